@@ -1,0 +1,52 @@
+import { Agent, request } from "node:http";
+import { performance } from "node:perf_hooks";
+
+/**
+ * Sends `total` POST requests over `connections` connections, each starting its next one when the last was answered.
+ * `bodyOf(n)` makes the n-th body. Returns the latencies in milliseconds, sorted, and requests a second.
+ */
+export async function load({ url, headers, connections, total, bodyOf }) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const latencies = [];
+  let next = 0;
+  async function worker() {
+    while (next < total) {
+      const body = JSON.stringify(bodyOf(next++));
+      const startedAt = performance.now();
+      await post({ url, headers, body, agent });
+      latencies.push(performance.now() - startedAt);
+    }
+  }
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: connections }, worker));
+  const seconds = (performance.now() - startedAt) / 1000;
+  agent.destroy();
+  latencies.sort((a, b) => a - b);
+  return { latencies, perSecond: total / seconds };
+}
+
+function post({ url, headers, body, agent }) {
+  return new Promise((resolve, reject) => {
+    const call = request(url, {
+      method: "POST",
+      agent,
+      headers: { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), ...headers },
+    });
+    call.on("error", reject);
+    call.on("response", (response) => {
+      let text = "";
+      response.on("data", (chunk) => {
+        text += chunk;
+      });
+      response.on("end", () => {
+        if (response.statusCode === 200) resolve(text);
+        else reject(new Error(`${url} answered ${response.statusCode}: ${text.slice(0, 300)}`));
+      });
+    });
+    call.end(body);
+  });
+}
+
+export function median(sorted) {
+  return sorted[Math.floor(sorted.length / 2)];
+}

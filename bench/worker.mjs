@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../scripts/lib/paths.mjs";
+import { findFreePort } from "../scripts/lib/port.mjs";
+import { randomHex, writeEnvFile } from "../scripts/lib/settings.mjs";
+import { locateState } from "../scripts/lib/state.mjs";
+import { applyMigrations, startWorker, untilReady } from "../scripts/lib/worker.mjs";
+
+/**
+ * Starts a Worker on wrangler.toml as it is, but for its entry file, and for the consumer of the mail queue: without it,
+ * what is measured is the request, and not the deliveries that would follow on the same cores.
+ */
+export async function startBenchWorker(entry) {
+  const folder = join(ROOT, ".wrangler", "bench");
+  mkdirSync(folder, { recursive: true });
+  const stateDir = mkdtempSync(join(folder, "state-"));
+  const config = `${stateDir}.toml`;
+  writeFileSync(config, benchConfig(entry));
+  const state = locateState({ STATE_DIR: stateDir });
+  const adminToken = randomHex();
+  writeEnvFile(state.settings, { ENVIRONMENT: "development", ADMIN_TOKEN: adminToken });
+
+  const signal = new AbortController().signal;
+  await applyMigrations(state, signal);
+  const worker = startWorker({ port: await findFreePort(), ip: "127.0.0.1", state, config });
+  try {
+    await untilReady(worker, signal);
+  } catch (error) {
+    await worker.stop();
+    throw error;
+  }
+  return {
+    base: worker.base,
+    adminToken,
+    async stop() {
+      await worker.stop();
+      rmSync(stateDir, { recursive: true });
+      rmSync(config);
+    },
+  };
+}
+
+function benchConfig(entry) {
+  // Paths in a configuration are relative to its own folder.
+  return readFileSync(join(ROOT, "wrangler.toml"), "utf8")
+    .replace(/^main = .*$/m, `main = "${join(ROOT, entry)}"`)
+    .replace(/^directory = "(.*)"$/m, (_, path) => `directory = "${join(ROOT, path)}"`)
+    .replace(/^migrations_dir = "(.*)"$/m, (_, path) => `migrations_dir = "${join(ROOT, path)}"`)
+    .replace(/^\[\[queues\.consumers\]\]\nqueue = "petrel-mail"\n(?:\w.*\n)+/m, "");
+}

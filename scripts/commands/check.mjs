@@ -1,0 +1,28 @@
+import { ensureInstalled } from "../lib/install.mjs";
+import { green, red } from "../lib/screen.mjs";
+import { captureTool } from "../lib/tools.mjs";
+
+const CHECKS = [
+  ["types of src", "tsc", "-p", "tsconfig.json"],
+  ["types of src/core", "tsc", "-p", "src/core"],
+  ["types of test", "tsc", "-p", "test"],
+  ["format and lint", "biome", "check", "--diagnostic-level=warn"],
+  ["unused code", "knip"],
+  ["rules", "vitest", "run", "--config", "test/vitest.config.ts", "--project", "core"],
+];
+
+/** `npm run check`: what every commit keeps to. All of it runs, also after a failure. */
+export async function main() {
+  await ensureInstalled();
+  let failures = 0;
+  for (const [title, tool, ...args] of CHECKS) {
+    const startedAt = Date.now();
+    const { code, output } = await captureTool(tool, args);
+    const seconds = `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
+    console.log(`${code === 0 ? green("ok    ") : red("failed")}  ${title.padEnd(17)}  ${seconds}`);
+    if (code === 0) continue;
+    failures += 1;
+    console.log(`\n${output}\n`);
+  }
+  return failures > 0 ? 1 : 0;
+}

@@ -1,0 +1,100 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { everyMinute } from "../lib/cron.mjs";
+import { apiOf, ensureDemoProject } from "../lib/demo.mjs";
+import { ensureInstalled } from "../lib/install.mjs";
+import { requirePort } from "../lib/port.mjs";
+import { dim } from "../lib/screen.mjs";
+import { readSettings, writeEnvFile } from "../lib/settings.mjs";
+import { claimState, locateState } from "../lib/state.mjs";
+import { welcome } from "../lib/welcome.mjs";
+import { applyMigrations, fireCron, startWorker, untilReady } from "../lib/worker.mjs";
+import { readWranglerToml } from "../lib/wrangler-toml.mjs";
+
+/** `npm start`: everything that a fresh clone needs, and then the Worker until Ctrl-C. */
+export async function main() {
+  await ensureInstalled();
+  const port = await requirePort(process.env.PORT || "8080");
+  const settings = readSettings(process.env);
+  const state = locateState(process.env);
+  const signal = stopSignal();
+  const release = await claimState(state, port);
+  try {
+    writeEnvFile(state.settings, settings);
+    await run({ port, settings, state, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    console.log(dim("\nStopped."));
+  } finally {
+    release();
+  }
+}
+
+/** Aborted when somebody asks us to end, when nobody reads what we print any more, and when npm was killed. */
+function stopSignal() {
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => stop.abort());
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort());
+  if (process.env.npm_lifecycle_event) {
+    const npm = process.ppid;
+    setInterval(() => process.ppid === npm || stop.abort(), 500).unref();
+  }
+  return stop.signal;
+}
+
+async function run({ port, settings, state, signal }) {
+  console.log(dim("Applying the migrations …"));
+  await applyMigrations(state, signal);
+  console.log(dim("Starting the Worker …"));
+  const { ip, notes } = chooseAddress(process.env.HOST);
+  const worker = startWorker({ port, ip, state });
+  try {
+    await Promise.race([worker.untilEnd(), serve({ worker, port, settings, state, notes, signal })]);
+  } finally {
+    await worker.stop();
+  }
+}
+
+async function serve({ worker, port, settings, state, notes, signal }) {
+  await untilReady(worker, signal);
+  // Work whose queue messages were lost with the last stop resumes at once.
+  fireCron(worker, "* * * * *", signal);
+  const stopCron = everyMinute(readWranglerToml().triggers.crons, (cron) => fireCron(worker, cron, signal));
+  try {
+    const demo = await ensureDemoProject({
+      call: apiOf(worker, signal),
+      state,
+      adminToken: settings.ADMIN_TOKEN,
+      wantsDomain: settings.MAIL_PROVIDER === "outbox",
+    });
+    const base = `http://localhost:${port}`;
+    console.log(welcome({ base, demo, settings, state, notes: [...notes, ...settingNotes(settings)] }));
+    while (!signal.aborted) await sleep(60_000, undefined, { signal });
+  } finally {
+    stopCron();
+  }
+}
+
+/**
+ * Only this machine may call, for the outbox is open to every caller. In a container that would shut out everybody, and
+ * there the container decides which ports are reachable.
+ */
+function chooseAddress(host) {
+  const inContainer = existsSync("/.dockerenv") || existsSync("/run/.containerenv");
+  const fallback = inContainer ? "0.0.0.0" : "127.0.0.1";
+  if (!host || host === "localhost") return { ip: host ? "127.0.0.1" : fallback, notes: [] };
+  if (host === "127.0.0.1" || host === "0.0.0.0") return { ip: host, notes: [] };
+  // Some shells export the machine's name as HOST: no reason to fail.
+  return { ip: fallback, notes: [`HOST is neither 127.0.0.1 nor 0.0.0.0, so Petrel listens on ${fallback}.`] };
+}
+
+function settingNotes(settings) {
+  const notes = [];
+  if (settings.ENVIRONMENT !== "development") {
+    notes.push(`ENVIRONMENT is ${settings.ENVIRONMENT}: the outbox asks for the ADMIN_TOKEN.`);
+  }
+  if (settings.OUTBOUND_ALLOW_LOOPBACK) {
+    notes.push(`OUTBOUND_ALLOW_LOOPBACK: webhooks may call ${settings.OUTBOUND_ALLOW_LOOPBACK} on this machine.`);
+  }
+  return notes;
+}

@@ -1,0 +1,25 @@
+// Every script begins here, on whatever Node the machine has. This file and its callers keep to syntax and modules that
+// Node 12 can load; everything newer is imported after the check.
+const OLDEST_NODE = 20;
+
+export function begin(load) {
+  if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
+    end(
+      `Petrel needs Node ${OLDEST_NODE} or newer, and this is ${process.version}: install a newer Node and run it again.`,
+    );
+  } else if (process.platform === "win32") {
+    end("Petrel's scripts run on Linux and macOS: on Windows, run them inside WSL.");
+  } else {
+    load()
+      .then((command) => command.main(process.argv.slice(2)))
+      .then(
+        (code) => process.exit(code || 0),
+        (error) => end(error.constructor.name === "Failure" ? error.message : error.stack),
+      );
+  }
+}
+
+function end(message) {
+  console.error(message);
+  process.exit(1);
+}

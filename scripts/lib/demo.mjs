@@ -1,0 +1,67 @@
+import { writeFileSync } from "node:fs";
+import { Failure } from "./failure.mjs";
+import { readJson } from "./state.mjs";
+
+const NAME = "Demo";
+export const DEMO_DOMAIN = "petrel.test";
+
+/**
+ * A project to try things with. Keys are shown once by the API, so they are kept in the state folder; keys that are lost
+ * or revoked are replaced.
+ */
+export async function ensureDemoProject({ call, state, adminToken, wantsDomain }) {
+  const admin = (method, path, body) => call(method, path, { key: adminToken, body });
+  let demo = readJson(state.demo);
+  let domains = demo && (await readDomains(call, demo));
+  if (!domains) {
+    demo = await openProject(admin);
+    writeFileSync(state.demo, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+    domains = await readDomains(call, demo);
+  }
+  if (wantsDomain && !domains.some(({ domain }) => domain === DEMO_DOMAIN)) {
+    await call("POST", "/domains", { key: demo.secretKey, body: { domain: DEMO_DOMAIN } });
+  }
+  return demo;
+}
+
+/** Null when the keys do not work (any more). */
+async function readDomains(call, { projectId, secretKey }) {
+  const path = `/domains/project/${projectId}`;
+  return call("GET", path, { key: secretKey, accept: [401, 404] });
+}
+
+async function openProject(admin) {
+  const found = await findProject(admin);
+  if (!found) {
+    const { project, keys } = await admin("POST", "/admin/projects", { name: NAME });
+    return { projectId: project.id, secretKey: keys.secret, publicKey: keys.public };
+  }
+  const newKey = async (kind) => (await admin("POST", `/admin/projects/${found.id}/keys`, { kind })).key;
+  return { projectId: found.id, secretKey: await newKey("secret"), publicKey: await newKey("public") };
+}
+
+async function findProject(admin) {
+  let cursor = "";
+  do {
+    const page = await admin("GET", `/admin/projects?limit=100&cursor=${encodeURIComponent(cursor)}`);
+    const found = page.data.find(({ name }) => name === NAME);
+    if (found) return found;
+    cursor = page.cursor;
+  } while (cursor);
+  return null;
+}
+
+/** Calls the Worker's API. A status in `accept` is answered with null, any other refusal ends the start. */
+export function apiOf(worker, signal) {
+  return async (method, path, { key, body, accept = [] }) => {
+    const response = await fetch(worker.base + path, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: body && JSON.stringify(body),
+      signal,
+    });
+    if (response.ok) return response.json();
+    if (accept.includes(response.status)) return null;
+    throw new Failure(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  };
+}

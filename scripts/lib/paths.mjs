@@ -1,0 +1,13 @@
+import { delimiter, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+export const BIN = join(ROOT, "node_modules", ".bin");
+export const DEV_VARS = join(ROOT, ".dev.vars");
+export const ASSETS = join(ROOT, ".assets");
+
+/** npm puts our own `.bin` first on PATH; without it, `npm` and `node` are the machine's. */
+export const machinePath = (process.env.PATH ?? "")
+  .split(delimiter)
+  .filter((folder) => resolve(folder) !== BIN)
+  .join(delimiter);

@@ -1,0 +1,50 @@
+import { createServer } from "node:net";
+import { Failure } from "./failure.mjs";
+
+// One port may be taken on one address only, and which clash shows where differs between systems: try each.
+const ADDRESSES = ["::", "0.0.0.0", "127.0.0.1", "::1"];
+
+/** The port to serve on, or the sentence on why it cannot be. */
+export async function requirePort(text) {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new Failure(`PORT is "${text}": make it a whole number from 1 to 65535.`);
+  }
+  const clash = await findClash(port);
+  if (clash === "EACCES") throw new Failure(`This user may not open port ${port}: set PORT to a number above 1023.`);
+  if (clash) {
+    throw new Failure(
+      `Port ${port} is in use: stop what runs there, or take another one, as in PORT=${port + 1} npm start.`,
+    );
+  }
+  return port;
+}
+
+export async function isPortFree(port) {
+  return (await findClash(port)) === undefined;
+}
+
+/** A port that nothing listens on. */
+export function findFreePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+async function findClash(port) {
+  for (const address of ADDRESSES) {
+    const code = await tryListen(port, address);
+    if (code === "EADDRINUSE" || code === "EACCES") return code;
+  }
+}
+
+function tryListen(port, host) {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error) => resolve(error.code));
+    server.listen({ port, host }, () => server.close(() => resolve(null)));
+  });
+}

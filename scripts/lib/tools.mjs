@@ -1,0 +1,56 @@
+import { spawn } from "node:child_process";
+import { realpathSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { BIN, machinePath, ROOT } from "./paths.mjs";
+
+/** Starts a tool from node_modules on the Node of the lockfile, whatever Node the machine has. */
+export function startTool(name, args, { env, nodeArgs = [], ...options } = {}) {
+  return spawn(join(BIN, "node"), [...nodeArgs, realpathSync(join(BIN, name)), ...args], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      PATH: BIN + delimiter + machinePath,
+      WRANGLER_SEND_METRICS: "false",
+      WRANGLER_WRITE_LOGS: "false",
+      WRANGLER_HIDE_BANNER: "true",
+      ...env,
+    },
+    ...options,
+  });
+}
+
+/** Runs a tool to its end and keeps what it says, for the caller to judge. */
+export function captureTool(name, args, { signal, env } = {}) {
+  const child = startTool(name, args, { signal, env, stdio: ["ignore", "pipe", "pipe"] });
+  let stdout = "";
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+    output += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    output += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? 1, stdout, output: plain(output).trim() }));
+  });
+}
+
+/** Runs a tool to its end on the user's terminal. */
+export function showTool(name, args, options) {
+  const child = startTool(name, args, { ...options, stdio: "inherit" });
+  // The terminal sends Ctrl-C to the tool as well: let it end in its own way, and then us.
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code ?? 1));
+  });
+}
+
+/** Text without colours. */
+export function plain(text) {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with the escape character
+  return text.replace(/\u001b\[[0-9;]*m/g, "");
+}

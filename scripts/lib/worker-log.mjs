@@ -1,0 +1,66 @@
+import { createInterface } from "node:readline";
+import { dim, red, yellow } from "./screen.mjs";
+import { plain } from "./tools.mjs";
+
+// What `npm start` takes care of itself.
+const EXPECTED = /Scheduled Workers are not automatically triggered/;
+
+/**
+ * Shows the warnings and errors in what `wrangler dev` says, and hides its chatter. A message is a line that says its
+ * level, and the indented or empty lines after it.
+ */
+export function watchLog(child, { verbose }) {
+  const recent = [];
+  let sawError = false;
+
+  const follow = (stream) => {
+    let showing = false;
+    createInterface({ input: stream }).on("line", (coloured) => {
+      const line = plain(coloured);
+      recent.push(line);
+      if (recent.length > 15) recent.shift();
+      if (verbose) return console.log(coloured);
+      const isContinuation = /^\s+\S/.test(line);
+      const message = isContinuation ? null : readMessage(line);
+      if (!isContinuation && line.trim() !== "") showing = message !== null;
+      if (message) console.log(format(message));
+      else if (showing && isContinuation) console.log(dim(line));
+      if (message?.level === "error") sawError = true;
+    });
+  };
+  follow(child.stdout);
+  follow(child.stderr);
+
+  return {
+    sawError: () => sawError,
+    recent: () => recent.join("\n").trim(),
+  };
+}
+
+/** The Worker's own lines are JSON; wrangler's begin with the level in brackets. Null: not worth showing. */
+function readMessage(line) {
+  const marked = line.match(/^(?:. )?\[(?:wrangler:)?(warn|error|WARNING|ERROR)\]\s*(.*)$/u);
+  const text = marked ? marked[2] : line;
+  const structured = readJson(text);
+  const level = structured?.level ?? { w: "warn", e: "error" }[marked?.[1][0].toLowerCase()];
+  if ((level !== "warn" && level !== "error") || EXPECTED.test(text)) return null;
+  if (!structured) return { level, text };
+  const { level: _, message, ...rest } = structured;
+  return { level, text: message, details: Object.entries(rest) };
+}
+
+function readJson(text) {
+  if (!text.startsWith("{")) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function format({ level, text, details = [] }) {
+  const time = new Date().toTimeString().slice(0, 8);
+  const label = level === "error" ? red("error") : yellow("warn ");
+  const values = details.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  return `${dim(time)}  ${label}  ${text}${values.length > 0 ? dim(`  ${values.join(" ")}`) : ""}`;
+}

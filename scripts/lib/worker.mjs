@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Failure } from "./failure.mjs";
+import { captureTool, startTool } from "./tools.mjs";
+import { watchLog } from "./worker-log.mjs";
+
+const READY_WITHIN_MS = 60_000;
+// A Worker that answers, but not with a 200, is broken rather than slow.
+const REFUSES_FOR_MS = 5_000;
+const STOP_WITHIN_MS = 5_000;
+
+export async function applyMigrations(state, signal) {
+  const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", state.folder];
+  const { code, output } = await captureTool("wrangler", args, { signal });
+  if (code !== 0) throw new Failure(`The migrations could not be applied to ${state.shownAs}:\n\n${output}`);
+}
+
+/** Runs `wrangler dev`, which keeps reloading what changes in src. */
+export function startWorker({ port, ip, state, config }) {
+  const args = [
+    "dev",
+    ...(config ? ["--config", config] : []),
+    "--port",
+    port,
+    "--ip",
+    ip,
+    "--inspector-port",
+    0,
+    "--persist-to",
+    state.folder,
+  ];
+  const child = startTool("wrangler", [...args.map(String), "--env-file", state.settings], {
+    env: {
+      // Both would open the local database to whoever can reach the port.
+      X_LOCAL_EXPLORER: "false",
+      X_LOCAL_OBSERVABILITY: "false",
+      // Request.cf stays a placeholder: no call to the outside.
+      CLOUDFLARE_CF_FETCH_ENABLED: "false",
+      // By default all copies on a machine meet in one registry.
+      WRANGLER_REGISTRY_PATH: state.registry,
+    },
+    nodeArgs: ["--import", new URL("leash.mjs", import.meta.url).href],
+    stdio: ["pipe", "pipe", "pipe"],
+    // A process group of its own, by which it is stopped together with all that it starts.
+    detached: true,
+  });
+  const log = watchLog(child, { verbose: Boolean(process.env.VERBOSE) });
+  const ended = new Promise((resolve) => {
+    child.on("error", (error) => resolve(error.message));
+    child.on("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
+
+  return {
+    base: `http://127.0.0.1:${port}`,
+    /** Rejects when the Worker ends without being asked to. */
+    async untilEnd() {
+      const how = await ended;
+      throw new Failure(explain(`wrangler ended by itself (${how}).`, log));
+    },
+    stop: () => stopGroup(child.pid, ended),
+    explain: (problem) => explain(problem, log),
+  };
+}
+
+export async function untilReady(worker, signal) {
+  const startedAt = Date.now();
+  let refusedAt;
+  let answer = "nothing";
+  while (Date.now() - startedAt < READY_WITHIN_MS && !(Date.now() - refusedAt > REFUSES_FOR_MS)) {
+    try {
+      const response = await fetch(`${worker.base}/health`, { signal });
+      if (response.ok) return;
+      refusedAt ??= Date.now();
+      answer = response.status;
+    } catch (error) {
+      if (signal.aborted) throw error;
+    }
+    await sleep(refusedAt ? 1000 : 150, undefined, { signal });
+  }
+  throw new Failure(worker.explain(`The Worker does not get ready: GET /health answered ${answer}.`));
+}
+
+/** Runs the Worker's scheduled handler. The path is wrangler's own; it refuses callers that do not say "localhost". */
+export async function fireCron(worker, cron, signal) {
+  const url = `${worker.base}/cdn-cgi/local/scheduled?cron=${encodeURIComponent(cron)}`;
+  // A failure is in the Worker's log, and the next tick tries again.
+  await fetch(url, { signal })
+    .then((response) => response.text())
+    .catch(() => {});
+}
+
+// Errors were shown as they came; without any, the last lines are the best there is.
+function explain(problem, log) {
+  return log.sawError() ? `${problem} Its errors are above.` : `${problem} It said:\n\n${log.recent()}`;
+}
+
+async function stopGroup(groupId, ended) {
+  signalGroup(groupId, "SIGTERM");
+  const deadline = Date.now() + STOP_WITHIN_MS;
+  while (signalGroup(groupId, 0)) {
+    if (Date.now() > deadline) signalGroup(groupId, "SIGKILL");
+    await sleep(50);
+  }
+  await ended;
+}
+
+function signalGroup(groupId, signal) {
+  try {
+    return process.kill(-groupId, signal);
+  } catch {
+    return false;
+  }
+}

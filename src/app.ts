@@ -1,0 +1,95 @@
+import type { Context as HonoContext } from "hono";
+import { cors } from "hono/cors";
+import { UnknownRoute } from "./core/errors";
+import { contacts } from "./features/contacts/routes";
+import { domains } from "./features/domains/routes";
+import { emails } from "./features/emails/routes";
+import { jobs, operatorJobs } from "./features/jobs/routes";
+import { outbox } from "./features/outbox/routes";
+import { authenticate } from "./features/projects/authenticate";
+import { projects } from "./features/projects/routes";
+import { sending } from "./features/sending/routes";
+import { refuseWritesWhenDisabled, requireKey, requireOperator, requireOperatorInBrowser } from "./http/auth";
+import { readBody } from "./http/body";
+import { apiVersion, serveDocs, serveOpenApi } from "./http/docs";
+import { answerFailure } from "./http/failure";
+import { serveIcon } from "./http/icon";
+import { requestId } from "./http/request-id";
+import { type AppEnv, createRouter } from "./http/router";
+import { noSuchRoute } from "./http/routing";
+import { openPlatform } from "./platform/context";
+
+/** Front door 1: the middleware in its order, then every feature's routes. */
+export const app = createRouter();
+
+app.onError(answerFailure);
+
+app.use("*", requestId);
+app.use("*", async (c, next) => {
+  c.set("platform", openPlatform(c.env, c.executionCtx));
+  await next();
+});
+app.use(
+  "/v1/*",
+  cors({
+    origin: "*",
+    allowMethods: ["POST", "OPTIONS"],
+    allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "X-Request-ID"],
+    exposeHeaders: ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "X-Request-ID"],
+  }),
+);
+
+// What anyone may see.
+app.get("/health", (c) => {
+  const { config, now } = c.var.platform;
+  const sandbox = config.sandbox ? { sandbox: true } : {};
+  return c.json({ status: "ok", version: apiVersion, time: now.toISOString(), ...sandbox });
+});
+serveOpenApi(app);
+serveDocs(app);
+serveIcon(app);
+
+// What the operator may see.
+app.use("/admin/*", requireOperator);
+app.use("/admin/*", readBody(maxBodyBytes));
+app.route("/", projects);
+app.route("/", operatorJobs);
+app.all("/admin/*", refuseUnknown);
+
+// What the embedded mail provider kept: open to everyone on a developer's own machine.
+app.use("/outbox", requireOutbox);
+app.use("/outbox/*", requireOutbox);
+app.route("/", outbox);
+app.all("/outbox/*", refuseUnknown);
+
+// All else takes a secret key: an unknown path without one is 401, not 404.
+app.use("*", requireKey("secret", authenticate));
+app.use("*", refuseWritesWhenDisabled);
+app.use("*", readBody(maxBodyBytes));
+app.route("/", sending);
+app.route("/", contacts);
+app.route("/", domains);
+app.route("/", emails);
+app.route("/", jobs);
+
+app.all("*", refuseUnknown);
+
+const whyNotFound = noSuchRoute(app.routes);
+
+function refuseUnknown(c: HonoContext<AppEnv>): never {
+  throw whyNotFound(c);
+}
+
+function requireOutbox(c: HonoContext<AppEnv>, next: () => Promise<void>) {
+  const { config } = c.var.platform;
+  if (config.mailProvider !== "outbox") throw new UnknownRoute(c.req.method, c.req.path);
+  return config.isDevelopment ? next() : requireOperatorInBrowser(c, next);
+}
+
+const megabyte = 1024 * 1024;
+
+/** Attachments travel as base64, which takes four bytes for three; the body and all else get 2 MB. */
+function maxBodyBytes(path: string, c: HonoContext<AppEnv>): number {
+  if (path === "/v1/send") return Math.ceil((c.var.platform.config.maxAttachmentBytes * 4) / 3) + 2 * megabyte;
+  return megabyte;
+}

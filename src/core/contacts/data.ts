@@ -1,0 +1,113 @@
+import { z } from "zod";
+import type { FieldCode } from "../errors";
+import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, utf8Bytes } from "../json";
+import { type FieldType, fieldType } from "./field-type";
+
+/** A whole contact's `data`, as JSON in UTF-8. A CHECK in the table says the same. */
+export const maxDataBytes = 65_536;
+const maxKeyLength = 128;
+// SQLite's JSON functions give up at 1,000 levels, and no template needs more than a few.
+const maxDepth = 20;
+
+/** Keys that mean something else in a template, and so never become data (data rule 6). */
+const reservedKeys = new Set([
+  "id",
+  "service_id",
+  "service_email",
+  "email",
+  "unsubscribeUrl",
+  "subscribeUrl",
+  "manageUrl",
+]);
+
+/** `{ value, persistent }` around a value: with `persistent: false` it is for this call only (data rule 5). */
+const Wrapped = z.strictObject({ value: z.unknown(), persistent: z.boolean() });
+
+/** What one call's `data` does. */
+export interface DataChange {
+  /** Keys to store, and null for keys to delete. */
+  patch: JsonObject;
+  /** What this call's own mail or event sees, on top of the contact: every key sent, stored or not. */
+  own: JsonObject;
+  /** The type each stored key has if the project never saw it before. */
+  types: Record<string, FieldType>;
+}
+
+/** Reads `data` by the nine rules of the spec. The value must have passed `ContactData`. */
+export function readData(sent: JsonObject): DataChange {
+  const stored: [string, JsonValue][] = [];
+  const own: [string, JsonValue][] = [];
+  for (const [key, raw] of Object.entries(sent)) {
+    const { value, persistent } = unwrap(raw);
+    if (reservedKeys.has(key) || value === "") continue;
+    own.push([key, value]);
+    if (persistent) stored.push([key, value]);
+  }
+  // Object.fromEntries defines own properties, so that even a key named __proto__ is only a key.
+  return {
+    patch: Object.fromEntries(stored),
+    own: Object.fromEntries(own),
+    types: Object.fromEntries(stored.flatMap(([key, value]) => (value === null ? [] : [[key, fieldType(value)]]))),
+  };
+}
+
+function unwrap(raw: JsonValue): { value: JsonValue; persistent: boolean } {
+  const wrapped = Wrapped.safeParse(raw);
+  if (!wrapped.success) return { value: raw, persistent: true };
+  // The wrapper came out of a JSON value, and so did what it holds.
+  return { value: wrapped.data.value as JsonValue, persistent: wrapped.data.persistent };
+}
+
+/** Free-form custom fields, as every endpoint takes them. */
+export const ContactData = z
+  .custom<JsonObject>(isJsonObject, {
+    error: "Must be an object of custom fields",
+    params: { code: "invalid_type" },
+  })
+  .superRefine((data, check) => {
+    for (const [path, code, message] of dataFaults(data)) {
+      check.addIssue({ code: "custom", path, message, params: { code } });
+    }
+  })
+  .meta({
+    type: "object",
+    additionalProperties: true,
+    description:
+      "Custom fields. Only the keys sent change; null deletes a key; an empty string is ignored; " +
+      "`{ value, persistent: false }` is used for this call only.",
+  });
+
+function dataFaults(data: JsonObject): [path: string[], code: FieldCode, message: string][] {
+  if (isDeeperThan(data, maxDepth)) return [[[], "custom", `data may nest ${maxDepth} levels deep`]];
+  if (utf8Bytes(JSON.stringify(data)) > maxDataBytes) return [[[], "too_big", dataTooBig]];
+  return Object.entries(data).flatMap(([key, raw]): [string[], FieldCode, string][] => {
+    if (reservedKeys.has(key)) return [];
+    if (key.length === 0) return [[[key], "too_small", "A key of data has at least one character"]];
+    if (key.length > maxKeyLength) return [[[key], "too_big", `A key of data has at most ${maxKeyLength} characters`]];
+    if (key.includes("\0") || holdsNul(raw)) {
+      return [[[key], "invalid_string", "Text may not contain the character U+0000"]];
+    }
+    if (holdsInfinity(raw)) return [[[key], "too_big", "A number may not be larger than 1.7976931348623157e308"]];
+    const { value } = unwrap(raw);
+    if (key === "locale" && value !== null && typeof value !== "string") {
+      return [[[key], "invalid_type", "locale must be a string such as en or pt-BR"]];
+    }
+    return [];
+  });
+}
+
+export const dataTooBig = `The data of one contact may be ${maxDataBytes} bytes of JSON`;
+
+/** U+0000 ends a string inside SQLite, and would silently cut what the caller sent. */
+function holdsNul(value: JsonValue): boolean {
+  if (typeof value === "string") return value.includes("\0");
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => key.includes("\0") || holdsNul(inner));
+}
+
+/** `1e400` is read as Infinity, which is written as null, and null would delete the key. */
+function holdsInfinity(value: JsonValue): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(holdsInfinity);
+}

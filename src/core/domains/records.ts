@@ -1,0 +1,43 @@
+import { parse } from "tldts";
+import { asciiDomain } from "../mail/address";
+
+export type RecordPurpose = "OWNERSHIP" | "DKIM" | "SPF" | "RETURN_PATH" | "DMARC";
+
+/** A DNS record that the owner of a domain creates, and what was found of it. */
+export interface DnsRecord {
+  purpose: RecordPurpose;
+  type: "TXT" | "CNAME" | "MX";
+  name: string;
+  value: string;
+  priority?: number;
+  required: boolean;
+  status: "PENDING" | "FOUND" | "MISMATCH";
+  found?: string[];
+}
+
+// RFC 2606 reserves these: they never exist in DNS, so there is nobody to ask and nobody to deceive.
+const reservedTopLevels = new Set(["test", "example", "localhost"]);
+
+/** The host name mail can be sent from, in lower-case ASCII; null for a bare public suffix, an address, anything else. */
+export function senderDomain(written: string): string | null {
+  const domain = asciiDomain(written.trim());
+  if (domain === null) return null;
+  const { domain: registrable, isIp } = parse(domain);
+  return registrable === null || isIp ? null : domain;
+}
+
+export function isReservedDomain(domain: string): boolean {
+  return reservedTopLevels.has(domain.slice(domain.lastIndexOf(".") + 1));
+}
+
+/** The TXT record by which its owner shows that a domain is theirs. The token is random and kept with the domain. */
+export function ownershipRecord(domain: string, token: string, required: boolean): DnsRecord {
+  return {
+    purpose: "OWNERSHIP",
+    type: "TXT",
+    name: `_petrel.${domain}`,
+    value: `petrel-verification=${token}`,
+    required,
+    status: "PENDING",
+  };
+}

@@ -1,0 +1,131 @@
+/** What is wrong with one field of a request. `field` is a dot path: `attachments.0.filename`. */
+export interface FieldFault {
+  field: string;
+  message: string;
+  code: FieldCode;
+  received?: unknown;
+}
+
+export type FieldCode =
+  | "invalid_type"
+  | "invalid_string"
+  | "too_small"
+  | "too_big"
+  | "invalid_enum_value"
+  | "required"
+  | "reserved_event"
+  | "custom";
+
+/** Resources that have a "not found" code of their own; all others share RESOURCE_NOT_FOUND. */
+export type Resource =
+  | "contact"
+  | "template"
+  | "campaign"
+  | "segment"
+  | "workflow"
+  | "domain"
+  | "email"
+  | "project"
+  | "key"
+  | "job"
+  | "message"
+  | "route";
+
+interface Advice {
+  /** What the caller can do next, in one sentence. */
+  suggestion?: string;
+  details?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/**
+ * A request that is refused, with a sentence for the customer. Verbs throw these; `http/failure.ts` alone knows
+ * which status and code each becomes. Whatever is not a Refusal is our own fault, and its text stays inside.
+ */
+export abstract class Refusal extends Error {
+  readonly suggestion: string | undefined;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(message: string, advice: Advice = {}) {
+    super(message, { cause: advice.cause });
+    this.name = new.target.name;
+    this.suggestion = advice.suggestion;
+    this.details = advice.details;
+  }
+}
+
+export class BadRequest extends Refusal {}
+
+export class NotAuthenticated extends Refusal {}
+
+export class ProjectDisabled extends Refusal {
+  constructor() {
+    super("This project is disabled: it can be read but not changed, and it sends no mail.", {
+      suggestion: "Ask the operator of this installation to enable it.",
+    });
+  }
+}
+
+/** The part of an address after its @ is not a verified domain of the project. */
+export class UnverifiedSender extends Refusal {
+  constructor(domain: string) {
+    super(`The sender domain ${domain} is not a verified domain of this project.`, {
+      suggestion: "Add it with POST /domains, create the DNS records it returns, and send from it once it is VERIFIED.",
+      details: { domain },
+    });
+  }
+}
+
+export class MonthlyLimitReached extends Refusal {
+  constructor(limit: number) {
+    super(`This call would pass the project's limit of ${limit} emails a month. Nothing was sent.`, {
+      suggestion: "Send to fewer recipients, wait for the next month (UTC), or ask the operator for a higher limit.",
+      details: { monthlySendLimit: limit },
+    });
+  }
+}
+
+export class NotFound extends Refusal {
+  constructor(
+    readonly resource: Resource,
+    id: string,
+  ) {
+    super(`No ${resource} ${id} in this project.`, { details: { resource, id } });
+  }
+}
+
+export class UnknownRoute extends Refusal {
+  constructor(method: string, path: string) {
+    super(`There is nothing at ${method} ${path}.`, {
+      suggestion: "See /docs for every endpoint.",
+      details: { resource: "route", id: path },
+    });
+  }
+}
+
+export class MethodNotAllowed extends Refusal {
+  constructor(
+    method: string,
+    path: string,
+    readonly allowed: string[],
+  ) {
+    super(`${path} does not take ${method}.`, { suggestion: `Use ${allowed.join(" or ")}.`, details: { allowed } });
+  }
+}
+
+export class Conflict extends Refusal {}
+
+export class TooLarge extends Refusal {
+  constructor(maxBytes: number) {
+    super(`The request body is larger than the ${maxBytes} bytes allowed here.`, { details: { maxBytes } });
+  }
+}
+
+/** The request can be read but says something it may not; every fault is named. */
+export class Invalid extends Refusal {
+  constructor(readonly faults: FieldFault[]) {
+    super(`Request validation failed: ${faults.map((fault) => fault.field || "body").join(", ")}.`, {
+      suggestion: "Correct the fields listed in errors and send the request again.",
+    });
+  }
+}

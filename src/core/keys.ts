@@ -1,0 +1,37 @@
+export type KeyKind = "secret" | "public";
+
+const prefixes: Record<KeyKind, string> = { secret: "sk_", public: "pk_" };
+const keyPattern = /^(sk|pk)_[0-9a-f]{64}$/;
+
+/** An API key: `sk_` or `pk_` and 32 random bytes in lower-case hex. */
+export function generateKey(kind: KeyKind): string {
+  return prefixes[kind] + hex(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+/** The kind of a key by its prefix; null when it does not even look like a key. */
+export function keyKind(key: string): KeyKind | null {
+  if (!keyPattern.test(key)) return null;
+  return key.startsWith(prefixes.secret) ? "secret" : "public";
+}
+
+/** What may be shown of a key, so that its owner recognises it. */
+export function keyPrefix(key: string): string {
+  return key.slice(0, 11);
+}
+
+/** SHA-256 in hex. Keys carry 256 random bits, so a plain hash cannot be turned back. */
+export async function hashKey(key: string): Promise<string> {
+  return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key))));
+}
+
+/** Compares two secrets by their hashes, so that the time taken says nothing about how far they agree. */
+export async function sameSecret(given: string, expected: string): Promise<boolean> {
+  const [a, b] = await Promise.all([hashKey(given), hashKey(expected)]);
+  let difference = 0;
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
+  return difference === 0;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

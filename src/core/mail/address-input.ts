@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { FieldCode } from "../errors";
+import { isJsonObject } from "../json";
+import { type Address, normalizeEmail } from "./address";
+
+/** Recipients of one call of `/v1/send`. */
+export const maxRecipients = 500;
+const maxNameLength = 255;
+// A line break in a name or an address would let a caller write headers of their own.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters are what is looked for
+const controlCharacter = /[\u0000-\u001f\u007f]/;
+
+const addressShape = {
+  anyOf: [
+    { type: "string" as const, format: "email" },
+    {
+      type: "object" as const,
+      properties: {
+        name: { type: "string" as const, maxLength: maxNameLength },
+        email: { type: "string" as const, format: "email" },
+      },
+      required: ["email"],
+    },
+  ],
+};
+
+/** An email address; parses to the form contacts are keyed by. */
+export const Email = z
+  .string()
+  .transform((written, check) => normalizeEmail(written) ?? fault(check, [], "invalid_string", notAnAddress))
+  .meta({ type: "string", format: "email", example: "ada@example.com" });
+
+/** A name shown beside an address. */
+export const DisplayName = z
+  .string()
+  .max(maxNameLength)
+  .transform((name, check) =>
+    controlCharacter.test(name) ? fault(check, [], "invalid_string", "May not contain line breaks") : name.trim(),
+  )
+  .meta({ type: "string", maxLength: maxNameLength, example: "Ada Lovelace" });
+
+/** `"ada@example.com"` or `{ name, email }`. */
+export const AddressInput = z
+  .unknown()
+  .transform((input, check) => readAddress(input, [], check))
+  .meta({ ...addressShape, example: "ada@example.com" });
+
+/** One address, or a list of 1 to 500. */
+export const RecipientsInput = z
+  .unknown()
+  .transform((input, check): Address[] => {
+    if (!Array.isArray(input)) return [readAddress(input, [], check)];
+    if (input.length === 0) return fault(check, [], "too_small", "Name at least one recipient");
+    if (input.length > maxRecipients) return fault(check, [], "too_big", `At most ${maxRecipients} recipients a call`);
+    return input.map((item, index) => readAddress(item, [index], check));
+  })
+  .meta({
+    anyOf: [...addressShape.anyOf, { type: "array", items: addressShape, minItems: 1, maxItems: maxRecipients }],
+    example: "ada@example.com",
+  });
+
+const notAnAddress = "Must be an email address such as ada@example.com";
+
+function readAddress(input: unknown, path: (string | number)[], check: z.RefinementCtx): Address {
+  if (input === undefined) return fault(check, path, "required", "Required");
+  if (typeof input === "string") return readEmail(input, null, path, check);
+  if (!isJsonObject(input)) {
+    return fault(check, path, "invalid_type", "Must be an email address or { name, email }");
+  }
+  const name = input.name === undefined || input.name === null ? null : DisplayName.safeParse(input.name);
+  if (name && !name.success) {
+    const message = `Must be a name of at most ${maxNameLength} characters on one line`;
+    return fault(check, [...path, "name"], nameFault(input.name), message);
+  }
+  const emailPath = [...path, "email"];
+  if (input.email === undefined) return fault(check, emailPath, "required", "An address needs an email");
+  if (typeof input.email !== "string") return fault(check, emailPath, "invalid_type", notAnAddress);
+  return readEmail(input.email, name?.data || null, emailPath, check);
+}
+
+function nameFault(name: unknown): FieldCode {
+  if (typeof name !== "string") return "invalid_type";
+  return name.length > maxNameLength ? "too_big" : "invalid_string";
+}
+
+function readEmail(written: string, name: string | null, path: (string | number)[], check: z.RefinementCtx): Address {
+  const email = normalizeEmail(written);
+  if (email === null) return fault(check, path, "invalid_string", notAnAddress);
+  return { email, written: written.trim(), name };
+}
+
+function fault(check: z.RefinementCtx, path: (string | number)[], code: FieldCode, message: string): never {
+  check.addIssue({ code: "custom", path, message, params: { code } });
+  return z.NEVER;
+}

@@ -1,0 +1,37 @@
+import { secondMs } from "../time";
+
+/** Calls that threw in a row before a lane pauses. */
+const patience = 3;
+const pauseMs = 30 * secondMs;
+
+/**
+ * What a lane remembers of its provider. A call that throws may have handed the mail over, so each one can leave an
+ * email UNKNOWN: after three in a row the lane hands over no more until a harmless call (a probe) gets an answer.
+ */
+export interface LaneState {
+  thrown: number;
+  pausedUntil: number | null;
+}
+
+export type Admission =
+  /** `troubled`: the last calls threw, so the lane wants to hear that they answer again. */
+  | { kind: "open"; troubled: boolean }
+  | { kind: "paused"; untilMs: number }
+  /** The pause is over: one caller probes, and the others go on waiting meanwhile. */
+  | { kind: "probe" };
+
+export const healthyLane: LaneState = { thrown: 0, pausedUntil: null };
+
+export function enterLane(state: LaneState, now: number): [LaneState, Admission] {
+  if (state.pausedUntil === null) return [state, { kind: "open", troubled: state.thrown > 0 }];
+  if (now < state.pausedUntil) return [state, { kind: "paused", untilMs: state.pausedUntil }];
+  // Should the prober die, the next one is let through after another pause.
+  return [{ ...state, pausedUntil: now + pauseMs }, { kind: "probe" }];
+}
+
+/** Says how the calls of one round went: `thrown` is how many of the last ones threw in a row, 0 if any answered. */
+export function leaveLane(state: LaneState, outcome: "answered" | { thrown: number }, now: number): LaneState {
+  if (outcome === "answered") return healthyLane;
+  const thrown = state.thrown + outcome.thrown;
+  return { thrown, pausedUntil: thrown >= patience ? now + pauseMs : null };
+}

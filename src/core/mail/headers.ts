@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { FieldCode } from "../errors";
+import { isJsonObject } from "../json";
+
+const maxHeaders = 50;
+const maxNameLength = 76;
+const maxValueLength = 998;
+// RFC 5322 section 2.2: printable ASCII without the colon.
+const headerName = /^[!-9;-~]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: CR, LF and NUL are what is looked for
+const lineBreak = /[\r\n\u0000]/;
+
+/** Headers that are ours to write: a caller's copy would contradict the envelope or break the message. */
+const forbidden = new Set([
+  "from",
+  "to",
+  "subject",
+  "date",
+  "message-id",
+  "mime-version",
+  "dkim-signature",
+  "received",
+  "return-path",
+  "bcc",
+  "cc",
+  "sender",
+]);
+
+/** Extra headers of an email: at most 50, no line breaks, none that we write ourselves. */
+export const ExtraHeaders = z
+  .custom<Record<string, string>>(isJsonObject, {
+    error: "Must be an object of header names and values",
+    params: { code: "invalid_type" },
+  })
+  .superRefine((headers, check) => {
+    for (const [path, code, message] of headerFaults(headers)) {
+      check.addIssue({ code: "custom", path, message, params: { code } });
+    }
+  })
+  .meta({
+    type: "object",
+    additionalProperties: { type: "string", maxLength: maxValueLength },
+    maxProperties: maxHeaders,
+    example: { "X-Order-Id": "1042" },
+  });
+
+type Fault = [path: string[], code: FieldCode, message: string];
+
+function headerFaults(headers: Record<string, unknown>): Fault[] {
+  const entries = Object.entries(headers);
+  if (entries.length > maxHeaders) return [[[], "too_big", `At most ${maxHeaders} extra headers`]];
+  return entries.flatMap(([name, value]) => nameFaults(name) ?? valueFaults(name, value));
+}
+
+function nameFaults(name: string): Fault[] | null {
+  if (!headerName.test(name)) {
+    return [[[name], "invalid_string", "A header name is printable ASCII without blanks, line breaks or a colon"]];
+  }
+  if (name.length > maxNameLength)
+    return [[[name], "too_big", `A header name has at most ${maxNameLength} characters`]];
+  const lower = name.toLowerCase();
+  if (forbidden.has(lower) || lower.startsWith("content-")) {
+    return [[[name], "custom", `${name} is written by the service and cannot be replaced`]];
+  }
+  return null;
+}
+
+function valueFaults(name: string, value: unknown): Fault[] {
+  if (typeof value !== "string") return [[[name], "invalid_type", "A header value is a string"]];
+  if (value.length > maxValueLength) {
+    return [[[name], "too_big", `A header value has at most ${maxValueLength} characters`]];
+  }
+  return lineBreak.test(value) ? [[[name], "invalid_string", "A header value may not contain line breaks"]] : [];
+}

@@ -1,0 +1,29 @@
+import type { JsonObject } from "../json";
+import type { Address } from "./address";
+
+/** Which of the provider's lanes a mail travels in: a campaign never stands before a password reset. */
+export type Lane = "transactional" | "campaign";
+
+/** A contact as a mail saw it. */
+export interface ContactSnapshot {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  data: JsonObject;
+}
+
+/** A finished email as a value: everything a provider needs, nothing left to render. */
+export interface Message {
+  /** Our email id: the provider's idempotency key, and the first part of the Message-ID. */
+  emailId: string;
+  projectId: string;
+  from: Address;
+  to: Address;
+  replyTo: string | null;
+  subject: string;
+  html: string;
+  text: string;
+  headers: Record<string, string>;
+  /** When the mail was accepted: its Date header, the same on every try. */
+  date: Date;
+}

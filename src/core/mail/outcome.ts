@@ -1,0 +1,121 @@
+import { minuteMs } from "../time";
+import type { Receipt } from "./receipt";
+import { maxAttempts, retryDelayMs } from "./retry";
+import type { Report } from "./status";
+
+/** What is known of a mail when the provider's answer comes in. Times are milliseconds since 1970. */
+export interface Try {
+  /** 1 is the first. */
+  attempt: number;
+  handedAt: number;
+  /** When an earlier call was made whose outcome is still unknown. */
+  uncertainSince: number | null;
+  /** How long the provider recognises a mail that comes again; 0 when it does not. */
+  idempotencyWindowMs: number;
+  now: number;
+  random: number;
+}
+
+/** What one try, or the refusal to make one, means for the email's row. */
+export interface Outcome {
+  status: "SENT" | "QUEUED" | "FAILED" | "SUPPRESSED" | "CANCELLED" | "UNKNOWN";
+  error: string | null;
+  providerMessageId: string | null;
+  retryAt: number | null;
+  uncertainSince: number | null;
+  reports: Report[];
+}
+
+/** A call that began just before the window ends may arrive after it. */
+const windowMarginMs = minuteMs;
+const maxReasonLength = 500;
+
+/** An email that ends without the provider being asked. */
+export function ended(status: "FAILED" | "SUPPRESSED" | "CANCELLED", reason: string): Outcome {
+  return outcome(status, { error: reason });
+}
+
+/**
+ * From the provider's answer to the email's next status. A mail whose outcome is unknown is only tried again while
+ * the provider would recognise it, and never called FAILED: it may well be out.
+ */
+export function outcomeOf(receipt: Receipt, made: Try): Outcome {
+  switch (receipt.kind) {
+    case "accepted":
+      return outcome("SENT", { providerMessageId: receipt.providerMessageId, reports: receipt.reports });
+    case "refused":
+      return made.uncertainSince === null
+        ? outcome("FAILED", { error: receipt.reason })
+        : unknown(receipt.reason, made);
+    case "busy":
+      return again(receipt.reason, made, made.uncertainSince, receipt.retryAfterMs);
+    case "unknown":
+      return again(receipt.reason, made, made.uncertainSince ?? made.handedAt);
+  }
+}
+
+/** Back to QUEUED without a try having been made: the lane is paused until then. */
+export function postponed(until: number, uncertainSince: number | null): Outcome {
+  return outcome("QUEUED", { retryAt: until, uncertainSince });
+}
+
+/** An email whose consumer claimed it, and was never heard of again. */
+export interface Abandoned {
+  /** Null when it died before it handed the email over. */
+  handedAt: number | null;
+  uncertainSince: number | null;
+  /** How often the email had to be announced again. */
+  announcements: number;
+  idempotencyWindowMs: number;
+  now: number;
+}
+
+/** An email that was taken up so often and never composed breaks whoever takes it. */
+const mostAnnouncements = 10;
+
+/** Not handed over: nothing is uncertain, and it goes back in line. Handed over: it may be out. */
+export function outcomeOfAbandoned({ handedAt, uncertainSince, announcements, ...made }: Abandoned): Outcome {
+  const since = uncertainSince ?? handedAt;
+  if (since !== null && !isStillRecognised(since, made.idempotencyWindowMs, made.now)) {
+    return outcome("UNKNOWN", {
+      error: "The outcome was lost: this email may or may not have been sent",
+      uncertainSince: since,
+    });
+  }
+  if (since === null && announcements >= mostAnnouncements) {
+    return ended("FAILED", "This email could not be composed: every try ended without a word");
+  }
+  return outcome("QUEUED", { retryAt: made.now, uncertainSince: since });
+}
+
+/** May a mail with an unknown outcome be handed over once more at the given time? */
+function isStillRecognised(uncertainSince: number, idempotencyWindowMs: number, at: number): boolean {
+  return at < uncertainSince + idempotencyWindowMs - windowMarginMs;
+}
+
+function again(reason: string, made: Try, uncertainSince: number | null, askedMs?: number): Outcome {
+  const retryAt = made.now + retryDelayMs(made.attempt, made.random, askedMs);
+  const isUncertain = uncertainSince !== null;
+  if (isUncertain && !isStillRecognised(uncertainSince, made.idempotencyWindowMs, retryAt))
+    return unknown(reason, made);
+  if (made.attempt < maxAttempts) return outcome("QUEUED", { error: reason, retryAt, uncertainSince });
+  return isUncertain
+    ? unknown(reason, made)
+    : outcome("FAILED", { error: `Given up after ${made.attempt} tries: ${reason}` });
+}
+
+function unknown(reason: string, made: Try): Outcome {
+  return outcome("UNKNOWN", { error: reason, uncertainSince: made.uncertainSince ?? made.handedAt });
+}
+
+function outcome(status: Outcome["status"], rest: Partial<Outcome>): Outcome {
+  const { error = null, providerMessageId = null, retryAt = null, uncertainSince = null, reports = [] } = rest;
+  return {
+    status,
+    error: error?.slice(0, maxReasonLength) ?? null,
+    providerMessageId,
+    retryAt,
+    uncertainSince,
+    reports,
+  };
+}

@@ -1,0 +1,17 @@
+import { minuteMs, secondMs } from "../time";
+
+/** Tries a mail gets when the provider answers 429 or 5xx; together they span about an hour. */
+export const maxAttempts = 8;
+const firstDelayMs = 5 * secondMs;
+const growth = 3;
+const longestDelayMs = 30 * minuteMs;
+
+/**
+ * How long to wait after the given try (1 is the first): 5 s, then three times as long each time, half an hour at
+ * most; and up to a quarter shorter by chance, so that mails which failed together do not come back together.
+ * `random` is between 0 and 1; `askedMs` is what the provider asked for.
+ */
+export function retryDelayMs(attempt: number, random: number, askedMs = 0): number {
+  const backoff = Math.min(firstDelayMs * growth ** (attempt - 1), longestDelayMs);
+  return Math.max(Math.round(backoff * (1 - random / 4)), askedMs);
+}

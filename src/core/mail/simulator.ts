@@ -1,0 +1,36 @@
+import { domainOf } from "./address";
+import type { Report } from "./status";
+
+const simulatorDomain = "simulator.test";
+
+/** How a provider behaves towards one mail. */
+export type Behaviour =
+  | { kind: "accept"; reports: Report[] }
+  | { kind: "busy" }
+  | { kind: "refuse" }
+  | { kind: "time out" };
+
+const behaviours = new Map<string, Behaviour>([
+  ["bounce", { kind: "accept", reports: [bounced("hard", "550 5.1.1 No such mailbox (simulated)")] }],
+  ["softbounce", { kind: "accept", reports: [bounced("soft", "452 4.2.2 Mailbox full (simulated)")] }],
+  ["complaint", { kind: "accept", reports: [{ kind: "delivered" }, { kind: "complained" }] }],
+  ["throttle", { kind: "busy" }],
+  ["reject", { kind: "refuse" }],
+  ["timeout", { kind: "time out" }],
+]);
+
+/**
+ * What the embedded provider does with mail to an address. Those at `simulator.test` and below choose by their local
+ * part (`bounce@`, `bounce+any-tag@`); everyone else gets their mail.
+ */
+export function behaviourTowards(email: string): Behaviour {
+  const domain = domainOf(email);
+  const isSimulator = domain === simulatorDomain || domain.endsWith(`.${simulatorDomain}`);
+  const mailbox = email.slice(0, email.lastIndexOf("@")).split("+", 1)[0] ?? "";
+  const chosen = isSimulator ? behaviours.get(mailbox) : undefined;
+  return chosen ?? { kind: "accept", reports: [{ kind: "delivered" }] };
+}
+
+function bounced(bounceType: "hard" | "soft", reason: string): Report {
+  return { kind: "bounced", bounceType, reason };
+}

@@ -1,0 +1,63 @@
+import { RenderLimitError } from "./errors";
+
+/**
+ * What one rendering may cost. A clock cannot tell: on Workers it stands still while a request computes. So work is
+ * counted in units of about ten nanoseconds, and each constant below is the measured price of its thing, rounded up.
+ */
+const MAX_UNITS = 10_000_000;
+
+export const NODE_UNITS = 80;
+export const SOURCE_CHARACTER_UNITS = 20;
+export const ELEMENT_UNITS = 10;
+const KEY_UNITS = 30;
+
+/** Counts down the units of one rendering. */
+export class Budget {
+  #left = MAX_UNITS;
+
+  charge(units: number): void {
+    this.#left -= units;
+    if (this.#left < 0) {
+      throw new RenderLimitError(
+        "The template does too much work for one email. Use fewer or shorter loops, filters on smaller values, or less data.",
+      );
+    }
+  }
+
+  /** Pays for reading all of a value once, and tells what that cost. */
+  chargeReading(value: unknown): number {
+    const units = readingUnits(value, this.#left);
+    this.charge(units);
+    return units;
+  }
+
+  /** Pays for listing the elements or keys of a value, without looking into them. */
+  chargeListing(value: unknown): void {
+    this.charge(elementCount(value) * (Array.isArray(value) ? ELEMENT_UNITS : KEY_UNITS));
+  }
+}
+
+/** How many elements an array has, or keys an object. */
+export function elementCount(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  return typeof value === "object" && value !== null ? Object.keys(value).length : 0;
+}
+
+/** One unit a character and some for every value inside. Shared parts count each time: readers walk them each time. */
+function readingUnits(value: unknown, stopAt: number): number {
+  let units = 0;
+  const pending: unknown[] = [value];
+  while (pending.length > 0 && units <= stopAt) {
+    const next = pending.pop();
+    units += ELEMENT_UNITS;
+    if (typeof next === "string") units += next.length;
+    else if (Array.isArray(next)) for (const element of next) pending.push(element);
+    else if (typeof next === "object" && next !== null) {
+      for (const [key, inner] of Object.entries(next)) {
+        units += KEY_UNITS + key.length;
+        pending.push(inner);
+      }
+    }
+  }
+  return units;
+}

@@ -1,0 +1,70 @@
+import { Context, type Liquid, toValue } from "liquidjs";
+import { type Budget, NODE_UNITS } from "./budget";
+
+type Path = Parameters<Context["_get"]>[0];
+
+/** Where a template looks up its names: own properties only, and every step is paid from the budget. */
+export class MeteredContext extends Context {
+  constructor(
+    scope: object,
+    private readonly engine: Liquid,
+    readonly budget: Budget,
+  ) {
+    super(scope, engine.options, { sync: true }, { liquid: engine });
+    // liquidjs compares a clock in `check` and counts in `use`; it calls nothing else on its limiters.
+    this.renderLimit.check = () => budget.charge(NODE_UNITS);
+    this.memoryLimit.use = (count) => budget.charge(Number(count) > 0 ? Number(count) : 0);
+  }
+
+  /** `profile.tier` is first the literal key "profile.tier", then the path, as in filters on contacts. */
+  override *_get(path: Path): IterableIterator<unknown> {
+    const literal = this.literal(path);
+    if (literal === undefined || (yield* this.isShadowed(path))) return yield* super._get(path);
+    this.budget.chargeListing(literal);
+    return literal;
+  }
+
+  override *_getFromScope(scope: unknown, path: Path | string, strict?: boolean): IterableIterator<unknown> {
+    const value = yield* super._getFromScope(scope, path, strict);
+    // `for`, `tablerow` and `slice` copy what they are given before they look at its first element.
+    this.budget.chargeListing(value);
+    return value;
+  }
+
+  override readProperty(object: object, key: Path[number]): unknown {
+    const name = toValue(key);
+    // Any other key would be turned into a string first, which for a nested array has no bound.
+    if (typeof name !== "string" && typeof name !== "number") return undefined;
+    if (name === "size") this.budget.chargeListing(object);
+    return super.readProperty(object, name);
+  }
+
+  override spawn(scope: object = {}): Context {
+    return new MeteredContext(scope, this.engine, this.budget);
+  }
+
+  private literal(path: Path): unknown {
+    if (path.length < 2 || !path.every((part) => typeof part === "string")) return undefined;
+    const [first = "", ...rest] = path;
+    const name = path.join(".");
+    this.budget.charge(name.length * 2);
+    return own(this.environments, name) ?? own(own(this.environments, first), rest.join("."));
+  }
+
+  /** A loop variable or an assigned one hides the data of its name. */
+  private *isShadowed([first = ""]: Path): Generator<unknown, boolean, unknown> {
+    const seen = yield* super._get([first]);
+    return typeof first === "string" && seen !== own(this.environments, first);
+  }
+}
+
+/** The budget of the rendering a filter, tag or operator runs in. */
+export function budgetOf(context: Context): Budget {
+  if (context instanceof MeteredContext) return context.budget;
+  throw new Error("Templates are rendered in a MeteredContext only.");
+}
+
+function own(holder: unknown, key: string): unknown {
+  if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, key)) return undefined;
+  return Reflect.get(holder, key);
+}

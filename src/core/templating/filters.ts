@@ -1,0 +1,102 @@
+import { type FilterImplOptions, filters as liquidFilters } from "liquidjs";
+import { type Budget, elementCount } from "./budget";
+import { budgetOf } from "./context";
+
+/** Not offered: promises cannot be awaited while rendering, and a retry must render the same mail as the first try. */
+const REMOVED = ["sha256", "hmac_sha256", "sample"];
+
+/** They escape by themselves: to escape their result again would show the recipient `&amp;lt;`. */
+const ESCAPING = new Set(["escape", "escape_once", "xml_escape"]);
+
+type Price = (budget: Budget, value: unknown, args: unknown[]) => void;
+
+/** Every Liquid filter we offer; each pays for what it will do before it does it. */
+export function meteredFilters(): Map<string, FilterImplOptions> {
+  const offered = Object.entries(liquidFilters).filter(([name]) => !REMOVED.includes(name));
+  return new Map(offered.map(([name, filter]) => [name, metered(name, filter)]));
+}
+
+function metered(name: string, filter: FilterImplOptions): FilterImplOptions {
+  const plain = typeof filter === "function" ? { handler: filter, raw: ESCAPING.has(name) } : filter;
+  const pay = PRICES[name] ?? rewriting;
+  return {
+    raw: plain.raw,
+    handler(value, ...args) {
+      pay(budgetOf(this.context), value, args);
+      return plain.handler.call(this, value, ...args);
+    },
+  };
+}
+
+function encoding(budget: Budget, value: unknown, args: unknown[]): void {
+  rewriting(budget, value, args);
+  rewriting(budget, value, args);
+}
+
+/** Looking for a text in a text starts over at each place where it almost matched. */
+export function chargeSearching(budget: Budget, value: unknown, sought: unknown): void {
+  budget.charge((budget.chargeReading(value) * budget.chargeReading(sought)) / 20);
+}
+
+function free(): void {}
+
+/** Most filters make a new text from the old one, which takes several times as long as reading it. */
+function rewriting(budget: Budget, value: unknown, args: unknown[]): void {
+  const units = budget.chargeReading(value) + budget.chargeReading(args);
+  budget.charge(units * 4);
+}
+
+/** For each element a lookup of a property, which may be a long path, or an expression. */
+function perElement(budget: Budget, value: unknown, args: unknown[]): void {
+  budget.chargeReading(value);
+  budget.charge(elementCount(value) * (200 + budget.chargeReading(args) * 10));
+}
+
+/** Sorting compares each element some log n times, and a comparison may read all of the largest. */
+function sorting(budget: Budget, value: unknown, args: unknown[]): void {
+  perElement(budget, value, args);
+  if (!Array.isArray(value)) return;
+  const largest = value.reduce<number>((most, element) => Math.max(most, budget.chargeReading(element)), 0);
+  budget.charge(value.length * Math.log2(value.length + 1) * largest);
+}
+
+function searching(budget: Budget, value: unknown, args: unknown[]): void {
+  rewriting(budget, value, args);
+  chargeSearching(budget, value, args[0]);
+}
+
+/** Each directive may build a formatter of the locale, and a width of many zeros is matched in quadratic time. */
+function dating(budget: Budget, value: unknown, args: unknown[]): void {
+  budget.chargeReading(value);
+  const format = String(args[0] ?? "");
+  budget.charge(10_000 + format.length ** 2 + (format.split("%").length - 1) * 5_000);
+}
+
+const PRICES: Record<string, Price> = {
+  raw: free,
+  default: free,
+  size: free,
+  first: free,
+  last: free,
+  sort: sorting,
+  sort_natural: sorting,
+  remove: searching,
+  remove_first: searching,
+  remove_last: searching,
+  replace: searching,
+  replace_first: searching,
+  replace_last: searching,
+  split: searching,
+  base64_encode: encoding,
+  base64_decode: encoding,
+  date: dating,
+  date_to_xmlschema: dating,
+  date_to_rfc822: dating,
+  date_to_string: dating,
+  date_to_long_string: dating,
+};
+
+for (const name of ["map", "sum", "where", "reject", "group_by", "has", "find", "find_index"]) {
+  PRICES[name] = perElement;
+  PRICES[`${name}_exp`] = perElement;
+}

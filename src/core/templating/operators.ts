@@ -1,0 +1,34 @@
+import { type Context, defaultOperators, type Operators, toValue } from "liquidjs";
+import { budgetOf } from "./context";
+import { chargeSearching } from "./filters";
+
+const COMPARISONS = ["==", "!=", "<", ">", "<=", ">="];
+
+/** Liquid's operators, which pay for what they read, and `??`. */
+export function meteredOperators(): Operators {
+  const operators: Operators = {
+    ...defaultOperators,
+    contains: metered("contains", (context, left, right) => chargeSearching(budgetOf(context), left, right)),
+    "??": firstGiven,
+  };
+  for (const name of COMPARISONS) {
+    operators[name] = metered(name, (context, left, right) => budgetOf(context).chargeReading([left, right]));
+  }
+  return operators;
+}
+
+/** Missing, null and "" fall back; false and 0 are values like any other. */
+function firstGiven(value: unknown, fallback: unknown): boolean {
+  const plain: unknown = toValue(value);
+  const isGiven = plain !== undefined && plain !== null && plain !== "";
+  // liquidjs hands on whatever an operator returns; only its type thinks of truth values alone.
+  return (isGiven ? value : fallback) as boolean;
+}
+
+function metered(name: string, pay: (context: Context, left: unknown, right: unknown) => void): Operators[string] {
+  const compare = defaultOperators[name];
+  return (left: unknown, right: unknown, context: Context) => {
+    pay(context, left, right);
+    return compare ? compare(left, right, context) : false;
+  };
+}

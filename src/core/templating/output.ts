@@ -1,0 +1,34 @@
+import { type Emitter, toValue } from "liquidjs";
+import type { Budget } from "./budget";
+import { RenderLimitError } from "./errors";
+
+const MAX_CHARACTERS = 2_000_000;
+
+/** Collects what a template writes, up to a bound. */
+export class CappedEmitter implements Emitter {
+  buffer = "";
+
+  constructor(private readonly budget: Budget) {}
+
+  write(value: unknown): void {
+    const text = printed(value, this.budget);
+    this.budget.charge(text.length / 10);
+    this.buffer += text;
+    if (this.buffer.length > MAX_CHARACTERS) {
+      throw new RenderLimitError(
+        `The rendered text is longer than ${MAX_CHARACTERS} characters. Shorten the template, or print less data in it.`,
+      );
+    }
+  }
+}
+
+/** How a value reads in a mail: nothing for nothing, ISO for dates, JSON for objects. */
+export function printed(value: unknown, budget: Budget): string {
+  const plain: unknown = toValue(value);
+  if (typeof plain === "string") return plain;
+  if (plain === undefined || plain === null) return "";
+  if (typeof plain !== "object") return String(plain);
+  if (plain instanceof Date) return Number.isNaN(plain.getTime()) ? "" : plain.toISOString();
+  budget.chargeReading(plain);
+  return Array.isArray(plain) ? plain.map((element) => printed(element, budget)).join("") : JSON.stringify(plain);
+}

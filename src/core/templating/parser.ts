@@ -1,0 +1,78 @@
+import {
+  type Liquid,
+  Parser,
+  ParseStream,
+  type Template,
+  Token,
+  TokenizationError,
+  type TopLevelToken,
+  TypeGuards,
+} from "liquidjs";
+import { SOURCE_CHARACTER_UNITS } from "./budget";
+import { budgetOf } from "./context";
+import { MAX_PLACEHOLDERS } from "./syntax";
+
+const MAX_DEPTH = 100;
+
+/**
+ * liquidjs's parser, with limits and with a price on every node: a tag or output pays for the length of its own text,
+ * its `elsif`s and `when`s included, each time it runs. That covers whatever can be packed into one tag.
+ */
+export class MeteredParser extends Parser {
+  /** The lengths of the tags being parsed, the outermost first. */
+  private readonly open: number[] = [];
+  private count = 0;
+
+  override parseToken(token: TopLevelToken, remaining: TopLevelToken[]): ReturnType<Parser["parseToken"]> {
+    if (this.open.length >= MAX_DEPTH) throw new TokenizationError(`tags may be nested ${MAX_DEPTH} deep`, token);
+    // Each line of a `liquid` tag is one of them, too.
+    if (!TypeGuards.isHTMLToken(token) && ++this.count > MAX_PLACEHOLDERS) {
+      throw new TokenizationError(`a template may have ${MAX_PLACEHOLDERS} placeholders`, token);
+    }
+    this.open.push(token.size());
+    const template = super.parseToken(token, remaining);
+    const characters = this.open.pop() ?? 0;
+    // Plain text is paid for where it is written.
+    if (!("str" in template)) payOnRender(template, characters * SOURCE_CHARACTER_UNITS);
+    return template;
+  }
+
+  override parseStream(tokens: TopLevelToken[]): ParseStream {
+    const stream = new BranchStream(tokens, (token, remaining) => this.parseToken(token, remaining));
+    stream.onBranch = (token) => this.open.push((this.open.pop() ?? 0) + token.size());
+    return stream;
+  }
+}
+
+/** Parses the inside of a block tag and reports the tags between its branches. */
+class BranchStream extends ParseStream {
+  onBranch: (token: Token) => void = () => {};
+
+  override on<T extends Template | TopLevelToken | undefined>(
+    name: string,
+    handle: (this: ParseStream, arg: T) => void,
+  ) {
+    const report = this.reportBranch;
+    return super.on<T>(name, function (arg) {
+      report(arg);
+      handle.call(this, arg);
+    });
+  }
+
+  private readonly reportBranch = (arg: unknown) => {
+    if (arg instanceof Token) this.onBranch(arg);
+  };
+}
+
+function payOnRender(template: Template, units: number): void {
+  const render = template.render.bind(template);
+  template.render = (context, emitter) => {
+    budgetOf(context).charge(units);
+    return render(context, emitter);
+  };
+}
+
+/** Parses plain Liquid within our limits. */
+export function parseLiquid(engine: Liquid, text: string): Template[] {
+  return new MeteredParser(engine).parse(text);
+}

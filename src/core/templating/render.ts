@@ -1,0 +1,63 @@
+import { type Template as Node, toValueSync } from "liquidjs";
+import { Budget } from "./budget";
+import { TextCache } from "./cache";
+import { MeteredContext } from "./context";
+import { engines, type TemplateKind } from "./engine";
+import { renderError, syntaxError } from "./failure";
+import { CappedEmitter } from "./output";
+import { parseLiquid } from "./parser";
+import { type LiquidText, toLiquid } from "./syntax";
+
+/** A parsed template. `nodes` is absent when the source has no Liquid in it: then it is its own rendering. */
+export interface Template {
+  readonly kind: TemplateKind;
+  readonly source: string;
+  readonly liquid: LiquidText;
+  readonly nodes?: Node[];
+}
+
+const parsed: Record<TemplateKind, TextCache<Template>> = { html: new TextCache(), text: new TextCache() };
+
+/**
+ * Parses a body (`html`) or a subject (`text`), or takes it from this isolate's cache.
+ * Throws `TemplateSyntaxError` when it is not valid, or uses a filter or tag that does not exist.
+ */
+export function parseTemplate(source: string, kind: TemplateKind): Template {
+  return parsed[kind].getOrMake(source, () => parse(source, kind));
+}
+
+function parse(source: string, kind: TemplateKind): Template {
+  if (!source.includes("{{") && !source.includes("{%")) {
+    return { kind, source, liquid: { text: source, sourceOffset: (offset) => offset } };
+  }
+  const liquid = toLiquid(source);
+  try {
+    return { kind, source, liquid, nodes: parseLiquid(engines[kind], liquid.text) };
+  } catch (error) {
+    throw syntaxError(error, source, liquid);
+  }
+}
+
+/**
+ * Renders a template with what `templateVariables` made. Throws `RenderLimitError` when that would take more work or
+ * space than one email may, and `TemplateRenderError` when the template does not work with these values.
+ */
+export function renderTemplate(template: Template, variables: Record<string, unknown>): string {
+  const output = template.nodes ? renderNodes(template, template.nodes, variables) : template.source;
+  // A line break in a subject would begin a new header.
+  return template.kind === "text" ? output.replace(/[\r\n]+/g, "") : output;
+}
+
+function renderNodes(template: Template, nodes: Node[], variables: Record<string, unknown>): string {
+  const engine = engines[template.kind];
+  const budget = new Budget();
+  // A copy, because `increment` writes into it; without a prototype, because names are looked up with `in`.
+  const scope: object = Object.assign(Object.create(null), variables);
+  const emitter = new CappedEmitter(budget);
+  try {
+    toValueSync(engine.renderer.renderTemplates(nodes, new MeteredContext(scope, engine, budget), emitter));
+    return emitter.buffer;
+  } catch (error) {
+    throw renderError(error, template.source, template.liquid);
+  }
+}

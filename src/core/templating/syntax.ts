@@ -1,0 +1,164 @@
+import { TemplateSyntaxError } from "./errors";
+import { positionAt } from "./position";
+
+/**
+ * Our dialect is Liquid plus two things, and this file turns both into plain Liquid:
+ *
+ *   {{ a ?? b ?? "c" | upcase }}   →  {{ (a ?? b ?? "c") | upcase }}
+ *   {{ first name }}               →  {{ ["first name"] }}
+ *
+ * `??` works wherever a value may stand, in outputs and in tags, and binds tighter than every operator; the operator
+ * itself is in engine.ts. Names with blanks work in outputs and in the tags of EXPRESSION_TAGS; elsewhere blanks
+ * already have a meaning (`for item in items limit: 3`), so there it is `["first name"]`. A name with one of the
+ * words `and`, `or`, `not`, `contains` in it must be written `data["terms and conditions"]`.
+ */
+
+const QUOTED = String.raw`"[^"\\]*(?:\\[^][^"\\]*)*(?:"|$)|'[^'\\]*(?:\\[^][^'\\]*)*(?:'|$)`;
+const OPERATOR = String.raw`(?:and|or|not|contains)(?![\w-])`;
+// What liquidjs takes for a letter of a name, except that two question marks are never part of one.
+const WORD = String.raw`(?:[\w-]|\?(?!\?)|(?![\s“”])[\u0080-\uffff])+`;
+const BLANK_WORDS = String.raw`${WORD}(?:\s+(?!${OPERATOR})${WORD})`;
+const INDEX = String.raw`\[\s*(?:${QUOTED}|${WORD}(?:\.${WORD})*)\s*\]`;
+
+/** Bounds on what reading a template costs, far above any real mail. */
+export const MAX_PLACEHOLDERS = 10_000;
+const MAX_PLACEHOLDER_CHARACTERS = 20_000;
+
+const EXPRESSION_TAGS = new Set(["if", "elsif", "unless", "case", "when", "assign", "echo"]);
+const OPENING = /\{\{|\{%-?\s*(#|\w*)/g;
+const END_OF_RAW = /\{%-?\s*endraw\b/;
+const END_OF_COMMENT = /\{%-?\s*endcomment\b/;
+const CLOSING = new RegExp(String.raw`${QUOTED}|\}\}`, "g");
+const VALUES = valuePattern(WORD);
+const VALUES_WITH_BLANKS = valuePattern(`${BLANK_WORDS}*`);
+const PARTS = new RegExp(String.raw`${QUOTED}|\s*\?\?\s*|\.?${BLANK_WORDS}+`, "g");
+
+/** Where names may have blanks (an expression), where they may not (a tag with a grammar of its own), and comments. */
+interface Region {
+  start: number;
+  end: number;
+  kind: "expression" | "tag" | "comment";
+}
+
+/** A piece of the source, from `start` to `end`, and what stands for it in the Liquid text. */
+interface Edit {
+  start: number;
+  end: number;
+  liquid: string;
+}
+
+export interface LiquidText {
+  text: string;
+  /** Where in the customer's source an offset of `text` comes from. */
+  sourceOffset(offset: number): number;
+}
+
+/** Rewrites a source in our dialect to plain Liquid. Text, strings and `raw` blocks stay as they are. */
+export function toLiquid(source: string): LiquidText {
+  const edits = [...editsOf(source)];
+  let text = "";
+  let copied = 0;
+  for (const { start, end, liquid } of edits) {
+    text += source.slice(copied, start) + liquid;
+    copied = end;
+  }
+  return { text: text + source.slice(copied), sourceOffset: (offset) => sourceOffset(edits, offset) };
+}
+
+function* editsOf(source: string): Generator<Edit> {
+  for (const { start: base, end, kind } of regions(source)) {
+    // liquidjs reads through comments, at the full cost of what is in them.
+    if (kind === "comment") yield { start: base, end, liquid: "" };
+    if (kind === "comment") continue;
+    const expression = source.slice(base, end);
+    let read = base;
+    for (const match of expression.matchAll(kind === "expression" ? VALUES_WITH_BLANKS : VALUES)) {
+      const start = base + match.index;
+      refuseFallback(source, read, start);
+      read = start + match[0].length;
+      const liquid = plainValue(match[0]);
+      if (liquid !== match[0]) yield { start, end: read, liquid };
+    }
+    refuseFallback(source, read, end);
+  }
+}
+
+/** A `??` between values is part of their match; liquidjs would silently ignore one that is left over. */
+function refuseFallback(source: string, start: number, end: number): void {
+  const offset = source.slice(start, end).indexOf("??");
+  if (offset >= 0) refuse(source, start + offset, "?? needs a name, a number or a string on both sides");
+}
+
+function refuse(source: string, offset: number, reason: string): never {
+  throw new TemplateSyntaxError(reason, positionAt(source, offset));
+}
+
+function valuePattern(name: string): RegExp {
+  const rest = String.raw`(?:\.${name}|${INDEX})*`;
+  const value = String.raw`(?:(?:${QUOTED}|${name}|${INDEX})${rest})`;
+  return new RegExp(String.raw`${OPERATOR}|${value}(?:\s*\?\?\s*${value})*`, "g");
+}
+
+/** The insides of outputs and tags, found where liquidjs finds them. What is not closed is left for it to refuse. */
+function* regions(source: string): Generator<Region> {
+  let from = 0;
+  for (let count = 1; ; count += 1) {
+    OPENING.lastIndex = from;
+    const opening = OPENING.exec(source);
+    if (!opening) return;
+    if (count > MAX_PLACEHOLDERS) refuse(source, opening.index, `a template may have ${MAX_PLACEHOLDERS} placeholders`);
+    const tag = opening[1];
+    const start = opening.index + opening[0].length;
+    const end = tag === undefined ? outputEnd(source, start) : source.indexOf("%}", opening.index + 1);
+    if (end < 0) return;
+    if (end - start > MAX_PLACEHOLDER_CHARACTERS) {
+      refuse(source, opening.index, `a placeholder may be ${MAX_PLACEHOLDER_CHARACTERS} characters long`);
+    }
+    from = end + 2;
+    if (tag === "raw" || tag === "comment") {
+      const block = source.slice(from).search(tag === "raw" ? END_OF_RAW : END_OF_COMMENT);
+      if (block < 0) return;
+      if (tag === "comment") yield { start: from, end: from + block, kind: "comment" };
+      from += block + 2;
+    } else if (tag !== "#") {
+      const kind = tag === undefined || EXPRESSION_TAGS.has(tag) ? "expression" : "tag";
+      yield { ...withoutTrimMarks(source, start, end), kind };
+    }
+  }
+}
+
+function outputEnd(source: string, start: number): number {
+  CLOSING.lastIndex = start;
+  for (let match = CLOSING.exec(source); match; match = CLOSING.exec(source)) {
+    if (match[0] === "}}") return match.index;
+  }
+  return -1;
+}
+
+/** The dashes of `{{- a -}}` would otherwise count as part of the name. */
+function withoutTrimMarks(source: string, start: number, end: number): { start: number; end: number } {
+  const first = source[start] === "-" && start < end ? start + 1 : start;
+  const last = source[end - 1] === "-" && first < end ? end - 1 : end;
+  return { start: first, end: last };
+}
+
+function plainValue(written: string): string {
+  let fallbacks = 0;
+  const value = written.replace(PARTS, (part) => {
+    if (part.startsWith('"') || part.startsWith("'")) return part;
+    if (part.trim() !== "??") return `["${part.replace(/^\./, "").replace(/\s+/g, " ")}"]`;
+    fallbacks += 1;
+    return " ?? ";
+  });
+  return fallbacks > 0 ? `(${value})` : value;
+}
+
+function sourceOffset(edits: Edit[], offset: number): number {
+  let shift = 0;
+  for (const { start, end, liquid } of edits) {
+    if (offset < start + shift) break;
+    if (offset < start + shift + liquid.length) return start;
+    shift += liquid.length - (end - start);
+  }
+  return offset - shift;
+}

@@ -1,0 +1,40 @@
+/** The recipient's own pages, as far as this mail offers them. */
+export interface TemplateLinks {
+  unsubscribeUrl?: string;
+  subscribeUrl?: string;
+  manageUrl?: string;
+}
+
+export interface TemplateInput {
+  contact: { id: string; email: string; subscribed: boolean; data: Record<string, unknown> };
+  /** The values of this call or event alone; they hide the contact's of the same name. */
+  ownData?: Record<string, unknown>;
+  /** The name in the `to` of this mail, printed as `{{ name }}` unless the data has a `name`. */
+  recipientName?: string;
+  links?: TemplateLinks;
+  /** In a workflow: `event` and whatever else its execution knows. */
+  execution?: Record<string, unknown>;
+}
+
+/**
+ * Everything a template can name: each key of the data, at the top level and under `data`, and the built-in names,
+ * which win. `locale` is a key of the data like any other. No object made here has a prototype, so a key such as
+ * `__proto__` is data and nothing else.
+ */
+export function templateVariables(input: TemplateInput): Record<string, unknown> {
+  const { contact, ownData, recipientName, links, execution } = input;
+  const data = plain(contact.data, ownData);
+  const builtIn = {
+    id: contact.id,
+    email: contact.email,
+    subscribed: contact.subscribed,
+    service_id: contact.id,
+    service_email: contact.email,
+    data,
+  };
+  return plain(recipientName === undefined ? {} : { name: recipientName }, data, execution, links, builtIn);
+}
+
+function plain(...layers: (object | undefined)[]): Record<string, unknown> {
+  return Object.assign(Object.create(null), ...layers);
+}

@@ -1,0 +1,18 @@
+export const secondMs = 1000;
+export const minuteMs = 60 * secondMs;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+/** Milliseconds since 1970 → `2026-01-31T09:00:00.000Z`. Rows hold the former, answers the latter. */
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : iso(ms);
+}
+
+/** The calendar month, in UTC, by which sending limits count: `2026-01`. */
+export function monthOf(now: Date): string {
+  return now.toISOString().slice(0, 7);
+}

@@ -1,0 +1,30 @@
+import { requeueLostJobs } from "./features/jobs/requeue-lost";
+import { requeueStuck } from "./features/sending/requeue-stuck";
+import { openPlatform, type Platform } from "./platform/context";
+import type { Env } from "./platform/env";
+import { reasonOf } from "./platform/log";
+
+type Sweep = (platform: Platform) => Promise<void>;
+
+/** The ticks of wrangler.toml. A sweep is bounded, safe to repeat, and only turns rows back and enqueues. */
+const ticks: Record<string, Record<string, Sweep>> = {
+  "* * * * *": { requeueStuck, requeueLostJobs },
+  "*/5 * * * *": {},
+  "17 * * * *": {},
+};
+
+/** Front door 3. */
+export async function tick(controller: ScheduledController, env: Env, execution: ExecutionContext): Promise<void> {
+  await runSweeps(openPlatform(env, execution), controller.cron);
+}
+
+/** Every sweep of a tick runs, also when one before it failed. */
+export async function runSweeps(platform: Platform, cron: string): Promise<void> {
+  for (const [name, sweep] of Object.entries(ticks[cron] ?? {})) {
+    try {
+      await sweep(platform);
+    } catch (error) {
+      platform.log("error", "A sweep failed; the next tick tries again", { sweep: name, reason: reasonOf(error) });
+    }
+  }
+}

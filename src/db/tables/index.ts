@@ -1,0 +1,6 @@
+export * from "./contacts";
+export * from "./domains";
+export * from "./emails";
+export * from "./events";
+export * from "./jobs";
+export * from "./projects";

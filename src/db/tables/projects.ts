@@ -1,0 +1,56 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { KeyKind } from "../../core/keys";
+import { createdAt, flag, id, projectId, time, updatedAt } from "../columns";
+
+// Control tables: what is global. All other tables live in the database of their project.
+
+export const projects = sqliteTable("projects", {
+  id: id(),
+  name: text().notNull(),
+  fromName: text(),
+  locale: text().notNull(),
+  disabled: flag().notNull().default(false),
+  disabledReason: text(),
+  tracking: text({ enum: ["ENABLED", "DISABLED", "MARKETING_ONLY"] }).notNull(),
+  monthlySendLimit: integer(),
+  sendRatePerSecond: integer(),
+  testClock: flag().notNull().default(false),
+  /** Which database holds this project's rows. */
+  shard: text().notNull(),
+  /** Set when its deletion begins: from then on it is found by nobody but the job that empties it. */
+  deletedAt: time(),
+  createdAt: createdAt(),
+  updatedAt: updatedAt(),
+});
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    id: id(),
+    projectId: projectId(),
+    kind: text().$type<KeyKind>().notNull(),
+    name: text(),
+    prefix: text().notNull(),
+    hash: text().notNull(),
+    lastUsedAt: time(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("ux_api_keys_hash").on(table.hash),
+    index("ix_api_keys_project").on(table.projectId, table.id),
+  ],
+);
+
+/** A name is verified in one project of the installation at most. */
+export const verifiedDomains = sqliteTable("verified_domains", {
+  domain: text().primaryKey(),
+  projectId: projectId(),
+});
+
+/** What a queue gave up on. The work itself is in its rows and found again by the sweeps; this says that it happened. */
+export const deadLetters = sqliteTable("dead_letters", {
+  id: id(),
+  queue: text().notNull(),
+  body: text().notNull(),
+  createdAt: createdAt(),
+});

@@ -1,0 +1,33 @@
+import { sql } from "drizzle-orm";
+import { readData } from "../../core/contacts/data";
+import { newId } from "../../core/ids";
+import { commit, statement } from "../../db/commit";
+import { readRow } from "../../db/rows";
+import { contacts } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import type { ContactRow } from "./contact";
+import { dataTooBigAsInvalid } from "./data-limit";
+import type { UpsertContact } from "./schema";
+import { upsertContacts } from "./upsert-statements";
+
+/** `POST /contacts`: one contact, created or changed. One round trip. */
+export async function upsertContact(
+  ctx: Context,
+  input: UpsertContact,
+): Promise<{ contact: ContactRow; isNew: boolean }> {
+  const id = newId();
+  const statements = upsertContacts(ctx, {
+    contacts: [{ id, email: input.email }],
+    data: readData(input.data ?? {}),
+    subscribed: input.subscribed ?? null,
+    subscribedByDefault: true,
+    onlyIf: sql`true`,
+  });
+  const result = statement(
+    ctx.db,
+    sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.id} AND email = ${input.email}`,
+  );
+  const rows = await dataTooBigAsInvalid(commit(ctx.db, [...statements, result]));
+  const contact = readRow(contacts, rows.at(-1)?.[0]);
+  return { contact, isNew: contact.id === id };
+}

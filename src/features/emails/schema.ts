@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { emailStatuses } from "../../core/mail/status";
+
+const time = z.iso.datetime();
+
+export const Email = z
+  .object({
+    id: z.string(),
+    contactId: z.string(),
+    to: z.string(),
+    subject: z.string(),
+    from: z.string(),
+    fromName: z.string().nullable(),
+    replyTo: z.string().nullable(),
+    type: z.enum(["TRANSACTIONAL", "MARKETING", "HEADLESS"]),
+    source: z.enum(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW", "TEST"]),
+    templateId: z.string().nullable(),
+    campaignId: z.string().nullable(),
+    workflowExecutionId: z.string().nullable(),
+    status: z.enum(emailStatuses),
+    error: z.string().nullable(),
+    attempts: z.number().int(),
+    provider: z.string().nullable(),
+    providerMessageId: z.string().nullable(),
+    opens: z.number().int(),
+    clicks: z.number().int(),
+    createdAt: time,
+    sentAt: time.nullable(),
+    deliveredAt: time.nullable(),
+    openedAt: time.nullable(),
+    clickedAt: time.nullable(),
+    bouncedAt: time.nullable(),
+    complainedAt: time.nullable(),
+  })
+  .meta({ id: "Email" });
+
+export const EmailWithEvents = Email.extend({
+  events: z.array(z.object({ name: z.string(), at: time, data: z.record(z.string(), z.unknown()) })),
+}).meta({
+  id: "EmailWithEvents",
+  example: {
+    id: "0199a0f2-6c1f-7d60-8a3b-5a1de0c4b7e2",
+    contactId: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
+    to: "ada@example.com",
+    subject: "Welcome, Ada",
+    from: "hello@acme.example",
+    fromName: "Acme",
+    replyTo: null,
+    type: "TRANSACTIONAL",
+    source: "TRANSACTIONAL",
+    templateId: null,
+    campaignId: null,
+    workflowExecutionId: null,
+    status: "DELIVERED",
+    error: null,
+    attempts: 1,
+    provider: "outbox",
+    providerMessageId: "0199a0f2-6c8a-7a2e-8f10-1d2c3b4a5968",
+    opens: 0,
+    clicks: 0,
+    createdAt: "2026-01-31T09:00:00.000Z",
+    sentAt: "2026-01-31T09:00:00.120Z",
+    deliveredAt: "2026-01-31T09:00:00.120Z",
+    openedAt: null,
+    clickedAt: null,
+    bouncedAt: null,
+    complainedAt: null,
+    events: [
+      {
+        name: "email.sent",
+        at: "2026-01-31T09:00:00.120Z",
+        data: {
+          emailId: "0199a0f2-6c1f-7d60-8a3b-5a1de0c4b7e2",
+          subject: "Welcome, Ada",
+          templateId: null,
+          campaignId: null,
+          source: "TRANSACTIONAL",
+        },
+      },
+    ],
+  },
+});

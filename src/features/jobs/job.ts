@@ -1,0 +1,57 @@
+import { and, eq, sql } from "drizzle-orm";
+import { NotFound } from "../../core/errors";
+import { iso, isoOrNull, minuteMs } from "../../core/time";
+import type { Db } from "../../db/client";
+import { query } from "../../db/commit";
+import { inProject } from "../../db/scope";
+import { jobs } from "../../db/tables";
+import type { Context, Platform } from "../../platform/context";
+
+export type JobRow = typeof jobs.$inferSelect;
+
+/** A job that nobody has worked on for this long is announced again. Each run takes less. */
+export const jobGraceMs = 5 * minuteMs;
+
+export function jobJson(row: JobRow) {
+  return {
+    jobId: row.id,
+    type: row.type,
+    status: row.status,
+    progress: row.progress,
+    result: row.result,
+    errors: row.errors,
+    createdAt: iso(row.createdAt),
+    completedAt: isoOrNull(row.completedAt),
+  };
+}
+
+export async function getJob(ctx: Context, id: string): Promise<JobRow> {
+  const row = await ctx.db
+    .select()
+    .from(jobs)
+    .where(inProject(jobs, ctx, eq(jobs.id, id)))
+    .get();
+  if (!row) throw new NotFound("job", id);
+  return row;
+}
+
+/** For the operator, whose jobs outlive the project they are about. */
+export async function getOperatorJob(platform: Platform, id: string): Promise<JobRow> {
+  const row = await platform.control
+    .select()
+    .from(jobs)
+    .where(and(eq(jobs.id, id), eq(jobs.type, "project.erase")))
+    .get();
+  if (!row) throw new NotFound("job", id);
+  return row;
+}
+
+/** Marks a run of a job: while runs follow each other, the sweep has no business with it. */
+export async function startJob(platform: Platform, db: Db, id: string): Promise<void> {
+  const until = platform.clock().getTime() + jobGraceMs;
+  await query(
+    db,
+    sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}
+      WHERE id = ${id} AND status IN ('queued', 'processing')`,
+  );
+}

@@ -1,0 +1,35 @@
+import { createRoute, errors, ok } from "../../http/define";
+import { IdParam } from "../../http/params";
+import { createRouter } from "../../http/router";
+import { getJob, getOperatorJob, jobJson } from "./job";
+import { Job } from "./schema";
+
+export const jobs = createRouter();
+export const operatorJobs = createRouter();
+
+const get = createRoute({
+  method: "get",
+  path: "/jobs/{id}",
+  operationId: "getJob",
+  tags: ["Jobs"],
+  summary: "Get a queued job, whatever started it",
+  request: { params: IdParam },
+  responses: { ...ok(Job), ...errors(404) },
+});
+
+jobs.openapi(get, async (c) => c.json(jobJson(await getJob(c.var.ctx, c.req.valid("param").id)), 200));
+
+const getAsOperator = createRoute({
+  method: "get",
+  path: "/admin/jobs/{id}",
+  operationId: "getOperatorJob",
+  tags: ["Operator"],
+  security: [{ operatorToken: [] }],
+  summary: "Get the job that removes a project",
+  request: { params: IdParam },
+  responses: { ...ok(Job), ...errors(404) },
+});
+
+operatorJobs.openapi(getAsOperator, async (c) =>
+  c.json(jobJson(await getOperatorJob(c.var.platform, c.req.valid("param").id)), 200),
+);

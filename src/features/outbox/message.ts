@@ -1,0 +1,70 @@
+import PostalMime, { type Address, type Attachment, decodeWords } from "postal-mime";
+import { iso } from "../../core/time";
+import type { outboxMessages } from "../../db/tables";
+import { blobKey } from "../../platform/blobs";
+import type { Platform } from "../../platform/context";
+
+export type OutboxRow = typeof outboxMessages.$inferSelect;
+
+/** A kept mail as it would be opened by its recipient: read back from its MIME source, not from what we meant to write. */
+export interface OutboxMessage {
+  id: string;
+  emailId: string;
+  projectId: string;
+  to: string;
+  from: string;
+  replyTo: string | null;
+  subject: string;
+  headers: [name: string, value: string][];
+  html: string | null;
+  text: string | null;
+  attachments: {
+    filename: string | null;
+    contentType: string;
+    disposition: string | null;
+    contentId: string | null;
+    size: number;
+  }[];
+  createdAt: string;
+}
+
+export async function openMessage(platform: Platform, row: OutboxRow): Promise<OutboxMessage & { raw: string }> {
+  const source = await platform.blobs.get(blobKey("outbox", row.projectId, row.id));
+  if (source === null) throw new Error(`The file of outbox message ${row.id} is gone`);
+  const mail = await PostalMime.parse(source);
+  return {
+    id: row.id,
+    emailId: row.emailId,
+    projectId: row.projectId,
+    to: (mail.to ?? []).map(addressText).join(", "),
+    from: mail.from ? addressText(mail.from) : "",
+    replyTo: mail.replyTo?.map(addressText).join(", ") ?? null,
+    subject: mail.subject ?? "",
+    // In the order of the source, with the names as they are written there.
+    headers: mail.headers.map(({ originalKey, value }) => [originalKey, decodeWords(value)]),
+    html: withoutLastBreak(mail.html),
+    text: withoutLastBreak(mail.text),
+    attachments: mail.attachments.map(attachmentJson),
+    createdAt: iso(row.createdAt),
+    raw: new TextDecoder().decode(source),
+  };
+}
+
+/** The parser ends every part with a line break, which the part itself did not have. */
+function withoutLastBreak(part: string | undefined): string | null {
+  return part?.replace(/\n$/, "") ?? null;
+}
+
+function addressText({ name, address }: Address): string {
+  return name ? `${name} <${address}>` : (address ?? "");
+}
+
+function attachmentJson({ filename, mimeType, disposition, contentId, content }: Attachment) {
+  return {
+    filename,
+    contentType: mimeType,
+    disposition,
+    contentId: contentId?.replace(/^<|>$/g, "") ?? null,
+    size: typeof content === "string" ? content.length : content.byteLength,
+  };
+}

@@ -1,0 +1,65 @@
+import { html } from "hono/html";
+
+/** A finished piece of HTML: every value in it was escaped. */
+export type Html = ReturnType<typeof html>;
+
+export const noSubject = "(no subject)";
+
+/** What surrounds every page of the outbox. */
+export function page(title: string, main: Html): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="/favicon.svg">
+<link rel="stylesheet" href="/outbox/style.css">
+</head>
+<body>
+<header class="bar">
+<a class="brand" href="/outbox"><img src="/favicon.svg" alt="" width="28" height="28">Petrel</a>
+<a href="/docs">API reference</a>
+</header>
+<main>
+${main}
+</main>
+</body>
+</html>`;
+}
+
+/** Instead of a mail that is not there (any more). */
+export function missingPage(): Html {
+  return page(
+    "Not in the outbox",
+    html`<section class="note">
+<h1>This mail is not in the outbox</h1>
+<p>It was emptied in the meantime, or the address is not complete.</p>
+<p><a href="/outbox">See all mails</a></p>
+</section>`,
+  );
+}
+
+/** A moment, as a person would say it; its exact time is in the title. */
+export function timeAgo(at: string, now: Date): Html {
+  return html`<time datetime="${at}" title="${exactTime(at)}">${ago(new Date(at), now)}</time>`;
+}
+
+export function exactTime(at: string): string {
+  return `${exact.format(new Date(at))} UTC`;
+}
+
+const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "medium", timeZone: "UTC" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+function ago(at: Date, now: Date): string {
+  const passedMs = now.getTime() - at.getTime();
+  if (passedMs < minuteMs) return "just now";
+  if (passedMs < hourMs) return relative.format(-Math.floor(passedMs / minuteMs), "minute");
+  if (passedMs < dayMs) return relative.format(-Math.floor(passedMs / hourMs), "hour");
+  return relative.format(-Math.floor(passedMs / dayMs), "day");
+}

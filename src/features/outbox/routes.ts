@@ -1,0 +1,136 @@
+import type { Context as HonoContext } from "hono";
+import { z } from "zod";
+import { BadRequest, NotFound } from "../../core/errors";
+import { createRoute, errors, noContent, ok } from "../../http/define";
+import { answerFailure } from "../../http/failure";
+import { defaultLimit, IdParam, largestLimit, wholeNumber } from "../../http/params";
+import { type AppEnv, createRouter } from "../../http/router";
+import { browseOutbox, showMail } from "./browse";
+import { emptyOutbox } from "./empty";
+import { getMessage } from "./get";
+import { listMessages } from "./list";
+import { listPage } from "./list-page";
+import { mailPage } from "./mail-page";
+import { type Html, missingPage } from "./page";
+import { OutboxMessages, OutboxMessageWithSource } from "./schema";
+import { style } from "./style";
+
+/** `/outbox`: what the embedded provider kept. Exists only while that provider is the one in use. */
+export const outbox = createRouter();
+const tags = ["Outbox"];
+// Open in development; elsewhere it takes the operator's token.
+const security: Record<string, string[]>[] = [{}, { operatorToken: [] }];
+
+const Recipient = z.string().meta({ description: "Only mails to this address.", example: "ada@example.com" });
+
+const list = createRoute({
+  method: "get",
+  path: "/outbox/messages",
+  operationId: "listOutboxMessages",
+  tags,
+  security,
+  summary: "List the kept mails, newest first",
+  request: { query: z.object({ to: Recipient.optional(), limit: wholeNumber(defaultLimit, largestLimit) }) },
+  responses: { ...ok(OutboxMessages), ...errors(404, 422) },
+});
+
+outbox.openapi(list, async (c) => {
+  const data = await listMessages(c.var.platform, c.req.valid("query"));
+  return c.json({ data }, 200);
+});
+
+const get = createRoute({
+  method: "get",
+  path: "/outbox/messages/{id}",
+  operationId: "getOutboxMessage",
+  tags,
+  security,
+  summary: "Get a kept mail with its MIME source",
+  request: { params: IdParam },
+  responses: { ...ok(OutboxMessageWithSource), ...errors(404) },
+});
+
+outbox.openapi(get, async (c) => c.json(await getMessage(c.var.platform, c.req.valid("param").id), 200));
+
+const empty = createRoute({
+  method: "delete",
+  path: "/outbox/messages",
+  operationId: "emptyOutbox",
+  tags,
+  security,
+  summary: "Forget every kept mail",
+  responses: { ...noContent, ...errors(404) },
+});
+
+outbox.openapi(empty, async (c) => {
+  await emptyOutbox(c.var.platform);
+  return c.body(null, 204);
+});
+
+// The pages. They are no part of the API, so they are not in its document.
+
+const pages = createRouter();
+pages.onError((thrown, c) => {
+  return thrown instanceof NotFound ? showPage(c, missingPage(), 404) : answerFailure(thrown, c);
+});
+
+pages.get("/outbox", async (c) => {
+  const { to, before } = c.req.query();
+  const wanted = to?.trim() || undefined;
+  const found = await browseOutbox(c.var.platform, { to: wanted, before });
+  const { origin } = new URL(c.req.url);
+  return showPage(c, listPage(found, { to: wanted, origin, now: c.var.platform.now }));
+});
+
+pages.get("/outbox/style.css", (c) =>
+  c.body(style, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "no-cache" }),
+);
+
+pages.post("/outbox/empty", async (c) => {
+  // A browser lets foreign pages post forms here, but always says which page it was.
+  if (c.req.header("Origin") !== new URL(c.req.url).origin) {
+    throw new BadRequest("Only the page itself may do this.", { suggestion: "Use DELETE /outbox/messages." });
+  }
+  await emptyOutbox(c.var.platform);
+  return c.redirect("/outbox", 303);
+});
+
+pages.get("/outbox/:id", async (c) => {
+  const mail = await showMail(c.var.platform, c.req.param("id"));
+  return showPage(c, mailPage(mail, { withImages: c.req.query("images") === "load", now: c.var.platform.now }));
+});
+
+pages.get("/outbox/:id/html", async (c) => {
+  const mail = await getMessage(c.var.platform, c.req.param("id"));
+  const images = c.req.query("images") === "load" ? "data: https: http:" : "data:";
+  secure(c, `sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src ${images}; frame-ancestors 'self'`);
+  // A link would lead the frame itself away. As it may open no windows, links to a new one do nothing.
+  return c.html(`${mail.html ?? ""}<base target="_blank">`);
+});
+
+pages.get("/outbox/:id/source.eml", async (c) => {
+  const { id, raw } = await getMessage(c.var.platform, c.req.param("id"));
+  secure(c, "sandbox; default-src 'none'");
+  return c.body(raw, 200, {
+    "Content-Type": "message/rfc822",
+    "Content-Disposition": `attachment; filename="${id}.eml"`,
+  });
+});
+
+outbox.route("/", pages);
+
+/** Mail is untrusted: should any of it get out of its place in a page, there is still nothing it may do. */
+function showPage(c: HonoContext<AppEnv>, page: Html, status: 200 | 404 = 200) {
+  secure(
+    c,
+    "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  );
+  return c.html(page, status);
+}
+
+function secure(c: HonoContext<AppEnv>, policy: string): void {
+  c.header("Content-Security-Policy", policy);
+  c.header("X-Content-Type-Options", "nosniff");
+  c.header("Referrer-Policy", "same-origin");
+  c.header("Cache-Control", "no-store");
+}

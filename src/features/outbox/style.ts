@@ -1,0 +1,158 @@
+/**
+ * The look of the outbox. Colours keep 4.5:1 against what they stand on, in light and dark. What a mail says is shown
+ * through it, so every cell lets long words break.
+ */
+export const style = `
+:root {
+  color-scheme: light dark;
+  --ground: #f6f7f5;
+  --sheet: #ffffff;
+  --ink: #182126;
+  --quiet: #556068;
+  --line: #dfe3e0;
+  --edge: #86929a;
+  --link: #0b5a6b;
+  --hover: #eef3f2;
+  --alarm: #a52a1d;
+  --mono: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #11171a;
+    --sheet: #192024;
+    --ink: #e3e9eb;
+    --quiet: #9ba8ae;
+    --line: #2b353a;
+    --edge: #6c7a81;
+    --link: #7fcadb;
+    --hover: #1f282c;
+    --alarm: #ff9d8f;
+  }
+}
+
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }
+body {
+  margin: 0;
+  background: var(--ground);
+  color: var(--ink);
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  overflow-wrap: anywhere;
+}
+a { color: var(--link); text-underline-offset: 0.18em; text-decoration-thickness: 1px; }
+a:hover { text-decoration-thickness: 2px; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 4px; }
+h1, h2, p, dl, dd, ol, pre, table { margin: 0; padding: 0; }
+h1 { font-size: 1.625rem; line-height: 1.25; letter-spacing: -0.012em; text-wrap: balance; }
+h2 { font-size: 1.0625rem; line-height: 1.4; }
+code, pre { font-family: var(--mono); font-size: 0.875em; }
+small { font-size: 0.875rem; color: var(--quiet); }
+
+.bar { display: flex; justify-content: space-between; align-items: center; gap: 1rem; }
+.bar, main { max-width: 74rem; margin: 0 auto; padding: 0.875rem 1.5rem; }
+.bar > a:last-child { font-size: 0.9375rem; }
+main { padding-bottom: 4rem; }
+.brand { display: flex; align-items: center; gap: 0.625rem; color: inherit; font-weight: 650; text-decoration: none; }
+
+.head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: end; gap: 1rem 2rem; margin: 1.25rem 0 1.25rem; }
+.head p { color: var(--quiet); margin-top: 0.25rem; }
+
+button, .button, input {
+  font: inherit;
+  font-size: 1rem;
+  color: inherit;
+  background: var(--sheet);
+  border: 1px solid var(--edge);
+  border-radius: 8px;
+  padding: 0.4375rem 0.75rem;
+  min-height: 2.5rem;
+}
+button, .button { font-weight: 550; cursor: pointer; text-decoration: none; }
+button:hover, .button:hover { background: var(--hover); }
+::placeholder { color: var(--quiet); opacity: 1; }
+.filter { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
+.filter label { font-size: 0.9375rem; color: var(--quiet); }
+.filter input { width: 17rem; min-width: 0; flex: 1 1 10rem; }
+
+.mails, .note { background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; }
+.mails { list-style: none; overflow: hidden; }
+.mails li {
+  position: relative;
+  display: grid;
+  grid-template-columns: minmax(0, 17rem) minmax(0, 1fr) 9rem;
+  gap: 0 1.75rem;
+  padding: 0.8125rem 1.25rem;
+}
+.mails li + li { border-top: 1px solid var(--line); }
+.mails li:hover { background: var(--hover); }
+.mails li > div > * { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.mails li span { color: var(--quiet); font-size: 0.9375rem; }
+.what a { color: inherit; font-weight: 600; text-decoration: none; }
+/* The whole row leads to the mail. */
+.what a::after { content: ""; position: absolute; inset: 0; }
+.what a:focus-visible { outline: none; }
+.mails li:has(a:focus-visible) { outline: 2px solid var(--link); outline-offset: -2px; border-radius: 12px; }
+.when { text-align: right; font-size: 0.9375rem; font-variant-numeric: tabular-nums; }
+.when time { color: var(--quiet); }
+
+.more { margin-top: 1.25rem; }
+.more .button { display: inline-flex; align-items: center; }
+.empty { margin-top: 1.5rem; font-size: 0.9375rem; color: var(--quiet); }
+summary { cursor: pointer; width: fit-content; padding: 0.25rem 0; color: var(--link); }
+summary:hover { text-decoration: underline; text-underline-offset: 0.18em; }
+.empty button { margin-top: 0.625rem; color: var(--alarm); border-color: currentColor; }
+
+.note { padding: 2rem; }
+.note h1, .note h2 { font-size: 1.25rem; }
+.note p { max-width: 38rem; margin-top: 0.5rem; color: var(--quiet); }
+.note pre { margin-top: 1.25rem; background: var(--ground); }
+
+.back { font-size: 0.9375rem; margin: 0.75rem 0 1rem; }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 0.375rem 2rem; margin: 1rem 0 1.25rem; }
+.facts div { display: flex; gap: 0.75rem; align-items: baseline; }
+dt { flex: 0 0 5rem; color: var(--quiet); font-size: 0.9375rem; }
+dd { min-width: 0; }
+.parts { display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: 0.375rem 0; border-block: 1px solid var(--line); font-size: 0.9375rem; }
+
+main > section:not(.note) { margin-top: 2rem; }
+.parts a { padding: 0.25rem 0; }
+section > h2 { margin-bottom: 0.625rem; }
+.hint, .none { color: var(--quiet); font-size: 0.9375rem; margin: 0.5rem 0; }
+/* A mail is written for white paper, whatever the page around it looks like. */
+iframe { display: block; width: 100%; height: min(36rem, 75vh); min-height: 12rem; resize: vertical; background: #fff; color-scheme: light; border: 1px solid var(--line); border-radius: 12px; }
+pre { white-space: pre-wrap; background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.25rem; line-height: 1.55; }
+details pre { max-height: 40rem; overflow: auto; margin-top: 0.5rem; }
+table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; font-size: 0.9375rem; }
+th, td { padding: 0.5rem 1.25rem; text-align: left; vertical-align: top; }
+thead th { color: var(--quiet); font-weight: 400; }
+tbody th { font-weight: 550; }
+tbody :is(th, td) { border-top: 1px solid var(--line); }
+#headers :is(th, td):first-child { width: 14rem; }
+#headers td { font-family: var(--mono); font-size: 0.875em; line-height: 1.65; white-space: pre-wrap; }
+
+@media (max-width: 46rem) {
+  .bar, main { padding-inline: 1rem; }
+  .mails li { grid-template-columns: minmax(0, 1fr) auto; gap: 0.125rem 1rem; padding: 0.8125rem 1rem; }
+  .who, .when { display: contents; }
+  .what { grid-area: 2 / 1 / 3 / 3; }
+  .when time { grid-area: 1 / 2; text-align: right; font-size: 0.9375rem; }
+  .who span { grid-area: 3 / 1; }
+  .when span { grid-area: 3 / 2; max-width: 9rem; text-align: right; }
+  .filter, .filter label { width: 100%; }
+  .note { padding: 1.25rem; }
+  #headers :is(th, td), #headers tr { display: block; width: auto !important; }
+  #headers thead { position: absolute; clip-path: inset(50%); }
+  #headers td { border-top: 0; padding-top: 0; }
+  #headers th { padding-bottom: 0; }
+  th, td, pre { padding-inline: 1rem; }
+}
+
+@media (min-width: 66rem) {
+  /* The mail and its text side by side, as they are compared. */
+  main:has(#html) { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); column-gap: 1.5rem; }
+  main > * { grid-column: 1 / -1; }
+  main > #html { grid-column: 1; }
+  main > #text { grid-column: 2; }
+  #text pre { height: min(36rem, 75vh); overflow: auto; }
+}
+`;

@@ -1,0 +1,34 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { hashKey, keyKind } from "../../core/keys";
+import { hourMs } from "../../core/time";
+import { apiKeys, projects } from "../../db/tables";
+import type { Platform } from "../../platform/context";
+import { type Caller, callers } from "./cache";
+
+/**
+ * The project and kind of an API key, or null. An isolate remembers an answer for 30 seconds, which is how long a
+ * revoked key may live on; that there is no such key is never remembered, as it may be made the next moment.
+ */
+export async function authenticate(platform: Platform, key: string): Promise<Caller | null> {
+  if (keyKind(key) === null) return null;
+  const now = platform.now.getTime();
+  const hash = await hashKey(key);
+  const known = callers.get(hash, now);
+  if (known) return known;
+
+  const row = await platform.control
+    .select({ key: apiKeys, project: projects })
+    .from(apiKeys)
+    .innerJoin(projects, eq(projects.id, apiKeys.projectId))
+    .where(and(eq(apiKeys.hash, hash), isNull(projects.deletedAt)))
+    .get();
+  if (!row) return null;
+  const caller = { project: row.project, kind: row.key.kind };
+  callers.set(hash, caller, now);
+  if ((row.key.lastUsedAt ?? 0) < now - hourMs) platform.later(noteUse(platform, row.key.id, now));
+  return caller;
+}
+
+async function noteUse(platform: Platform, keyId: string, now: number): Promise<void> {
+  await platform.control.update(apiKeys).set({ lastUsedAt: now }).where(eq(apiKeys.id, keyId));
+}

@@ -1,0 +1,40 @@
+import { newId } from "../../core/ids";
+import { defaultShard } from "../../db/client";
+import { commit, statement } from "../../db/commit";
+import { apiKeys, projects } from "../../db/tables";
+import type { Platform, Project } from "../../platform/context";
+import { newKey } from "./keys/key";
+import type { CreateProject } from "./schema";
+
+/** A project with its first two keys, which are shown this once. */
+export async function createProject(
+  platform: Platform,
+  input: CreateProject,
+): Promise<{ project: Project; keys: { secret: string; public: string } }> {
+  const now = platform.now.getTime();
+  const project: Project = {
+    id: newId(),
+    name: input.name,
+    fromName: input.fromName || null,
+    locale: input.locale ?? "en",
+    disabled: false,
+    disabledReason: null,
+    tracking: input.tracking ?? "ENABLED",
+    monthlySendLimit: input.monthlySendLimit ?? null,
+    sendRatePerSecond: input.sendRatePerSecond ?? null,
+    testClock: input.testClock ?? false,
+    shard: defaultShard,
+    deletedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const [secretKey, publicKey] = await Promise.all([
+    newKey(project.id, { kind: "secret" }, now),
+    newKey(project.id, { kind: "public" }, now),
+  ]);
+  await commit(platform.control, [
+    statement(platform.control, platform.control.insert(projects).values(project)),
+    statement(platform.control, platform.control.insert(apiKeys).values([secretKey.row, publicKey.row])),
+  ]);
+  return { project, keys: { secret: secretKey.key, public: publicKey.key } };
+}

@@ -1,0 +1,78 @@
+import { sql } from "drizzle-orm";
+import { commit, query, statement } from "../../db/commit";
+import { blobKey, blobKinds } from "../../platform/blobs";
+import type { Platform } from "../../platform/context";
+import { startJob } from "../jobs/job";
+
+/** Rows one statement removes, and statements one run may make: a job is short, and goes on in the next message. */
+const rowsPerStatement = 1_000;
+const statementsPerRun = 100;
+
+/** Every table with a project's rows, but the job that is at work. A test fails when one is missing here. */
+export const projectTables = [
+  "emails",
+  "email_contents",
+  "outbox_messages",
+  "events",
+  "event_listeners",
+  "contacts",
+  "contact_fields",
+  "suppressions",
+  "domains",
+  "verified_domains",
+  "monthly_usage",
+  "api_keys",
+] as const;
+
+/** One run of a project's removal, in bounded steps; it enqueues the next run itself. Safe to repeat at any point. */
+export async function eraseProject(platform: Platform, projectId: string, jobId: string): Promise<void> {
+  const { control } = platform;
+  await startJob(platform, control, jobId);
+  const isEmpty = (await eraseRows(platform, projectId)) && (await eraseFiles(platform, projectId));
+  if (!isEmpty) return platform.enqueue([{ job: { type: "project.erase", projectId, jobId } }]);
+  const now = platform.clock().getTime();
+  await commit(control, [
+    statement(
+      control,
+      sql`UPDATE jobs SET status = 'completed', progress = 100, completed_at = ${now} WHERE id = ${jobId}
+        AND status <> 'completed'`,
+    ),
+    statement(control, sql`DELETE FROM projects WHERE id = ${projectId} AND deleted_at IS NOT NULL`),
+  ]);
+}
+
+/** True when nothing is left. */
+async function eraseRows(platform: Platform, projectId: string): Promise<boolean> {
+  let statements = 0;
+  for (const db of platform.databases) {
+    for (const table of projectTables) {
+      let removed = rowsPerStatement;
+      while (removed === rowsPerStatement) {
+        if (statements++ >= statementsPerRun) return false;
+        const rows = await query(
+          db,
+          sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN (SELECT rowid FROM ${sql.identifier(table)}
+            WHERE project_id = ${projectId} LIMIT ${rowsPerStatement}) RETURNING 1`,
+        );
+        removed = rows.length;
+      }
+    }
+  }
+  return true;
+}
+
+/** True when nothing is left. */
+async function eraseFiles(platform: Platform, projectId: string): Promise<boolean> {
+  for (const kind of blobKinds) {
+    const prefix = blobKey(kind, projectId, "");
+    for (
+      let calls = 0, keys = await platform.blobs.list(prefix);
+      keys.length > 0;
+      keys = await platform.blobs.list(prefix)
+    ) {
+      if (calls++ >= statementsPerRun) return false;
+      await platform.blobs.delete(keys);
+    }
+  }
+  return true;
+}

@@ -1,0 +1,35 @@
+import { newId } from "../../../core/ids";
+import { generateKey, hashKey, keyPrefix } from "../../../core/keys";
+import { iso, isoOrNull } from "../../../core/time";
+import type { apiKeys } from "../../../db/tables";
+import type { CreateKey } from "../schema";
+
+export type KeyRow = typeof apiKeys.$inferSelect;
+
+/** A fresh key and its row. The row holds the hash alone: the key cannot be shown again. */
+export async function newKey(
+  projectId: string,
+  { kind, name }: CreateKey,
+  now: number,
+): Promise<{ key: string; row: KeyRow }> {
+  const key = generateKey(kind);
+  const row = {
+    id: newId(),
+    projectId,
+    kind,
+    name: name ?? null,
+    prefix: keyPrefix(key),
+    hash: await hashKey(key),
+    lastUsedAt: null,
+    createdAt: now,
+  };
+  return { key, row };
+}
+
+export function keyJson(row: KeyRow) {
+  return { ...createdKeyJson(row), lastUsedAt: isoOrNull(row.lastUsedAt) };
+}
+
+export function createdKeyJson(row: KeyRow) {
+  return { id: row.id, kind: row.kind, name: row.name, prefix: row.prefix, createdAt: iso(row.createdAt) };
+}

@@ -1,0 +1,17 @@
+import { desc, eq } from "drizzle-orm";
+import { apiKeys } from "../../../db/tables";
+import type { Platform } from "../../../platform/context";
+import { getProject } from "../project";
+import type { KeyRow } from "./key";
+
+const mostKeysShown = 100;
+
+export async function listKeys(platform: Platform, projectId: string): Promise<KeyRow[]> {
+  const project = await getProject(platform, projectId);
+  return platform.control
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.projectId, project.id))
+    .orderBy(desc(apiKeys.id))
+    .limit(mostKeysShown);
+}

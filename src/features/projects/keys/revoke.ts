@@ -1,0 +1,15 @@
+import { and, eq } from "drizzle-orm";
+import { NotFound } from "../../../core/errors";
+import { apiKeys } from "../../../db/tables";
+import type { Platform } from "../../../platform/context";
+import { forgetProjects } from "../cache";
+
+/** Refused everywhere within 30 seconds. */
+export async function revokeKey(platform: Platform, projectId: string, keyId: string): Promise<void> {
+  const revoked = await platform.control
+    .delete(apiKeys)
+    .where(and(eq(apiKeys.id, keyId), eq(apiKeys.projectId, projectId)))
+    .returning({ id: apiKeys.id });
+  if (revoked.length === 0) throw new NotFound("key", keyId);
+  forgetProjects();
+}

@@ -1,0 +1,62 @@
+import { body, created, createRoute, errors, noContent, ok } from "../../../http/define";
+import { IdParam, pathId } from "../../../http/params";
+import { createRouter } from "../../../http/router";
+import { CreatedKey, CreateKey, Keys } from "../schema";
+import { addKey } from "./add";
+import { createdKeyJson, keyJson } from "./key";
+import { listKeys } from "./list";
+import { revokeKey } from "./revoke";
+
+export const keys = createRouter();
+const tags = ["Operator"];
+const security = [{ operatorToken: [] }];
+
+const add = createRoute({
+  method: "post",
+  path: "/admin/projects/{id}/keys",
+  operationId: "addKey",
+  tags,
+  security,
+  summary: "Make another key",
+  request: { params: IdParam, ...body(CreateKey) },
+  responses: { ...created(CreatedKey), ...errors(400, 404, 413, 422) },
+});
+
+keys.openapi(add, async (c) => {
+  const { key, row } = await addKey(c.var.platform, c.req.valid("param").id, c.req.valid("json"));
+  return c.json({ ...createdKeyJson(row), key }, 201);
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/admin/projects/{id}/keys",
+  operationId: "listKeys",
+  tags,
+  security,
+  summary: "List the keys of a project, without the keys themselves",
+  request: { params: IdParam },
+  responses: { ...ok(Keys), ...errors(404) },
+});
+
+keys.openapi(list, async (c) => {
+  const rows = await listKeys(c.var.platform, c.req.valid("param").id);
+  return c.json(rows.map(keyJson), 200);
+});
+
+const revoke = createRoute({
+  method: "delete",
+  path: "/admin/projects/{id}/keys/{keyId}",
+  operationId: "revokeKey",
+  tags,
+  security,
+  summary: "Revoke a key",
+  description: "It is refused everywhere within 30 seconds.",
+  request: { params: IdParam.extend({ keyId: pathId("keyId") }) },
+  responses: { ...noContent, ...errors(404) },
+});
+
+keys.openapi(revoke, async (c) => {
+  const { id, keyId } = c.req.valid("param");
+  await revokeKey(c.var.platform, id, keyId);
+  return c.body(null, 204);
+});

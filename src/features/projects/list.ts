@@ -1,0 +1,23 @@
+import { and, count, desc, isNull, lt } from "drizzle-orm";
+import { readCursor } from "../../core/page";
+import { projects } from "../../db/tables";
+import type { Platform, Project } from "../../platform/context";
+
+/** One row more than asked for, which says whether there are more; `total` on the first page only. Newest first. */
+export async function listProjects(
+  platform: Platform,
+  { cursor, limit }: { cursor?: string; limit: number },
+): Promise<{ rows: Project[]; total: number }> {
+  const after = readCursor(cursor);
+  const isHere = isNull(projects.deletedAt);
+  const [rows, totals] = await Promise.all([
+    platform.control
+      .select()
+      .from(projects)
+      .where(after === null ? isHere : and(isHere, lt(projects.id, after)))
+      .orderBy(desc(projects.id))
+      .limit(limit + 1),
+    after === null ? platform.control.select({ total: count() }).from(projects).where(isHere) : [],
+  ]);
+  return { rows, total: totals[0]?.total ?? 0 };
+}

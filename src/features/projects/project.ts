@@ -1,0 +1,48 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { NotFound } from "../../core/errors";
+import { iso } from "../../core/time";
+import { projects } from "../../db/tables";
+import type { Platform, Project } from "../../platform/context";
+import { knownProjects } from "./cache";
+
+export function projectJson(row: Project) {
+  return {
+    id: row.id,
+    name: row.name,
+    fromName: row.fromName,
+    locale: row.locale,
+    disabled: row.disabled,
+    disabledReason: row.disabledReason,
+    tracking: row.tracking,
+    monthlySendLimit: row.monthlySendLimit,
+    sendRatePerSecond: row.sendRatePerSecond,
+    testClock: row.testClock,
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+  };
+}
+
+/** A project as it is now, for the operator. One that is being deleted is already gone. */
+export async function getProject(platform: Platform, id: string): Promise<Project> {
+  const row = await platform.control
+    .select()
+    .from(projects)
+    .where(and(eq(projects.id, id), isNull(projects.deletedAt)))
+    .get();
+  if (!row) throw new NotFound("project", id);
+  return row;
+}
+
+/** A project as it was at most 30 seconds ago, for jobs; null when it is gone. */
+export async function findProject(platform: Platform, id: string): Promise<Project | null> {
+  const now = platform.now.getTime();
+  const cached = knownProjects.get(id, now);
+  if (cached) return cached;
+  const row = await platform.control
+    .select()
+    .from(projects)
+    .where(and(eq(projects.id, id), isNull(projects.deletedAt)))
+    .get();
+  if (row) knownProjects.set(id, row, now);
+  return row ?? null;
+}

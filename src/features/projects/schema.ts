@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { DisplayName } from "../../core/mail/address-input";
+
+const Name = z.string().trim().min(1).max(100);
+const Tracking = z.enum(["ENABLED", "DISABLED", "MARKETING_ONLY"]);
+const Limit = z.number().int().min(1).nullable();
+
+const projectExample = {
+  id: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
+  name: "Acme",
+  fromName: "Acme",
+  locale: "en",
+  disabled: false,
+  disabledReason: null,
+  tracking: "ENABLED" as const,
+  monthlySendLimit: null,
+  sendRatePerSecond: null,
+  testClock: false,
+  createdAt: "2026-01-31T09:00:00.000Z",
+  updatedAt: "2026-01-31T09:00:00.000Z",
+};
+
+export const Project = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    fromName: z.string().nullable(),
+    locale: z.string(),
+    disabled: z.boolean(),
+    disabledReason: z.string().nullable(),
+    tracking: Tracking,
+    monthlySendLimit: z.number().int().nullable(),
+    sendRatePerSecond: z.number().int().nullable(),
+    testClock: z.boolean(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: "Project", example: projectExample });
+
+export const ProjectPage = z
+  .object({ data: z.array(Project), cursor: z.string(), hasMore: z.boolean(), total: z.number().int() })
+  .meta({ id: "ProjectPage", example: { data: [projectExample], cursor: "", hasMore: false, total: 1 } });
+
+/** A language tag (RFC 5646), such as `en` or `pt-BR`. */
+const Locale = z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, "Must be a language tag such as en or pt-BR");
+
+const settings = {
+  fromName: DisplayName.nullable(),
+  locale: Locale,
+  monthlySendLimit: Limit.meta({ description: "Emails a calendar month (UTC); null for no limit." }),
+  sendRatePerSecond: Limit,
+  tracking: Tracking,
+  testClock: z.boolean(),
+};
+
+export const CreateProject = z
+  .object({ name: Name, ...settings })
+  .partial({
+    fromName: true,
+    locale: true,
+    monthlySendLimit: true,
+    sendRatePerSecond: true,
+    tracking: true,
+    testClock: true,
+  })
+  .meta({ id: "CreateProject", example: { name: "Acme", fromName: "Acme" } });
+export type CreateProject = z.infer<typeof CreateProject>;
+
+export const UpdateProject = z
+  .object({ name: Name, ...settings, disabled: z.boolean(), disabledReason: z.string().max(500).nullable() })
+  .partial()
+  .meta({ id: "UpdateProject", example: { disabled: true, disabledReason: "Unpaid invoice" } });
+export type UpdateProject = z.infer<typeof UpdateProject>;
+
+export const CreatedProject = z
+  .object({ project: Project, keys: z.object({ secret: z.string(), public: z.string() }) })
+  .meta({
+    id: "CreatedProject",
+    example: { project: projectExample, keys: { secret: `sk_${"5f".repeat(32)}`, public: `pk_${"a0".repeat(32)}` } },
+  });
+
+const keyExample = {
+  id: "0199a0f2-0b7b-7f52-9c31-6f5e4d3c2b1a",
+  kind: "secret" as const,
+  name: "server",
+  prefix: "sk_5f5f5f5f",
+  createdAt: "2026-01-31T09:00:00.000Z",
+};
+
+export const Key = z
+  .object({
+    id: z.string(),
+    kind: z.enum(["secret", "public"]),
+    name: z.string().nullable(),
+    prefix: z.string(),
+    lastUsedAt: z.iso.datetime().nullable(),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: "Key", example: { ...keyExample, lastUsedAt: null } });
+
+export const Keys = z.array(Key).meta({ id: "Keys", example: [{ ...keyExample, lastUsedAt: null }] });
+
+export const CreatedKey = Key.omit({ lastUsedAt: true })
+  .extend({ key: z.string().meta({ description: "The whole key. It is shown this once." }) })
+  .meta({ id: "CreatedKey", example: { ...keyExample, key: `sk_${"5f".repeat(32)}` } });
+
+export const CreateKey = z
+  .object({ kind: z.enum(["secret", "public"]), name: Name.nullish() })
+  .meta({ id: "CreateKey", example: { kind: "secret", name: "server" } });
+export type CreateKey = z.infer<typeof CreateKey>;

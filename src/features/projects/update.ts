@@ -1,0 +1,20 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { NotFound } from "../../core/errors";
+import { projects } from "../../db/tables";
+import type { Platform, Project } from "../../platform/context";
+import { forgetProjects } from "./cache";
+import type { UpdateProject } from "./schema";
+
+/** Changes the fields that are given. Enabling a project again forgets why it was disabled. */
+export async function updateProject(platform: Platform, id: string, change: UpdateProject): Promise<Project> {
+  const reason = change.disabled === false ? { disabledReason: null } : {};
+  const row = await platform.control
+    .update(projects)
+    .set({ ...change, ...reason, updatedAt: platform.now.getTime() })
+    .where(and(eq(projects.id, id), isNull(projects.deletedAt)))
+    .returning()
+    .get();
+  if (!row) throw new NotFound("project", id);
+  forgetProjects();
+  return row;
+}

@@ -1,0 +1,13 @@
+import { Invalid } from "../../core/errors";
+import { TemplateSyntaxError } from "../../core/templating/errors";
+import { parseTemplate } from "../../core/templating/render";
+
+/** Refuses, with line and column, what could not be rendered for anyone. */
+export function checkLiquid(field: string, source: string, kind: "html" | "text"): void {
+  try {
+    parseTemplate(source, kind);
+  } catch (error) {
+    if (!(error instanceof TemplateSyntaxError)) throw error;
+    throw new Invalid([{ field, code: "custom", message: error.message }]);
+  }
+}

@@ -1,0 +1,75 @@
+import type { Lane, Message } from "../../core/mail/message";
+import { outcomeOf, postponed } from "../../core/mail/outcome";
+import type { Receipt } from "../../core/mail/receipt";
+import type { Context } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
+import { announceRetries } from "./announce";
+import { claimEmails, type EmailRow } from "./claim";
+import { type ComposedRound, composeRound } from "./compose";
+import { enterLane, leaveLane } from "./lane";
+import { postponeEmails } from "./postpone";
+import { recordAndHand } from "./record";
+import type { Result } from "./results";
+
+/** A Worker may wait for the headers of six answers at once. */
+const callsPerRound = 6;
+
+/**
+ * Hands emails to the provider: claim, then round by round compose, hand over, call, record. A message about them may
+ * come twice, late, or while another consumer is at work: what happens to an email is decided by its row alone.
+ * Dying before a round is handed loses nothing; dying after it leaves that one round uncertain.
+ */
+export async function deliverEmails(ctx: Context, lane: Lane, emailIds: string[]): Promise<void> {
+  let view = await enterLane(ctx, lane);
+  if (view.pausedUntil !== null) return postponeEmails(ctx, emailIds, view.pausedUntil);
+
+  const claim = await claimEmails(ctx, emailIds);
+  const results: Result[] = [];
+  let unrecorded: Result[] = [];
+  for (let start = 0; start < claim.emails.length; start += callsPerRound) {
+    const emails = claim.emails.slice(start, start + callsPerRound);
+    const { ready, ended } =
+      view.pausedUntil === null ? await composeRound(ctx, claim, emails) : putOff(emails, view.pausedUntil);
+    const handed = await recordAndHand(ctx, claim.token, [...unrecorded, ...ended], ready);
+    const calls = await Promise.all(ready.filter(({ email }) => handed.has(email.id)).map((mail) => call(ctx, mail)));
+    unrecorded = calls.map(({ result }) => result);
+    results.push(...ended, ...unrecorded);
+    view = await leaveLane(ctx, lane, view, calls);
+  }
+  await recordAndHand(ctx, claim.token, unrecorded, []);
+  await announceRetries(ctx, results);
+}
+
+function putOff(emails: EmailRow[], until: number): ComposedRound {
+  return {
+    ready: [],
+    ended: emails.map(({ id, uncertainSince }) => ({ emailId: id, ...postponed(until, uncertainSince) })),
+  };
+}
+
+async function call(
+  ctx: Context,
+  { email, message }: { email: EmailRow; message: Message },
+): Promise<{ threw: boolean; result: Result }> {
+  const handedAt = ctx.clock().getTime();
+  const { threw, receipt } = await handOver(ctx, message);
+  const outcome = outcomeOf(receipt, {
+    attempt: email.attempts + 1,
+    handedAt,
+    uncertainSince: email.uncertainSince,
+    idempotencyWindowMs: ctx.mailer.idempotencyWindowMs,
+    now: ctx.clock().getTime(),
+    random: ctx.random(),
+  });
+  return { threw, result: { emailId: email.id, ...outcome } };
+}
+
+async function handOver(ctx: Context, message: Message): Promise<{ threw: boolean; receipt: Receipt }> {
+  try {
+    return { threw: false, receipt: await ctx.mailer.deliver(message) };
+  } catch (error) {
+    ctx.log("warn", "The mail provider did not answer", { emailId: message.emailId, reason: reasonOf(error) });
+    const reason = "The mail provider did not answer: this email may or may not have been sent";
+    return { threw: true, receipt: { kind: "unknown", reason } };
+  }
+}

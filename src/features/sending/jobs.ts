@@ -1,0 +1,10 @@
+import type { Job } from "../../core/jobs";
+import { forProject, type Platform } from "../../platform/context";
+import { findProject } from "../projects/project";
+import { deliverEmails } from "./deliver";
+
+/** `mail.deliver`: transactional mail. A project that is gone has taken its mail with it. */
+export async function deliverJob(platform: Platform, job: Extract<Job, { type: "mail.deliver" }>): Promise<void> {
+  const project = await findProject(platform, job.projectId);
+  if (project) await deliverEmails(forProject(platform, project), "transactional", job.emailIds);
+}

@@ -1,0 +1,68 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Outcome } from "../../core/mail/outcome";
+import type { Db } from "../../db/client";
+import { statement } from "../../db/commit";
+import { emailEvents } from "../events/email-events";
+import { announceGraceMs } from "./announce";
+
+/** What became of one email. */
+export interface Result extends Outcome {
+  emailId: string;
+}
+
+/**
+ * The statements that write results down, for one batch: the events first and the usage given back, as both ask for
+ * the state before the change; so a repeat adds nothing. `where` is a condition on the email `e` and its item `r`.
+ */
+export function resultStatements(
+  db: Db,
+  { results, where, at }: { results: (Result & { claim?: string })[]; where: SQL; at: number },
+): D1PreparedStatement[] {
+  if (results.length === 0) return [];
+  const items = JSON.stringify(results.map((result) => itemOf(result, at)));
+  const isUnsent = results.some(({ status }) => status === "FAILED" || status === "SUPPRESSED");
+  return [
+    emailEvents(db, { items, where, at }),
+    ...(isUnsent ? [giveBackUsage(db, items, where)] : []),
+    statement(
+      db,
+      sql`UPDATE emails AS e SET status = r.value->>'status', error = r.value->>'error',
+          provider_message_id = coalesce(r.value->>'providerMessageId', provider_message_id),
+          sent_at = coalesce(r.value->>'sentAt', sent_at), uncertain_since = r.value->>'uncertainSince',
+          next_attempt_at = r.value->>'retryAt', next_announce_at = r.value->>'announceAt',
+          lease_until = NULL, handed_at = NULL
+        FROM json_each(${items}) r
+        WHERE e.id = r.value->>'emailId' AND ${where}`,
+    ),
+  ];
+}
+
+function itemOf(result: Result & { claim?: string }, at: number) {
+  const { emailId, claim, status, error, providerMessageId, retryAt, uncertainSince } = result;
+  return {
+    emailId,
+    claim,
+    status,
+    error,
+    providerMessageId,
+    uncertainSince,
+    retryAt,
+    announceAt: retryAt === null ? null : retryAt + announceGraceMs,
+    sentAt: status === "SENT" ? at : null,
+    event: status === "SENT" ? "email.sent" : status === "FAILED" ? "email.failed" : null,
+    eventData: status === "FAILED" ? { reason: error } : {},
+  };
+}
+
+/** What ends FAILED or SUPPRESSED does not count against the month it was accepted in. */
+function giveBackUsage(db: Db, items: string, where: SQL): D1PreparedStatement {
+  const month = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;
+  const unsent = sql`FROM json_each(${items}) r CROSS JOIN emails e ON e.id = r.value->>'emailId'
+    WHERE ${where} AND r.value->>'status' IN ('FAILED', 'SUPPRESSED')`;
+  return statement(
+    db,
+    sql`UPDATE monthly_usage AS u SET emails = u.emails - (
+        SELECT count(*) ${unsent} AND e.project_id = u.project_id AND ${month} = u.month)
+      WHERE (u.project_id, u.month) IN (SELECT e.project_id, ${month} ${unsent})`,
+  );
+}

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { ContactData } from "../../core/contacts/data";
+import { AddressInput, DisplayName, Email, RecipientsInput } from "../../core/mail/address-input";
+import { ExtraHeaders } from "../../core/mail/headers";
+
+export const maxSubjectLength = 998;
+/** What a body may hold in characters, before and after rendering. */
+export const maxBodyLength = 2_000_000;
+
+export const Subject = z
+  .string()
+  .min(1)
+  .max(maxSubjectLength)
+  .refine((subject) => !/[\r\n\0]/.test(subject), {
+    message: "A subject is one line",
+    params: { code: "invalid_string" },
+  });
+
+const sendExample = {
+  to: "ada@example.com",
+  from: { name: "Acme", email: "hello@petrel.test" },
+  subject: 'Welcome, {{ firstName ?? "there" }}',
+  body: "<h1>Hello {{ firstName }}</h1><p>Your plan: {{ plan }}</p>",
+  data: { firstName: "Ada", plan: "pro", code: { value: "731-204", persistent: false } },
+};
+
+export const SendEmail = z
+  .object({
+    to: RecipientsInput,
+    subject: Subject,
+    body: z.string().min(1).max(maxBodyLength).meta({ description: "HTML. A plain-text part is made from it." }),
+    from: AddressInput,
+    name: DisplayName.nullish().meta({ deprecated: true, description: "Use `from: { name, email }`." }),
+    subscribed: z.boolean().nullish().meta({
+      description: "New contacts default to false; existing ones keep theirs when it is left out.",
+    }),
+    data: ContactData.nullish(),
+    headers: ExtraHeaders.nullish(),
+    reply: Email.nullish(),
+  })
+  .meta({ id: "SendEmail", example: sendExample });
+export type SendEmail = z.infer<typeof SendEmail>;
+
+export const SentEmails = z
+  .object({
+    success: z.literal(true),
+    data: z.object({
+      emails: z.array(
+        z.object({
+          contact: z.object({ id: z.string(), email: z.string() }),
+          email: z.string().meta({ description: "The id of the email record." }),
+          status: z.enum(["QUEUED", "SUPPRESSED"]),
+        }),
+      ),
+      timestamp: z.iso.datetime(),
+    }),
+    sandbox: z.literal(true).optional(),
+  })
+  .meta({
+    id: "SentEmails",
+    example: {
+      success: true,
+      data: {
+        emails: [
+          {
+            contact: { id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10", email: "ada@example.com" },
+            email: "0199a0f2-6c1f-7d60-8a3b-5a1de0c4b7e2",
+            status: "QUEUED",
+          },
+        ],
+        timestamp: "2026-01-31T09:00:00.000Z",
+      },
+    },
+  });

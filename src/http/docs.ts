@@ -1,0 +1,121 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { html } from "hono/html";
+import type { Env } from "../platform/env";
+import type { AppEnv } from "./router";
+
+/** The interface description carries the version of the interface, not that of the code. */
+export const apiVersion = "1.0.0";
+
+const description = `One API for transactional email, contacts and their events.
+
+Send \`Authorization: Bearer sk_…\` with every request. Errors share one envelope: \`error.code\` is for your code,
+\`error.message\` and \`error.suggestion\` are for you, and \`error.requestId\` is for support.`;
+
+/** In the order of the reference: what most people come for goes first. */
+const tags = [
+  { name: "Sending", description: "Send an email. It is accepted durably, and delivered in the background." },
+  { name: "Emails", description: "The record of each email, and what became of it." },
+  { name: "Contacts", description: "The people you write to, with their data and their subscription." },
+  { name: "Domains", description: "The domains you send from. Mail goes out once a domain is verified." },
+  { name: "Jobs", description: "Work that a call started and that goes on after its answer." },
+  { name: "Outbox", description: "Mail that the embedded provider kept for you to read, instead of sending it." },
+  { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
+];
+
+/** `/openapi.json`: OpenAPI 3.1, made from the very schemas that validate. */
+export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
+  const registry = app.openAPIRegistry;
+  registry.registerComponent("securitySchemes", "secretKey", {
+    type: "http",
+    scheme: "bearer",
+    description: "A secret key of the project: `sk_` and 64 hex digits.",
+  });
+  registry.registerComponent("securitySchemes", "operatorToken", {
+    type: "http",
+    scheme: "bearer",
+    description: "The operator's `ADMIN_TOKEN`.",
+  });
+  app.doc31("/openapi.json", (c) => ({
+    openapi: "3.1.0",
+    info: { title: "Petrel", version: apiVersion, description, license: { name: "MIT", identifier: "MIT" } },
+    servers: [{ url: new URL(c.req.url).origin, description: "This installation" }],
+    tags,
+    security: [{ secretKey: [] }],
+  }));
+}
+
+/** `/docs`: the API reference, with its script served by ourselves, so that it works offline and tells nobody. */
+export function serveDocs(app: OpenAPIHono<AppEnv>): void {
+  app.get("/docs", async (c) => {
+    const script = await fetchScript(c.env, new Request(c.req.url, { method: "HEAD" }));
+    c.header("Content-Security-Policy", contentSecurityPolicy);
+    return c.html(page(`/docs/reference.js?v=${versionOf(script)}`));
+  });
+
+  app.get("/docs/reference.js", async (c) => {
+    const script = await fetchScript(c.env, c.req.raw);
+    const answer = new Response(script.body, script);
+    // An address with a version never changes its content: four megabytes that are fetched once.
+    const isFixed = c.req.query("v") === versionOf(script);
+    answer.headers.set("Cache-Control", isFixed ? "public, max-age=31536000, immutable" : "no-cache");
+    return answer;
+  });
+}
+
+function fetchScript(env: Env, request: Request): Promise<Response> {
+  return env.ASSETS.fetch(new Request(new URL("/standalone.js", request.url), request));
+}
+
+function versionOf(script: Response): string {
+  return script.headers.get("ETag")?.replace(/[^0-9a-z]/gi, "") ?? "";
+}
+
+// The reference sets styles by itself, all else is closed. It may call this installation, to try requests.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const configuration = JSON.stringify({
+  url: "/openapi.json",
+  favicon: "/favicon.svg",
+  withDefaultFonts: false,
+  // Whatever would call or lead to the services of the reference's maker.
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  // As the schemas were written, which is by sense.
+  orderSchemaPropertiesBy: "preserve",
+  defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+  customCss: `
+    :root { --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+    .light-mode { --scalar-color-accent: #0b5a6b; }
+    .dark-mode { --scalar-color-accent: #7fcadb; }`,
+});
+
+function page(script: string) {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Petrel API reference</title>
+<link rel="icon" href="/favicon.svg">
+</head>
+<body>
+<noscript>The reference needs JavaScript. The same is in <a href="/openapi.json">/openapi.json</a>.</noscript>
+<script id="api-reference" data-configuration="${configuration}"></script>
+<script src="${script}"></script>
+</body>
+</html>`;
+}

@@ -1,0 +1,95 @@
+import type { Context as HonoContext } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import {
+  BadRequest,
+  Conflict,
+  Invalid,
+  MethodNotAllowed,
+  MonthlyLimitReached,
+  NotAuthenticated,
+  NotFound,
+  ProjectDisabled,
+  Refusal,
+  type Resource,
+  TooLarge,
+  UnknownRoute,
+  UnverifiedSender,
+} from "../core/errors";
+import { log, reasonOf } from "../platform/log";
+import type { AppEnv } from "./router";
+
+interface Answer {
+  status: ContentfulStatusCode;
+  code: string;
+}
+
+/** Every refusal with its status and code: the one place that knows. */
+const answers = new Map<unknown, Answer>([
+  [BadRequest, { status: 400, code: "BAD_REQUEST" }],
+  [NotAuthenticated, { status: 401, code: "INVALID_API_KEY" }],
+  [MonthlyLimitReached, { status: 402, code: "BILLING_LIMIT_EXCEEDED" }],
+  [ProjectDisabled, { status: 403, code: "PROJECT_DISABLED" }],
+  // The contract pins this odd pair: clients of the spec look for exactly this.
+  [UnverifiedSender, { status: 403, code: "INTERNAL_SERVER_ERROR" }],
+  [UnknownRoute, { status: 404, code: "RESOURCE_NOT_FOUND" }],
+  [MethodNotAllowed, { status: 405, code: "METHOD_NOT_ALLOWED" }],
+  [Conflict, { status: 409, code: "CONFLICT" }],
+  [TooLarge, { status: 413, code: "PAYLOAD_TOO_LARGE" }],
+  [Invalid, { status: 422, code: "VALIDATION_ERROR" }],
+]);
+
+/** Resources whose absence has a code of its own. */
+const notFoundCodes: Partial<Record<Resource, string>> = {
+  contact: "CONTACT_NOT_FOUND",
+  template: "TEMPLATE_NOT_FOUND",
+  campaign: "CAMPAIGN_NOT_FOUND",
+  segment: "SEGMENT_NOT_FOUND",
+  workflow: "WORKFLOW_NOT_FOUND",
+  domain: "DOMAIN_NOT_FOUND",
+};
+
+function answerTo(refusal: Refusal): Answer {
+  if (refusal instanceof NotFound) {
+    return { status: 404, code: notFoundCodes[refusal.resource] ?? "RESOURCE_NOT_FOUND" };
+  }
+  const answer = answers.get(refusal.constructor);
+  if (!answer) throw new Error(`${refusal.name} has no answer in the table`);
+  return answer;
+}
+
+/** Whatever was thrown, as the error envelope. What is not a refusal is ours, and only the log hears what it was. */
+export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
+  const refusal = asRefusal(thrown);
+  if (refusal === null) {
+    log("error", "Request failed", {
+      requestId: c.var.requestId,
+      route: `${c.req.method} ${c.req.path}`,
+      reason: reasonOf(thrown),
+      stack: thrown.stack,
+    });
+  }
+  const { status, code } = refusal ? answerTo(refusal) : { status: 500 as const, code: "INTERNAL_SERVER_ERROR" };
+  if (refusal instanceof MethodNotAllowed) c.header("Allow", refusal.allowed.join(", "));
+  const error = {
+    code,
+    message: refusal?.message ?? "Something went wrong on our side.",
+    statusCode: status,
+    requestId: c.var.requestId,
+    ...(refusal instanceof Invalid ? { errors: refusal.faults } : {}),
+    ...(refusal?.details ? { details: refusal.details } : {}),
+    suggestion: refusal ? refusal.suggestion : "Try again; if it stays, tell the operator the requestId.",
+  };
+  return c.json({ success: false, error, timestamp: new Date().toISOString() }, status);
+}
+
+/** The framework throws an exception of its own where a body is not JSON. */
+function asRefusal(thrown: Error): Refusal | null {
+  if (thrown instanceof Refusal) return thrown;
+  if (thrown instanceof HTTPException && thrown.status === 400) {
+    return new BadRequest("The request body is not valid JSON.", {
+      suggestion: "Check the quotes and commas of the body, and that it was not cut off.",
+    });
+  }
+  return null;
+}

@@ -1,0 +1,48 @@
+import type { z } from "zod";
+import type { FieldCode, FieldFault } from "../core/errors";
+
+const fieldCodes: Partial<Record<z.core.$ZodIssue["code"], FieldCode>> = {
+  invalid_type: "invalid_type",
+  invalid_format: "invalid_string",
+  too_small: "too_small",
+  too_big: "too_big",
+  invalid_value: "invalid_enum_value",
+  invalid_union: "invalid_type",
+};
+
+/** The validator's issues as the fields' faults of the contract. `input` is what was validated. */
+export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] {
+  return error.issues.map((issue) => {
+    const received = valueAt(input, issue.path);
+    const isMissing = issue.code === "invalid_type" && received === undefined;
+    return {
+      field: issue.path.join("."),
+      message: isMissing ? "Required" : issue.message,
+      code: isMissing ? "required" : codeOf(issue),
+      ...(isShowable(received) ? { received } : {}),
+    };
+  });
+}
+
+/** Our own checks say their code in `params`; the validator's are translated. */
+function codeOf(issue: z.core.$ZodIssue): FieldCode {
+  if (issue.code !== "custom") return fieldCodes[issue.code] ?? "custom";
+  // Only the schemas of core set `params.code`, and only to a FieldCode.
+  return (issue.params?.code as FieldCode | undefined) ?? "custom";
+}
+
+function valueAt(input: unknown, path: PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    // An own property was just seen under this key.
+    return (value as Record<PropertyKey, unknown>)[key];
+  }, input);
+}
+
+const longestShown = 200;
+
+/** Short plain values help the caller; whole bodies and attachments would not. */
+function isShowable(value: unknown): boolean {
+  if (typeof value === "string") return value.length <= longestShown;
+  return typeof value === "number" || typeof value === "boolean" || value === null;
+}

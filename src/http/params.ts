@@ -1,0 +1,36 @@
+import { z } from "zod";
+
+export const defaultLimit = 20;
+export const largestLimit = 100;
+
+/** An id in a path. Any string is taken: one that does not exist is 404, whatever it looks like. */
+export const IdParam = z.object({ id: pathId("id") });
+
+/** One such id, for a path with several or with another name. */
+export function pathId(name: string) {
+  return z.string().meta({ param: { name, in: "path" }, example: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10" });
+}
+
+/** A whole number of at least 1 in a query; larger ones than `largest` are clamped. */
+export function wholeNumber(fallback: number, largest: number) {
+  return z
+    .string()
+    .regex(/^[0-9]{1,15}$/, "Must be a whole number of at least 1")
+    .transform(Number)
+    .refine((value) => value >= 1, { message: "Must be a whole number of at least 1", params: { code: "too_small" } })
+    .transform((value) => Math.min(value, largest))
+    .optional()
+    .transform((value) => value ?? fallback)
+    .meta({
+      type: "integer",
+      minimum: 1,
+      default: fallback,
+      description: `Larger values than ${largest} are clamped.`,
+    });
+}
+
+/** `?limit=` and `?cursor=` of a cursor list. */
+export const CursorQuery = z.object({
+  limit: wholeNumber(defaultLimit, largestLimit),
+  cursor: z.string().optional().meta({ description: "The cursor of the previous page." }),
+});

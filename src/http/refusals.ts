@@ -1,0 +1,78 @@
+import { ErrorEnvelope } from "./envelope";
+
+/** What each refusal means, and what it looks like: for the document. The answers themselves are made in `failure.ts`. */
+const refusals = {
+  400: {
+    description: "The body is not JSON, or the request cannot be read.",
+    code: "BAD_REQUEST",
+    message: "The request body is not valid JSON.",
+    suggestion: "Check the quotes and commas of the body, and that it was not cut off.",
+  },
+  401: {
+    description: "The key is missing, not valid, or of the wrong kind.",
+    code: "INVALID_API_KEY",
+    message: "The API key is missing or not valid.",
+    suggestion: "Send it as `Authorization: Bearer sk_…`.",
+  },
+  402: {
+    description: "The project's monthly limit of emails is used up.",
+    code: "BILLING_LIMIT_EXCEEDED",
+    message: "This call would pass the project's limit of 10000 emails a month. Nothing was sent.",
+    suggestion: "Send to fewer recipients, wait for the next month (UTC), or ask the operator for a higher limit.",
+  },
+  403: {
+    description: "The project is disabled, or the sender domain is not verified.",
+    code: "PROJECT_DISABLED",
+    message: "This project is disabled: it can be read but not changed, and it sends no mail.",
+    suggestion: "Ask the operator of this installation to enable it.",
+  },
+  404: {
+    description: "There is no such thing, or it is another project's.",
+    code: "RESOURCE_NOT_FOUND",
+    message: "No email 0199a0f2-6c1f-7d60-8a3b-5a1de0c4b7e2 in this project.",
+    suggestion: undefined,
+  },
+  409: {
+    description: "It contradicts what is there.",
+    code: "CONFLICT",
+    message: "acme.example is already a domain of this project.",
+    suggestion: undefined,
+  },
+  413: {
+    description: "The body is too large.",
+    code: "PAYLOAD_TOO_LARGE",
+    message: "The request body is larger than the 1048576 bytes allowed here.",
+    suggestion: undefined,
+  },
+  422: {
+    description: "Fields do not fit; `errors` names each.",
+    code: "VALIDATION_ERROR",
+    message: "Request validation failed: email.",
+    suggestion: "Correct the fields listed in errors and send the request again.",
+  },
+} as const;
+
+export type RefusalStatus = keyof typeof refusals;
+
+const faults = [
+  {
+    field: "email",
+    message: "Must be an email address such as ada@example.com",
+    code: "invalid_string",
+    received: "nope",
+  },
+];
+
+export function describeRefusal(status: RefusalStatus) {
+  const { description, code, message, suggestion } = refusals[status];
+  const error = {
+    code,
+    message,
+    statusCode: status,
+    requestId: "6f1c0a52-3b8e-4f0d-9a7c-5e2d1b0f8a34",
+    ...(status === 422 ? { errors: faults } : {}),
+    ...(suggestion ? { suggestion } : {}),
+  };
+  const example = { success: false, error, timestamp: "2026-01-31T09:00:00.000Z" };
+  return { description, content: { "application/json": { schema: ErrorEnvelope, example } } };
+}

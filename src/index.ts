@@ -1,0 +1,12 @@
+import { app } from "./app";
+import { tick } from "./cron";
+import type { Env } from "./platform/env";
+import { consume } from "./queue";
+
+export { PaceObject } from "./platform/mailer/pace-object";
+
+export default {
+  fetch: (request, env, execution) => app.fetch(request, env, execution),
+  queue: consume,
+  scheduled: tick,
+} satisfies ExportedHandler<Env>;

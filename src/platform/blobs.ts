@@ -1,0 +1,35 @@
+/** Stored files, in R2. A key begins with its kind and its project, so that a project's files can be found by prefix. */
+export interface Blobs {
+  put(key: string, content: string | Uint8Array): Promise<void>;
+  /** Null when there is no such file. */
+  get(key: string): Promise<Uint8Array | null>;
+  delete(keys: string[]): Promise<void>;
+  /** Up to 1,000 keys that begin with the prefix. */
+  list(prefix: string): Promise<string[]>;
+}
+
+export type BlobKind = "content" | "outbox";
+
+export const blobKinds: readonly BlobKind[] = ["content", "outbox"];
+
+export function blobKey(kind: BlobKind, projectId: string, id: string): string {
+  return `${kind}/${projectId}/${id}`;
+}
+
+export function openBlobs(bucket: R2Bucket): Blobs {
+  return {
+    async put(key, content) {
+      await bucket.put(key, content);
+    },
+    async get(key) {
+      const object = await bucket.get(key);
+      return object ? new Uint8Array(await object.arrayBuffer()) : null;
+    },
+    async delete(keys) {
+      if (keys.length > 0) await bucket.delete(keys);
+    },
+    async list(prefix) {
+      return (await bucket.list({ prefix })).objects.map((object) => object.key);
+    },
+  };
+}

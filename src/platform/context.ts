@@ -1,0 +1,68 @@
+import type { Db } from "../db/client";
+import { controlDatabase, projectDatabase, shards } from "../db/client";
+import type { projects } from "../db/tables";
+import { type Blobs, openBlobs } from "./blobs";
+import { type Config, type Env, readConfig } from "./env";
+import { type Log, log } from "./log";
+import type { Mailer } from "./mailer/mailer";
+import { outboxMailer } from "./mailer/outbox";
+import { openPace, type Pace } from "./mailer/pace";
+import { type Enqueue, openQueues } from "./queues";
+
+export type Project = typeof projects.$inferSelect;
+
+/** What every verb is given: the world, and nothing of the request. Operators' verbs and sweeps get just this. */
+export interface Platform {
+  /** The control database: projects, keys, and what is global. */
+  control: Db;
+  databaseOf(shard: string): Db;
+  /** Every database that holds projects' rows, for sweeps. */
+  databases: Db[];
+  config: Config;
+  /** When this request, job or tick began. */
+  now: Date;
+  /** The time at this moment, for work that goes on for a while. */
+  clock(): Date;
+  /** Between 0 and 1. */
+  random(): number;
+  enqueue: Enqueue;
+  blobs: Blobs;
+  mailer: Mailer;
+  pace: Pace;
+  log: Log;
+  /** Lets work go on after the answer. Only for what may be lost. */
+  later(work: Promise<unknown>): void;
+}
+
+/** What a verb on a project's data is given. `db` is the database that holds this project's rows. */
+export interface Context extends Platform {
+  project: Project;
+  db: Db;
+}
+
+export function openPlatform(env: Env, execution: { waitUntil(work: Promise<unknown>): void }): Platform {
+  const config = readConfig(env);
+  const control = controlDatabase(env);
+  const blobs = openBlobs(env.BLOBS);
+  const mailer = outboxMailer(control, blobs);
+  return {
+    control,
+    databaseOf: (shard) => projectDatabase(env, shard),
+    databases: shards.map((shard) => projectDatabase(env, shard)),
+    config,
+    now: new Date(),
+    clock: () => new Date(),
+    random: Math.random,
+    enqueue: openQueues(env),
+    blobs,
+    mailer,
+    pace: openPace(env.PACE, mailer.name, log),
+    log,
+    later: (work) => execution.waitUntil(work),
+  };
+}
+
+/** A sweep and a job act for a project just as a request does. */
+export function forProject(platform: Platform, project: Project): Context {
+  return { ...platform, project, db: platform.databaseOf(project.shard) };
+}

@@ -1,0 +1,46 @@
+import { isReservedDomain } from "../../core/domains/records";
+import { newId } from "../../core/ids";
+import type { Message } from "../../core/mail/message";
+import type { Receipt } from "../../core/mail/receipt";
+import { behaviourTowards } from "../../core/mail/simulator";
+import type { Report } from "../../core/mail/status";
+import type { Db } from "../../db/client";
+import { outboxMessages } from "../../db/tables";
+import { type Blobs, blobKey } from "../blobs";
+import type { Mailer } from "./mailer";
+import { toMime } from "./mime";
+
+/** The embedded provider: it keeps every mail for you to read, sends none, and simulates what becomes of them. */
+export function outboxMailer(db: Db, blobs: Blobs): Mailer {
+  return {
+    name: "outbox",
+    // Like most real providers it takes the same mail again, so that our own care shows.
+    idempotencyWindowMs: 0,
+    async deliver(message) {
+      const behaviour = behaviourTowards(message.to.email);
+      switch (behaviour.kind) {
+        case "busy":
+          return { kind: "busy", reason: "429 Too many requests (simulated)" };
+        case "refuse":
+          return { kind: "refused", reason: "400 The provider refused this mail (simulated)" };
+        case "time out":
+          return { kind: "unknown", reason: "The provider did not answer in time (simulated)" };
+        case "accept":
+          return keep(db, blobs, message, behaviour.reports);
+      }
+    },
+    async probe() {},
+    async addDomain(domain) {
+      return { verified: isReservedDomain(domain), records: [] };
+    },
+  };
+}
+
+async function keep(db: Db, blobs: Blobs, message: Message, reports: Report[]): Promise<Receipt> {
+  const id = newId();
+  const { projectId, emailId, to } = message;
+  // The file first: a row always has one.
+  await blobs.put(blobKey("outbox", projectId, id), await toMime(message));
+  await db.insert(outboxMessages).values({ id, projectId, emailId, toEmail: to.email, createdAt: Date.now() });
+  return { kind: "accepted", providerMessageId: id, reports };
+}

@@ -1,0 +1,31 @@
+import { type Job, type QueueName, queueOf } from "../core/jobs";
+import type { Env } from "./env";
+
+/** A job, and how long its message is held back. */
+export interface Nudge {
+  job: Job;
+  delaySeconds?: number;
+}
+
+export type Enqueue = (nudges: Nudge[]) => Promise<void>;
+
+// Cloudflare takes 100 messages or 256 KB a call; ours are a few hundred bytes to two kilobytes each.
+const maxMessagesPerCall = 100;
+
+export function openQueues(env: Env): Enqueue {
+  const queues: Record<QueueName, Queue> = {
+    mail: env.MAIL_QUEUE,
+    "campaign-mail": env.CAMPAIGN_MAIL_QUEUE,
+    events: env.EVENTS_QUEUE,
+    outbound: env.OUTBOUND_QUEUE,
+    jobs: env.JOBS_QUEUE,
+  };
+  return async (nudges) => {
+    for (const [name, group] of Map.groupBy(nudges, ({ job }) => queueOf[job.type])) {
+      for (let start = 0; start < group.length; start += maxMessagesPerCall) {
+        const messages = group.slice(start, start + maxMessagesPerCall);
+        await queues[name].sendBatch(messages.map(({ job, delaySeconds }) => ({ body: job, delaySeconds })));
+      }
+    }
+  };
+}

@@ -1,0 +1,62 @@
+import { newId } from "./core/ids";
+import { Job } from "./core/jobs";
+import { deadLetters } from "./db/tables";
+import { eraseJob } from "./features/projects/jobs";
+import { deliverJob } from "./features/sending/jobs";
+import { openPlatform, type Platform } from "./platform/context";
+import type { Env } from "./platform/env";
+import { reasonOf } from "./platform/log";
+
+/** One handler for every type of job: a type without one does not compile. */
+const handlers: { [T in Job["type"]]: (platform: Platform, job: Extract<Job, { type: T }>) => Promise<void> } = {
+  "mail.deliver": deliverJob,
+  "project.erase": eraseJob,
+};
+
+const deadLetterSuffix = "-dead";
+const firstDelaySeconds = 5;
+const longestDelaySeconds = 15 * 60;
+
+/** Front door 2: each message is parsed, handed to its handler, and acknowledged or retried on its own. */
+export async function consume(batch: MessageBatch, env: Env, execution: ExecutionContext): Promise<void> {
+  const platform = openPlatform(env, execution);
+  const isDead = batch.queue.endsWith(deadLetterSuffix);
+  await Promise.all(
+    batch.messages.map((message) => (isDead ? bury(platform, batch.queue, message) : handle(platform, message))),
+  );
+}
+
+async function handle(platform: Platform, message: Message): Promise<void> {
+  const job = Job.safeParse(message.body);
+  if (!job.success) {
+    // Trying again cannot make it known.
+    platform.log("error", "A message is not a job this version knows", { messageId: message.id });
+    return message.ack();
+  }
+  try {
+    await runJob(platform, job.data);
+    message.ack();
+  } catch (error) {
+    platform.log("error", "A job failed and will be tried again", {
+      type: job.data.type,
+      attempt: message.attempts,
+      reason: reasonOf(error),
+    });
+    message.retry({ delaySeconds: Math.min(firstDelaySeconds * 2 ** (message.attempts - 1), longestDelaySeconds) });
+  }
+}
+
+/** Does the work of one job. Throws when it is worth another try. */
+export function runJob<T extends Job["type"]>(platform: Platform, job: Extract<Job, { type: T }>): Promise<void> {
+  // The table is typed by the job's own type, which indexing by a union forgets.
+  const handler = handlers[job.type] as (platform: Platform, job: Extract<Job, { type: T }>) => Promise<void>;
+  return handler(platform, job);
+}
+
+/** A message that failed every try. Its rows are found again by the sweeps; this is for the people who look after it. */
+async function bury(platform: Platform, queue: string, message: Message): Promise<void> {
+  const body = JSON.stringify(message.body);
+  platform.log("error", "A message failed every try", { queue, messageId: message.id });
+  await platform.control.insert(deadLetters).values({ id: newId(), queue, body, createdAt: platform.now.getTime() });
+  message.ack();
+}

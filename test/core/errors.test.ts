@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import {
+  BadRequest,
+  Conflict,
+  type FieldFault,
+  Invalid,
+  MethodNotAllowed,
+  MonthlyLimitReached,
+  NotAuthenticated,
+  NotFound,
+  ProjectDisabled,
+  Refusal,
+  type Resource,
+  TooLarge,
+  UnknownRoute,
+  UnverifiedSender,
+} from "../../src/core/errors";
+
+const cause = new Error("UNIQUE constraint failed: contacts.email");
+
+const refusals: [name: string, refusal: Refusal, message: RegExp, details: Record<string, unknown> | undefined][] = [
+  ["BadRequest", new BadRequest("Say which.", { cause }), /^Say which\.$/, undefined],
+  ["NotAuthenticated", new NotAuthenticated("No key.", { cause }), /^No key\.$/, undefined],
+  ["ProjectDisabled", new ProjectDisabled(), /disabled/, undefined],
+  ["UnverifiedSender", new UnverifiedSender("acme.test"), /acme\.test/, { domain: "acme.test" }],
+  ["MonthlyLimitReached", new MonthlyLimitReached(5000), /5000 emails a month/, { monthlySendLimit: 5000 }],
+  ["NotFound", new NotFound("contact", "c1"), /No contact c1/, { resource: "contact", id: "c1" }],
+  ["UnknownRoute", new UnknownRoute("GET", "/nope"), /GET \/nope/, { resource: "route", id: "/nope" }],
+  ["MethodNotAllowed", new MethodNotAllowed("PUT", "/a", ["GET", "POST"]), /PUT/, { allowed: ["GET", "POST"] }],
+  ["Conflict", new Conflict("Taken.", { cause, details: { id: "x" } }), /^Taken\.$/, { id: "x" }],
+  ["TooLarge", new TooLarge(1024), /1024 bytes/, { maxBytes: 1024 }],
+  ["Invalid", new Invalid([{ field: "to", code: "required", message: "Required" }]), /validation failed/, undefined],
+];
+
+describe.each(refusals)("%s", (name, refusal, message, details) => {
+  it("is a refusal that goes by its own name", () => {
+    expect(refusal).toBeInstanceOf(Refusal);
+    expect(refusal).toBeInstanceOf(Error);
+    expect(refusal.name).toBe(name);
+  });
+
+  it("says what is wrong in a sentence, with the facts beside it", () => {
+    expect(refusal.message).toMatch(message);
+    expect(refusal.message).toMatch(/\.$/);
+    expect(refusal.details).toEqual(details);
+  });
+
+  it("keeps its cause out of what a caller reads", () => {
+    const { suggestion, details: shown } = refusal;
+    expect(JSON.stringify({ message: refusal.message, suggestion, details: shown })).not.toContain("UNIQUE");
+  });
+});
+
+it("keeps the cause for the log", () => {
+  expect(new Conflict("Taken.", { cause }).cause).toBe(cause);
+});
+
+it.each([
+  ["ProjectDisabled", new ProjectDisabled()],
+  ["UnverifiedSender", new UnverifiedSender("acme.test")],
+  ["MonthlyLimitReached", new MonthlyLimitReached(1)],
+  ["UnknownRoute", new UnknownRoute("GET", "/nope")],
+  ["MethodNotAllowed", new MethodNotAllowed("PUT", "/a", ["GET"])],
+  ["Invalid", new Invalid([])],
+])("%s tells the caller what to do next", (_, refusal) => {
+  expect(refusal.suggestion).toMatch(/\.$/);
+});
+
+it.each<Resource>([
+  "contact",
+  "template",
+  "campaign",
+  "segment",
+  "workflow",
+  "domain",
+  "email",
+  "project",
+  "key",
+  "job",
+])("NotFound names a missing %s and its id", (resource) => {
+  expect(new NotFound(resource, "0199").details).toEqual({ resource, id: "0199" });
+});
+
+it("MethodNotAllowed suggests the methods that work", () => {
+  const refusal = new MethodNotAllowed("PUT", "/contacts", ["GET", "POST"]);
+  expect(refusal.suggestion).toBe("Use GET or POST.");
+  expect(refusal.allowed).toEqual(["GET", "POST"]);
+});
+
+it.each<[named: string, fields: string[]]>([
+  ["to.", ["to"]],
+  ["to, attachments.0.filename.", ["to", "attachments.0.filename"]],
+  ["body.", [""]],
+])("Invalid names its fields: %s", (named, fields) => {
+  const faults: FieldFault[] = fields.map((field) => ({ field, code: "custom", message: "No" }));
+  const refusal = new Invalid(faults);
+  expect(refusal.message).toBe(`Request validation failed: ${named}`);
+  expect(refusal.faults).toEqual(faults);
+});

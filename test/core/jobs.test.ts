@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { Job, type QueueName, queueOf } from "../../src/core/jobs";
+
+const queues: QueueName[] = ["mail", "campaign-mail", "events", "outbound", "jobs"];
+const types = Job.options.map((option) => option.shape.type.value);
+
+it.each(types)("%s has one of the five queues", (type) => {
+  expect(queues).toContain(queueOf[type]);
+});
+
+it("has no queue for a type that does not exist", () => {
+  expect(Object.keys(queueOf).toSorted()).toEqual(types.toSorted());
+});
+
+it.each<[queue: QueueName, type: Job["type"]]>([
+  ["mail", "mail.deliver"],
+  ["jobs", "project.erase"],
+])("the queue %s takes %s", (queue, type) => {
+  expect(queueOf[type]).toBe(queue);
+});
+
+describe("a message", () => {
+  it.each<[what: string, job: Job]>([
+    ["about emails", { type: "mail.deliver", projectId: "p1", emailIds: ["e1", "e2"] }],
+    ["about a project", { type: "project.erase", projectId: "p1", jobId: "j1" }],
+  ])("%s is read as it was written", (_, job) => {
+    expect(Job.parse(JSON.parse(JSON.stringify(job)))).toEqual(job);
+  });
+
+  it.each<[what: string, message: unknown]>([
+    ["of an unknown type", { type: "mail.shred", projectId: "p1", emailIds: [] }],
+    ["whose type is a name every object has", { type: "constructor", projectId: "p1" }],
+    ["without a type", { projectId: "p1", emailIds: [] }],
+    ["without its project", { type: "mail.deliver", emailIds: ["e1"] }],
+    ["without its ids", { type: "mail.deliver", projectId: "p1" }],
+    ["with an id that is no string", { type: "mail.deliver", projectId: "p1", emailIds: [1] }],
+    ["with the fields of another type", { type: "project.erase", projectId: "p1", emailIds: ["e1"] }],
+    ["that is a text", '{"type":"mail.deliver"}'],
+    ["that is nothing", null],
+    ["that is a list", []],
+  ])("%s is refused", (_, message) => {
+    expect(Job.safeParse(message).success).toBe(false);
+  });
+});

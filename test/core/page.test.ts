@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { BadRequest } from "../../src/core/errors";
+import { newId } from "../../src/core/ids";
+import { pageOf, readCursor } from "../../src/core/page";
+
+const rowsOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: `row-${index + 1}`, secret: "x" }));
+const toJson = ({ id }: { id: string }) => ({ id });
+
+describe("pageOf", () => {
+  it.each<[what: string, rows: number, limit: number, shown: number, hasMore: boolean]>([
+    ["nothing", 0, 20, 0, false],
+    ["fewer rows than asked for", 3, 20, 3, false],
+    ["exactly as many rows as asked for", 20, 20, 20, false],
+    ["one row too many", 21, 20, 20, true],
+    ["a page of one, and more", 2, 1, 1, true],
+    ["a page of one, the last", 1, 1, 1, false],
+  ])("%s", (_, count, limit, shown, hasMore) => {
+    const page = pageOf(rowsOf(count), limit, 7, toJson);
+    expect(page).toEqual({
+      data: rowsOf(shown).map(toJson),
+      cursor: hasMore ? expect.stringMatching(/.+/) : "",
+      hasMore,
+      total: 7,
+    });
+  });
+
+  it("never shows a row as it is", () => {
+    expect(JSON.stringify(pageOf(rowsOf(3), 2, 3, toJson))).not.toContain("secret");
+  });
+
+  it("gives a cursor that leads on after the last row shown", () => {
+    expect(readCursor(pageOf(rowsOf(3), 2, 0, toJson).cursor)).toBe("row-2");
+  });
+
+  it("leads through a whole list, page by page, and shows each row once", () => {
+    const all = rowsOf(45);
+    const seen: string[] = [];
+    let cursor = "";
+    do {
+      const after = readCursor(cursor);
+      const start = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
+      const page = pageOf(all.slice(start, start + 21), 20, 0, toJson);
+      seen.push(...page.data.map(({ id }) => id));
+      cursor = page.cursor;
+    } while (cursor !== "");
+    expect(seen).toEqual(all.map(({ id }) => id));
+  });
+
+  it("gives a cursor that survives in a query string unescaped", () => {
+    for (let i = 0; i < 200; i++) {
+      const { cursor } = pageOf([{ id: newId() }, { id: newId() }], 1, 0, toJson);
+      expect(new URLSearchParams(`cursor=${cursor}`).get("cursor")).toBe(cursor);
+    }
+  });
+});
+
+describe("readCursor", () => {
+  it.each([undefined, ""])("starts at the first page on %j", (cursor) => {
+    expect(readCursor(cursor)).toBeNull();
+  });
+
+  it.each<[what: string, cursor: string]>([
+    ["not base64", "%%%"],
+    ["a word", "next"],
+    ["a page number", "2"],
+    ["an id", "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10"],
+    ["base64 of no JSON", btoa("hello there")],
+    ["base64 of nothing", btoa(" ")],
+    ["base64 of null", btoa("null")],
+    ["base64 of a number", btoa("1")],
+    ["base64 of a text", btoa('"row-1"')],
+    ["base64 of a list", btoa('["row-1"]')],
+    ["an object without a position", btoa("{}")],
+    ["a position that is a number", btoa('{"after":1}')],
+    ["a position that is null", btoa('{"after":null}')],
+    ["a position that is an object", btoa('{"after":{"$gt":""}}')],
+    ["a cursor that was cut off", btoa('{"after":"row-1"}').slice(0, -6)],
+    ["characters outside Latin-1", "カーソル"],
+  ])("refuses %s as a bad request", (_, cursor) => {
+    expect(() => readCursor(cursor)).toThrow(BadRequest);
+  });
+});

@@ -1,0 +1,335 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { SendEmail } from "../../src/features/sending/schema";
+import { sendEmails } from "../../src/features/sending/send";
+import { admin, newProject, type TestProject } from "../support/project";
+import { emailRows, eventCounts } from "../support/rows";
+import { accepts, World } from "../support/world";
+
+const busy = () => ({ kind: "busy" as const, reason: "429 Slow down" });
+const silent = () => {
+  throw new Error("The network is gone");
+};
+
+async function send(world: World, project: TestProject, fields: Record<string, unknown> = {}): Promise<void> {
+  const { ctx } = await world.context(project);
+  const sound = { to: "ada@example.com", from: `hello@${project.domain}`, subject: "Hello", body: "<p>Hello</p>" };
+  await sendEmails(ctx, SendEmail.parse({ ...sound, ...fields }));
+}
+
+async function onlyEmail(project: TestProject) {
+  const rows = await emailRows(project);
+  expect(rows).toHaveLength(1);
+  return rows[0];
+}
+
+describe("trying again", () => {
+  it("tries eight times over about an hour while the provider is busy, then gives up with its reason", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.answer = busy;
+    const start = world.now;
+    await send(world, project);
+    await world.drain();
+    expect(await onlyEmail(project)).toMatchObject({ status: "QUEUED", attempts: 1, error: "429 Slow down" });
+    while ((await onlyEmail(project))?.status === "QUEUED") await world.pass(1);
+    expect(await onlyEmail(project)).toMatchObject({ status: "FAILED", attempts: 8 });
+    expect((await onlyEmail(project))?.error).toContain("429 Slow down");
+    expect((world.now - start) / 60_000).toBeGreaterThan(45);
+    expect((world.now - start) / 60_000).toBeLessThan(90);
+    expect(await eventCounts(project)).toEqual({ "email.failed": 1 });
+  });
+
+  it("sends the mail as soon as the provider takes it", async () => {
+    const project = await newProject();
+    const world = new World();
+    let calls = 0;
+    world.answer = () => (++calls < 3 ? busy() : accepts());
+    await send(world, project);
+    await world.pass(5);
+    expect(await onlyEmail(project)).toMatchObject({ status: "SENT", attempts: 3, error: null });
+    expect(world.taken).toHaveLength(1);
+  });
+
+  it("fails at once what the provider refuses, and says why", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.answer = () => ({ kind: "refused", reason: "400 No such sender" });
+    await send(world, project);
+    await world.drain();
+    expect(await onlyEmail(project)).toMatchObject({ status: "FAILED", attempts: 1, error: "400 No such sender" });
+    expect(await eventCounts(project)).toEqual({ "email.failed": 1 });
+  });
+
+  it("waits as long as the provider asks", async () => {
+    const project = await newProject();
+    const world = new World();
+    let calls = 0;
+    world.answer = () => (++calls === 1 ? { ...busy(), retryAfterMs: 10 * 60_000 } : accepts());
+    await send(world, project);
+    await world.pass(9);
+    expect(calls).toBe(1);
+    await world.pass(2);
+    expect(await onlyEmail(project)).toMatchObject({ status: "SENT", attempts: 2 });
+  });
+
+  it("renders the same mail on every try, though the contact changes in between", async () => {
+    const project = await newProject();
+    const world = new World();
+    let calls = 0;
+    const bodies: string[] = [];
+    world.answer = ({ html }) => {
+      bodies.push(html);
+      return ++calls < 3 ? busy() : accepts();
+    };
+    await send(world, project, {
+      body: "{{ plan }} {{ code }}",
+      data: { plan: "pro", code: { value: 1, persistent: false } },
+    });
+    await world.drain();
+    await project.api.post("/contacts", { email: "ada@example.com", data: { plan: "free" } });
+    await world.pass(5);
+    expect(bodies).toEqual(["pro 1", "pro 1", "pro 1"]);
+  });
+
+  it("renders with the contact as it is when the mail is first taken up", async () => {
+    const project = await newProject();
+    const world = new World();
+    await project.api.post("/contacts", { email: "ada@example.com", data: { plan: "pro" } });
+    await send(world, project, { body: "{{ plan }}" });
+    await project.api.post("/contacts", { email: "ada@example.com", data: { plan: "free" } });
+    await world.drain();
+    expect(world.taken.map(({ html }) => html)).toEqual(["free"]);
+  });
+});
+
+describe("an unknown outcome", () => {
+  it("is UNKNOWN after a call that threw, and is never sent again by itself", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.answer = silent;
+    await send(world, project);
+    await world.drain();
+    world.answer = accepts;
+    await world.pass(60);
+    expect(await onlyEmail(project)).toMatchObject({ status: "UNKNOWN", attempts: 1 });
+    expect(world.taken).toHaveLength(0);
+    expect(await eventCounts(project)).toEqual({});
+  });
+
+  it("is tried again inside the provider's idempotency window, under the same id", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.idempotencyWindowMs = 24 * 3_600_000;
+    const ids: string[] = [];
+    world.answer = ({ emailId }) => {
+      ids.push(emailId);
+      return ids.length === 1 ? silent() : accepts();
+    };
+    await send(world, project);
+    await world.pass(5);
+    expect(await onlyEmail(project)).toMatchObject({ status: "SENT", attempts: 2 });
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it("never becomes FAILED: the mail may be out", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.idempotencyWindowMs = 24 * 3_600_000;
+    let calls = 0;
+    world.answer = () => (++calls === 1 ? silent() : { kind: "refused", reason: "400 Cannot" });
+    await send(world, project);
+    await world.pass(5);
+    expect(await onlyEmail(project)).toMatchObject({ status: "UNKNOWN" });
+  });
+
+  it("says nothing of our insides to the customer", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.answer = silent;
+    await send(world, project);
+    await world.drain();
+    expect((await onlyEmail(project))?.error).toBe(
+      "The mail provider did not answer: this email may or may not have been sent",
+    );
+  });
+});
+
+describe("a provider out of reach", () => {
+  it("costs a handful of unknowns, not a queue of them, and is probed before mail goes on", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.answer = silent;
+    for (let index = 0; index < 20; index++) {
+      await send(world, project, { to: `r${index}@example.com` });
+    }
+    await world.drain();
+    const unknown = (await emailRows(project)).filter(({ status }) => status === "UNKNOWN");
+    expect(unknown).toHaveLength(3);
+    world.answer = accepts;
+    await world.pass(3);
+    expect(world.probes).toBe(1);
+    const rows = await emailRows(project);
+    expect(rows.filter(({ status }) => status === "SENT")).toHaveLength(17);
+    expect(rows.filter(({ attempts }) => attempts > 1)).toHaveLength(0);
+  });
+
+  it("does not multiply messages while it lasts", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.answer = silent;
+    for (let index = 0; index < 5; index++) await send(world, project, { to: `r${index}@example.com` });
+    await world.drain();
+    // The same message comes twice, as queues may do.
+    world.queue.push(...world.queue.map((message) => ({ ...message })));
+    world.answer = accepts;
+    await world.pass(5);
+    expect(world.queue).toHaveLength(0);
+    expect(world.taken).toHaveLength(2);
+  });
+});
+
+describe("messages", () => {
+  it("may come twice, and at once: the mail goes once", async () => {
+    const project = await newProject();
+    const world = new World();
+    await send(world, project);
+    world.queue.push(...world.queue.map((message) => ({ ...message })));
+    await Promise.all([world.drain(), world.drain()]);
+    await world.pass(3);
+    expect(world.taken).toHaveLength(1);
+    expect(await eventCounts(project)).toEqual({ "email.sent": 1 });
+  });
+
+  it("may be lost: the sweep announces the mail again, twice as late each time", async () => {
+    const project = await newProject();
+    const world = new World();
+    await send(world, project);
+    const announced: number[] = [];
+    for (let minute = 1; minute <= 40; minute++) {
+      world.queue = [];
+      world.now += 60_000;
+      await world.sweep();
+      if (world.queue.length > 0) announced.push(minute);
+    }
+    expect(announced).toEqual([1, 2, 4, 8, 16, 32]);
+    await world.drain();
+    await world.pass(33);
+    expect(await onlyEmail(project)).toMatchObject({ status: "SENT" });
+  });
+
+  it("may not be sent at all: the call is answered all the same, and the sweep sends the mail", async () => {
+    const project = await newProject();
+    const world = new World();
+    const { ctx } = await world.context(project);
+    const broken = { ...ctx, enqueue: () => Promise.reject(new Error("The queue is down")) };
+    const call = SendEmail.parse({ to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi" });
+    expect(await sendEmails(broken, call)).toMatchObject([{ status: "QUEUED" }]);
+    await world.pass(2);
+    expect(await onlyEmail(project)).toMatchObject({ status: "SENT" });
+  });
+
+  it("that come before an email is due do not try it early", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.answer = busy;
+    await send(world, project);
+    const first = world.queue.map((message) => ({ ...message }));
+    await world.drain();
+    world.queue.unshift(...first);
+    await world.drain();
+    expect(await onlyEmail(project)).toMatchObject({ attempts: 1 });
+  });
+
+  it("of a mail that nobody can compose end in FAILED, not in a circle", async () => {
+    const project = await newProject();
+    const world = new World();
+    await send(world, project);
+    for (let minute = 0; minute < 300 && (await onlyEmail(project))?.status !== "FAILED"; minute++) {
+      world.now += 60_000;
+      // The project, the claim, and then it dies: before anything is handed over.
+      if (world.queue.length > 0) await world.runAndDie({ atStep: 3, when: "before" });
+      world.queue = [];
+      await world.sweep();
+    }
+    expect(await onlyEmail(project)).toMatchObject({ status: "FAILED", attempts: 0 });
+    expect(world.taken).toHaveLength(0);
+  });
+});
+
+describe("what changed after a mail was accepted", () => {
+  it("a disabled project sends nothing more: its mail fails with that reason", async () => {
+    const project = await newProject();
+    const world = new World();
+    await send(world, project);
+    await admin.patch(`/admin/projects/${project.id}`, { disabled: true });
+    await world.drain();
+    expect(await onlyEmail(project)).toMatchObject({ status: "FAILED", error: "The project is disabled" });
+    expect(world.taken).toHaveLength(0);
+  });
+
+  it("a contact who is gone gets nothing: CANCELLED with the reason", async () => {
+    const project = await newProject();
+    const world = new World();
+    await send(world, project);
+    await env.DB.prepare("DELETE FROM contacts WHERE project_id = ?").bind(project.id).run();
+    await world.drain();
+    expect((await onlyEmail(project))?.status).toBe("CANCELLED");
+    expect((await onlyEmail(project))?.error).toContain("deleted");
+  });
+
+  it("an address suppressed meanwhile gets nothing, and its place in the month is given back", async () => {
+    const project = await newProject({ monthlySendLimit: 1 });
+    const world = new World();
+    await send(world, project);
+    await env.DB.prepare("INSERT INTO suppressions VALUES (?, 'ada@example.com', 'manual', 0)").bind(project.id).run();
+    await world.drain();
+    expect(await onlyEmail(project)).toMatchObject({ status: "SUPPRESSED", attempts: 0 });
+    expect((await project.api.send({ to: "bob@example.com" })).status).toBe(200);
+  });
+
+  it("a project that is deleted takes its mail with it", async () => {
+    const project = await newProject();
+    const world = new World();
+    await send(world, project);
+    await admin.delete(`/admin/projects/${project.id}`);
+    await world.drain();
+    expect(world.taken).toHaveLength(0);
+  });
+});
+
+describe("reports", () => {
+  it("settle a mail in the batch that records it, with one event each", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.answer = () => ({
+      kind: "accepted",
+      providerMessageId: "m",
+      reports: [{ kind: "delivered" }, { kind: "delivered" }, { kind: "complained" }, { kind: "delivered" }],
+    });
+    await send(world, project, { subscribed: true });
+    await world.drain();
+    expect(await onlyEmail(project)).toMatchObject({ status: "COMPLAINED" });
+    expect(await eventCounts(project)).toEqual({
+      "contact.unsubscribed": 1,
+      "email.sent": 1,
+      "email.delivered": 1,
+      "email.complained": 1,
+    });
+  });
+
+  it("of a soft bounce neither unsubscribe nor suppress", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.answer = () => ({
+      kind: "accepted",
+      providerMessageId: "m",
+      reports: [{ kind: "bounced", bounceType: "soft", reason: "Mailbox full" }],
+    });
+    await send(world, project, { subscribed: true });
+    await world.drain();
+    expect(await onlyEmail(project)).toMatchObject({ status: "BOUNCED", error: "Mailbox full" });
+    expect(await eventCounts(project)).toEqual({ "email.sent": 1, "email.bounced": 1 });
+    expect((await project.api.send()).body.data.emails[0].status).toBe("QUEUED");
+  });
+});

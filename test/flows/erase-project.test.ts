@@ -1,0 +1,93 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { projectTables } from "../../src/features/projects/erase";
+import { admin, newProject, type TestProject } from "../support/project";
+import { emailIn } from "../support/send-and-wait";
+import { World } from "../support/world";
+
+/** The job at work outlives the project it is about. */
+const kept = ["jobs"];
+
+async function tenantTables(): Promise<string[]> {
+  const { results } = await env.DB.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'table'").all<{
+    name: string;
+    sql: string;
+  }>();
+  return results
+    .filter(({ sql }) => /\bproject_id\b/.test(sql))
+    .map(({ name }) => name)
+    .sort();
+}
+
+async function rowsOf(project: TestProject): Promise<Record<string, number>> {
+  const counts = await Promise.all(
+    projectTables.map(async (table): Promise<[string, number]> => {
+      const row = await env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE project_id = ?`)
+        .bind(project.id)
+        .first<{ n: number }>();
+      return [table, row?.n ?? 0];
+    }),
+  );
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+async function filesOf(project: TestProject): Promise<string[]> {
+  const { objects } = await env.BLOBS.list();
+  return objects.map(({ key }) => key).filter((key) => key.includes(project.id));
+}
+
+async function projectWithEverything(): Promise<TestProject> {
+  const project = await newProject();
+  const sent = await project.api.send({ body: `<p>${"long ".repeat(20_000)}</p>`, data: { plan: "pro" } });
+  await emailIn(project, sent.body.data.emails[0].email, "DELIVERED");
+  const bounced = await project.api.send({ to: "bounce@simulator.test" });
+  await emailIn(project, bounced.body.data.emails[0].email, "BOUNCED");
+  await env.DB.prepare("INSERT INTO event_listeners VALUES (?, '*', 'nobody')").bind(project.id).run();
+  return project;
+}
+
+describe("deleting a project", () => {
+  it("covers every table that holds a project's rows", async () => {
+    expect(await tenantTables()).toEqual([...projectTables, ...kept].sort());
+  });
+
+  it("ends its keys at once, and removes every row and file of its own", async () => {
+    const project = await projectWithEverything();
+    const neighbour = await projectWithEverything();
+    const before = await rowsOf(neighbour);
+    expect(Object.keys(await rowsOf(project)).sort()).toEqual([...projectTables].sort());
+    expect(await filesOf(project)).not.toHaveLength(0);
+
+    const { status, body } = await admin.delete(`/admin/projects/${project.id}`);
+    expect(status).toBe(202);
+    expect((await project.api.get(`/domains/project/${project.id}`)).status).toBe(401);
+    expect((await admin.get(`/admin/projects/${project.id}`)).status).toBe(404);
+    expect((await admin.delete(`/admin/projects/${project.id}`)).status).toBe(404);
+    expect((await admin.get(`/admin/jobs/${body.jobId}`)).body.status).toBe("queued");
+
+    const world = new World();
+    await world.pass(6);
+    expect((await admin.get(`/admin/jobs/${body.jobId}`)).body).toMatchObject({ status: "completed", progress: 100 });
+    expect(await rowsOf(project)).toEqual({});
+    expect(await filesOf(project)).toEqual([]);
+    expect(await rowsOf(neighbour)).toEqual(before);
+    expect(await filesOf(neighbour)).not.toHaveLength(0);
+    // Its domain is free again.
+    const other = await newProject();
+    expect((await other.api.post("/domains", { domain: project.domain })).status).toBe(201);
+  });
+
+  it("goes on where it was killed", async () => {
+    const project = await projectWithEverything();
+    await admin.delete(`/admin/projects/${project.id}`);
+    const world = new World();
+    world.now += 6 * 60_000;
+    await world.sweep();
+    for (let atStep = 1; world.queue.length > 0 && atStep < 60; atStep++) {
+      await world.runAndDie({ atStep, when: atStep % 2 ? "before" : "after" });
+    }
+    await world.pass(6);
+    expect(await rowsOf(project)).toEqual({});
+    expect(await filesOf(project)).toEqual([]);
+  });
+});

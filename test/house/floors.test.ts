@@ -1,0 +1,395 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import {
+  coreIsPure,
+  everyFileHasARoom,
+  featuresAskCtxForTheTime,
+  featuresKeepTheirDoors,
+  fewSeeCloudflare,
+  type House,
+  importsGoDown,
+  migrationsOnlyAdd,
+  noCircles,
+  noLike,
+  oneReaderOfSettings,
+  type Rule,
+  verbsSeeNoRequest,
+} from "./floors";
+
+const top = fileURLToPath(new URL("../..", import.meta.url).href);
+
+function filesUnder(folder: string, ending: RegExp): [string, string][] {
+  return readdirSync(join(top, folder), { recursive: true, encoding: "utf8" })
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+    .filter((file) => ending.test(file))
+    .map((file) => [file, readFileSync(join(top, file), "utf8")]);
+}
+
+const house: House = new Map([...filesUnder("src", /\.tsx?$/), ...filesUnder("migrations", /\.sql$/)]);
+
+interface Example {
+  /** What is planted, or looks alike and is allowed. */
+  what: string;
+  files: Record<string, string>;
+}
+
+interface Kept {
+  promise: string;
+  rule: Rule;
+  /** Each breaks the rule once. */
+  planted: Example[];
+  allowed: Example[];
+}
+
+const env = "interface Env {\n  DB: D1Database;\n  MAIL_PROVIDER?: string;\n  ADMIN_TOKEN?: string;\n}";
+
+const rules: Kept[] = [
+  {
+    promise: "every file is in a room or a front door",
+    rule: everyFileHasARoom,
+    planted: [{ what: "a room that is not in the plan", files: { "src/utils/a.ts": "" } }],
+    allowed: [
+      {
+        what: "each room and door",
+        files: {
+          "src/cron.ts": "",
+          "src/core/a.ts": "",
+          "src/db/a.ts": "",
+          "src/platform/a/b.ts": "",
+          "src/http/a.ts": "",
+        },
+      },
+      { what: "a feature and a migration", files: { "src/features/a/a.ts": "", "migrations/0000_a.sql": "" } },
+    ],
+  },
+  {
+    promise: "imports go down, never up",
+    rule: importsGoDown,
+    planted: [
+      {
+        what: "core that imports db",
+        files: { "src/core/a.ts": 'import { b } from "../db/b";', "src/db/b.ts": "" },
+      },
+      {
+        what: "db that imports features, over several lines",
+        files: { "src/db/a.ts": 'import {\n  b,\n} from "../features/b/b";', "src/features/b/b.ts": "" },
+      },
+      {
+        what: "platform that imports a type of http",
+        files: { "src/platform/a.ts": 'import type { B } from "../http/b";', "src/http/b.ts": "" },
+      },
+      {
+        what: "http that passes a feature on",
+        files: { "src/http/a.ts": 'export * from "../features/b/b";', "src/features/b/b.ts": "" },
+      },
+      {
+        what: "a feature that imports a front door",
+        files: { "src/features/a/a.ts": 'import { app } from "../../app";', "src/app.ts": "" },
+      },
+      {
+        what: "an import inside a function",
+        files: { "src/core/a.ts": 'const b = await import("../platform/b");', "src/platform/b.ts": "" },
+      },
+      {
+        what: "an import for its effect",
+        files: { "src/core/a.ts": 'import "../platform/b";', "src/platform/b.ts": "" },
+      },
+      { what: "a way out of the house", files: { "src/core/a.ts": 'import { b } from "../../test/b";' } },
+    ],
+    allowed: [
+      {
+        what: "every step down, sideways and to a package",
+        files: {
+          "src/app.ts": 'import { a } from "./features/a/routes";',
+          "src/features/a/routes.ts": 'import { h } from "../../http/h";\nimport { b } from "../b/b";',
+          "src/features/b/b.ts": 'import { tables } from "../../db/tables";',
+          "src/http/h.ts": 'import { p } from "../platform/p";',
+          "src/platform/p.ts": 'import { client } from "../db/client";',
+          "src/db/client.ts": 'import { c } from "../core/c";\nimport { drizzle } from "drizzle-orm/d1";',
+          "src/db/tables/index.ts": "",
+          "src/core/c.ts": "",
+        },
+      },
+      {
+        what: "an import in a comment",
+        files: { "src/core/a.ts": '// import { b } from "../db/b";\n/* import "../db/b" */', "src/db/b.ts": "" },
+      },
+    ],
+  },
+  {
+    promise: "no two files import each other in a circle",
+    rule: noCircles,
+    planted: [
+      {
+        what: "two files",
+        files: { "src/core/a.ts": 'import { b } from "./b";', "src/core/b.ts": 'import { a } from "./a";' },
+      },
+      {
+        what: "types alone",
+        files: { "src/core/a.ts": 'import type { B } from "./b";', "src/core/b.ts": 'import type { A } from "./a";' },
+      },
+      {
+        what: "three files over two rooms",
+        files: {
+          "src/db/a.ts": 'import { b } from "../platform/b";',
+          "src/platform/b.ts": 'import { c } from "./c";',
+          "src/platform/c.ts": 'import type { A } from "../db/a";',
+        },
+      },
+      { what: "a file that imports itself", files: { "src/core/a.ts": 'import { a } from "./a";' } },
+      {
+        what: "a circle that does not hold the first file",
+        files: {
+          "src/app.ts": 'import { a } from "./core/a";',
+          "src/core/a.ts": 'export { b } from "./b";',
+          "src/core/b.ts": 'import { a } from "./a";',
+        },
+      },
+    ],
+    allowed: [
+      {
+        what: "two ways to one file",
+        files: {
+          "src/core/a.ts": 'import { b } from "./b";\nimport { c } from "./c";',
+          "src/core/b.ts": 'import { d } from "./d";',
+          "src/core/c.ts": 'import { d } from "./d";',
+          "src/core/d.ts": "",
+        },
+      },
+    ],
+  },
+  {
+    promise: "core imports only core and the packages that are named",
+    rule: coreIsPure,
+    planted: [
+      { what: "a package that is not named", files: { "src/core/a.ts": 'import { x } from "nodemailer";' } },
+      {
+        what: "a part of a named package that opens a database",
+        files: { "src/core/a.ts": 'import "drizzle-orm/d1";' },
+      },
+      { what: "a module of Node", files: { "src/core/a.ts": 'import { readFileSync } from "node:fs";' } },
+      { what: "hono", files: { "src/core/a.ts": 'import type { Context } from "hono";' } },
+      { what: "the Worker's runtime", files: { "src/core/a.ts": 'import { env } from "cloudflare:workers";' } },
+    ],
+    allowed: [
+      {
+        what: "a named package",
+        files: { "src/core/a.ts": 'import { z } from "zod";\nimport { sql } from "drizzle-orm";' },
+      },
+      { what: "the same package in another room", files: { "src/platform/a.ts": 'import { x } from "nodemailer";' } },
+    ],
+  },
+  {
+    promise: "only platform, index.ts and objects import cloudflare:*",
+    rule: fewSeeCloudflare,
+    planted: [
+      { what: "a verb", files: { "src/features/a/send.ts": 'import { env } from "cloudflare:workers";' } },
+      { what: "a table", files: { "src/db/a.ts": 'import { env } from "cloudflare:workers";' } },
+      { what: "another front door", files: { "src/app.ts": 'import { waitUntil } from "cloudflare:workers";' } },
+      { what: "a file called index.ts elsewhere", files: { "src/db/index.ts": 'import "cloudflare:sockets";' } },
+    ],
+    allowed: [
+      {
+        what: "those three",
+        files: {
+          "src/index.ts": 'import { env } from "cloudflare:workers";',
+          "src/platform/mailer/pace.ts": 'import { env } from "cloudflare:workers";',
+          "src/features/workflows/shard-object.ts": 'import { DurableObject } from "cloudflare:workers";',
+        },
+      },
+    ],
+  },
+  {
+    promise: "in a feature only routes and pages see http or hono",
+    rule: verbsSeeNoRequest,
+    planted: [
+      {
+        what: "a verb that imports http",
+        files: { "src/features/a/send.ts": 'import { ok } from "../../http/define";', "src/http/define.ts": "" },
+      },
+      {
+        what: "a schema that imports a type of http",
+        files: { "src/features/a/schema.ts": 'import type { B } from "../../http/b";', "src/http/b.ts": "" },
+      },
+      { what: "a verb that imports hono", files: { "src/features/a/b/send.ts": 'import { Hono } from "hono";' } },
+      { what: "a part of hono", files: { "src/features/a/send.ts": 'import { html } from "hono/html";' } },
+      { what: "hono's OpenAPI", files: { "src/features/a/schema.ts": 'import { z } from "@hono/zod-openapi";' } },
+      { what: "platform that imports hono", files: { "src/platform/a.ts": 'import type { Context } from "hono";' } },
+      { what: "a name that only ends alike", files: { "src/features/a/myroutes.ts": 'import { Hono } from "hono";' } },
+    ],
+    allowed: [
+      {
+        what: "routes, pages, http itself and the front doors",
+        files: {
+          "src/features/a/routes.ts": 'import { ok } from "../../http/define";',
+          "src/features/a/b/routes.ts": 'import { Hono } from "hono";',
+          "src/features/a/page.ts": 'import { html } from "hono/html";',
+          "src/features/a/manage-page.tsx": 'import { html } from "hono/html";',
+          "src/http/define.ts": 'import { createRoute } from "@hono/zod-openapi";',
+          "src/app.ts": 'import { cors } from "hono/cors";\nimport { ok } from "./http/define";',
+        },
+      },
+    ],
+  },
+  {
+    promise: "no feature imports another feature's routes or jobs",
+    rule: featuresKeepTheirDoors,
+    planted: [
+      {
+        what: "another feature's routes",
+        files: { "src/features/a/routes.ts": 'import { b } from "../b/routes";', "src/features/b/routes.ts": "" },
+      },
+      {
+        what: "another feature's jobs",
+        files: { "src/features/a/a.ts": 'import type { B } from "../b/jobs";', "src/features/b/jobs.ts": "" },
+      },
+      {
+        what: "the routes of a part of another feature",
+        files: { "src/features/a/a.ts": 'import { b } from "../b/c/routes";', "src/features/b/c/routes.ts": "" },
+      },
+    ],
+    allowed: [
+      {
+        what: "another feature's verbs and nouns, and a feature called jobs",
+        files: {
+          "src/features/a/a.ts": 'import { b } from "../b/b";\nimport { job } from "../jobs/job";',
+          "src/features/b/b.ts": "",
+          "src/features/jobs/job.ts": "",
+        },
+      },
+      {
+        what: "the routes of a part of the same feature, and the front doors",
+        files: {
+          "src/app.ts": 'import { a } from "./features/a/routes";',
+          "src/queue.ts": 'import { jobs } from "./features/a/jobs";',
+          "src/features/a/routes.ts": 'import { b } from "./b/routes";',
+          "src/features/a/b/routes.ts": "",
+          "src/features/a/jobs.ts": "",
+        },
+      },
+    ],
+  },
+  {
+    promise: "only platform/env.ts reads settings",
+    rule: oneReaderOfSettings,
+    planted: [
+      { what: "Node's environment", files: { "src/platform/dns.ts": "const url = process.env.DNS_RESOLVER_URL;" } },
+      { what: "the bundler's environment", files: { "src/core/a.ts": "const mode = import.meta.env.MODE;" } },
+      {
+        what: "a setting of the Worker",
+        files: { "src/platform/env.ts": env, "src/app.ts": "if (c.env.MAIL_PROVIDER) go();" },
+      },
+      {
+        what: "a setting by its name in brackets",
+        files: { "src/platform/env.ts": env, "src/http/auth.ts": 'const token = env["ADMIN_TOKEN"];' },
+      },
+      {
+        what: "a setting taken out of the environment",
+        files: { "src/platform/env.ts": env, "src/http/auth.ts": "const { ADMIN_TOKEN } = c.env;" },
+      },
+    ],
+    allowed: [
+      {
+        what: "the reader itself, bindings, and names that are only told",
+        files: {
+          "src/platform/env.ts": `${env}\nconst all = process.env;`,
+          "src/db/client.ts": "const database = env.DB;",
+          "src/app.ts": '// env.MAIL_PROVIDER is read elsewhere\nthrow new Error("Set ADMIN_TOKEN in .dev.vars");',
+        },
+      },
+    ],
+  },
+  {
+    promise: "features take the time from ctx",
+    rule: featuresAskCtxForTheTime,
+    planted: [
+      { what: "Date.now()", files: { "src/features/a/a.ts": "const now = Date.now();" } },
+      { what: "Date.now handed on", files: { "src/features/a/a.ts": "start(Date.now);" } },
+      { what: "new Date()", files: { "src/features/a/a.ts": "const now = new Date();" } },
+      { what: "new Date without brackets", files: { "src/features/a/b/a.ts": "const now = new Date;" } },
+      { what: "performance.now()", files: { "src/features/a/a.ts": "const now = performance.now();" } },
+    ],
+    allowed: [
+      {
+        what: "a stored time, the time of the call, and other rooms",
+        files: {
+          "src/features/a/a.ts": "const at = new Date(row.createdAt); const now = ctx.now; // not Date.now()",
+          "src/features/a/b.ts": "const parts = new DateParts();",
+          "src/platform/context.ts": "const now = new Date();",
+        },
+      },
+    ],
+  },
+  {
+    promise: "no SQL uses LIKE",
+    rule: noLike,
+    planted: [
+      { what: "in a verb", files: { "src/features/a/list.ts": "sql`SELECT 1 WHERE email LIKE 'a%'`" } },
+      { what: "in a small letter", files: { "src/db/search.ts": "sql<string>`email like 'a%'`" } },
+      { what: "in a statement of its own", files: { "src/db/a.ts": 'db.prepare("SELECT 1 WHERE a NOT LIKE ?")' } },
+      { what: "by drizzle", files: { "src/features/a/list.ts": 'import { and, like } from "drizzle-orm";' } },
+      { what: "in a migration", files: { "migrations/0001_a.sql": "CREATE INDEX x ON y (z) WHERE z LIKE 'a%';" } },
+    ],
+    allowed: [
+      {
+        what: "prose about it",
+        files: {
+          "src/db/search.ts":
+            "// D1 refuses LIKE patterns over 50 bytes, hence instr.\nconst looksLike = sql`instr(a, b)`;",
+          "src/features/a/schema.ts": 'const text = "Anything you like";',
+        },
+      },
+    ],
+  },
+  {
+    promise: "migrations neither cascade nor rebuild a table",
+    rule: migrationsOnlyAdd,
+    planted: [
+      {
+        what: "a cascade",
+        files: {
+          "migrations/0001_a.sql": "FOREIGN KEY (`a`) REFERENCES `b`(`id`) ON UPDATE no action ON DELETE cascade",
+        },
+      },
+      {
+        what: "a cascade in a table",
+        files: { "src/db/tables/a.ts": '.references(() => b.id, { onDelete: "cascade" })' },
+      },
+      { what: "a table that is dropped", files: { "migrations/0001_a.sql": "DROP TABLE `contacts`;" } },
+      {
+        what: "a table that is rebuilt",
+        files: { "migrations/0001_a.sql": "CREATE TABLE `__new_contacts` (id text);" },
+      },
+    ],
+    allowed: [
+      {
+        what: "what adds, and comments",
+        files: {
+          "migrations/0001_a.sql":
+            "-- DROP TABLE would lose rows\nALTER TABLE `a` ADD `b` text;--> statement-breakpoint\nDROP INDEX `x`;",
+        },
+      },
+    ],
+  },
+];
+
+it("has files to look at", () => {
+  expect([...house.keys()]).toEqual(expect.arrayContaining(["src/index.ts", "src/core/ids.ts"]));
+  expect([...house.keys()].some((file) => file.endsWith(".sql"))).toBe(true);
+});
+
+describe.each(rules)("$promise", ({ rule, planted, allowed }) => {
+  it("holds today", () => {
+    expect(rule(house)).toEqual([]);
+  });
+
+  it.each(planted)("catches $what", ({ files }) => {
+    expect(rule(new Map(Object.entries(files)))).toHaveLength(1);
+  });
+
+  it.each(allowed)("lets pass: $what", ({ files }) => {
+    expect(rule(new Map(Object.entries(files)))).toEqual([]);
+  });
+});

@@ -1,0 +1,149 @@
+import { posix } from "node:path";
+
+/** The files of the house: each with its path from the top and its text. */
+export type House = ReadonlyMap<string, string>;
+
+/** What breaks a rule of the house, one sentence for each place; nothing when it is kept. */
+export type Rule = (house: House) => string[];
+
+/** The packages `core/` rests on. Each is pure: no database, no request, no clock of its own. */
+const purePackages = new Set(["drizzle-orm", "html-to-text", "liquidjs", "tldts", "uuid", "zod"]);
+
+const floors: Record<string, number> = { core: 0, db: 1, platform: 1, http: 2, features: 3 };
+const frontDoor = 4;
+
+export const everyFileHasARoom: Rule = (house) =>
+  [...house.keys()].filter((file) => isFile(file) && floorOf(file) === null);
+
+export const importsGoDown: Rule = (house) =>
+  everyImport(house).flatMap(({ file, target }) => {
+    const [from, to] = [floorOf(file), floorOf(target)];
+    if (to === null) return target.startsWith(".") ? [`${file} imports ${target}, outside the house`] : [];
+    return from !== null && to > from ? [`${file} imports ${target}, which is higher`] : [];
+  });
+
+export const noCircles: Rule = (house) => {
+  const targets = Map.groupBy(everyImport(house), ({ file }) => file);
+  const finished = new Set<string>();
+  const circles: string[] = [];
+  function visit(file: string, path: string[]): void {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" → "));
+    if (path.includes(file) || finished.has(file)) return;
+    for (const { target } of targets.get(file) ?? []) visit(target, [...path, file]);
+    finished.add(file);
+  }
+  for (const file of targets.keys()) visit(file, []);
+  return circles;
+};
+
+export const coreIsPure: Rule = (house) =>
+  everyImport(house)
+    .filter(({ file, target }) => file.startsWith("src/core/") && !isFile(target) && !purePackages.has(target))
+    .map(said);
+
+export const fewSeeCloudflare: Rule = (house) =>
+  everyImport(house)
+    .filter(({ target }) => target.startsWith("cloudflare:"))
+    .filter(({ file }) => !/^src\/(platform\/|index\.ts$)|-object\.ts$/.test(file))
+    .map(said);
+
+export const verbsSeeNoRequest: Rule = (house) =>
+  everyImport(house)
+    .filter(({ target }) => target.startsWith("src/http/") || /^(@hono|hono)(\/|$)/.test(target))
+    .filter(({ file }) => !file.startsWith("src/http/") && floorOf(file) !== frontDoor)
+    .filter(({ file }) => !/^src\/features\/.+\/(routes|page|[a-z-]+-page)\.tsx?$/.test(file))
+    .map(said);
+
+export const featuresKeepTheirDoors: Rule = (house) =>
+  everyImport(house)
+    .filter(({ target }) => /^src\/features\/.+\/(routes|jobs)\.ts$/.test(target))
+    .filter(({ file, target }) => floorOf(file) !== frontDoor && featureOf(file) !== featureOf(target))
+    .map(said);
+
+export const oneReaderOfSettings: Rule = (house) => {
+  const reader = "src/platform/env.ts";
+  // A setting is a binding that is a text: `MAIL_PROVIDER?: string;`.
+  const settings = [...(house.get(reader) ?? "").matchAll(/^\s+([A-Z][A-Z0-9_]*)\??: string;/gm)].map(
+    ([, name]) => name,
+  );
+  const name = `(?:${settings.join("|")})`;
+  const reads = new RegExp(
+    String.raw`\b(?:process|import\.meta)\.env\b` +
+      (settings.length === 0
+        ? ""
+        : String.raw`|\.${name}\b|\["${name}"\]|\{[^{}]*\b${name}\b[^{}]*\}\s*=\s*[\w.]*\benv\b`),
+  );
+  return codeWith(house, /^src\/(?!platform\/env\.ts$)/, reads);
+};
+
+export const featuresAskCtxForTheTime: Rule = (house) =>
+  codeWith(house, /^src\/features\//, /\bDate\.now\b|\bnew Date(?:\(\s*\)|(?![(\w]))|\bperformance\.now\b/);
+
+/** D1 refuses LIKE patterns over 50 bytes. */
+export const noLike: Rule = (house) => [
+  ...codeWith(house, /^(src|migrations)\//, /\bLIKE\b/),
+  ...codeWith(house, /^src\//, /\bsql(?:<[^>]*>)?`[^`]*\b[Ll]ike\b[^`]*`/),
+  ...codeWith(house, /^src\//, /\bimport\s*\{[^}]*\b(?:like|ilike|notLike|notIlike)\b[^}]*\}\s*from\s*"drizzle-orm"/),
+];
+
+/** A cascade deletes more than a statement may do; a rebuilt table loses what is written meanwhile. */
+export const migrationsOnlyAdd: Rule = (house) => [
+  ...codeWith(house, /^migrations\//, /\bON\s+DELETE\s+CASCADE\b|__new_|\bDROP\s+TABLE\b/i),
+  ...codeWith(house, /^src\/db\//, /\bonDelete:\s*"cascade"/),
+];
+
+interface Import {
+  file: string;
+  /** A path from the top for a file of the house, else the package or path as it is written. */
+  target: string;
+}
+
+const said = ({ file, target }: Import): string => `${file} imports ${target}`;
+
+function everyImport(house: House): Import[] {
+  const statement =
+    /^\s*(?:import|export)\b[^"';]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(?\s*["']([^"']+)["']|\brequire\(\s*["']([^"']+)["']/gm;
+  return [...house].flatMap(([file, text]) =>
+    isFile(file)
+      ? [...withoutComments(file, text).matchAll(statement)].map(([, from, bare, required]) => ({
+          file,
+          target: resolve(house, file, from ?? bare ?? required ?? ""),
+        }))
+      : [],
+  );
+}
+
+function resolve(house: House, file: string, specifier: string): string {
+  if (!specifier.startsWith(".")) return specifier;
+  const path = posix.join(posix.dirname(file), specifier);
+  return [path, `${path}.ts`, `${path}.tsx`, `${path}/index.ts`].find((candidate) => house.has(candidate)) ?? specifier;
+}
+
+function floorOf(file: string): number | null {
+  if (/^src\/[^/]+\.ts$/.test(file)) return frontDoor;
+  return floors[/^src\/([^/]+)\//.exec(file)?.[1] ?? ""] ?? null;
+}
+
+function featureOf(file: string): string | undefined {
+  return /^src\/features\/([^/]+)\//.exec(file)?.[1];
+}
+
+function isFile(path: string): boolean {
+  return path.startsWith("src/");
+}
+
+/** The files under a path whose code, comments left out, says something. */
+function codeWith(house: House, where: RegExp, what: RegExp): string[] {
+  return [...house]
+    .filter(([file]) => where.test(file))
+    .flatMap(([file, text]) => {
+      const found = what.exec(withoutComments(file, text));
+      return found ? [`${file} says ${found[0]}`] : [];
+    });
+}
+
+/** A comment begins a line or follows a blank; `"https://…"` and `"/v1/*"` do not. */
+function withoutComments(file: string, text: string): string {
+  if (file.endsWith(".sql")) return text.replaceAll(/--.*$/gm, "");
+  return text.replaceAll(/(^|\s)\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, "$1$2");
+}

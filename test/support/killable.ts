@@ -1,0 +1,61 @@
+/** What the world does from the moment its process is gone: nothing. */
+export class Killed extends Error {}
+
+/** Drizzle wraps what the database threw. */
+export function wasKilled(error: unknown): boolean {
+  return error instanceof Killed || (error instanceof Error && wasKilled(error.cause));
+}
+
+/** When to die: at the n-th step (from 1), just before it takes effect or just after. */
+export interface Death {
+  atStep: number;
+  when: "before" | "after";
+}
+
+/**
+ * Counts every step a process takes towards the outside, and dies at the chosen one. A dead process takes no further
+ * step, so that no `catch` of the code under test can still clean up.
+ */
+export class Process {
+  steps: string[] = [];
+  private isDead = false;
+
+  constructor(private readonly death?: Death) {}
+
+  async step<T>(name: string, effect: () => Promise<T>): Promise<T> {
+    if (this.isDead) throw new Killed("This process is dead");
+    this.steps.push(name);
+    const isLast = this.steps.length === this.death?.atStep;
+    if (isLast) this.isDead = true;
+    if (isLast && this.death?.when === "before") throw new Killed(`Killed before step ${this.steps.length}: ${name}`);
+    const result = await effect();
+    if (this.isDead) throw new Killed(`Killed after step ${this.steps.length}: ${name}`);
+    return result;
+  }
+}
+
+interface Wrapped {
+  real: D1PreparedStatement;
+}
+
+/** A D1 database of which each round trip is a step. It has just what drizzle and `db/commit.ts` use. */
+export function killableDatabase(real: D1Database, process: Process): D1Database {
+  const wrap = (statement: D1PreparedStatement): D1PreparedStatement & Wrapped => {
+    const wrapped = {
+      real: statement,
+      bind: (...values: unknown[]) => wrap(statement.bind(...values)),
+      all: () => process.step("query", () => statement.all()),
+      run: () => process.step("query", () => statement.run()),
+      first: () => process.step("query", () => statement.first()),
+      raw: () => process.step("query", () => statement.raw()),
+    };
+    // The methods that the code under test calls are all here.
+    return wrapped as unknown as D1PreparedStatement & Wrapped;
+  };
+  const database = {
+    prepare: (sql: string) => wrap(real.prepare(sql)),
+    batch: (statements: Wrapped[]) =>
+      process.step("batch", () => real.batch(statements.map((statement) => statement.real))),
+  };
+  return database as unknown as D1Database;
+}

@@ -1,0 +1,69 @@
+import { env, exports } from "cloudflare:workers";
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back, and fail where it is not there
+  body: any;
+}
+
+type Init = { headers?: Record<string, string>; method?: string };
+
+/** Calls the Worker as a client would. A body that is no string is sent as JSON. */
+export async function call(method: string, path: string, body?: unknown, { headers = {} }: Init = {}): Promise<Answer> {
+  const response = await exports.default.fetch(`https://petrel.example${path}`, {
+    method,
+    headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+    body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("Content-Type")?.includes("json");
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+export function bearer(token: string): Init {
+  return { headers: { Authorization: `Bearer ${token}` } };
+}
+
+/** The operator's calls. */
+export const admin = {
+  get: (path: string) => call("GET", path, undefined, bearer(env.ADMIN_TOKEN ?? "")),
+  post: (path: string, body: unknown) => call("POST", path, body, bearer(env.ADMIN_TOKEN ?? "")),
+  patch: (path: string, body: unknown) => call("PATCH", path, body, bearer(env.ADMIN_TOKEN ?? "")),
+  delete: (path: string) => call("DELETE", path, undefined, bearer(env.ADMIN_TOKEN ?? "")),
+};
+
+export interface TestProject {
+  id: string;
+  keys: { secret: string; public: string };
+  /** A verified domain of the project, its own. */
+  domain: string;
+  api: {
+    get(path: string): Promise<Answer>;
+    post(path: string, body: unknown): Promise<Answer>;
+    /** `POST /v1/send` with the given fields over a sound call. */
+    send(fields?: Record<string, unknown>): Promise<Answer>;
+  };
+}
+
+let counter = 0;
+
+/** A fresh project with a verified domain: every test has its own, and so its own contacts and mail. */
+export async function newProject(settings: Record<string, unknown> = {}): Promise<TestProject> {
+  const created = await admin.post("/admin/projects", { name: "Test", ...settings });
+  const { project, keys } = created.body;
+  const secret = bearer(keys.secret);
+  const domain = `p${++counter}-${project.id.slice(-8)}.test`;
+  await call("POST", "/domains", { domain }, secret);
+  const sound = { to: "ada@example.com", from: `hello@${domain}`, subject: "Hello", body: "<p>Hello</p>" };
+  return {
+    id: project.id,
+    keys,
+    domain,
+    api: {
+      get: (path) => call("GET", path, undefined, secret),
+      post: (path, body) => call("POST", path, body, secret),
+      send: (fields = {}) => call("POST", "/v1/send", { ...sound, ...fields }, secret),
+    },
+  };
+}

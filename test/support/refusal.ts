@@ -1,0 +1,31 @@
+import { expect } from "vitest";
+import type { Answer } from "./project";
+
+export const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** The whole envelope of a refusal: nothing may be missing, and nothing else may be in it. */
+export function expectRefusal(answer: Answer, status: number, code: string, more: Record<string, unknown> = {}): void {
+  expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+  const { suggestion, ...error } = answer.body.error;
+  expect({ ...answer.body, error }).toEqual({
+    success: false,
+    error: {
+      code,
+      message: expect.stringMatching(/^[A-Z].*\.$/s),
+      statusCode: status,
+      requestId: answer.headers.get("X-Request-ID"),
+      ...more,
+    },
+    timestamp: expect.stringMatching(isoTime),
+  });
+  // A sentence that tells the caller what to do next, where there is something to do.
+  if (suggestion !== undefined) expect(suggestion).toMatch(/^[A-Z].*\.$/s);
+}
+
+/** A 422 that names this field with this code. */
+export function expectInvalid(answer: Answer, field: string, code: string): void {
+  const fault = expect.objectContaining({ field, code, message: expect.any(String) });
+  expectRefusal(answer, 422, "VALIDATION_ERROR", { errors: expect.arrayContaining([fault]) });
+  expect(answer.body.error.suggestion).toBeTruthy();
+}

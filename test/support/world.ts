@@ -1,0 +1,134 @@
+import { env } from "cloudflare:workers";
+import { enterLane, healthyLane, type LaneState, leaveLane } from "../../src/core/mail/breaker";
+import type { Lane, Message } from "../../src/core/mail/message";
+import type { Receipt } from "../../src/core/mail/receipt";
+import { runSweeps } from "../../src/cron";
+import { controlDatabase } from "../../src/db/client";
+import { getProject } from "../../src/features/projects/project";
+import { type Context, forProject, openPlatform, type Platform } from "../../src/platform/context";
+import type { Mailer } from "../../src/platform/mailer/mailer";
+import type { Pace } from "../../src/platform/mailer/pace";
+import type { Nudge } from "../../src/platform/queues";
+import { runJob } from "../../src/queue";
+import { type Death, killableDatabase, Process, wasKilled } from "./killable";
+import type { TestProject } from "./project";
+
+export const accepts = (): Receipt => ({ kind: "accepted", providerMessageId: "m-1", reports: [] });
+
+/**
+ * The outside of the Worker under control: a clock that stands still, a queue that holds its messages, a provider
+ * that does as told. The database, and everything in it, is real. `process()` makes a Platform that can be killed.
+ */
+export class World {
+  now = Date.now();
+  queue: { nudge: Nudge; due: number }[] = [];
+  /** What the provider took, in order; a mail it took twice is here twice. */
+  taken: Message[] = [];
+  /** How the provider answers; throws when it does not. */
+  answer: (message: Message) => Receipt | Promise<Receipt> = accepts;
+  idempotencyWindowMs = 0;
+  probes = 0;
+  logged: string[] = [];
+  private lanes = new Map<Lane, LaneState>();
+
+  process(death?: Death): { platform: Platform; process: Process } {
+    const process = new Process(death);
+    const db = controlDatabase({ DB: killableDatabase(env.DB, process) });
+    const real = openPlatform(env, { waitUntil: () => {} });
+    const platform: Platform = {
+      ...real,
+      control: db,
+      databaseOf: () => db,
+      databases: [db],
+      now: new Date(this.now),
+      clock: () => new Date(this.now),
+      random: () => 0,
+      enqueue: (nudges) => process.step("enqueue", async () => this.hold(nudges)),
+      mailer: this.mailer(process),
+      pace: this.pace(),
+      log: (_level, message) => this.logged.push(message),
+    };
+    return { platform, process };
+  }
+
+  async context(project: TestProject, death?: Death): Promise<{ ctx: Context; process: Process }> {
+    const row = await getProject(this.process().platform, project.id);
+    const { platform, process } = this.process(death);
+    return { ctx: forProject(platform, row), process };
+  }
+
+  /** Runs what is due in the queue until nothing is. A job that throws comes back, as in the real queue. */
+  async drain(): Promise<void> {
+    for (let turn = 0; turn < 1_000; turn++) {
+      const index = this.queue.findIndex(({ due }) => due <= this.now);
+      const [next] = index < 0 ? [] : this.queue.splice(index, 1);
+      if (!next) return;
+      await runJob(this.process().platform, next.nudge.job);
+    }
+    throw new Error("The queue never comes to rest");
+  }
+
+  /** One job in a process that dies on the way; its message comes back, as nobody acknowledged it. */
+  async runAndDie(death: Death): Promise<string[]> {
+    const next = this.queue.shift();
+    if (!next) throw new Error("The queue is empty");
+    const { platform, process } = this.process(death);
+    try {
+      await runJob(platform, next.nudge.job);
+    } catch (error) {
+      if (!wasKilled(error)) throw error;
+      this.queue.push(next);
+    }
+    return process.steps;
+  }
+
+  async sweep(): Promise<void> {
+    await runSweeps(this.process().platform, "* * * * *");
+  }
+
+  /** Lets time pass as it does: minute by minute, with the cron's tick and the queue after each. */
+  async pass(minutes: number): Promise<void> {
+    for (let minute = 0; minute < minutes; minute++) {
+      this.now += 60_000;
+      await this.sweep();
+      await this.drain();
+    }
+  }
+
+  private hold(nudges: Nudge[]): void {
+    this.queue.push(...nudges.map((nudge) => ({ nudge, due: this.now + (nudge.delaySeconds ?? 0) * 1_000 })));
+  }
+
+  private mailer(process: Process): Mailer {
+    return {
+      name: "double",
+      idempotencyWindowMs: this.idempotencyWindowMs,
+      deliver: (message) =>
+        process.step("provider", async () => {
+          const receipt = await this.answer(message);
+          if (receipt.kind === "accepted") this.taken.push(message);
+          return receipt;
+        }),
+      probe: async () => {
+        this.probes++;
+      },
+      addDomain: async () => ({ verified: true, records: [] }),
+    };
+  }
+
+  private pace(): Pace {
+    const state = (lane: Lane) => this.lanes.get(lane) ?? healthyLane;
+    return {
+      enter: async (lane) => {
+        const [next, admission] = enterLane(state(lane), this.now);
+        this.lanes.set(lane, next);
+        return admission;
+      },
+      leave: async (lane, outcome) => {
+        const next = leaveLane(state(lane), outcome, this.now);
+        this.lanes.set(lane, next);
+        return next.pausedUntil;
+      },
+    };
+  }
+}

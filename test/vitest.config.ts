@@ -1,0 +1,48 @@
+import { fileURLToPath } from "node:url";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+const root = fileURLToPath(new URL("..", import.meta.url).href);
+
+export default defineConfig(async () => ({
+  root,
+  test: {
+    projects: [
+      // Rules: pure, in Node, in milliseconds.
+      { root, test: { name: "core", include: ["test/core/**/*.test.ts", "test/house/floors.test.ts"] } },
+      // The Worker in real workerd, with real D1, queues, objects and R2. Storage is per file.
+      {
+        root,
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: `${root}wrangler.toml` },
+            miniflare: {
+              bindings: {
+                TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
+                ADMIN_TOKEN: "test-operator-token-of-at-least-32-characters",
+                ENVIRONMENT: "development",
+              },
+            },
+          }),
+        ],
+        test: {
+          name: "worker",
+          include: ["test/api/**/*.test.ts", "test/flows/**/*.test.ts", "test/house/routes.test.ts"],
+          setupFiles: ["test/support/setup.ts"],
+          testTimeout: 20_000,
+        },
+      },
+      // The product as a user has it: started by its own script, seen through HTTP and a browser.
+      {
+        root,
+        test: {
+          name: "product",
+          include: ["test/product/**/*.test.ts"],
+          globalSetup: "test/product/start.ts",
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+}));
