@@ -143,6 +143,35 @@ describe("an unknown outcome", () => {
     expect(await onlyEmail(project)).toMatchObject({ status: "UNKNOWN" });
   });
 
+  it("is not handed over again once the provider would take it for a new mail", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.idempotencyWindowMs = 10 * 60_000;
+    let calls = 0;
+    world.answer = () => (++calls === 1 ? silent() : accepts());
+    await send(world, project);
+    await world.drain();
+    expect(await onlyEmail(project)).toMatchObject({ status: "QUEUED" });
+    // The retry's message waits in a backlog until it is too late.
+    world.now += 20 * 60_000;
+    await world.drain();
+    expect(await onlyEmail(project)).toMatchObject({ status: "UNKNOWN", attempts: 1 });
+    expect(calls).toBe(1);
+  });
+
+  it("stays unknown when the project is disabled before the retry", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.idempotencyWindowMs = 24 * 3_600_000;
+    world.answer = silent;
+    await send(world, project);
+    await world.drain();
+    await admin.patch(`/admin/projects/${project.id}`, { disabled: true });
+    await world.pass(1);
+    expect(await onlyEmail(project)).toMatchObject({ status: "UNKNOWN", error: "The project is disabled" });
+    expect(await eventCounts(project)).toEqual({});
+  });
+
   it("says nothing of our insides to the customer", async () => {
     const project = await newProject();
     const world = new World();

@@ -30,10 +30,26 @@ export interface Outcome {
 const windowMarginMs = minuteMs;
 const maxReasonLength = 500;
 
-/** An email that ends without the provider being asked. */
-export function ended(status: "FAILED" | "SUPPRESSED" | "CANCELLED", reason: string): Outcome {
-  return outcome(status, { error: reason });
+/** An email that ends without the provider being asked. One that may already be out stays UNKNOWN all the same. */
+export function ended(
+  status: "FAILED" | "SUPPRESSED" | "CANCELLED",
+  reason: string,
+  uncertainSince: number | null = null,
+): Outcome {
+  return outcome(uncertainSince === null ? status : "UNKNOWN", { error: reason, uncertainSince });
 }
+
+/** A mail that may be out and was taken up again too late: the provider would take it for a new one. */
+export function outcomeOfLateRetry(
+  uncertainSince: number | null,
+  idempotencyWindowMs: number,
+  now: number,
+): Outcome | null {
+  if (uncertainSince === null || isStillRecognised(uncertainSince, idempotencyWindowMs, now)) return null;
+  return outcome("UNKNOWN", { error: lostOutcome, uncertainSince });
+}
+
+const lostOutcome = "The outcome was lost: this email may or may not have been sent";
 
 /**
  * From the provider's answer to the email's next status. A mail whose outcome is unknown is only tried again while
@@ -78,7 +94,7 @@ export function outcomeOfAbandoned({ handedAt, uncertainSince, announcements, ..
   const since = uncertainSince ?? handedAt;
   if (since !== null && !isStillRecognised(since, made.idempotencyWindowMs, made.now)) {
     return outcome("UNKNOWN", {
-      error: "The outcome was lost: this email may or may not have been sent",
+      error: lostOutcome,
       uncertainSince: since,
     });
   }

@@ -9,9 +9,9 @@ const longestDelayMs = 30 * minuteMs;
 /**
  * How long to wait after the given try (1 is the first): 5 s, then three times as long each time, half an hour at
  * most; and up to a quarter shorter by chance, so that mails which failed together do not come back together.
- * `random` is between 0 and 1; `askedMs` is what the provider asked for.
+ * `random` is between 0 and 1; `askedMs` is what the provider asked for, within the same half hour.
  */
 export function retryDelayMs(attempt: number, random: number, askedMs = 0): number {
   const backoff = Math.min(firstDelayMs * growth ** (attempt - 1), longestDelayMs);
-  return Math.max(Math.round(backoff * (1 - random / 4)), askedMs);
+  return Math.max(Math.round(backoff * (1 - random / 4)), Math.min(askedMs, longestDelayMs));
 }

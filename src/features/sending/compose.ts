@@ -1,5 +1,5 @@
 import type { ContactSnapshot, Message } from "../../core/mail/message";
-import { ended, type Outcome } from "../../core/mail/outcome";
+import { ended, type Outcome, outcomeOfLateRetry } from "../../core/mail/outcome";
 import { plainText } from "../../core/mail/plain-text";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import { parseTemplate, renderTemplate } from "../../core/templating/render";
@@ -29,20 +29,26 @@ export async function composeRound(ctx: Context, claim: Claim, round: EmailRow[]
 
 /** The finished message of a claimed email, or why there will be none. */
 async function composeEmail(ctx: Context, claim: Claim, email: EmailRow): Promise<Message | Outcome> {
-  if (ctx.project.disabled) return ended("FAILED", "The project is disabled");
-  if (claim.suppressed.has(email.toEmail)) return ended("SUPPRESSED", suppressedReason);
-  if (email.contact === null) return ended("CANCELLED", "The contact was deleted before the email was sent");
+  const { uncertainSince } = email;
+  const late = outcomeOfLateRetry(uncertainSince, ctx.mailer.idempotencyWindowMs, ctx.clock().getTime());
+  if (late) return late;
+  if (ctx.project.disabled) return ended("FAILED", "The project is disabled", uncertainSince);
+  if (claim.suppressed.has(email.toEmail)) return ended("SUPPRESSED", suppressedReason, uncertainSince);
+  if (email.contact === null) return ended("CANCELLED", contactGone, uncertainSince);
   const content = claim.contents.get(email.contentId);
   const body = content && (await bodyOf(ctx, content));
-  if (!content || body === null || body === undefined) return ended("FAILED", "The content is no longer kept");
+  if (!content || body === null || body === undefined)
+    return ended("FAILED", "The content is no longer kept", uncertainSince);
   try {
     return renderMessage(email, email.contact, content, body);
   } catch (error) {
     if (error instanceof RenderLimitError || error instanceof TemplateRenderError)
-      return ended("FAILED", error.message);
+      return ended("FAILED", error.message, uncertainSince);
     throw error;
   }
 }
+
+const contactGone = "The contact was deleted before the email was sent";
 
 /** Read from R2 once per claim, however many recipients share it. */
 async function bodyOf(ctx: Context, content: ContentRow): Promise<string | null> {

@@ -150,8 +150,10 @@ describe("a mail with an earlier uncertain try", () => {
   });
 
   it("is not put off past the window because the provider asked for it", () => {
-    const asked: Receipt = { kind: "busy", reason: "429", retryAfterMs: 24 * hourMs };
-    expect(outcomeOf(asked, again)).toMatchObject({ status: "UNKNOWN", retryAt: null });
+    const asked: Receipt = { kind: "busy", reason: "429", retryAfterMs: 25 * minuteMs };
+    const idempotencyWindowMs = hourMs + 20 * minuteMs;
+    expect(outcomeOf(busy, { ...again, idempotencyWindowMs })).toMatchObject({ status: "QUEUED" });
+    expect(outcomeOf(asked, { ...again, idempotencyWindowMs })).toMatchObject({ status: "UNKNOWN", retryAt: null });
   });
 });
 
