@@ -7,7 +7,7 @@ import { RenderLimitError } from "./errors";
 const MAX_UNITS = 10_000_000;
 
 export const NODE_UNITS = 80;
-export const SOURCE_CHARACTER_UNITS = 20;
+export const SOURCE_CHARACTER_UNITS = 25;
 export const ELEMENT_UNITS = 10;
 const KEY_UNITS = 30;
 

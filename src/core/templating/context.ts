@@ -13,7 +13,7 @@ export class MeteredContext extends Context {
     super(scope, engine.options, { sync: true }, { liquid: engine });
     // liquidjs compares a clock in `check` and counts in `use`; it calls nothing else on its limiters.
     this.renderLimit.check = () => budget.charge(NODE_UNITS);
-    this.memoryLimit.use = (count) => budget.charge(Number(count) > 0 ? Number(count) : 0);
+    this.memoryLimit.use = (count) => budget.charge(Math.max(0, Number(count) || 0));
   }
 
   /** `profile.tier` is first the literal key "profile.tier", then the path, as in filters on contacts. */

@@ -1,6 +1,7 @@
 import { type FilterImplOptions, filters as liquidFilters } from "liquidjs";
 import { type Budget, elementCount } from "./budget";
 import { budgetOf } from "./context";
+import { printed } from "./output";
 
 /** Not offered: promises cannot be awaited while rendering, and a retry must render the same mail as the first try. */
 const REMOVED = ["sha256", "hmac_sha256", "sample"];
@@ -28,22 +29,23 @@ function metered(name: string, filter: FilterImplOptions): FilterImplOptions {
   };
 }
 
-function encoding(budget: Budget, value: unknown, args: unknown[]): void {
-  rewriting(budget, value, args);
-  rewriting(budget, value, args);
-}
+function nothing(): void {}
 
 /** Looking for a text in a text starts over at each place where it almost matched. */
 export function chargeSearching(budget: Budget, value: unknown, sought: unknown): void {
   budget.charge((budget.chargeReading(value) * budget.chargeReading(sought)) / 20);
 }
 
-function free(): void {}
-
 /** Most filters make a new text from the old one, which takes several times as long as reading it. */
 function rewriting(budget: Budget, value: unknown, args: unknown[]): void {
   const units = budget.chargeReading(value) + budget.chargeReading(args);
-  budget.charge(units * 4);
+  budget.charge(units * 5);
+}
+
+/** To bytes and back takes twice as long. */
+function encoding(budget: Budget, value: unknown, args: unknown[]): void {
+  rewriting(budget, value, args);
+  rewriting(budget, value, args);
 }
 
 /** For each element a lookup of a property, which may be a long path, or an expression. */
@@ -65,19 +67,23 @@ function searching(budget: Budget, value: unknown, args: unknown[]): void {
   chargeSearching(budget, value, args[0]);
 }
 
-/** Each directive may build a formatter of the locale, and a width of many zeros is matched in quadratic time. */
-function dating(budget: Budget, value: unknown, args: unknown[]): void {
-  budget.chargeReading(value);
-  const format = String(args[0] ?? "");
-  budget.charge(10_000 + format.length ** 2 + (format.split("%").length - 1) * 5_000);
+/**
+ * Names of months and days come from a formatter of the locale, which is built anew each time, as it is for a time
+ * zone. And the widths in a format are matched in quadratic time.
+ */
+function dating(budget: Budget, value: unknown, [format, zone]: unknown[]): void {
+  budget.chargeReading([value, zone]);
+  const text = printed(format ?? "%A %B", budget);
+  const names = text.match(/[aAbBhcxX]/g)?.length ?? 0;
+  budget.charge(2_000 + text.length ** 2 + (names + (zone === undefined ? 0 : 3)) * 6_000);
 }
 
 const PRICES: Record<string, Price> = {
-  raw: free,
-  default: free,
-  size: free,
-  first: free,
-  last: free,
+  raw: nothing,
+  default: nothing,
+  size: nothing,
+  first: nothing,
+  last: nothing,
   sort: sorting,
   sort_natural: sorting,
   remove: searching,

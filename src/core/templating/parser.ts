@@ -18,7 +18,7 @@ const MAX_DEPTH = 100;
  * liquidjs's parser, with limits and with a price on every node: a tag or output pays for the length of its own text,
  * its `elsif`s and `when`s included, each time it runs. That covers whatever can be packed into one tag.
  */
-export class MeteredParser extends Parser {
+class MeteredParser extends Parser {
   /** The lengths of the tags being parsed, the outermost first. */
   private readonly open: number[] = [];
   private count = 0;
@@ -38,30 +38,31 @@ export class MeteredParser extends Parser {
   }
 
   override parseStream(tokens: TopLevelToken[]): ParseStream {
-    const stream = new BranchStream(tokens, (token, remaining) => this.parseToken(token, remaining));
-    stream.onBranch = (token) => this.open.push((this.open.pop() ?? 0) + token.size());
-    return stream;
+    const addToOpen = (branch: Token) => this.open.push((this.open.pop() ?? 0) + branch.size());
+    return new BranchStream(tokens, (token, remaining) => this.parseToken(token, remaining), addToOpen);
   }
 }
 
-/** Parses the inside of a block tag and reports the tags between its branches. */
+/** Reads the inside of a block tag and reports the tags that part its branches. */
 class BranchStream extends ParseStream {
-  onBranch: (token: Token) => void = () => {};
+  constructor(
+    tokens: TopLevelToken[],
+    parseToken: (token: TopLevelToken, remaining: TopLevelToken[]) => Template,
+    private readonly onBranch: (branch: Token) => void,
+  ) {
+    super(tokens, parseToken);
+  }
 
   override on<T extends Template | TopLevelToken | undefined>(
     name: string,
     handle: (this: ParseStream, arg: T) => void,
-  ) {
-    const report = this.reportBranch;
+  ): ParseStream {
+    const { onBranch } = this;
     return super.on<T>(name, function (arg) {
-      report(arg);
+      if (arg instanceof Token) onBranch(arg);
       handle.call(this, arg);
     });
   }
-
-  private readonly reportBranch = (arg: unknown) => {
-    if (arg instanceof Token) this.onBranch(arg);
-  };
 }
 
 function payOnRender(template: Template, units: number): void {

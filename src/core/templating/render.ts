@@ -8,34 +8,43 @@ import { CappedEmitter } from "./output";
 import { parseLiquid } from "./parser";
 import { type LiquidText, toLiquid } from "./syntax";
 
-/** A parsed template. `nodes` is absent when the source has no Liquid in it: then it is its own rendering. */
+/** A parsed template. Without `liquid` there is no Liquid in its source, which is then its own rendering. */
 export interface Template {
   readonly kind: TemplateKind;
   readonly source: string;
-  readonly liquid: LiquidText;
-  readonly nodes?: Node[];
+  readonly liquid?: ParsedLiquid;
 }
 
-const parsed: Record<TemplateKind, TextCache<Template>> = { html: new TextCache(), text: new TextCache() };
+interface ParsedLiquid extends LiquidText {
+  nodes: Node[];
+}
+
+const parsed: Record<TemplateKind, TextCache<Template>> = {
+  html: new TextCache(parsedBytes),
+  text: new TextCache(parsedBytes),
+};
 
 /**
  * Parses a body (`html`) or a subject (`text`), or takes it from this isolate's cache.
- * Throws `TemplateSyntaxError` when it is not valid, or uses a filter or tag that does not exist.
+ * Throws `TemplateSyntaxError` when it is not valid, or names a filter or tag that does not exist.
  */
 export function parseTemplate(source: string, kind: TemplateKind): Template {
-  return parsed[kind].getOrMake(source, () => parse(source, kind));
+  if (!source.includes("{{") && !source.includes("{%")) return { kind, source };
+  return parsed[kind].getOrMake(source, () => ({ kind, source, liquid: parse(source, kind) }));
 }
 
-function parse(source: string, kind: TemplateKind): Template {
-  if (!source.includes("{{") && !source.includes("{%")) {
-    return { kind, source, liquid: { text: source, sourceOffset: (offset) => offset } };
-  }
+function parse(source: string, kind: TemplateKind): ParsedLiquid {
   const liquid = toLiquid(source);
   try {
-    return { kind, source, liquid, nodes: parseLiquid(engines[kind], liquid.text) };
+    return { ...liquid, nodes: parseLiquid(engines[kind], liquid.text) };
   } catch (error) {
     throw syntaxError(error, source, liquid);
   }
+}
+
+/** A placeholder of a few characters becomes objects of two to three kilobytes. */
+function parsedBytes(source: string): number {
+  return source.length * 2 + source.split(/\{[{%]/).length * 3_000;
 }
 
 /**
@@ -43,21 +52,21 @@ function parse(source: string, kind: TemplateKind): Template {
  * space than one email may, and `TemplateRenderError` when the template does not work with these values.
  */
 export function renderTemplate(template: Template, variables: Record<string, unknown>): string {
-  const output = template.nodes ? renderNodes(template, template.nodes, variables) : template.source;
+  const output = template.liquid ? renderLiquid(template, template.liquid, variables) : template.source;
   // A line break in a subject would begin a new header.
   return template.kind === "text" ? output.replace(/[\r\n]+/g, "") : output;
 }
 
-function renderNodes(template: Template, nodes: Node[], variables: Record<string, unknown>): string {
-  const engine = engines[template.kind];
+function renderLiquid({ kind, source }: Template, liquid: ParsedLiquid, variables: Record<string, unknown>): string {
+  const engine = engines[kind];
   const budget = new Budget();
   // A copy, because `increment` writes into it; without a prototype, because names are looked up with `in`.
   const scope: object = Object.assign(Object.create(null), variables);
   const emitter = new CappedEmitter(budget);
   try {
-    toValueSync(engine.renderer.renderTemplates(nodes, new MeteredContext(scope, engine, budget), emitter));
+    toValueSync(engine.renderer.renderTemplates(liquid.nodes, new MeteredContext(scope, engine, budget), emitter));
     return emitter.buffer;
   } catch (error) {
-    throw renderError(error, template.source, template.liquid);
+    throw renderError(error, source, liquid);
   }
 }

@@ -8,16 +8,17 @@ import { positionAt } from "./position";
  *   {{ first name }}               →  {{ ["first name"] }}
  *
  * `??` works wherever a value may stand, in outputs and in tags, and binds tighter than every operator; the operator
- * itself is in engine.ts. Names with blanks work in outputs and in the tags of EXPRESSION_TAGS; elsewhere blanks
+ * itself is in operators.ts. Names with blanks work in outputs and in the tags of EXPRESSION_TAGS; elsewhere blanks
  * already have a meaning (`for item in items limit: 3`), so there it is `["first name"]`. A name with one of the
  * words `and`, `or`, `not`, `contains` in it must be written `data["terms and conditions"]`.
  */
 
 const QUOTED = String.raw`"[^"\\]*(?:\\[^][^"\\]*)*(?:"|$)|'[^'\\]*(?:\\[^][^'\\]*)*(?:'|$)`;
 const OPERATOR = String.raw`(?:and|or|not|contains)(?![\w-])`;
-// What liquidjs takes for a letter of a name, except that two question marks are never part of one.
-const WORD = String.raw`(?:[\w-]|\?(?!\?)|(?![\s“”])[\u0080-\uffff])+`;
-const BLANK_WORDS = String.raw`${WORD}(?:\s+(?!${OPERATOR})${WORD})`;
+// What liquidjs takes for a letter of a name, except that no two question marks are part of one.
+const LETTER = String.raw`(?:[\w-]|(?![\s“”])[\u0080-\uffff])`;
+const WORD = String.raw`${LETTER}(?:${LETTER}|\?(?!\?))*`;
+const NEXT_WORD = String.raw`(?:\s+(?!${OPERATOR})${WORD})`;
 const INDEX = String.raw`\[\s*(?:${QUOTED}|${WORD}(?:\.${WORD})*)\s*\]`;
 
 /** Bounds on what reading a template costs, far above any real mail. */
@@ -30,8 +31,8 @@ const END_OF_RAW = /\{%-?\s*endraw\b/;
 const END_OF_COMMENT = /\{%-?\s*endcomment\b/;
 const CLOSING = new RegExp(String.raw`${QUOTED}|\}\}`, "g");
 const VALUES = valuePattern(WORD);
-const VALUES_WITH_BLANKS = valuePattern(`${BLANK_WORDS}*`);
-const PARTS = new RegExp(String.raw`${QUOTED}|\s*\?\?\s*|\.?${BLANK_WORDS}+`, "g");
+const VALUES_WITH_BLANKS = valuePattern(`${WORD}${NEXT_WORD}*`);
+const PARTS = new RegExp(String.raw`${QUOTED}|\s*\?\?\s*|\.?${WORD}${NEXT_WORD}+`, "g");
 
 /** Where names may have blanks (an expression), where they may not (a tag with a grammar of its own), and comments. */
 interface Region {
@@ -67,9 +68,11 @@ export function toLiquid(source: string): LiquidText {
 
 function* editsOf(source: string): Generator<Edit> {
   for (const { start: base, end, kind } of regions(source)) {
-    // liquidjs reads through comments, at the full cost of what is in them.
-    if (kind === "comment") yield { start: base, end, liquid: "" };
-    if (kind === "comment") continue;
+    if (kind === "comment") {
+      // liquidjs reads through comments, at the full cost of what is in them.
+      yield { start: base, end, liquid: "" };
+      continue;
+    }
     const expression = source.slice(base, end);
     let read = base;
     for (const match of expression.matchAll(kind === "expression" ? VALUES_WITH_BLANKS : VALUES)) {
@@ -95,7 +98,7 @@ function refuse(source: string, offset: number, reason: string): never {
 
 function valuePattern(name: string): RegExp {
   const rest = String.raw`(?:\.${name}|${INDEX})*`;
-  const value = String.raw`(?:(?:${QUOTED}|${name}|${INDEX})${rest})`;
+  const value = `(?:(?:${QUOTED}|${name}|${INDEX})${rest})`;
   return new RegExp(String.raw`${OPERATOR}|${value}(?:\s*\?\?\s*${value})*`, "g");
 }
 
