@@ -10,11 +10,14 @@ const fieldCodes: Partial<Record<z.core.$ZodIssue["code"], FieldCode>> = {
   invalid_union: "invalid_type",
 };
 
+/** What the validator says of a field that is not there, as of one that is not of its type. */
+const absenceCodes = new Set<z.core.$ZodIssue["code"]>(["invalid_type", "invalid_value", "invalid_union"]);
+
 /** The validator's issues as the fields' faults of the contract. `input` is what was validated. */
 export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] {
   return error.issues.map((issue) => {
     const received = valueAt(input, issue.path);
-    const isMissing = issue.code === "invalid_type" && received === undefined;
+    const isMissing = received === undefined && absenceCodes.has(issue.code);
     return {
       field: issue.path.join("."),
       message: isMissing ? "Required" : issue.message,

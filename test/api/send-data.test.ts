@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { effects, expectEffects } from "../support/effects";
 import { newProject, type TestProject } from "../support/project";
 import { expectInvalid } from "../support/refusal";
-import { contactOf, emailIds, mailOf, sendAndOpen } from "../support/send-and-wait";
+import { contactOf } from "../support/send-and-wait";
 
 type Data = Record<string, unknown>;
 
@@ -103,13 +103,6 @@ describe("a key is any text", () => {
     );
     expect(await textAfter(`{${name}:null}`)).toBe('[["z",1]]');
   });
-
-  it("and __proto__ is nothing but a key in a mail", async () => {
-    const project = await newProject();
-    const data = JSON.parse('{"__proto__":{"polluted":"yes"},"constructor":"c"}');
-    const body = "[{{ polluted }}][{{ data.polluted }}][{{ constructor }}][{{ constructor.name }}][{{ toString }}]";
-    expect((await sendAndOpen(project, { data, body })).html).toBe("[][][c][][]");
-  });
 });
 
 describe("data is patched (rule 1)", () => {
@@ -161,54 +154,10 @@ describe("null and empty strings (rules 3 and 4)", () => {
   it("an empty string keeps the stored value, and is not stored", async () => {
     expect(await dataAfter(await newProject(), { a: "kept" }, { a: "", b: "" })).toEqual({ a: "kept" });
   });
-
-  it("an empty string leaves the stored value in the mail too", async () => {
-    const project = await newProject();
-    await project.api.send({ data: { plan: "pro" } });
-    expect((await sendAndOpen(project, { data: { plan: "" }, body: "{{ plan }}" })).html).toBe("pro");
-  });
-
-  it("a deleted key is gone from this very mail", async () => {
-    const project = await newProject();
-    await project.api.send({ data: { plan: "pro" } });
-    expect((await sendAndOpen(project, { data: { plan: null }, body: "[{{ plan ?? 'none' }}]" })).html).toBe("[none]");
-  });
 });
 
-describe("values for one send (rule 5)", () => {
-  const once = (value: unknown) => ({ value, persistent: false });
-
-  it("are seen in this mail, not stored, and gone in the next", async () => {
-    const project = await newProject();
-    const body = "{{ code ?? 'none' }} {{ data.code ?? 'none' }}";
-    const sent = await project.api.send({ data: { code: once("731"), plan: "pro" }, body });
-    expect((await contactOf(project, sent)).data).toEqual({ plan: "pro" });
-    expect((await mailOf(project, emailIds(sent)[0] ?? "")).html).toBe("731 731");
-    expect((await sendAndOpen(project, { body })).html).toBe("none none");
-  });
-
-  it("hide the stored value in this mail and leave it stored", async () => {
-    const project = await newProject();
-    await project.api.send({ data: { code: "stored" } });
-    const sent = await project.api.send({ data: { code: once("this time") }, body: "{{ code }}" });
-    expect((await contactOf(project, sent)).data).toEqual({ code: "stored" });
-    expect((await mailOf(project, emailIds(sent)[0] ?? "")).html).toBe("this time");
-  });
-
-  it.each([
-    ["null", null, "[]"],
-    ["false", false, "[false]"],
-    ["zero", 0, "[0]"],
-    ["an object", { a: { b: "deep" } }, "[{&#34;a&#34;:{&#34;b&#34;:&#34;deep&#34;}}]"],
-  ])("may be %s", async (_, value, html) => {
-    const project = await newProject();
-    await project.api.send({ data: { code: "stored" } });
-    const sent = await project.api.send({ data: { code: once(value) }, body: "[{{ code }}]" });
-    expect((await contactOf(project, sent)).data).toEqual({ code: "stored" });
-    expect((await mailOf(project, emailIds(sent)[0] ?? "")).html).toBe(html);
-  });
-
-  it("with persistent true are stored as the value they hold", async () => {
+describe("a wrapped value (rule 5)", () => {
+  it("with persistent true is stored as the value it holds", async () => {
     const kept = (value: unknown) => ({ value, persistent: true });
     const data = await dataAfter(
       await newProject(),
@@ -218,13 +167,10 @@ describe("values for one send (rule 5)", () => {
     expect(data).toEqual({ a: "x", c: 3 });
   });
 
-  it("go with each mail: two quick sends with code 1 and 2 say 1 and 2", async () => {
-    const project = await newProject();
-    const body = "<p>{{ code }}</p>";
-    const answers = await Promise.all([1, 2].map((code) => project.api.send({ data: { code }, body })));
-    const wrapped = await Promise.all([3, 4].map((code) => project.api.send({ data: { code: once(code) }, body })));
-    const mails = await Promise.all([...answers, ...wrapped].flatMap(emailIds).map((id) => mailOf(project, id)));
-    expect(mails.map((mail) => mail.html)).toEqual(["<p>1</p>", "<p>2</p>", "<p>3</p>", "<p>4</p>"]);
+  it("with persistent false is not stored, and leaves what is stored", async () => {
+    const once = (value: unknown) => ({ value, persistent: false });
+    const data = await dataAfter(await newProject(), { a: 1 }, { a: once(2), b: once("x"), c: once(null) });
+    expect(data).toEqual({ a: 1 });
   });
 });
 
@@ -239,14 +185,6 @@ describe("reserved keys (rule 6)", () => {
     expect(contact.data).toEqual({ plan: "pro" });
     expect(contact.email).toBe("ada@example.com");
     expect(await fieldTypes(project)).toEqual({ plan: "string" });
-  });
-
-  it("are dropped in the mail too, also when they are for one send only", async () => {
-    const project = await newProject();
-    const data = { email: "eve@example.com", id: { value: "1", persistent: false } };
-    const sent = await project.api.send({ data, body: "{{ email }} {{ id }} {{ service_email }} {{ service_id }}" });
-    const { id } = sent.body.data.emails[0].contact;
-    expect((await mailOf(project, emailIds(sent)[0] ?? "")).html).toBe(`ada@example.com ${id} ada@example.com ${id}`);
   });
 
   it("are known by their exact name", async () => {

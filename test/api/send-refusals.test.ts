@@ -181,6 +181,7 @@ const badLiquid: [what: string, field: "subject" | "body", source: string, place
   ["an unknown tag", "body", "<p>Hi\n\n  {% nosuchtag %}", "line 3, column 3"],
   ["a block that is not closed", "body", "<p>{% if a %}yes", "line 1, column 4"],
   ["an output that is not closed", "body", "Hello {{ name", "line 1, column 7"],
+  ["a fallback to nothing", "body", "{{ name ?? }}", "line 1"],
   ["a file tag", "body", "{% include 'secrets' %}", "line 1, column 1"],
   ["an unknown filter in the subject", "subject", "Hi {{ name | nosuchfilter }}", "line 1"],
 ];

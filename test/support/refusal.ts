@@ -12,7 +12,7 @@ export function expectRefusal(answer: Answer, status: number, code: string, more
     success: false,
     error: {
       code,
-      message: expect.stringMatching(/^[A-Z].*\.$/s),
+      message: expect.stringMatching(/^\S.*\.$/s),
       statusCode: status,
       requestId: answer.headers.get("X-Request-ID"),
       ...more,

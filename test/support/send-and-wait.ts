@@ -9,7 +9,7 @@ export async function emailIn(project: TestProject, emailId: string, status: str
       expect(body.status, body.error).toBe(status);
       return body;
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 15_000, interval: 20 },
   );
 }
 

@@ -9,7 +9,7 @@ export interface TemplateInput {
   contact: { id: string; email: string; subscribed: boolean; data: Record<string, unknown> };
   /** The values of this call or event alone; they hide the contact's of the same name. */
   ownData?: Record<string, unknown>;
-  /** The name in the `to` of this mail, printed as `{{ name }}` unless the data has a `name`. */
+  /** The name in the `to` of this mail, printed as `{{ name }}` unless this call's own data has a `name`. */
   recipientName?: string;
   links?: TemplateLinks;
   /** In a workflow: `event` and whatever else its execution knows. */
@@ -32,7 +32,8 @@ export function templateVariables(input: TemplateInput): Record<string, unknown>
     service_email: contact.email,
     data,
   };
-  return plain(recipientName === undefined ? {} : { name: recipientName }, data, execution, links, builtIn);
+  const name = recipientName === undefined || ownData?.name !== undefined ? {} : { name: recipientName };
+  return plain(data, name, execution, links, builtIn);
 }
 
 function plain(...layers: (object | undefined)[]): Record<string, unknown> {

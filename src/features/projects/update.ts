@@ -8,9 +8,10 @@ import type { UpdateProject } from "./schema";
 /** Changes the fields that are given. Enabling a project again forgets why it was disabled. */
 export async function updateProject(platform: Platform, id: string, change: UpdateProject): Promise<Project> {
   const reason = change.disabled === false ? { disabledReason: null } : {};
+  const fromName = change.fromName === "" ? { fromName: null } : {};
   const row = await platform.control
     .update(projects)
-    .set({ ...change, ...reason, updatedAt: platform.now.getTime() })
+    .set({ ...change, ...reason, ...fromName, updatedAt: platform.now.getTime() })
     .where(and(eq(projects.id, id), isNull(projects.deletedAt)))
     .returning()
     .get();

@@ -5,15 +5,17 @@ import type { Message } from "../../core/mail/message";
 /** The finished message as RFC 5322 source. The same message gives the same bytes on every try. */
 export async function toMime(message: Message): Promise<Uint8Array> {
   const { emailId, from, to, replyTo, subject, html, text, headers, date } = message;
-  const hasOwnReplyTo = Object.keys(headers).some((name) => name.toLowerCase() === "reply-to");
+  const written = new Map(Object.keys(headers).map((name) => [name.toLowerCase(), name]));
   const composer = new MailComposer({
     from: { name: from.name ?? "", address: from.written },
     to: { name: to.name ?? "", address: to.written },
-    ...(replyTo === null || hasOwnReplyTo ? {} : { replyTo }),
+    ...(replyTo === null || written.has("reply-to") ? {} : { replyTo }),
     subject,
     html,
     text,
     headers: Object.entries(headers).map(([key, value]) => ({ key, value })),
+    // The composer has a spelling of its own for every name: X-Order-Id would become X-Order-ID.
+    normalizeHeaderKey: (name) => written.get(name.toLowerCase()) ?? name,
     date,
     messageId: `<${emailId}@${domainOf(from.email)}>`,
     baseBoundary: emailId,

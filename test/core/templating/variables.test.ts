@@ -50,9 +50,9 @@ describe("the values of this call", () => {
 it.each<[promise: string, input: Partial<TemplateInput>, name: string]>([
   ["the recipient's name", { recipientName: "Ann" }, "Ann"],
   [
-    "the contact's name rather than the recipient's",
+    "the recipient's name in this mail rather than the contact's of some earlier day",
     { ...withData({ name: "Contact" }), recipientName: "Ann" },
-    "Contact",
+    "Ann",
   ],
   [
     "this call's name rather than either",

@@ -1,0 +1,25 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import worker from "../../src/index";
+import type { Env } from "../../src/platform/env";
+import type { Answer } from "./project";
+
+/** Calls the Worker as it would answer with other settings than those of the tests. */
+export async function callWith(
+  settings: Partial<Env>,
+  method: string,
+  path: string,
+  { token, body }: { token?: string; body?: unknown } = {},
+): Promise<Answer> {
+  const request = new Request<unknown, IncomingRequestCfProperties>(`https://petrel.example${path}`, {
+    method,
+    headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const execution = createExecutionContext();
+  const response = await worker.fetch(request, { ...env, ...settings }, execution);
+  const text = await response.text();
+  await waitOnExecutionContext(execution);
+  const isJson = response.headers.get("Content-Type")?.includes("json");
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
