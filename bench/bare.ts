@@ -1,9 +1,9 @@
-import { SendEmail } from "../src/features/sending/schema";
-import { sendEmails } from "../src/features/sending/send";
+import { newId } from "../src/core/ids";
+import { controlDatabase } from "../src/db/client";
 import { addDomain } from "../src/features/domains/add";
 import { createProject } from "../src/features/projects/create";
-import { controlDatabase } from "../src/db/client";
-import { newId } from "../src/core/ids";
+import { SendEmail } from "../src/features/sending/schema";
+import { sendEmails } from "../src/features/sending/send";
 import { type Context, forProject, openPlatform } from "../src/platform/context";
 import type { Env } from "../src/platform/env";
 

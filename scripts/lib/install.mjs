@@ -38,7 +38,7 @@ function readPackages(lockfile) {
 }
 
 async function install() {
-  console.log(dim("Installing the packages of package-lock.json with npm ci: about a minute, only this once …"));
+  console.log(dim("Installing the packages of package-lock.json with npm ci: a minute or two, only this once …"));
   const { code, output, isOffline } = await npmCi();
   if (code === 0) return;
   if (isOffline) {

@@ -33,7 +33,9 @@ export function readSettings(environment) {
 
 function isSetting(name, known) {
   return (
-    name in known || OWN_SECRETS.some((secret) => secret.name === name) || PREFIXES.some((p) => name.startsWith(p))
+    Object.hasOwn(known, name) ||
+    OWN_SECRETS.some((secret) => secret.name === name) ||
+    PREFIXES.some((p) => name.startsWith(p))
   );
 }
 

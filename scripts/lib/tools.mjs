@@ -24,6 +24,7 @@ export function captureTool(name, args, { signal, env } = {}) {
   const child = startTool(name, args, { signal, env, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8");
   child.stdout.on("data", (chunk) => {
     stdout += chunk;
     output += chunk;

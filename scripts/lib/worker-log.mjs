@@ -45,8 +45,8 @@ function readMessage(line) {
   const level = structured?.level ?? { w: "warn", e: "error" }[marked?.[1][0].toLowerCase()];
   if ((level !== "warn" && level !== "error") || EXPECTED.test(text)) return null;
   if (!structured) return { level, text };
-  const { level: _, message, ...rest } = structured;
-  return { level, text: message, details: Object.entries(rest) };
+  const { level: _, message, trace, ...details } = structured;
+  return { level, text: message, details, frames: trace?.split("\n") };
 }
 
 function readJson(text) {
@@ -58,9 +58,11 @@ function readJson(text) {
   }
 }
 
-function format({ level, text, details = [] }) {
+function format({ level, text, details = {}, frames = [] }) {
   const time = new Date().toTimeString().slice(0, 8);
   const label = level === "error" ? red("error") : yellow("warn ");
-  const values = details.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  return `${dim(time)}  ${label}  ${text}${values.length > 0 ? dim(`  ${values.join(" ")}`) : ""}`;
+  const values = Object.entries(details).map(([name, value]) => {
+    return `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+  });
+  return [`${dim(time)}  ${label}  ${text}  ${dim(values.join(" "))}`.trimEnd(), ...frames.map(dim)].join("\n");
 }

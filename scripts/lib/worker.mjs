@@ -5,7 +5,7 @@ import { watchLog } from "./worker-log.mjs";
 
 const READY_WITHIN_MS = 60_000;
 // A Worker that answers, but not with a 200, is broken rather than slow.
-const REFUSES_FOR_MS = 5_000;
+const REFUSALS = 2;
 const STOP_WITHIN_MS = 5_000;
 
 export async function applyMigrations(state, signal) {
@@ -16,19 +16,9 @@ export async function applyMigrations(state, signal) {
 
 /** Runs `wrangler dev`, which keeps reloading what changes in src. */
 export function startWorker({ port, ip, state, config }) {
-  const args = [
-    "dev",
-    ...(config ? ["--config", config] : []),
-    "--port",
-    port,
-    "--ip",
-    ip,
-    "--inspector-port",
-    0,
-    "--persist-to",
-    state.folder,
-  ];
-  const child = startTool("wrangler", [...args.map(String), "--env-file", state.settings], {
+  const where = ["--port", String(port), "--ip", ip, "--inspector-port", "0"];
+  const what = ["--persist-to", state.folder, "--env-file", state.settings, ...(config ? ["--config", config] : [])];
+  const child = startTool("wrangler", ["dev", ...where, ...what], {
     env: {
       // Both would open the local database to whoever can reach the port.
       X_LOCAL_EXPLORER: "false",
@@ -62,19 +52,18 @@ export function startWorker({ port, ip, state, config }) {
 }
 
 export async function untilReady(worker, signal) {
-  const startedAt = Date.now();
-  let refusedAt;
+  const deadline = Date.now() + READY_WITHIN_MS;
   let answer = "nothing";
-  while (Date.now() - startedAt < READY_WITHIN_MS && !(Date.now() - refusedAt > REFUSES_FOR_MS)) {
+  for (let refusals = 0; refusals < REFUSALS && Date.now() < deadline; ) {
     try {
       const response = await fetch(`${worker.base}/health`, { signal });
       if (response.ok) return;
-      refusedAt ??= Date.now();
       answer = response.status;
+      refusals += 1;
     } catch (error) {
       if (signal.aborted) throw error;
     }
-    await sleep(refusedAt ? 1000 : 150, undefined, { signal });
+    await sleep(refusals > 0 ? 2_000 : 150, undefined, { signal });
   }
   throw new Failure(worker.explain(`The Worker does not get ready: GET /health answered ${answer}.`));
 }
