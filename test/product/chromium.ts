@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, inject } from "vitest";
+
+const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome-stable"];
+
+export function findChromium(): string | null {
+  const path = process.env.CHROMIUM_PATH;
+  return path || (places.find((place) => existsSync(place)) ?? null);
+}
+
+// The last ones keep the browser itself from calling home.
+const args =
+  "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+
+/** What happened in a page besides what it shows. */
+export interface Watched {
+  page: Page;
+  /** What was asked of other hosts. Requests that a Content-Security-Policy stops are not made. */
+  foreign: string[];
+  /** Errors and warnings in the console, and exceptions. */
+  complaints: string[];
+  /** What any script said with `alert` and the like. */
+  dialogs: string[];
+}
+
+export type OpenPage = (path: string, options?: BrowserContextOptions) => Promise<Watched>;
+
+/** Tests in a browser with a fresh profile. Without Chromium they are skipped; under CI they fail. */
+export function describeInChromium(title: string, base: () => string, tests: (open: OpenPage) => void): void {
+  const path = inject("chromium");
+  const isSkipped = path === null && process.env.CI !== "true";
+  describe.skipIf(isSkipped)(title, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      if (path === null) throw new Error("No Chromium was found: install it, or name it in CHROMIUM_PATH.");
+      browser = await chromium.launch({ executablePath: path, args: args.split(" ") });
+    });
+    afterAll(async () => browser?.close());
+
+    tests(async (address, options) => {
+      const context = await browser.newContext(options);
+      const foreign: string[] = [];
+      // No test goes out to the network: what would is written down, and ends here.
+      await context.route(
+        (url) => url.origin !== new URL(base()).origin,
+        (route) => {
+          foreign.push(route.request().url());
+          return route.abort();
+        },
+      );
+      const page = await context.newPage();
+      const watched = { page, foreign, ...listen(page) };
+      await page.goto(new URL(address, base()).href);
+      return watched;
+    });
+  });
+}
+
+function listen(page: Page): Pick<Watched, "complaints" | "dialogs"> {
+  const complaints: string[] = [];
+  const dialogs: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("dialog", (dialog) => {
+    dialogs.push(dialog.message());
+    return dialog.dismiss();
+  });
+  return { complaints, dialogs };
+}
+
+export const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+
+/** By how many pixels the page is wider than its window. */
+export function overhang(page: Page): Promise<number> {
+  return page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+}

@@ -1,0 +1,80 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { describe, expect, inject, it } from "vitest";
+
+interface Media {
+  schema: unknown;
+  example?: unknown;
+}
+
+interface Operation {
+  operationId?: string;
+  summary?: string;
+  tags?: string[];
+  parameters?: { name: string; in: string; example?: unknown; schema: { example?: unknown } }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { description: string; content?: Record<string, Media> }>;
+}
+
+interface Document {
+  openapi: string;
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+}
+
+const source = await fetch(`${inject("product").base}/openapi.json`).then((response) => response.text());
+// What the linter below holds against its own schema of OpenAPI 3.1.
+const document = JSON.parse(source) as Document;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
+);
+
+it("is OpenAPI 3.1, with examples that fit their schemas, to a strict validator", async () => {
+  const config = await createConfig({
+    extends: ["recommended-strict"],
+    rules: {
+      "no-invalid-media-type-examples": "error",
+      "no-invalid-schema-examples": "error",
+      "no-invalid-parameter-examples": "error",
+      "no-unused-components": "error",
+      "operation-operationId-unique": "error",
+      "operation-tag-defined": "error",
+      "tag-description": "error",
+      // It names the installation that was asked, and that is on this machine here.
+      "no-server-example.com": "off",
+    },
+  });
+  const problems = await lintFromString({ source, absoluteRef: "openapi.json", config });
+  expect(problems.map(({ location, message }) => `${location[0]?.pointer} ${message}`)).toEqual([]);
+  expect(document.openapi).toMatch(/^3\.1\./);
+});
+
+it("knows the operations", () => {
+  expect(operations.map(([name]) => name)).toEqual(expect.arrayContaining(["POST /v1/send", "GET /emails/{id}"]));
+});
+
+it("leaves out the pages", () => {
+  expect(Object.keys(document.paths).filter((path) => /^\/(docs|outbox(?!\/messages))/.test(path))).toEqual([]);
+});
+
+describe.each(operations)("%s", (_, operation) => {
+  it("has a name, one tag and a summary", () => {
+    expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/);
+    expect(operation.tags).toHaveLength(1);
+    expect(operation.summary).toMatch(/^[A-Z].+[^.]$/);
+  });
+
+  it("shows an example of each body and each path parameter", () => {
+    const bodies = [operation.requestBody, ...Object.values(operation.responses)];
+    const media = bodies.flatMap((body) => Object.values(body?.content ?? {}));
+    expect(media.filter(({ example }) => example === undefined)).toEqual([]);
+    const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
+    expect(inPath.filter((parameter) => (parameter.example ?? parameter.schema.example) === undefined)).toEqual([]);
+  });
+
+  it("says what it answers without a key", () => {
+    expect(operation.responses["401"]?.content?.["application/json"]?.example).toMatchObject({
+      success: false,
+      error: { code: "INVALID_API_KEY", statusCode: 401 },
+    });
+  });
+});

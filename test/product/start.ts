@@ -1,0 +1,23 @@
+import type { TestProject } from "vitest/node";
+import { findChromium } from "./chromium";
+import { type Product, startProduct } from "./product";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    product: Product;
+    /** Where it is installed, if it is. */
+    chromium: string | null;
+  }
+}
+
+/** One product for all files of this folder. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const chromium = findChromium();
+  if (chromium === null && process.env.CI !== "true") {
+    console.log("No Chromium was found, so the browser tests are skipped: install it, or name it in CHROMIUM_PATH.");
+  }
+  project.provide("chromium", chromium);
+  const { product, stop } = await startProduct();
+  project.provide("product", product);
+  return stop;
+}
