@@ -83,6 +83,7 @@ CREATE TABLE `emails` (
 	`next_attempt_at` integer,
 	`next_announce_at` integer,
 	`announcements` integer DEFAULT 0 NOT NULL,
+	`abandonments` integer DEFAULT 0 NOT NULL,
 	`provider` text,
 	`provider_message_id` text,
 	`opens` integer DEFAULT 0 NOT NULL,

@@ -16,13 +16,14 @@ import { answerFailure } from "./http/failure";
 import { serveIcon } from "./http/icon";
 import { requestId } from "./http/request-id";
 import { type AppEnv, createRouter } from "./http/router";
-import { noSuchRoute } from "./http/routing";
+import { requireRoute } from "./http/routing";
 import { openPlatform } from "./platform/context";
 
 /** Front door 1: the middleware in its order, then every feature's routes. */
 export const app = createRouter();
 
 app.onError(answerFailure);
+const knownRoute = requireRoute(() => app.routes);
 
 app.use("*", requestId);
 app.use("*", async (c, next) => {
@@ -51,19 +52,20 @@ serveIcon(app);
 
 // What the operator may see.
 app.use("/admin/*", requireOperator);
+app.use("/admin/*", knownRoute);
 app.use("/admin/*", readBody(maxBodyBytes));
 app.route("/", projects);
 app.route("/", operatorJobs);
-app.all("/admin/*", refuseUnknown);
 
 // What the embedded mail provider kept: open to everyone on a developer's own machine.
 app.use("/outbox", requireOutbox);
 app.use("/outbox/*", requireOutbox);
+app.use("/outbox/*", knownRoute);
 app.route("/", outbox);
-app.all("/outbox/*", refuseUnknown);
 
 // All else takes a secret key: an unknown path without one is 401, not 404.
 app.use("*", requireKey("secret", authenticate));
+app.use("*", knownRoute);
 app.use("*", refuseWritesWhenDisabled);
 app.use("*", readBody(maxBodyBytes));
 app.route("/", sending);
@@ -71,14 +73,6 @@ app.route("/", contacts);
 app.route("/", domains);
 app.route("/", emails);
 app.route("/", jobs);
-
-app.all("*", refuseUnknown);
-
-const whyNotFound = noSuchRoute(app.routes);
-
-function refuseUnknown(c: HonoContext<AppEnv>): never {
-  throw whyNotFound(c);
-}
 
 function requireOutbox(c: HonoContext<AppEnv>, next: () => Promise<void>) {
   const { config } = c.var.platform;

@@ -13,6 +13,9 @@ const handlers: { [T in Job["type"]]: (platform: Platform, job: Extract<Job, { t
   "project.erase": eraseJob,
 };
 
+/** When the mail provider is out of reach, the first message finds out, and the others wait instead of trying it too. */
+const oneByOne = new Set(["petrel-mail", "petrel-campaign-mail"]);
+
 const deadLetterSuffix = "-dead";
 const firstDelaySeconds = 5;
 const longestDelaySeconds = 15 * 60;
@@ -21,9 +24,12 @@ const longestDelaySeconds = 15 * 60;
 export async function consume(batch: MessageBatch, env: Env, execution: ExecutionContext): Promise<void> {
   const platform = openPlatform(env, execution);
   const isDead = batch.queue.endsWith(deadLetterSuffix);
-  await Promise.all(
-    batch.messages.map((message) => (isDead ? bury(platform, batch.queue, message) : handle(platform, message))),
-  );
+  const receive = (message: Message) => (isDead ? bury(platform, batch.queue, message) : handle(platform, message));
+  if (oneByOne.has(batch.queue)) {
+    for (const message of batch.messages) await receive(message);
+  } else {
+    await Promise.all(batch.messages.map(receive));
+  }
 }
 
 async function handle(platform: Platform, message: Message): Promise<void> {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { readWranglerToml } from "../scripts/lib/wrangler-toml.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url).href);
 
@@ -18,6 +19,8 @@ export default defineConfig(async () => ({
             wrangler: { configPath: `${root}wrangler.toml` },
             miniflare: {
               bindings: {
+                // Not what a developer's .dev.vars says.
+                ...readWranglerToml().vars,
                 TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
                 ADMIN_TOKEN: "test-operator-token-of-at-least-32-characters",
                 ENVIRONMENT: "development",

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import { TooLarge } from "../core/errors";
+import { BadRequest, TooLarge } from "../core/errors";
 import type { AppEnv } from "./router";
 
 /**
@@ -9,10 +9,10 @@ import type { AppEnv } from "./router";
 export function readBody(maxBytesFor: (path: string, c: Parameters<MiddlewareHandler<AppEnv>>[0]) => number) {
   const middleware: MiddlewareHandler<AppEnv> = async (c, next) => {
     const { raw } = c.req;
-    if (raw.body === null) return next();
+    if (raw.body === null && !takesBody.has(raw.method)) return next();
     const maxBytes = maxBytesFor(c.req.path, c);
     if (Number(raw.headers.get("Content-Length") ?? 0) > maxBytes) throw new TooLarge(maxBytes);
-    const text = await textOf(raw.body, maxBytes);
+    const text = raw.body === null ? "" : await textOf(raw.body, maxBytes);
     const headers = new Headers(raw.headers);
     headers.set("Content-Type", "application/json");
     c.req.raw = new Request(raw.url, { method: raw.method, headers });
@@ -23,14 +23,25 @@ export function readBody(maxBytesFor: (path: string, c: Parameters<MiddlewareHan
   return middleware;
 }
 
+/** No body at all is as little JSON as an empty one. */
+const takesBody = new Set(["POST", "PUT", "PATCH"]);
+
 async function textOf(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   let text = "";
   let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw new TooLarge(maxBytes);
-    text += decoder.decode(chunk, { stream: true });
+  try {
+    for await (const chunk of body) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw new TooLarge(maxBytes);
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return text + decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new BadRequest("The request body is not valid UTF-8.", {
+      suggestion: "JSON is UTF-8 (RFC 8259, section 8.1): check the encoding of what you send.",
+      cause: error,
+    });
   }
-  return text + decoder.decode();
 }

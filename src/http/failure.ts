@@ -16,8 +16,9 @@ import {
   UnknownRoute,
   UnverifiedSender,
 } from "../core/errors";
-import { log, reasonOf } from "../platform/log";
+import { log, reasonOf, traceOf } from "../platform/log";
 import type { AppEnv } from "./router";
+import { routeOf } from "./routing";
 
 interface Answer {
   status: ContentfulStatusCode;
@@ -64,9 +65,9 @@ export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
   if (refusal === null) {
     log("error", "Request failed", {
       requestId: c.var.requestId,
-      route: `${c.req.method} ${c.req.path}`,
+      route: `${c.req.method} ${routeOf(c)?.path}`,
       reason: reasonOf(thrown),
-      stack: thrown.stack,
+      trace: traceOf(thrown),
     });
   }
   const { status, code } = refusal ? answerTo(refusal) : { status: 500 as const, code: "INTERNAL_SERVER_ERROR" };

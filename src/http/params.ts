@@ -15,7 +15,7 @@ export function pathId(name: string) {
 export function wholeNumber(fallback: number, largest: number) {
   return z
     .string()
-    .regex(/^[0-9]{1,15}$/, "Must be a whole number of at least 1")
+    .regex(/^[0-9]+$/, "Must be a whole number of at least 1")
     .transform(Number)
     .refine((value) => value >= 1, { message: "Must be a whole number of at least 1", params: { code: "too_small" } })
     .transform((value) => Math.min(value, largest))

@@ -1,5 +1,6 @@
-import type { Context as HonoContext } from "hono";
-import { MethodNotAllowed, type Refusal, UnknownRoute } from "../core/errors";
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import { matchedRoutes } from "hono/route";
+import { MethodNotAllowed, UnknownRoute } from "../core/errors";
 import type { AppEnv } from "./router";
 
 interface Route {
@@ -7,15 +8,28 @@ interface Route {
   path: string;
 }
 
-/** Why no handler was found: the path is unknown, or it is known and does not take this method (RFC 9110, 15.5.6). */
-export function noSuchRoute(routes: Route[]): (c: HonoContext<AppEnv>) => Refusal {
-  // Middleware is registered for every method; what answers is registered for one.
-  const endpoints = routes
-    .filter(({ method }) => method !== "ALL")
-    .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace(/:[^/]+/g, "[^/]+")}$`) }));
-  return (c) => {
+/** The endpoint a request is for. Middleware is registered for every method; what answers is registered for one. */
+export function routeOf(c: HonoContext): Route | undefined {
+  return matchedRoutes(c).find(({ method }) => method !== "ALL");
+}
+
+/**
+ * Refuses a request that no endpoint is for: the path is unknown, or it is known and does not take this method
+ * (RFC 9110, section 15.5.6). `routes` is asked late, when all of them are registered.
+ */
+export function requireRoute(routes: () => Route[]): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    if (routeOf(c)) return next();
     const { method, path } = c.req;
-    const allowed = new Set(endpoints.filter(({ pattern }) => pattern.test(path)).map((endpoint) => endpoint.method));
-    return allowed.size === 0 ? new UnknownRoute(method, path) : new MethodNotAllowed(method, path, [...allowed]);
+    const allowed = new Set(
+      routes()
+        .filter((route) => route.method !== "ALL" && patternOf(route.path).test(path))
+        .map((route) => route.method),
+    );
+    throw allowed.size === 0 ? new UnknownRoute(method, path) : new MethodNotAllowed(method, path, [...allowed]);
   };
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:[^/]+/g, "[^/]+")}$`);
 }

@@ -50,6 +50,12 @@ function longEnough(token: string | undefined): string | null {
   return null;
 }
 
+function withinCeiling(attachmentsMb: number): number {
+  if (attachmentsMb <= largestAttachmentsMb) return attachmentsMb;
+  log("warn", `MAX_ATTACHMENT_SIZE_MB is read as ${largestAttachmentsMb}, the most a message can hold`);
+  return largestAttachmentsMb;
+}
+
 const configs = new WeakMap<Env, Config>();
 
 /** Every setting with its default and limit, read once per isolate. Nobody else reads the environment. */
@@ -66,7 +72,7 @@ export function readConfig(env: Env): Config {
     isDevelopment: settings.ENVIRONMENT === "development",
     mailProvider: settings.MAIL_PROVIDER,
     sandbox: settings.SANDBOX === "true",
-    maxAttachmentBytes: Math.min(settings.MAX_ATTACHMENT_SIZE_MB, largestAttachmentsMb) * megabyte,
+    maxAttachmentBytes: withinCeiling(settings.MAX_ATTACHMENT_SIZE_MB) * megabyte,
     adminToken: longEnough(settings.ADMIN_TOKEN),
   };
   configs.set(env, config);

@@ -18,6 +18,8 @@ export interface Death {
  */
 export class Process {
   steps: string[] = [];
+  /** Every statement it prepared, with its values: to ask for their plans. */
+  statements: { sql: string; values: unknown[] }[] = [];
   private isDead = false;
 
   constructor(private readonly death?: Death) {}
@@ -40,10 +42,13 @@ interface Wrapped {
 
 /** A D1 database of which each round trip is a step. It has just what drizzle and `db/commit.ts` use. */
 export function killableDatabase(real: D1Database, process: Process): D1Database {
-  const wrap = (statement: D1PreparedStatement): D1PreparedStatement & Wrapped => {
+  const wrap = (sql: string, statement: D1PreparedStatement): D1PreparedStatement & Wrapped => {
     const wrapped = {
       real: statement,
-      bind: (...values: unknown[]) => wrap(statement.bind(...values)),
+      bind: (...values: unknown[]) => {
+        process.statements.push({ sql, values });
+        return wrap(sql, statement.bind(...values));
+      },
       all: () => process.step("query", () => statement.all()),
       run: () => process.step("query", () => statement.run()),
       first: () => process.step("query", () => statement.first()),
@@ -53,7 +58,7 @@ export function killableDatabase(real: D1Database, process: Process): D1Database
     return wrapped as unknown as D1PreparedStatement & Wrapped;
   };
   const database = {
-    prepare: (sql: string) => wrap(real.prepare(sql)),
+    prepare: (sql: string) => wrap(sql, real.prepare(sql)),
     batch: (statements: Wrapped[]) =>
       process.step("batch", () => real.batch(statements.map((statement) => statement.real))),
   };

@@ -29,10 +29,12 @@ export class World {
   idempotencyWindowMs = 0;
   probes = 0;
   logged: string[] = [];
+  private processes: Process[] = [];
   private lanes = new Map<Lane, LaneState>();
 
   process(death?: Death): { platform: Platform; process: Process } {
     const process = new Process(death);
+    this.processes.push(process);
     const db = controlDatabase({ DB: killableDatabase(env.DB, process) });
     const real = openPlatform(env, { waitUntil: () => {} });
     const platform: Platform = {
@@ -55,6 +57,11 @@ export class World {
     const row = await getProject(this.process().platform, project.id);
     const { platform, process } = this.process(death);
     return { ctx: forProject(platform, row), process };
+  }
+
+  /** Every statement that any process prepared. */
+  get statements(): Process["statements"] {
+    return this.processes.flatMap(({ statements }) => statements);
   }
 
   /** Runs what is due in the queue until nothing is. A job that throws comes back, as in the real queue. */

@@ -84,8 +84,8 @@ function dataFaults(data: JsonObject): [path: string[], code: FieldCode, message
     if (reservedKeys.has(key)) return [];
     if (key.length === 0) return [[[key], "too_small", "A key of data has at least one character"]];
     if (key.length > maxKeyLength) return [[[key], "too_big", `A key of data has at most ${maxKeyLength} characters`]];
-    if (key.includes("\0") || holdsNul(raw)) {
-      return [[[key], "invalid_string", "Text may not contain the character U+0000"]];
+    if (!isStorable(key) || holdsUnstorable(raw)) {
+      return [[[key], "invalid_string", "Text may not contain the character U+0000, nor half of a character"]];
     }
     if (holdsInfinity(raw)) return [[[key], "too_big", "A number may not be larger than 1.7976931348623157e308"]];
     const { value } = unwrap(raw);
@@ -98,11 +98,15 @@ function dataFaults(data: JsonObject): [path: string[], code: FieldCode, message
 
 export const dataTooBig = `The data of one contact may be ${maxDataBytes} bytes of JSON`;
 
-/** U+0000 ends a string inside SQLite, and would silently cut what the caller sent. */
-function holdsNul(value: JsonValue): boolean {
-  if (typeof value === "string") return value.includes("\0");
+/** U+0000 ends a string inside SQLite, and a lone surrogate has no UTF-8: what was sent would silently change. */
+function isStorable(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+function holdsUnstorable(value: JsonValue): boolean {
+  if (typeof value === "string") return !isStorable(value);
   if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(([key, inner]) => key.includes("\0") || holdsNul(inner));
+  return Object.entries(value).some(([key, inner]) => !isStorable(key) || holdsUnstorable(inner));
 }
 
 /** `1e400` is read as Infinity, which is written as null, and null would delete the key. */

@@ -80,17 +80,17 @@ export interface Abandoned {
   /** Null when it died before it handed the email over. */
   handedAt: number | null;
   uncertainSince: number | null;
-  /** How often the email had to be announced again. */
-  announcements: number;
+  /** How often that happened to this email before, with nothing handed over. */
+  abandonments: number;
   idempotencyWindowMs: number;
   now: number;
 }
 
 /** An email that was taken up so often and never composed breaks whoever takes it. */
-const mostAnnouncements = 10;
+const mostAbandonments = 10;
 
 /** Not handed over: nothing is uncertain, and it goes back in line. Handed over: it may be out. */
-export function outcomeOfAbandoned({ handedAt, uncertainSince, announcements, ...made }: Abandoned): Outcome {
+export function outcomeOfAbandoned({ handedAt, uncertainSince, abandonments, ...made }: Abandoned): Outcome {
   const since = uncertainSince ?? handedAt;
   if (since !== null && !isStillRecognised(since, made.idempotencyWindowMs, made.now)) {
     return outcome("UNKNOWN", {
@@ -98,7 +98,7 @@ export function outcomeOfAbandoned({ handedAt, uncertainSince, announcements, ..
       uncertainSince: since,
     });
   }
-  if (since === null && announcements >= mostAnnouncements) {
+  if (since === null && abandonments >= mostAbandonments) {
     return ended("FAILED", "This email could not be composed: every try ended without a word");
   }
   return outcome("QUEUED", { retryAt: made.now, uncertainSince: since });

@@ -53,9 +53,12 @@ function parsedBytes(source: string): number {
  */
 export function renderTemplate(template: Template, variables: Record<string, unknown>): string {
   const output = template.liquid ? renderLiquid(template, template.liquid, variables) : template.source;
-  // A line break in a subject would begin a new header.
-  return template.kind === "text" ? output.replace(/[\r\n]+/g, "") : output;
+  // A line break in a subject would begin a new header; no other control character belongs there either.
+  return template.kind === "text" ? output.replace(controlCharacters, "") : output;
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters are what is taken out
+const controlCharacters = /[\u0000-\u001f\u007f]+/g;
 
 function renderLiquid({ kind, source }: Template, liquid: ParsedLiquid, variables: Record<string, unknown>): string {
   const engine = engines[kind];

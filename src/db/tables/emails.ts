@@ -60,6 +60,8 @@ export const emails = sqliteTable(
     /** When a QUEUED mail's message counts as lost, and is sent again by the sweep. */
     nextAnnounceAt: time(),
     announcements: integer().notNull().default(0),
+    /** How often a consumer claimed it and was never heard of again, before it handed anything over. */
+    abandonments: integer().notNull().default(0),
     provider: text(),
     providerMessageId: text(),
     opens: integer().notNull().default(0),

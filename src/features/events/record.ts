@@ -1,15 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** Names the service gives to what it does itself. Callers cannot track them. */
-export type OwnEvent =
-  | "contact.subscribed"
-  | "contact.unsubscribed"
-  | "email.sent"
-  | "email.delivered"
-  | "email.bounced"
-  | "email.complained"
-  | "email.failed";
-
 /**
  * The value of `dispatched_at` for a new event row: the log is the outbox of the house, and a row that nobody listens
  * for is born dispatched, so that a million `email.sent` cost no message. Asked in SQL, in the insert itself, so that

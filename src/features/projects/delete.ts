@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { NotFound } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { secondMs } from "../../core/time";
 import { commit, statement } from "../../db/commit";
@@ -6,27 +7,27 @@ import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { jobGraceMs } from "../jobs/job";
 import { cacheMs, forgetProjects } from "./cache";
-import { getProject } from "./project";
 
 /**
  * The keys die at once, and the project is found by nobody any more; a job then removes all that it held. Returns the
  * id of the job. Asked twice, the second call finds no project.
  */
 export async function deleteProject(platform: Platform, id: string): Promise<{ jobId: string }> {
-  await getProject(platform, id);
   const { control } = platform;
   const jobId = newId();
   const now = platform.now.getTime();
-  await commit(control, [
+  const [queued] = await commit(control, [
     statement(
       control,
       sql`INSERT INTO jobs (id, project_id, type, status, errors, created_at, next_announce_at)
         SELECT ${jobId}, id, 'project.erase', 'queued', '[]', ${now}, ${now + jobGraceMs}
-        FROM projects WHERE id = ${id} AND deleted_at IS NULL`,
+        FROM projects WHERE id = ${id} AND deleted_at IS NULL
+        RETURNING id`,
     ),
     statement(control, sql`UPDATE projects SET deleted_at = ${now} WHERE id = ${id} AND deleted_at IS NULL`),
     statement(control, sql`DELETE FROM api_keys WHERE project_id = ${id}`),
   ]);
+  if (queued?.length === 0) throw new NotFound("project", id);
   forgetProjects();
   try {
     // Not before every isolate has forgotten the keys, or one of them may write after the last row was removed.

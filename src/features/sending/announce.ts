@@ -40,14 +40,23 @@ async function enqueueOrLeaveToSweep(
   }
 }
 
-/** Messages for those of the results that are to be tried again, each at its own time. A sweep finds lost ones. */
+/** Messages for those of the results that are to be tried again, each at its time. A sweep finds lost ones. */
 export async function announceRetries(
   ctx: Pick<Context, "project" | "enqueue" | "log" | "clock">,
   results: { emailId: string; retryAt: number | null }[],
 ): Promise<void> {
   const now = ctx.clock().getTime();
-  const nudges = results.flatMap(({ emailId, retryAt }) =>
-    retryAt === null ? [] : [{ job: deliverJob(ctx, [emailId]), delaySeconds: secondsUntil(retryAt, now) }],
+  const due = results.flatMap(({ emailId, retryAt }) =>
+    retryAt === null ? [] : [{ emailId, delaySeconds: secondsUntil(retryAt, now) }],
+  );
+  const nudges = [...Map.groupBy(due, ({ delaySeconds }) => delaySeconds)].flatMap(([delaySeconds, together]) =>
+    chunksOf(together, emailsPerMessage).map((chunk) => ({
+      job: deliverJob(
+        ctx,
+        chunk.map(({ emailId }) => emailId),
+      ),
+      delaySeconds,
+    })),
   );
   await enqueueOrLeaveToSweep(ctx, nudges);
 }

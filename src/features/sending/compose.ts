@@ -9,6 +9,7 @@ import type { Context } from "../../platform/context";
 import type { Claim, ContentRow, EmailRow } from "./claim";
 import type { Ready } from "./record";
 import type { Result } from "./results";
+import { maxSubjectLength } from "./schema";
 import { suppressedReason } from "./send-statements";
 
 /** What of a round can be handed over, and what ends without the provider being asked. */
@@ -40,7 +41,9 @@ async function composeEmail(ctx: Context, claim: Claim, email: EmailRow): Promis
   if (!content || body === null || body === undefined)
     return ended("FAILED", "The content is no longer kept", uncertainSince);
   try {
-    return renderMessage(email, email.contact, content, body);
+    const message = renderMessage(email, email.contact, content, body);
+    if (message.subject.length <= maxSubjectLength) return message;
+    return ended("FAILED", `The subject is longer than ${maxSubjectLength} characters once rendered`, uncertainSince);
   } catch (error) {
     if (error instanceof RenderLimitError || error instanceof TemplateRenderError)
       return ended("FAILED", error.message, uncertainSince);

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Message } from "../../core/mail/message";
 import { commit, statement } from "../../db/commit";
 import type { Context } from "../../platform/context";
@@ -24,7 +24,8 @@ export async function recordAndHand(
   next: Ready[],
 ): Promise<Set<string>> {
   const at = ctx.clock().getTime();
-  const isMine = sql`e.project_id = ${ctx.project.id} AND e.claim = ${claim} AND e.status IN ('SENDING', 'UNKNOWN')`;
+  // A claim that still stands in a row the sweep has turned back says that nobody took it since: what we know counts.
+  const isMine = sql`${ofProject(ctx)} AND e.claim = ${claim} AND e.status IN ('SENDING', 'QUEUED', 'UNKNOWN')`;
   const statements = [
     ...resultStatements(ctx.db, { results, where: isMine, at }),
     ...results.flatMap(({ emailId, reports }) => reports.flatMap((report) => reportStatements(ctx, emailId, report))),
@@ -35,6 +36,14 @@ export async function recordAndHand(
   return new Set(next.length > 0 ? rows.at(-1)?.map((row) => String(row.id)) : []);
 }
 
+/**
+ * The tenant condition on `e`, kept out of the planner's sight: it would walk every email of the project and look each
+ * one up in the list, where the ids of the list lead straight to their rows.
+ */
+function ofProject(ctx: Context): SQL {
+  return sql`+e.project_id = ${ctx.project.id}`;
+}
+
 function handOver(ctx: Context, claim: string, next: Ready[], at: number): D1PreparedStatement {
   const items = JSON.stringify(next.map(({ email, message }) => ({ emailId: email.id, subject: message.subject })));
   return statement(
@@ -42,7 +51,7 @@ function handOver(ctx: Context, claim: string, next: Ready[], at: number): D1Pre
     sql`UPDATE emails AS e SET handed_at = ${at}, lease_until = ${at + leaseMs}, provider = ${ctx.mailer.name},
         attempts = attempts + 1, subject = r.value->>'subject'
       FROM json_each(${items}) r
-      WHERE e.id = r.value->>'emailId' AND e.project_id = ${ctx.project.id} AND e.claim = ${claim}
+      WHERE e.id = r.value->>'emailId' AND ${ofProject(ctx)} AND e.claim = ${claim}
         AND e.status = 'SENDING'
       RETURNING id`,
   );

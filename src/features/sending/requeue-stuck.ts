@@ -3,7 +3,7 @@ import { chunksOf } from "../../core/chunks";
 import { outcomeOfAbandoned } from "../../core/mail/outcome";
 import { hourMs } from "../../core/time";
 import type { Db } from "../../db/client";
-import { commit, query } from "../../db/commit";
+import { commit, query, statement } from "../../db/commit";
 import type { Platform } from "../../platform/context";
 import { announceGraceMs, emailsPerMessage } from "./announce";
 import { resultStatements } from "./results";
@@ -31,7 +31,7 @@ async function settleAbandoned(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
   const abandoned = await query(
     db,
-    sql`SELECT id, claim, provider, handed_at, uncertain_since, announcements FROM emails INDEXED BY ix_emails_sending
+    sql`SELECT id, claim, provider, handed_at, uncertain_since, abandonments FROM emails INDEXED BY ix_emails_sending
       WHERE status = 'SENDING' AND lease_until <= ${now} ORDER BY lease_until LIMIT ${limit}`,
   );
   const results = abandoned.map((row) => ({
@@ -40,15 +40,28 @@ async function settleAbandoned(platform: Platform, db: Db): Promise<number> {
     ...outcomeOfAbandoned({
       handedAt: numberOrNull(row.handed_at),
       uncertainSince: numberOrNull(row.uncertain_since),
-      announcements: Number(row.announcements),
+      abandonments: Number(row.abandonments),
       idempotencyWindowMs: row.provider === platform.mailer.name ? platform.mailer.idempotencyWindowMs : 0,
       now,
     }),
   }));
   const isUnchanged = sql`e.claim = r.value->>'claim' AND e.status = 'SENDING' AND e.lease_until <= ${now}`;
-  const statements = resultStatements(db, { results, where: isUnchanged, at: now });
-  if (statements.length > 0) await commit(db, statements);
+  if (results.length > 0) {
+    await commit(db, [
+      countAbandonments(db, results, isUnchanged),
+      ...resultStatements(db, { results, where: isUnchanged, at: now }),
+    ]);
+  }
   return abandoned.length;
+}
+
+/** Before the results, which forget that a row was handed over. */
+function countAbandonments(db: Db, results: { emailId: string; claim: string }[], where: SQL): D1PreparedStatement {
+  return statement(
+    db,
+    sql`UPDATE emails AS e SET abandonments = abandonments + 1 FROM json_each(${JSON.stringify(results)}) r
+      WHERE e.id = r.value->>'emailId' AND e.handed_at IS NULL AND ${where}`,
+  );
 }
 
 /** Queued, due, and nobody came: the message was lost. */

@@ -11,8 +11,9 @@ export async function toMime(message: Message): Promise<Uint8Array> {
     to: { name: to.name ?? "", address: to.written },
     ...(replyTo === null || written.has("reply-to") ? {} : { replyTo }),
     subject,
-    html,
-    text,
+    // An empty part would be left out, and the message would be of another kind than its template.
+    html: html || " ",
+    text: text || " ",
     headers: Object.entries(headers).map(([key, value]) => ({ key, value })),
     // The composer has a spelling of its own for every name: X-Order-Id would become X-Order-ID.
     normalizeHeaderKey: (name) => written.get(name.toLowerCase()) ?? name,

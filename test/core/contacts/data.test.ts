@@ -261,11 +261,13 @@ describe("ContactData", () => {
       ["in an object", { a: { b: { c: "\0" } } }, "a"],
       ["in a key further down", { a: { b: { "c\0": 1 } } }, "a"],
       ["in a value for this call only", { a: { value: "\0", persistent: false } }, "a"],
+      ["and so is half of a character, which has no UTF-8,", { a: "\ud83d" }, "a"],
+      ["and in a key", { "a\ude00": 1 }, "a\ude00"],
     ])("is refused %s", (_, data, path) => {
       expect(faultsOf(data)).toEqual([{ path: [path], code: "invalid_string" }]);
     });
 
-    it.each(["\u0001", "\n", "\r\n", "\t", "\u007f", "\u2028", "\ud800"])("but %j is text", (text) => {
+    it.each(["\u0001", "\n", "\r\n", "\t", "\u007f", "\u2028", "\ud83d\ude00"])("but %j is text", (text) => {
       expect(faultsOf({ a: text })).toEqual([]);
     });
   });

@@ -232,13 +232,13 @@ it.each([null, now - hourMs])(
 );
 
 describe("a mail whose consumer was never heard of again", () => {
-  const claimed: Abandoned = { handedAt: null, uncertainSince: null, announcements: 0, idempotencyWindowMs: 0, now };
+  const claimed: Abandoned = { handedAt: null, uncertainSince: null, abandonments: 0, idempotencyWindowMs: 0, now };
 
   it.each<[what: string, abandoned: Partial<Abandoned>, outcome: Partial<Outcome>]>([
     ["not handed over: back in line", {}, { status: "QUEUED" }],
-    ["not handed over, announced nine times: back in line", { announcements: 9 }, { status: "QUEUED" }],
-    ["not handed over, announced ten times: FAILED", { announcements: 10 }, { status: "FAILED" }],
-    ["not handed over, announced often: FAILED", { announcements: 99 }, { status: "FAILED" }],
+    ["not handed over, announced nine times: back in line", { abandonments: 9 }, { status: "QUEUED" }],
+    ["not handed over, announced ten times: FAILED", { abandonments: 10 }, { status: "FAILED" }],
+    ["not handed over, announced often: FAILED", { abandonments: 99 }, { status: "FAILED" }],
     [
       "handed over, no window: UNKNOWN",
       { handedAt: now - minuteMs },
@@ -286,12 +286,12 @@ describe("a mail whose consumer was never heard of again", () => {
     ],
     [
       "uncertain and announced often: never FAILED",
-      { uncertainSince: now - hourMs, announcements: 99 },
+      { uncertainSince: now - hourMs, abandonments: 99 },
       { status: "UNKNOWN", uncertainSince: now - hourMs },
     ],
     [
       "uncertain and announced often, inside the window: never FAILED",
-      { uncertainSince: now - hourMs, announcements: 99, idempotencyWindowMs: windowMs },
+      { uncertainSince: now - hourMs, abandonments: 99, idempotencyWindowMs: windowMs },
       { status: "QUEUED", uncertainSince: now - hourMs },
     ],
   ])("%s", (_, abandoned, outcome) => {

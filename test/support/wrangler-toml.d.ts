@@ -1,0 +1,3 @@
+declare module "*/wrangler-toml.mjs" {
+  export function readWranglerToml(): { vars: Record<string, string> };
+}
