@@ -1,0 +1,65 @@
+/** A token bucket's rule: it holds `burst` tokens at most, and `perSecond` come back. */
+export interface Rate {
+  burst: number;
+  perSecond: number;
+}
+
+/** How full a bucket was when it was last looked at. */
+export interface Level {
+  tokens: number;
+  atMs: number;
+}
+
+/** What a caller is told of a bucket; `retryAfterSeconds` is 0 when there was a token. */
+export interface BucketState {
+  name: string;
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+  retryAfterSeconds: number;
+}
+
+export interface Bucket {
+  name: string;
+  rate: Rate;
+  level: Level | undefined;
+}
+
+/**
+ * Takes one token from each bucket, or none from any when one of them is empty. `tightest` is the bucket that refuses,
+ * or the one with the fewest tokens left.
+ */
+export function takeFromAll(
+  buckets: Bucket[],
+  nowMs: number,
+): { isAllowed: boolean; levels: Record<string, Level>; tightest: BucketState } {
+  const filled = buckets.map((bucket) => ({ ...bucket, tokens: refilled(bucket, nowMs) }));
+  const isAllowed = filled.every(({ tokens }) => tokens >= 1);
+  const left = filled.map((bucket) => ({ ...bucket, tokens: bucket.tokens - (isAllowed ? 1 : 0) }));
+  const states = left.map(stateOf).sort(byTightness);
+  const [tightest] = states;
+  if (!tightest) throw new Error("A request takes from at least one bucket");
+  const levels = Object.fromEntries(left.map(({ name, tokens }) => [name, { tokens, atMs: nowMs }]));
+  return { isAllowed, levels, tightest };
+}
+
+function refilled({ rate, level }: Bucket, nowMs: number): number {
+  if (!level) return rate.burst;
+  // A clock that goes back gives nothing and takes nothing.
+  const seconds = Math.max(0, nowMs - level.atMs) / 1000;
+  return Math.min(rate.burst, level.tokens + seconds * rate.perSecond);
+}
+
+function stateOf({ name, rate, tokens }: Bucket & { tokens: number }): BucketState {
+  return {
+    name,
+    limit: rate.burst,
+    remaining: Math.floor(tokens),
+    resetSeconds: Math.ceil((rate.burst - tokens) / rate.perSecond),
+    retryAfterSeconds: tokens >= 1 ? 0 : Math.max(1, Math.ceil((1 - tokens) / rate.perSecond)),
+  };
+}
+
+function byTightness(a: BucketState, b: BucketState): number {
+  return b.retryAfterSeconds - a.retryAfterSeconds || a.remaining - b.remaining;
+}

@@ -1,0 +1,95 @@
+import type { Context as HonoContext, MiddlewareHandler, Next } from "hono";
+import type { BucketState } from "../core/bucket";
+import { InvalidIdempotencyKey, KeyReused, RateLimited, Unavailable } from "../core/errors";
+import { type Claim, isIdempotencyKey, type OriginalRequest } from "../core/idempotency";
+import type { Context } from "../platform/context";
+import type { OwnedKey } from "../platform/gate";
+import { bucketsFor } from "./buckets";
+import type { AppEnv } from "./router";
+
+/** Looks up in the database what a key has done; null when nothing. */
+type FindEffect = (ctx: Context, key: string) => Promise<OriginalRequest | null>;
+
+/** Paths whose effect an `Idempotency-Key` makes happen once. */
+const keyedPaths = new Set(["/v1/send", "/v1/track", "/events/track"]);
+
+/**
+ * Lets a request pass the project's gate: one call for its rate and its idempotency key, none when it needs neither.
+ * With the gate out of reach, requests without a key go on, and those with one are asked to come again: their caller
+ * asked for "not twice", and a guess would break that.
+ */
+export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const { ctx } = c.var;
+    const buckets = bucketsFor(c.req.method, c.req.path, ctx.config.rateLimits, ctx.project);
+    const owned = ownedKeyOf(c);
+    if (buckets.length === 0 && owned === null) return next();
+
+    const request = `${c.req.method} ${c.req.path}`;
+    const ttlMs = ctx.config.idempotencyTtlMs;
+    const admitted = await ctx.gate.admit(ctx.project.id, { buckets, key: owned && { ...owned, request, ttlMs } });
+    if (admitted === null) {
+      if (owned !== null) throw gateOutOfReach();
+      return next();
+    }
+    if (admitted.rate) {
+      describeRate(c, admitted.rate);
+      if (!admitted.rate.isAllowed) throw new RateLimited(admitted.rate.name, admitted.rate.retryAfterSeconds);
+    }
+    if (owned === null || admitted.claim === null) return next();
+    return runOnce(c, next, owned, admitted.claim, findEffect);
+  };
+}
+
+function gateOutOfReach(): Unavailable {
+  return new Unavailable("Idempotency keys cannot be checked at the moment.", {
+    retryAfterSeconds: 1,
+    suggestion: "Send the same request with the same key again in a second.",
+  });
+}
+
+function ownedKeyOf(c: HonoContext<AppEnv>): OwnedKey | null {
+  const key = keyedPaths.has(c.req.path) ? c.req.header("Idempotency-Key") : undefined;
+  if (key === undefined) return null;
+  if (!isIdempotencyKey(key)) throw new InvalidIdempotencyKey();
+  return { key, owner: crypto.randomUUID() };
+}
+
+function describeRate(c: HonoContext, rate: BucketState): void {
+  c.header("RateLimit-Limit", String(rate.limit));
+  c.header("RateLimit-Remaining", String(rate.remaining));
+  c.header("RateLimit-Reset", String(rate.resetSeconds));
+}
+
+async function runOnce(
+  c: HonoContext<AppEnv>,
+  next: Next,
+  owned: OwnedKey,
+  claim: Claim,
+  findEffect: FindEffect,
+): Promise<void> {
+  const { ctx } = c.var;
+  if (claim.kind === "taken") throw new KeyReused(owned.key, claim.original);
+  if (claim.kind === "inherited") {
+    const effect = await findEffect(ctx, owned.key);
+    if (effect) {
+      await ctx.gate.complete(ctx.project.id, owned, effect.status ?? 200, effect.response);
+      throw new KeyReused(owned.key, effect);
+    }
+  }
+  c.set("ctx", { ...ctx, idempotencyKey: owned.key });
+  await next();
+  await settle(c, owned, findEffect);
+}
+
+/** A success keeps the key, with its answer. A refusal had no effect and gives it back. A failure asks the database. */
+async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindEffect): Promise<void> {
+  const { ctx } = c.var;
+  const { status } = c.res;
+  if (status < 300) return ctx.gate.complete(ctx.project.id, owned, status, await c.res.clone().text());
+  if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);
+  // If the database does not answer either, the claim stays, and whoever inherits it asks again.
+  const effect = await findEffect(ctx, owned.key);
+  if (effect) return ctx.gate.complete(ctx.project.id, owned, status, effect.response);
+  return ctx.gate.release(ctx.project.id, owned);
+}

@@ -1,0 +1,136 @@
+import { DurableObject } from "cloudflare:workers";
+import { type BucketState, type Level, type Rate, takeFromAll } from "../core/bucket";
+import { abandonedAfterMs, type Claim } from "../core/idempotency";
+import { minuteMs, secondMs } from "../core/time";
+
+/** One request at the gate: what it takes, and the key it claims. */
+export interface Admission {
+  buckets: { name: string; rate: Rate }[];
+  key: { key: string; owner: string; request: string; ttlMs: number } | null;
+}
+
+export interface Admitted {
+  /** Null when no bucket was asked. */
+  rate: ({ isAllowed: boolean } & BucketState) | null;
+  /** Null when no key was given, or the rate refused before it was looked at. */
+  claim: Claim | null;
+}
+
+const levelsKey = "levels";
+const expiredPerStep = 10_000;
+
+/**
+ * One project's token buckets and idempotency keys: one call a request for both. Each method is one synchronous step,
+ * so of a hundred requests with one key exactly one claims it.
+ */
+export class ProjectGateObject extends DurableObject {
+  private levels: Record<string, Level>;
+  private levelsStoredAt = 0;
+
+  constructor(ctx: DurableObjectState, env: unknown) {
+    super(ctx, env as Cloudflare.Env);
+    this.sql(`CREATE TABLE IF NOT EXISTS idempotency_keys (key TEXT PRIMARY KEY, owner TEXT NOT NULL,
+      request TEXT NOT NULL, at INTEGER NOT NULL, claimed_at INTEGER NOT NULL, status INTEGER, response TEXT,
+      expires_at INTEGER NOT NULL)`);
+    this.sql("CREATE INDEX IF NOT EXISTS ix_idempotency_keys_expiry ON idempotency_keys (expires_at)");
+    // Second buckets refill before an idle object is forgotten; the minute's bucket would not.
+    this.levels = ctx.storage.kv.get<Record<string, Level>>(levelsKey) ?? {};
+  }
+
+  /** Takes a token from each bucket, and claims the key if one is given and the rate allows. */
+  async admit({ buckets, key }: Admission): Promise<Admitted> {
+    const now = Date.now();
+    const rate = buckets.length > 0 ? this.take(buckets, now) : null;
+    if (key === null || rate?.isAllowed === false) return { rate, claim: null };
+    return { rate, claim: this.claim(key, now) };
+  }
+
+  /** The request that owns the key was answered. Says nothing if it lost the key meanwhile. */
+  async complete(key: string, owner: string, status: number, response: string | null): Promise<void> {
+    this.sql(
+      "UPDATE idempotency_keys SET status = ?, response = ? WHERE key = ? AND owner = ?",
+      status,
+      response,
+      key,
+      owner,
+    );
+  }
+
+  /** The request that owns the key had no effect: whoever comes next may use it. */
+  async release(key: string, owner: string): Promise<void> {
+    this.sql("DELETE FROM idempotency_keys WHERE key = ? AND owner = ? AND status IS NULL", key, owner);
+  }
+
+  /** Its project is gone. */
+  async erase(): Promise<void> {
+    await this.ctx.storage.deleteAll();
+    this.levels = {};
+  }
+
+  /** Removes what has expired, in steps, and sets the alarm for what will. */
+  override async alarm(): Promise<void> {
+    this.sql(
+      `DELETE FROM idempotency_keys WHERE key IN (SELECT key FROM idempotency_keys WHERE expires_at <= ?
+        ORDER BY expires_at LIMIT ?)`,
+      Date.now(),
+      expiredPerStep,
+    );
+    const [next] = this.sql("SELECT min(expires_at) AS at FROM idempotency_keys");
+    if (typeof next?.at === "number")
+      await this.ctx.storage.setAlarm(Math.max(roundedUp(next.at), Date.now() + secondMs));
+  }
+
+  private take(wanted: Admission["buckets"], now: number): Admitted["rate"] {
+    const buckets = wanted.map(({ name, rate }) => ({ name, rate, level: this.levels[name] }));
+    const { isAllowed, levels, tightest } = takeFromAll(buckets, now);
+    this.levels = { ...this.levels, ...levels };
+    if (now - this.levelsStoredAt >= secondMs) {
+      this.levelsStoredAt = now;
+      this.ctx.storage.kv.put(levelsKey, this.levels);
+    }
+    return { isAllowed, ...tightest };
+  }
+
+  private claim({ key, owner, request, ttlMs }: NonNullable<Admission["key"]>, now: number): Claim {
+    this.sql("DELETE FROM idempotency_keys WHERE key = ? AND expires_at <= ?", key, now);
+    const [known] = this.sql(
+      "SELECT request, at, claimed_at, status, response FROM idempotency_keys WHERE key = ?",
+      key,
+    );
+    if (!known) {
+      this.sql(
+        "INSERT INTO idempotency_keys (key, owner, request, at, claimed_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
+        ...[key, owner, request, now, now, now + ttlMs],
+      );
+      this.wakeAt(now + ttlMs);
+      return { kind: "claimed" };
+    }
+    const original = {
+      request: String(known.request),
+      atMs: Number(known.at),
+      status: known.status === null ? null : Number(known.status),
+      response: known.response === null ? null : String(known.response),
+    };
+    const isAbandoned = original.status === null && now - Number(known.claimed_at) >= abandonedAfterMs;
+    if (!isAbandoned) return { kind: "taken", original };
+    this.sql("UPDATE idempotency_keys SET owner = ?, claimed_at = ? WHERE key = ?", owner, now, key);
+    return { kind: "inherited", original };
+  }
+
+  /** One alarm for all keys: the earliest wins, and a late one harms nobody, as every read asks for the time too. */
+  private wakeAt(expiresAt: number): void {
+    this.ctx.waitUntil(this.setAlarmUnlessSet(roundedUp(expiresAt)));
+  }
+
+  private async setAlarmUnlessSet(at: number): Promise<void> {
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(at);
+  }
+
+  private sql(query: string, ...values: SqlStorageValue[]): Record<string, SqlStorageValue>[] {
+    return this.ctx.storage.sql.exec(query, ...values).toArray();
+  }
+}
+
+function roundedUp(atMs: number): number {
+  return Math.ceil(atMs / minuteMs) * minuteMs;
+}

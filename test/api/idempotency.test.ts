@@ -1,0 +1,81 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { call, newProject, type TestProject } from "../support/project";
+import { expectRefusal } from "../support/refusal";
+
+function sendWith(project: TestProject, key: string, fields: Record<string, unknown> = {}) {
+  const body = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi", ...fields };
+  const headers = { Authorization: `Bearer ${project.keys.secret}`, "Idempotency-Key": key };
+  return call("POST", "/v1/send", body, { headers });
+}
+
+async function emailCount(project: TestProject): Promise<number> {
+  const row = await env.DB.prepare("SELECT count(*) AS n FROM emails WHERE project_id = ?")
+    .bind(project.id)
+    .first<{ n: number }>();
+  return row?.n ?? 0;
+}
+
+describe("an Idempotency-Key", () => {
+  it("used again answers 409 with what the first request did", async () => {
+    const project = await newProject();
+    const first = await sendWith(project, "order-1");
+    expect(first.status).toBe(200);
+    const again = await sendWith(project, "order-1", { subject: "Another" });
+    expectRefusal(again, 409, "IDEMPOTENCY_KEY_REUSED", {
+      details: {
+        key: "order-1",
+        originalRequest: "POST /v1/send",
+        originalRequestAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        originalStatusCode: 200,
+        originalResponse: first.body,
+      },
+    });
+    expect(await emailCount(project)).toBe(1);
+  });
+
+  it("used a hundred times at once has one effect", async () => {
+    const project = await newProject();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => sendWith(project, "same")));
+    const statuses = answers.map(({ status }) => status).toSorted();
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(99);
+    expect(await emailCount(project)).toBe(1);
+  });
+
+  it("is free again after a refusal, whatever it was", async () => {
+    const project = await newProject();
+    expect((await sendWith(project, "k", { to: "nope" })).status).toBe(422);
+    expect((await sendWith(project, "k", { from: "hi@elsewhere.test" })).status).toBe(403);
+    expect((await sendWith(project, "k", { body: "{{ open" })).status).toBe(422);
+    expect((await sendWith(project, "k")).status).toBe(200);
+    expect((await sendWith(project, "k")).status).toBe(409);
+  });
+
+  it("belongs to its project", async () => {
+    const [one, other] = [await newProject(), await newProject()];
+    expect((await sendWith(one, "shared")).status).toBe(200);
+    expect((await sendWith(other, "shared")).status).toBe(200);
+  });
+
+  it("is claimed before validation: a wrong body under a used key is a 409", async () => {
+    const project = await newProject();
+    await sendWith(project, "used");
+    expect((await sendWith(project, "used", { to: "nope" })).status).toBe(409);
+  });
+
+  it.each([
+    ["one character", "k", 200],
+    ["255 characters", "k".repeat(255), 200],
+    ["256 characters", "k".repeat(256), 400],
+    ["blanks and punctuation", "a b!~", 200],
+    ["none at all", "", 400],
+    ["a tab inside", "a\tb", 400],
+  ])("may be %s: %#", async (_, key, status) => {
+    const project = await newProject();
+    const answer = await sendWith(project, key);
+    expect(answer.status).toBe(status);
+    if (status === 400) expectRefusal(answer, 400, "INVALID_IDEMPOTENCY_KEY");
+    expect(await emailCount(project)).toBe(status === 200 ? 1 : 0);
+  });
+});

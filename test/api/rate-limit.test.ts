@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { admin, newProject, type TestProject } from "../support/project";
+import { expectRefusal } from "../support/refusal";
+import { callWith } from "../support/with-settings";
+
+const limits = { RATE_LIMIT_ENABLED: "true" };
+
+function get(project: TestProject, settings: Record<string, string>) {
+  return callWith(settings, "GET", `/domains/project/${project.id}`, { token: project.keys.secret });
+}
+
+function send(project: TestProject, settings: Record<string, string>) {
+  const body = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi" };
+  return callWith(settings, "POST", "/v1/send", { token: project.keys.secret, body });
+}
+
+function upsert(project: TestProject, settings: Record<string, string>) {
+  return callWith(settings, "POST", "/contacts", { token: project.keys.secret, body: { email: "ada@example.com" } });
+}
+
+describe("rate limits", () => {
+  it("are off by default, and then say nothing", async () => {
+    const project = await newProject();
+    expect((await get(project, {})).headers.get("RateLimit-Limit")).toBeNull();
+  });
+
+  it("are told on every response, also on a refusal", async () => {
+    const project = await newProject();
+    const first = await get(project, limits);
+    expect(first.headers.get("RateLimit-Limit")).toBe("1000");
+    expect(first.headers.get("RateLimit-Remaining")).toBe("999");
+    expect(first.headers.get("RateLimit-Reset")).toBe("1");
+    const invalid = await callWith(limits, "POST", "/v1/send", { token: project.keys.secret, body: {} });
+    expect(invalid.status).toBe(422);
+    expect(invalid.headers.get("RateLimit-Limit")).toBe("50");
+  });
+
+  it("refuse with 429 and Retry-After once the burst is used up, and have no effect", async () => {
+    const project = await newProject();
+    const settings = { ...limits, RATE_LIMIT_SEND_PER_SECOND: "0.01", RATE_LIMIT_SEND_BURST: "2" };
+    expect((await send(project, settings)).status).toBe(200);
+    expect((await send(project, settings)).headers.get("RateLimit-Remaining")).toBe("0");
+    const refused = await send(project, settings);
+    const retryAfter = Number(refused.headers.get("Retry-After"));
+    expectRefusal(refused, 429, "RATE_LIMIT_EXCEEDED", { details: { bucket: "send", retryAfter } });
+    expect(retryAfter).toBeGreaterThan(90);
+    expect(refused.headers.get("RateLimit-Remaining")).toBe("0");
+    // Other buckets go on.
+    expect((await upsert(project, settings)).status).toBe(200);
+  });
+
+  it("belong to a project", async () => {
+    const [one, other] = [await newProject(), await newProject()];
+    const settings = { ...limits, RATE_LIMIT_SEND_PER_SECOND: "0.01", RATE_LIMIT_SEND_BURST: "1" };
+    expect((await send(one, settings)).status).toBe(200);
+    expect((await send(one, settings)).status).toBe(429);
+    expect((await send(other, settings)).status).toBe(200);
+  });
+
+  it("count every request in the project's own bucket", async () => {
+    const project = await newProject();
+    const settings = { ...limits, RATE_LIMIT_API_PER_MINUTE: "2" };
+    expect((await get(project, settings)).status).toBe(200);
+    expect((await upsert(project, settings)).status).toBe(201);
+    const refused = await get(project, settings);
+    expectRefusal(refused, 429, "RATE_LIMIT_EXCEEDED", { details: { bucket: "api", retryAfter: 30 } });
+  });
+
+  it("of 0 switch one bucket off", async () => {
+    const project = await newProject();
+    const settings = { ...limits, RATE_LIMIT_SEND_PER_SECOND: "0", RATE_LIMIT_SEND_BURST: "1" };
+    expect((await send(project, settings)).status).toBe(200);
+    expect((await send(project, settings)).headers.get("RateLimit-Limit")).toBe("1000");
+  });
+
+  it("of a project's own hold it below what all have", async () => {
+    const project = await newProject({ sendRatePerSecond: 1 });
+    const settings = { ...limits, RATE_LIMIT_SEND_PER_SECOND: "1000", RATE_LIMIT_SEND_BURST: "1" };
+    expect((await send(project, settings)).status).toBe(200);
+    expect((await send(project, settings)).status).toBe(429);
+    expect((await admin.get(`/admin/projects/${project.id}`)).headers.get("RateLimit-Limit")).toBeNull();
+  });
+
+  it("take nothing from the operator, nor from what is open to all", async () => {
+    const settings = { ...limits, RATE_LIMIT_API_PER_MINUTE: "1" };
+    for (let turn = 0; turn < 3; turn++) expect((await callWith(settings, "GET", "/health")).status).toBe(200);
+  });
+});

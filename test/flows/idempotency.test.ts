@@ -1,0 +1,114 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { call, newProject, type TestProject } from "../support/project";
+import { expectRefusal } from "../support/refusal";
+import { callWith } from "../support/with-settings";
+
+const key = "order-1";
+
+function mail(project: TestProject): Record<string, unknown> {
+  return { to: ["ada@example.com", "bob@example.com"], from: `hi@${project.domain}`, subject: "Hi", body: "Hi" };
+}
+
+function send(project: TestProject) {
+  const headers = { Authorization: `Bearer ${project.keys.secret}`, "Idempotency-Key": key };
+  return call("POST", "/v1/send", mail(project), { headers });
+}
+
+function gateOf(project: TestProject) {
+  return env.GATE.get(env.GATE.idFromName(project.id));
+}
+
+/** Changes what the gate remembers, as a death or the passing of time would have left it. */
+async function gateRows(project: TestProject, sql: string, ...values: SqlStorageValue[]) {
+  return runInDurableObject(gateOf(project), (_, state) => state.storage.sql.exec(sql, ...values).toArray());
+}
+
+async function emailIds(project: TestProject): Promise<string[]> {
+  const { results } = await env.DB.prepare("SELECT id FROM emails WHERE project_id = ? ORDER BY to_email")
+    .bind(project.id)
+    .all<{ id: string }>();
+  return results.map(({ id }) => id);
+}
+
+describe("a request that died", () => {
+  it("after its claim, before its batch: 409 at first, and after a minute its retry goes through", async () => {
+    const project = await newProject();
+    const claim = { key, owner: "the dead", request: "POST /v1/send", ttlMs: 3_600_000 };
+    await gateOf(project).admit({ buckets: [], key: claim });
+    const early = await send(project);
+    expectRefusal(early, 409, "IDEMPOTENCY_KEY_REUSED", {
+      details: {
+        key,
+        originalRequest: "POST /v1/send",
+        originalRequestAt: expect.any(String),
+        originalStatusCode: null,
+      },
+    });
+    await gateRows(project, "UPDATE idempotency_keys SET claimed_at = claimed_at - 60000");
+    expect((await send(project)).status).toBe(200);
+    expect(await emailIds(project)).toHaveLength(2);
+    expect((await send(project)).status).toBe(409);
+  });
+
+  it("after its batch, before it said so: its retry learns the ids", async () => {
+    const project = await newProject();
+    const first = await send(project);
+    await gateRows(
+      project,
+      "UPDATE idempotency_keys SET status = NULL, response = NULL, claimed_at = claimed_at - 60000",
+    );
+    const retry = await send(project);
+    expect(retry.status).toBe(409);
+    expect(retry.body.error.details.originalResponse.data.emails).toEqual(first.body.data.emails);
+    expect(await emailIds(project)).toHaveLength(2);
+    // It is settled now, for whoever comes next.
+    expect((await send(project)).body.error.details.originalStatusCode).toBe(200);
+  });
+
+  it("and was forgotten by the gate: the database still refuses a second effect, and tells of the first", async () => {
+    const project = await newProject();
+    const first = await send(project);
+    await gateRows(project, "DELETE FROM idempotency_keys");
+    const retry = await send(project);
+    expect(retry.status).toBe(409);
+    expect(retry.body.error.details.originalResponse.data.emails).toEqual(first.body.data.emails);
+    expect(await emailIds(project)).toEqual(first.body.data.emails.map(({ email }: { email: string }) => email));
+    expect((await send(project)).body.error.details.originalResponse).toBeDefined();
+  });
+});
+
+describe("a gate out of reach", () => {
+  const broken = { GATE: { idFromName: () => ({}), get: () => ({}) } as unknown as typeof env.GATE };
+
+  it("answers 503 to a request with a key, with no effect, and lets one without a key go on", async () => {
+    const project = await newProject();
+    const token = project.keys.secret;
+    const headers = { "Idempotency-Key": key };
+    const refused = await callWith(broken, "POST", "/v1/send", { token, body: mail(project), headers });
+    expectRefusal(refused, 503, "EXTERNAL_SERVICE_ERROR");
+    expect(refused.headers.get("Retry-After")).toBe("1");
+    expect(await emailIds(project)).toEqual([]);
+    const limited = { ...broken, RATE_LIMIT_ENABLED: "true" };
+    const answered = await callWith(limited, "POST", "/v1/send", { token, body: mail(project) });
+    expect(answered.status).toBe(200);
+    expect(answered.headers.get("RateLimit-Limit")).toBeNull();
+    expect((await send(project)).status).toBe(200);
+  });
+});
+
+describe("time", () => {
+  it("frees a key, by the alarm and by every look at it", async () => {
+    const project = await newProject();
+    await send(project);
+    await gateRows(project, "UPDATE idempotency_keys SET expires_at = 1");
+    await env.DB.prepare("UPDATE idempotency_effects SET expires_at = 1 WHERE project_id = ?").bind(project.id).run();
+    expect((await send(project)).status).toBe(200);
+    expect(await emailIds(project)).toHaveLength(4);
+
+    await gateRows(project, "UPDATE idempotency_keys SET expires_at = 1");
+    expect(await runDurableObjectAlarm(gateOf(project))).toBe(true);
+    expect(await gateRows(project, "SELECT key FROM idempotency_keys")).toEqual([]);
+  });
+});
