@@ -1,26 +1,39 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { BadRequest, TooLarge } from "../core/errors";
 import type { AppEnv } from "./router";
+import { inTurn } from "./turn";
 
 /**
  * Reads a JSON body before the route does: no more than `maxBytes` of it, and whatever its Content-Type says, as
  * browsers' beacons send JSON as text/plain. A length that is announced is refused before anything is read.
  */
-export function readBody(maxBytesFor: (path: string, c: Parameters<MiddlewareHandler<AppEnv>>[0]) => number) {
+export function readBody(maxBytesFor: (path: string, c: HonoContext<AppEnv>) => number) {
   const middleware: MiddlewareHandler<AppEnv> = async (c, next) => {
     const { raw } = c.req;
     if (raw.body === null && !takesBody.has(raw.method)) return next();
     const maxBytes = maxBytesFor(c.req.path, c);
-    if (Number(raw.headers.get("Content-Length") ?? 0) > maxBytes) throw new TooLarge(maxBytes);
-    const text = raw.body === null ? "" : await textOf(raw.body, maxBytes);
-    const headers = new Headers(raw.headers);
-    headers.set("Content-Type", "application/json");
-    c.req.raw = new Request(raw.url, { method: raw.method, headers });
-    // Hono keeps the promise of a body, though its types say the body itself.
-    Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
-    return next();
+    const announced = raw.headers.get("Content-Length");
+    if (Number(announced ?? 0) > maxBytes) throw new TooLarge(maxBytes);
+    const work = async () => {
+      keepBody(c, raw.body === null ? "" : await textOf(raw.body, maxBytes));
+      await next();
+    };
+    // A body of unknown length may be large too.
+    const isLarge = maxBytes > largeBytes && Number(announced ?? maxBytes) > largeBytes;
+    return isLarge ? inTurn(work) : work();
   };
   return middleware;
+}
+
+const largeBytes = 4 * 1024 * 1024;
+
+function keepBody(c: HonoContext<AppEnv>, text: string): void {
+  const { raw } = c.req;
+  const headers = new Headers(raw.headers);
+  headers.set("Content-Type", "application/json");
+  c.req.raw = new Request(raw.url, { method: raw.method, headers });
+  // Hono keeps the promise of a body, though its types say the body itself.
+  Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
 }
 
 /** No body at all is as little JSON as an empty one. */

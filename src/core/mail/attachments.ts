@@ -1,0 +1,92 @@
+import { z } from "zod";
+
+const longestFilename = 255;
+// RFC 2045 section 5.1, without parameters but for a charset: what a caller says of a file is copied into its headers.
+const mediaType = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127}(; ?charset="?[A-Za-z0-9_-]{1,40}"?)?$/;
+// RFC 2392: the part of a Content-ID that `cid:` in a body refers to.
+const contentId = /^[^\s<>"\\\p{Cc}]{1,200}$/u;
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+/** A line of base64 in a message: 76 characters and its line break carry 57 bytes. */
+const bytesPerLine = 57;
+const charactersPerLine = 78;
+/** Headers of a part, and of the message. */
+const headerBytes = 2_048;
+
+/** The spec's ceiling for a finished message. */
+export const maxMessageBytes = 40 * 1024 * 1024;
+
+/** A file that goes with an email. Its content is base64 all the way, as it came and as it travels. */
+export interface Attachment {
+  filename: string;
+  contentType: string;
+  contentId: string | null;
+  disposition: "attachment" | "inline";
+  content: string;
+}
+
+/** What is kept of a file beside its content. */
+export interface AttachmentRow extends Omit<Attachment, "content"> {
+  /** Decoded. */
+  size: number;
+}
+
+const Item = z
+  .object({
+    filename: z
+      .string()
+      .min(1)
+      .max(longestFilename)
+      .refine((name) => !/["\p{Cc}]/u.test(name), {
+        message: "May not contain quotes or line breaks",
+        params: { code: "invalid_string" },
+      }),
+    content: z
+      .string()
+      .refine((content) => content.length % 4 === 0 && base64.test(content), {
+        message: "Must be base64 (RFC 4648, section 4)",
+        params: { code: "invalid_string" },
+      })
+      .meta({ format: "byte", description: "The file in base64." }),
+    contentType: z.string().regex(mediaType, "Must be a MIME type such as application/pdf").optional(),
+    type: z.string().regex(mediaType, "Must be a MIME type").optional().meta({ description: "Read as `contentType`." }),
+    contentId: z.string().regex(contentId, "May not contain blanks, quotes or angle brackets").nullish().meta({
+      description: "Required for an inline file; the body refers to it as `cid:<contentId>`.",
+    }),
+    disposition: z.enum(["attachment", "inline"]).nullish().meta({ description: "`attachment` unless told." }),
+  })
+  .superRefine(({ contentType, type, contentId, disposition }, check) => {
+    const missing = (field: string) =>
+      check.addIssue({ code: "custom", path: [field], message: "Required", params: { code: "required" } });
+    if (contentType === undefined && type === undefined) missing("contentType");
+    if (disposition === "inline" && !contentId) missing("contentId");
+  });
+
+/** `attachments` of `/v1/send`. How many and how large they may be is a setting, and checked by the verb. */
+export const AttachmentsInput = z
+  .array(Item)
+  .meta({ description: "10 files and 10 MB together, unless set otherwise." });
+
+export function readAttachments(items: z.infer<typeof AttachmentsInput>): Attachment[] {
+  return items.map(({ filename, content, contentType, type, contentId, disposition }) => ({
+    filename,
+    // One of the two is there, as the schema insists.
+    contentType: contentType ?? type ?? "application/octet-stream",
+    contentId: contentId ?? null,
+    disposition: disposition ?? "attachment",
+    content,
+  }));
+}
+
+/** The size of a file by its base64. */
+export function decodedBytes(content: string): number {
+  const padding = content.endsWith("==") ? 2 : content.endsWith("=") ? 1 : 0;
+  return (content.length / 4) * 3 - padding;
+}
+
+/** How large a message will be, at least: base64 in lines for the files, and the texts as they are. */
+export function messageBytes(bodyBytes: number, attachments: { size: number }[]): number {
+  return attachments.reduce(
+    (sum, { size }) => sum + Math.ceil(size / bytesPerLine) * charactersPerLine + headerBytes,
+    bodyBytes + headerBytes,
+  );
+}

@@ -1,0 +1,60 @@
+import { Invalid } from "../../core/errors";
+import { utf8Bytes } from "../../core/json";
+import {
+  type Attachment,
+  type AttachmentRow,
+  decodedBytes,
+  maxMessageBytes,
+  messageBytes,
+  readAttachments,
+} from "../../core/mail/attachments";
+import { blobKey } from "../../platform/blobs";
+import type { Context } from "../../platform/context";
+import type { SendEmail } from "./schema";
+
+/** Refuses more files, or larger ones, than an email may carry here; before anything is written. */
+export function checkAttachments(ctx: Context, call: SendEmail): Attachment[] {
+  const attachments = readAttachments(call.attachments ?? []);
+  const { maxAttachments, maxAttachmentBytes } = ctx.config;
+  const refuse = (message: string) => new Invalid([{ field: "attachments", code: "too_big", message }]);
+  if (attachments.length > maxAttachments) throw refuse(`At most ${maxAttachments} attachments an email`);
+  const files = attachments.map(({ content }) => ({ size: decodedBytes(content) }));
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  if (total > maxAttachmentBytes) throw refuse(`Attachments may have ${maxAttachmentBytes} bytes together`);
+  if (messageBytes(utf8Bytes(call.body ?? ""), files) > maxMessageBytes) {
+    throw refuse(`The finished message would be larger than ${maxMessageBytes} bytes`);
+  }
+  return attachments;
+}
+
+/** Puts the files down, one after another: together they may be large. */
+export async function storeAttachments(ctx: Context, contentId: string, files: Attachment[]): Promise<AttachmentRow[]> {
+  for (const [place, { content }] of files.entries()) await ctx.blobs.put(keyOf(ctx, contentId, place), content);
+  return files.map(({ content, ...file }) => ({ ...file, size: decodedBytes(content) }));
+}
+
+/** Null when they are no longer kept. */
+export async function loadAttachments(
+  ctx: Context,
+  { id, attachments }: { id: string; attachments: AttachmentRow[] },
+): Promise<Attachment[] | null> {
+  const files: Attachment[] = [];
+  for (const [place, { size: _, ...file }] of attachments.entries()) {
+    const bytes = await ctx.blobs.get(keyOf(ctx, id, place));
+    if (bytes === null) return null;
+    // Base64 is ASCII, and one byte a character in memory.
+    files.push({ ...file, content: new TextDecoder("latin1").decode(bytes) });
+  }
+  return files;
+}
+
+/** After a refusal, which wrote no row. */
+export function forgetAttachments(ctx: Context, contentId: string, count: number): void {
+  const keys = Array.from({ length: count }, (_, place) => keyOf(ctx, contentId, place));
+  if (keys.length > 0) ctx.later(ctx.blobs.delete(keys));
+}
+
+/** A file is found by project, content and place. */
+function keyOf(ctx: Context, contentId: string, place: number): string {
+  return blobKey("attachment", ctx.project.id, `${contentId}/${place}`);
+}
