@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { iso, isoOrNull } from "../../core/time";
 import { inProject } from "../../db/scope";
@@ -10,7 +10,9 @@ type EventRow = typeof events.$inferSelect;
 /** What the row itself does not hold: it is kept once for all recipients of a call. */
 type Shared = Pick<typeof emailContents.$inferSelect, "fromEmail" | "fromName" | "replyTo"> & { givenSubject: string };
 
-export function emailJson(row: EmailRow & Shared) {
+export type WholeEmail = EmailRow & Shared;
+
+export function emailJson(row: WholeEmail) {
   return {
     id: row.id,
     contactId: row.contactId,
@@ -47,21 +49,25 @@ export function emailEventJson(row: EventRow) {
 
 const mostEvents = 200;
 
+/** Whole emails, with what they share with the other recipients of their call. */
+export function selectEmails(ctx: Context, condition: SQL | undefined) {
+  return ctx.db
+    .select({
+      ...getTableColumns(emails),
+      givenSubject: emailContents.subject,
+      fromEmail: emailContents.fromEmail,
+      fromName: emailContents.fromName,
+      replyTo: emailContents.replyTo,
+    })
+    .from(emails)
+    .innerJoin(emailContents, and(eq(emailContents.id, emails.contentId), inProject(emailContents, ctx)))
+    .where(inProject(emails, ctx, condition));
+}
+
 /** An email record with what happened to it, oldest first. */
-export async function getEmail(ctx: Context, id: string): Promise<{ email: EmailRow & Shared; happened: EventRow[] }> {
+export async function getEmail(ctx: Context, id: string): Promise<{ email: WholeEmail; happened: EventRow[] }> {
   const [email, happened] = await Promise.all([
-    ctx.db
-      .select({
-        ...getTableColumns(emails),
-        givenSubject: emailContents.subject,
-        fromEmail: emailContents.fromEmail,
-        fromName: emailContents.fromName,
-        replyTo: emailContents.replyTo,
-      })
-      .from(emails)
-      .innerJoin(emailContents, and(eq(emailContents.id, emails.contentId), inProject(emailContents, ctx)))
-      .where(inProject(emails, ctx, eq(emails.id, id)))
-      .get(),
+    selectEmails(ctx, eq(emails.id, id)).get(),
     ctx.db
       .select()
       .from(events)

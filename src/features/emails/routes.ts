@@ -1,16 +1,33 @@
-import { createRoute, errors, ok } from "../../http/define";
-import { IdParam } from "../../http/params";
+import { z } from "zod";
+import { accepted, createRoute, errors, ok } from "../../http/define";
+import { CursorQuery, IdParam } from "../../http/params";
 import { createRouter } from "../../http/router";
+import { readContent } from "./content";
 import { emailEventJson, emailJson, getEmail } from "./email";
-import { EmailWithEvents } from "./schema";
+import { listEmails } from "./list";
+import { retryEmail } from "./retry";
+import { EmailContent, EmailFilters, EmailPage, EmailWithEvents, RetriedEmail } from "./schema";
 
 export const emails = createRouter();
+const tags = ["Emails"];
+
+const list = createRoute({
+  method: "get",
+  path: "/emails",
+  operationId: "listEmails",
+  tags,
+  summary: "List email records, newest first",
+  request: { query: z.object({ ...CursorQuery.shape, ...EmailFilters.shape }) },
+  responses: { ...ok(EmailPage), ...errors(400, 422) },
+});
+
+emails.openapi(list, async (c) => c.json(await listEmails(c.var.ctx, c.req.valid("query")), 200));
 
 const get = createRoute({
   method: "get",
   path: "/emails/{id}",
   operationId: "getEmail",
-  tags: ["Emails"],
+  tags,
   summary: "Get an email record, with what happened to it",
   request: { params: IdParam },
   responses: { ...ok(EmailWithEvents), ...errors(404) },
@@ -20,3 +37,28 @@ emails.openapi(get, async (c) => {
   const { email, happened } = await getEmail(c.var.ctx, c.req.valid("param").id);
   return c.json({ ...emailJson(email), events: happened.map(emailEventJson) }, 200);
 });
+
+const content = createRoute({
+  method: "get",
+  path: "/emails/{id}/content",
+  operationId: "readEmailContent",
+  tags,
+  summary: "Read what an email says",
+  description: "While it is kept. Attachments are named, not included.",
+  request: { params: IdParam },
+  responses: { ...ok(EmailContent), ...errors(404, 409, 410) },
+});
+
+emails.openapi(content, async (c) => c.json(await readContent(c.var.ctx, c.req.valid("param").id), 200));
+
+const retry = createRoute({
+  method: "post",
+  path: "/emails/{id}/retry",
+  operationId: "retryEmail",
+  tags,
+  summary: "Send an email that failed, was cancelled or is unknown once more",
+  request: { params: IdParam },
+  responses: { ...accepted(RetriedEmail), ...errors(403, 404, 409, 410) },
+});
+
+emails.openapi(retry, async (c) => c.json(await retryEmail(c.var.ctx, c.req.valid("param").id), 202));

@@ -3,6 +3,35 @@ import { emailStatuses } from "../../core/mail/status";
 
 const time = z.iso.datetime();
 
+const example = {
+  id: "0199a0f2-6c1f-7d60-8a3b-5a1de0c4b7e2",
+  contactId: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
+  to: "ada@example.com",
+  subject: "Welcome, Ada",
+  from: "hello@acme.example",
+  fromName: "Acme",
+  replyTo: null,
+  type: "TRANSACTIONAL" as const,
+  source: "TRANSACTIONAL" as const,
+  templateId: null,
+  campaignId: null,
+  workflowExecutionId: null,
+  status: "DELIVERED" as const,
+  error: null,
+  attempts: 1,
+  provider: "outbox",
+  providerMessageId: "0199a0f2-6c8a-7a2e-8f10-1d2c3b4a5968",
+  opens: 0,
+  clicks: 0,
+  createdAt: "2026-01-31T09:00:00.000Z",
+  sentAt: "2026-01-31T09:00:00.120Z",
+  deliveredAt: "2026-01-31T09:00:00.120Z",
+  openedAt: null,
+  clickedAt: null,
+  bouncedAt: null,
+  complainedAt: null,
+};
+
 export const Email = z
   .object({
     id: z.string(),
@@ -32,39 +61,34 @@ export const Email = z
     bouncedAt: time.nullable(),
     complainedAt: time.nullable(),
   })
-  .meta({ id: "Email" });
+  .meta({ id: "Email", example });
+
+export const EmailPage = z
+  .object({
+    data: z.array(Email),
+    cursor: z.string(),
+    hasMore: z.boolean(),
+    total: z.number().int(),
+    approximate: z.literal(true).optional().meta({ description: "Then `total` counts the newest 25,000 only." }),
+    countedAt: time.optional(),
+  })
+  .meta({ id: "EmailPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
+
+export const EmailFilters = z.object({
+  status: z.enum(emailStatuses).optional(),
+  contactId: z.string().optional(),
+  campaignId: z.string().optional(),
+  templateId: z.string().optional(),
+  source: z.enum(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW", "TEST"]).optional(),
+});
+export type EmailFilters = z.infer<typeof EmailFilters>;
 
 export const EmailWithEvents = Email.extend({
   events: z.array(z.object({ name: z.string(), at: time, data: z.record(z.string(), z.unknown()) })),
 }).meta({
   id: "EmailWithEvents",
   example: {
-    id: "0199a0f2-6c1f-7d60-8a3b-5a1de0c4b7e2",
-    contactId: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
-    to: "ada@example.com",
-    subject: "Welcome, Ada",
-    from: "hello@acme.example",
-    fromName: "Acme",
-    replyTo: null,
-    type: "TRANSACTIONAL",
-    source: "TRANSACTIONAL",
-    templateId: null,
-    campaignId: null,
-    workflowExecutionId: null,
-    status: "DELIVERED",
-    error: null,
-    attempts: 1,
-    provider: "outbox",
-    providerMessageId: "0199a0f2-6c8a-7a2e-8f10-1d2c3b4a5968",
-    opens: 0,
-    clicks: 0,
-    createdAt: "2026-01-31T09:00:00.000Z",
-    sentAt: "2026-01-31T09:00:00.120Z",
-    deliveredAt: "2026-01-31T09:00:00.120Z",
-    openedAt: null,
-    clickedAt: null,
-    bouncedAt: null,
-    complainedAt: null,
+    ...example,
     events: [
       {
         name: "email.sent",
@@ -80,3 +104,26 @@ export const EmailWithEvents = Email.extend({
     ],
   },
 });
+
+export const RetriedEmail = z
+  .object({ id: z.string(), status: z.literal("QUEUED") })
+  .meta({ id: "RetriedEmail", example: { id: "0199a0f2-6c1f-7d60-8a3b-5a1de0c4b7e2", status: "QUEUED" } });
+
+export const EmailContent = z
+  .object({
+    subject: z.string(),
+    html: z.string(),
+    text: z.string(),
+    headers: z.record(z.string(), z.string()).meta({ description: "Beside those that every message has." }),
+    attachments: z.array(z.object({ filename: z.string(), contentType: z.string(), size: z.number().int() })),
+  })
+  .meta({
+    id: "EmailContent",
+    example: {
+      subject: "Welcome, Ada",
+      html: "<h1>Hello Ada</h1>",
+      text: "Hello Ada",
+      headers: { "X-Order-Id": "1042" },
+      attachments: [{ filename: "invoice.pdf", contentType: "application/pdf", size: 48213 }],
+    },
+  });

@@ -1,0 +1,42 @@
+import { sql } from "drizzle-orm";
+import { Conflict, Gone } from "../../core/errors";
+import { monthOf } from "../../core/time";
+import { commit, statement } from "../../db/commit";
+import type { Context } from "../../platform/context";
+import { announceEmails, announceGraceMs } from "../sending/announce";
+import { getEmail } from "./email";
+
+/** Statuses from which a person may send an email once more. UNKNOWN is theirs to judge: it may have arrived. */
+const retryable = ["FAILED", "UNKNOWN", "CANCELLED"];
+
+/**
+ * Puts an email back in line, with a fresh count of tries. It is the same row, and says the same as before. A FAILED
+ * one had given its place in the month back, and takes one again.
+ */
+export async function retryEmail(ctx: Context, id: string): Promise<{ id: string; status: "QUEUED" }> {
+  const { email } = await getEmail(ctx, id);
+  if (!retryable.includes(email.status)) {
+    throw new Conflict(`This email is ${email.status}: only ${retryable.join(", ")} ones can be sent again.`);
+  }
+  const now = ctx.now.getTime();
+  const isOpen = sql`project_id = ${ctx.project.id} AND id = ${id}
+    AND status IN (SELECT value FROM json_each(${JSON.stringify(retryable)}))`;
+  const [, reopened] = await commit(ctx.db, [
+    statement(
+      ctx.db,
+      sql`INSERT INTO monthly_usage (project_id, month, emails)
+        SELECT project_id, ${monthOf(new Date(email.createdAt))}, 1 FROM emails WHERE ${isOpen} AND status = 'FAILED'
+        ON CONFLICT (project_id, month) DO UPDATE SET emails = emails + 1`,
+    ),
+    statement(
+      ctx.db,
+      sql`UPDATE emails SET status = 'QUEUED', error = NULL, claim = NULL, handed_at = NULL, uncertain_since = NULL,
+          attempts = 0, announcements = 0, abandonments = 0,
+          next_attempt_at = ${now}, next_announce_at = ${now + announceGraceMs}
+        WHERE ${isOpen} AND content_id IN (SELECT id FROM email_contents) RETURNING id`,
+    ),
+  ]);
+  if (reopened?.length === 0) throw new Gone("The content of this email is no longer kept.");
+  await announceEmails(ctx, [id]);
+  return { id, status: "QUEUED" };
+}

@@ -1,0 +1,42 @@
+import { asc, count, gt } from "drizzle-orm";
+import { type Page, readCursor, writeCursor } from "../../core/page";
+import { inProject } from "../../db/scope";
+import { suppressions } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { suppressionJson } from "./suppression";
+
+const mostCounted = 25_000;
+
+/** A page of the suppression list, by address. */
+export async function listSuppressions(
+  ctx: Context,
+  { cursor, limit }: { cursor?: string; limit: number },
+): Promise<Page<ReturnType<typeof suppressionJson>>> {
+  const after = readCursor(cursor);
+  const behind = after === null ? undefined : gt(suppressions.email, after);
+  const counted = ctx.db
+    .select()
+    .from(suppressions)
+    .where(inProject(suppressions, ctx))
+    .limit(mostCounted)
+    .as("counted");
+  const [rows, totals] = await Promise.all([
+    ctx.db
+      .select()
+      .from(suppressions)
+      .where(inProject(suppressions, ctx, behind))
+      .orderBy(asc(suppressions.email))
+      .limit(limit + 1),
+    after === null ? ctx.db.select({ total: count() }).from(counted) : [],
+  ]);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const total = totals[0]?.total ?? 0;
+  return {
+    data: shown.map(suppressionJson),
+    cursor: last ? writeCursor(last.email) : "",
+    hasMore: last !== undefined,
+    total,
+    ...(total === mostCounted ? { approximate: true as const, countedAt: ctx.now.toISOString() } : {}),
+  };
+}

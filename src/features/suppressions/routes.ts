@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
+import { CursorQuery } from "../../http/params";
+import { createRouter } from "../../http/router";
+import { addSuppression } from "./add";
+import { listSuppressions } from "./list";
+import { removeSuppression } from "./remove";
+import { AddSuppression, Suppression, SuppressionPage } from "./schema";
+import { suppressionJson } from "./suppression";
+
+export const suppressions = createRouter();
+const tags = ["Suppressions"];
+
+const list = createRoute({
+  method: "get",
+  path: "/suppressions",
+  operationId: "listSuppressions",
+  tags,
+  summary: "List the addresses that get no mail",
+  request: { query: CursorQuery },
+  responses: { ...ok(SuppressionPage), ...errors(400, 422) },
+});
+
+suppressions.openapi(list, async (c) => c.json(await listSuppressions(c.var.ctx, c.req.valid("query")), 200));
+
+const add = createRoute({
+  method: "post",
+  path: "/suppressions",
+  operationId: "addSuppression",
+  tags,
+  summary: "Suppress an address: no mail of any type goes to it",
+  request: body(AddSuppression),
+  responses: { ...created(Suppression), ...errors(400, 403, 413, 422) },
+});
+
+suppressions.openapi(add, async (c) => {
+  const row = await addSuppression(c.var.ctx, c.req.valid("json"));
+  return c.json(suppressionJson(row), 201);
+});
+
+const EmailParam = z.object({
+  email: z.string().meta({ param: { name: "email", in: "path" }, example: "gone@example.com" }),
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/suppressions/{email}",
+  operationId: "removeSuppression",
+  tags,
+  summary: "Let mail go to an address again",
+  request: { params: EmailParam },
+  responses: { ...noContent, ...errors(403, 404) },
+});
+
+suppressions.openapi(remove, async (c) => {
+  await removeSuppression(c.var.ctx, c.req.valid("param").email);
+  return c.body(null, 204);
+});

@@ -1,0 +1,53 @@
+import Plunk from "@plunk/node";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+
+const { base, adminToken } = inject("product");
+
+interface Created {
+  keys: { secret: string; public: string };
+}
+
+async function post(path: string, token: string, body: unknown): Promise<Created> {
+  const response = await fetch(`${base}${path}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return response.json();
+}
+
+describe("the client that npm has as @plunk/node, unchanged", () => {
+  let keys: Created["keys"];
+  const domain = "plunk-client.test";
+
+  beforeAll(async () => {
+    ({ keys } = await post("/admin/projects", adminToken, { name: "Plunk" }));
+    await post("/domains", keys.secret, { domain });
+  });
+
+  it("sends an email", async () => {
+    const client = new Plunk(keys.secret, { baseUrl: `${base}/v1/` });
+    const answer = await client.emails.send({
+      to: "plunk@example.com",
+      from: `hello@${domain}`,
+      name: "Acme",
+      subject: "Hi {{ plan }}",
+      body: "<p>Hi</p>",
+    });
+    expect(answer).toMatchObject({ success: true });
+    await expect
+      .poll(async () => (await fetch(`${base}/outbox/messages?to=plunk@example.com`)).json(), { timeout: 10_000 })
+      .toMatchObject({ data: [{ from: `Acme <hello@${domain}>`, html: "<p>Hi</p>" }] });
+  });
+
+  it("tracks an event", async () => {
+    const client = new Plunk(keys.public, { baseUrl: `${base}/v1/` });
+    const answer = await client.events.track({ event: "purchase", email: "plunk@example.com", data: { plan: "pro" } });
+    expect(answer).toMatchObject({ success: true });
+  });
+
+  it("is told of a wrong key in its own way", async () => {
+    const client = new Plunk(keys.public, { baseUrl: `${base}/v1/` });
+    await expect(client.emails.send({ to: "a@example.com", subject: "Hi", body: "Hi" })).rejects.toThrow();
+  });
+});
