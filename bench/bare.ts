@@ -8,6 +8,7 @@ import { type Context, forProject, openPlatform } from "../src/platform/context"
 import type { Env } from "../src/platform/env";
 
 export { PaceObject } from "../src/platform/mailer/pace-object";
+export { ProjectGateObject } from "../src/platform/project-gate-object";
 
 /** A statement as the product made it for one call. */
 interface Recorded {

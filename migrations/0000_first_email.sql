@@ -38,22 +38,34 @@ CREATE TABLE `domains` (
 	`records` text NOT NULL,
 	`last_checked_at` integer,
 	`verified_at` integer,
+	`failing_since` integer,
+	`next_check_at` integer,
+	`version` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `ux_domains_domain` ON `domains` (`project_id`,`domain`);--> statement-breakpoint
 CREATE INDEX `ix_domains_project` ON `domains` (`project_id`,`id`);--> statement-breakpoint
+CREATE INDEX `ix_domains_name` ON `domains` (`domain`);--> statement-breakpoint
+CREATE INDEX `ix_domains_due` ON `domains` (`next_check_at`) WHERE next_check_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `email_contents` (
 	`id` text PRIMARY KEY NOT NULL,
 	`project_id` text NOT NULL,
 	`subject` text NOT NULL,
 	`body` text,
+	`body_key` text,
 	`from_email` text NOT NULL,
 	`from_name` text,
 	`reply_to` text,
 	`headers` text NOT NULL,
+	`attachments` text NOT NULL,
+	`size` integer NOT NULL,
 	`own_data` text NOT NULL,
+	`type` text NOT NULL,
+	`template_id` text,
+	`template_version_id` text,
+	`link_base` text,
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
@@ -100,6 +112,8 @@ CREATE TABLE `emails` (
 CREATE INDEX `ix_emails_project` ON `emails` (`project_id`,`id`);--> statement-breakpoint
 CREATE INDEX `ix_emails_queued` ON `emails` (`next_announce_at`) WHERE status = 'QUEUED';--> statement-breakpoint
 CREATE INDEX `ix_emails_sending` ON `emails` (`lease_until`) WHERE status = 'SENDING';--> statement-breakpoint
+CREATE INDEX `ix_emails_provider_message` ON `emails` (`provider_message_id`) WHERE provider_message_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_emails_template` ON `emails` (`project_id`,`template_id`) WHERE template_id IS NOT NULL AND sent_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `monthly_usage` (
 	`project_id` text NOT NULL,
 	`month` text NOT NULL,
@@ -137,6 +151,17 @@ CREATE TABLE `events` (
 --> statement-breakpoint
 CREATE INDEX `ix_events_project` ON `events` (`project_id`,`id`);--> statement-breakpoint
 CREATE INDEX `ix_events_email` ON `events` (`project_id`,`email_id`) WHERE email_id IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `idempotency_effects` (
+	`project_id` text NOT NULL,
+	`key` text NOT NULL,
+	`request` text NOT NULL,
+	`response` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	PRIMARY KEY(`project_id`, `key`)
+);
+--> statement-breakpoint
+CREATE INDEX `ix_idempotency_effects_expiry` ON `idempotency_effects` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `jobs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`project_id` text NOT NULL,
@@ -193,3 +218,34 @@ CREATE TABLE `verified_domains` (
 	`domain` text PRIMARY KEY NOT NULL,
 	`project_id` text NOT NULL
 );
+--> statement-breakpoint
+CREATE TABLE `template_versions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`project_id` text NOT NULL,
+	`template_id` text NOT NULL,
+	`number` integer NOT NULL,
+	`subject` text NOT NULL,
+	`body` text,
+	`body_key` text,
+	`from_email` text NOT NULL,
+	`from_name` text,
+	`reply_to` text,
+	`type` text NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `ux_template_versions_number` ON `template_versions` (`template_id`,`number`);--> statement-breakpoint
+CREATE INDEX `ix_template_versions_project` ON `template_versions` (`project_id`,`id`);--> statement-breakpoint
+CREATE TABLE `templates` (
+	`id` text PRIMARY KEY NOT NULL,
+	`project_id` text NOT NULL,
+	`name` text NOT NULL,
+	`description` text,
+	`version_id` text NOT NULL,
+	`search_text` text NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `ix_templates_project` ON `templates` (`project_id`,`id`);

@@ -2,13 +2,21 @@ import type { Context as HonoContext } from "hono";
 import { cors } from "hono/cors";
 import { UnknownRoute } from "./core/errors";
 import { contacts } from "./features/contacts/routes";
+import { delivery } from "./features/delivery/routes";
 import { domains } from "./features/domains/routes";
 import { emails } from "./features/emails/routes";
+import { events } from "./features/events/routes";
+import { findEffect } from "./features/idempotency/effect";
 import { jobs, operatorJobs } from "./features/jobs/routes";
 import { outbox } from "./features/outbox/routes";
+import { preferences } from "./features/preferences/routes";
 import { authenticate } from "./features/projects/authenticate";
 import { projects } from "./features/projects/routes";
 import { sending } from "./features/sending/routes";
+import { suppressions } from "./features/suppressions/routes";
+import { templates } from "./features/templates/routes";
+import { verification } from "./features/verification/routes";
+import { admission } from "./http/admission";
 import { refuseWritesWhenDisabled, requireKey, requireOperator, requireOperatorInBrowser } from "./http/auth";
 import { readBody } from "./http/body";
 import { apiVersion, serveDocs, serveOpenApi } from "./http/docs";
@@ -27,7 +35,7 @@ const knownRoute = requireRoute(() => app.routes);
 
 app.use("*", requestId);
 app.use("*", async (c, next) => {
-  c.set("platform", openPlatform(c.env, c.executionCtx));
+  c.set("platform", openPlatform(c.env, c.executionCtx, new URL(c.req.url).origin));
   await next();
 });
 app.use(
@@ -50,6 +58,15 @@ serveOpenApi(app);
 serveDocs(app);
 serveIcon(app);
 
+// What a recipient may see: the token in the address says who it is.
+for (const path of ["/unsubscribe/*", "/subscribe/*", "/manage/*"]) app.use(path, knownRoute);
+app.route("/", preferences);
+
+// What a mail provider reports: its signature is its key.
+app.use("/hooks/*", knownRoute);
+app.use("/hooks/*", readBody(maxBodyBytes));
+app.route("/", delivery);
+
 // What the operator may see.
 app.use("/admin/*", requireOperator);
 app.use("/admin/*", knownRoute);
@@ -63,15 +80,20 @@ app.use("/outbox/*", requireOutbox);
 app.use("/outbox/*", knownRoute);
 app.route("/", outbox);
 
-// All else takes a secret key: an unknown path without one is 401, not 404.
-app.use("*", requireKey("secret", authenticate));
+// All else takes a key, secret unless the path says otherwise: an unknown path without one is 401, not 404.
+app.use("*", requireKey(authenticate));
 app.use("*", knownRoute);
+app.use("*", admission(findEffect));
 app.use("*", refuseWritesWhenDisabled);
 app.use("*", readBody(maxBodyBytes));
 app.route("/", sending);
 app.route("/", contacts);
+app.route("/", templates);
 app.route("/", domains);
+app.route("/", verification);
 app.route("/", emails);
+app.route("/", suppressions);
+app.route("/", events);
 app.route("/", jobs);
 
 function requireOutbox(c: HonoContext<AppEnv>, next: () => Promise<void>) {
@@ -85,5 +107,6 @@ const megabyte = 1024 * 1024;
 /** Attachments travel as base64, which takes four bytes for three; the body and all else get 2 MB. */
 function maxBodyBytes(path: string, c: HonoContext<AppEnv>): number {
   if (path === "/v1/send") return Math.ceil((c.var.platform.config.maxAttachmentBytes * 4) / 3) + 2 * megabyte;
+  if (path === "/templates" || path.startsWith("/templates/")) return 5 * megabyte;
   return megabyte;
 }

@@ -1,3 +1,5 @@
+import { checkDueDomains } from "./features/domains/check-due";
+import { forgetExpiredEffects } from "./features/idempotency/forget-expired";
 import { requeueLostJobs } from "./features/jobs/requeue-lost";
 import { requeueStuck } from "./features/sending/requeue-stuck";
 import { openPlatform, type Platform } from "./platform/context";
@@ -9,8 +11,8 @@ type Sweep = (platform: Platform) => Promise<void>;
 /** The ticks of wrangler.toml. A sweep is bounded, safe to repeat, and only turns rows back and enqueues. */
 const ticks: Record<string, Record<string, Sweep>> = {
   "* * * * *": { requeueStuck, requeueLostJobs },
-  "*/5 * * * *": {},
-  "17 * * * *": {},
+  "*/5 * * * *": { checkDueDomains },
+  "17 * * * *": { forgetExpiredEffects },
 };
 
 /** Front door 3. */

@@ -4,6 +4,7 @@ import type { Env } from "./platform/env";
 import { consume } from "./queue";
 
 export { PaceObject } from "./platform/mailer/pace-object";
+export { ProjectGateObject } from "./platform/project-gate-object";
 
 export default {
   fetch: (request, env, execution) => app.fetch(request, env, execution),

@@ -1,6 +1,7 @@
 import { newId } from "./core/ids";
 import { Job } from "./core/jobs";
 import { deadLetters } from "./db/tables";
+import { checkDomainsJob } from "./features/domains/jobs";
 import { eraseJob } from "./features/projects/jobs";
 import { deliverJob } from "./features/sending/jobs";
 import { openPlatform, type Platform } from "./platform/context";
@@ -10,6 +11,7 @@ import { reasonOf } from "./platform/log";
 /** One handler for every type of job: a type without one does not compile. */
 const handlers: { [T in Job["type"]]: (platform: Platform, job: Extract<Job, { type: T }>) => Promise<void> } = {
   "mail.deliver": deliverJob,
+  "domains.check": checkDomainsJob,
   "project.erase": eraseJob,
 };
 

@@ -23,6 +23,7 @@ export default defineConfig(async () => ({
                 ...readWranglerToml().vars,
                 TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
                 ADMIN_TOKEN: "test-operator-token-of-at-least-32-characters",
+                LINK_SECRETS: "test-secret-that-signs-links-of-32-characters",
                 ENVIRONMENT: "development",
               },
             },

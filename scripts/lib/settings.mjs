@@ -12,10 +12,28 @@ export const OWN_SECRETS = [
     accepts: /^[\x21-\x7e]{32,}$/,
     rule: "at least 32 characters without blanks",
   },
+  {
+    name: "LINK_SECRETS",
+    make: randomHex,
+    accepts: /^[\x21-\x2b\x2d-\x7e]{32,}(,[\x21-\x2b\x2d-\x7e]{32,})*$/,
+    rule: "a list of secrets of at least 32 characters without blanks, with commas between them",
+  },
 ];
 
 // Settings whose defaults live in the Worker, so that no list outside of it goes stale.
-const PREFIXES = ["RATE_LIMIT_", "MAX_ATTACHMENT", "MAIL_", "DNS_", "IDEMPOTENCY_", "OUTBOUND_", "EMAIL_", "EVENT_"];
+const PREFIXES = [
+  "RATE_LIMIT_",
+  "MAX_ATTACHMENT",
+  "MAIL_",
+  "SES_",
+  "RESEND_",
+  "POSTMARK_",
+  "DNS_",
+  "IDEMPOTENCY_",
+  "OUTBOUND_",
+  "EMAIL_",
+  "EVENT_",
+];
 
 /** What the Worker is given on this machine. The environment wins over .dev.vars, and that over wrangler.toml. */
 export function readSettings(environment) {

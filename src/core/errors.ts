@@ -1,3 +1,6 @@
+import type { OriginalRequest } from "./idempotency";
+import { iso } from "./time";
+
 /** What is wrong with one field of a request. `field` is a dot path: `attachments.0.filename`. */
 export interface FieldFault {
   field: string;
@@ -28,6 +31,7 @@ export type Resource =
   | "project"
   | "key"
   | "job"
+  | "suppression"
   | "message"
   | "route";
 
@@ -57,6 +61,9 @@ export abstract class Refusal extends Error {
 export class BadRequest extends Refusal {}
 
 export class NotAuthenticated extends Refusal {}
+
+/** A report that its provider did not sign. */
+export class Untrusted extends Refusal {}
 
 export class ProjectDisabled extends Refusal {
   constructor() {
@@ -115,9 +122,56 @@ export class MethodNotAllowed extends Refusal {
 
 export class Conflict extends Refusal {}
 
+/** It was there, and is no longer kept. */
+export class Gone extends Refusal {}
+
+/** A key that somebody used before. What it did then is told, so that a caller who lost the answer has it again. */
+export class KeyReused extends Refusal {
+  constructor(key: string, original: OriginalRequest) {
+    super(`The idempotency key was used before, by ${original.request} at ${iso(original.atMs)}.`, {
+      suggestion: "Read details.originalResponse for what that request did, or send a new request with a new key.",
+      details: {
+        key,
+        originalRequest: original.request,
+        originalRequestAt: iso(original.atMs),
+        originalStatusCode: original.status,
+        ...(original.response === null ? {} : { originalResponse: JSON.parse(original.response) }),
+      },
+    });
+  }
+}
+
+export class InvalidIdempotencyKey extends Refusal {
+  constructor() {
+    super("An Idempotency-Key is 1 to 255 printable ASCII characters.");
+  }
+}
+
+export class RateLimited extends Refusal {
+  constructor(
+    bucket: string,
+    readonly retryAfterSeconds: number,
+  ) {
+    super(`Too many requests: the project's ${bucket} limit is used up.`, {
+      suggestion: `Wait ${retryAfterSeconds} s, and spread requests over time.`,
+      details: { bucket, retryAfter: retryAfterSeconds },
+    });
+  }
+}
+
 export class TooLarge extends Refusal {
   constructor(maxBytes: number) {
     super(`The request body is larger than the ${maxBytes} bytes allowed here.`, { details: { maxBytes } });
+  }
+}
+
+/** Something outside that the answer depends on is out of reach; nothing was done, and the same request may succeed later. */
+export class Unavailable extends Refusal {
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, { retryAfterSeconds, ...advice }: Advice & { retryAfterSeconds: number }) {
+    super(message, advice);
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

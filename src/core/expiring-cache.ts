@@ -1,7 +1,8 @@
 /** Values kept for a while, and at most so many. */
 export interface ExpiringCache<V> {
   get(key: string, now: number): V | undefined;
-  set(key: string, value: V, now: number): void;
+  /** Kept for `ttlMs`, when that is given and shorter than the cache's own. */
+  set(key: string, value: V, now: number, ttlMs?: number): void;
   clear(): void;
 }
 
@@ -12,12 +13,12 @@ export function expiringCache<V>({ ttlMs, maxEntries }: { ttlMs: number; maxEntr
       const entry = entries.get(key);
       return entry && now < entry.until ? entry.value : undefined;
     },
-    set(key, value, now) {
+    set(key, value, now, ownTtlMs = ttlMs) {
       // A Map keeps the order of insertion, so the first key is the oldest.
       entries.delete(key);
       const oldest = entries.size >= maxEntries ? entries.keys().next().value : undefined;
       if (oldest !== undefined) entries.delete(oldest);
-      entries.set(key, { value, until: now + ttlMs });
+      entries.set(key, { value, until: now + Math.min(ownTtlMs, ttlMs) });
     },
     clear: () => entries.clear(),
   };

@@ -7,6 +7,9 @@ export interface Page<T> {
   cursor: string;
   hasMore: boolean;
   total: number;
+  /** True when there is more to count than one statement may look at: then `total` counts the newest only. */
+  approximate?: true;
+  countedAt?: string;
 }
 
 /** Where the next page begins: after the row with this id. */
@@ -25,7 +28,8 @@ export function readCursor(cursor: string | undefined): string | null {
   }
 }
 
-function writeCursor(after: string): string {
+/** The cursor of a page that begins after the row with this id. */
+export function writeCursor(after: string): string {
   return btoa(JSON.stringify({ after }));
 }
 

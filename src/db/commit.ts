@@ -1,5 +1,7 @@
-import type { SQL } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
+import { Conflict } from "../core/errors";
 import { type Db, dialect } from "./client";
+import { failedGuard } from "./conflicts";
 
 /** Turns an `sql` template, or any drizzle query, into a statement for a batch. */
 export function statement(db: Db, query: SQL | { getSQL(): SQL }): D1PreparedStatement {
@@ -12,8 +14,65 @@ export function statement(db: Db, query: SQL | { getSQL(): SQL }): D1PreparedSta
  * Each statement sees the changes of those before it. Returns the rows of each.
  */
 export async function commit(db: Db, statements: D1PreparedStatement[]): Promise<Record<string, unknown>[][]> {
-  const results = await db.$client.batch<Record<string, unknown>>(statements);
-  return results.map((result) => result.results);
+  try {
+    const results = await db.$client.batch<Record<string, unknown>>(statements);
+    return results.map((result) => result.results);
+  } catch (error) {
+    const guard = failedGuard(error);
+    throw guard === null ? error : new GuardFailed(guard, { cause: error });
+  }
+}
+
+/** A guard of a batch did not hold: nothing of the batch was written. */
+export class GuardFailed extends Error {
+  override readonly name = "GuardFailed";
+
+  constructor(
+    readonly guard: string,
+    options: ErrorOptions,
+  ) {
+    super(`The batch was stopped by its guard: ${guard}`, options);
+  }
+}
+
+/**
+ * A statement that fails its whole batch unless the condition holds. A conditional write cannot do that: one that hits
+ * no row lets the rows beside it through. SQLite can only raise errors of its own, so the guard's name travels as a bad
+ * JSON path; it has lower-case letters only.
+ */
+export function guard(db: Db, name: string, condition: SQL): D1PreparedStatement {
+  return statement(db, sql`SELECT json_extract('{}', CASE WHEN ${condition} THEN '$' ELSE ${name} END)`);
+}
+
+const staleRow = "stale";
+
+/** A guard for a row that was read before: its `version` has not moved since. */
+export function unchanged(
+  db: Db,
+  table: string,
+  row: { id: string; projectId: string; version: number },
+): D1PreparedStatement {
+  const isUnchanged = sql`EXISTS (SELECT 1 FROM ${sql.identifier(table)}
+    WHERE project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version})`;
+  return guard(db, staleRow, isUnchanged);
+}
+
+const mostTries = 5;
+
+/** Reads, decides and commits again for as long as somebody else was faster, five times at most. */
+export async function untilFresh<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof GuardFailed && error.guard === staleRow)) throw error;
+      if (tries < mostTries) continue;
+      throw new Conflict("This was changed by others at the same time, again and again. Nothing was written.", {
+        suggestion: "Get it as it is now, and send the change again.",
+        cause: error,
+      });
+    }
+  }
 }
 
 /** The rows of one `sql` statement outside of a batch. */

@@ -7,14 +7,18 @@ import type { AppEnv } from "./router";
 
 type FindCaller = (platform: Platform, key: string) => Promise<{ project: Project; kind: KeyKind } | null>;
 
-/** Accepts a key of one kind and puts its project's context on the request. */
-export function requireKey(kind: KeyKind, findCaller: FindCaller): MiddlewareHandler<AppEnv> {
+/** Browsers hold a public key, and these are the paths they may call; all else takes a secret one. */
+const publicPaths = new Set(["/v1/track"]);
+
+/** Accepts a key of the kind that the path takes, and puts its project's context on the request. */
+export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
+    const kind: KeyKind = publicPaths.has(c.req.path) ? "public" : "secret";
     const key = bearerToken(c);
     const caller = key === null ? null : await findCaller(c.var.platform, key);
     if (caller === null) {
       throw new NotAuthenticated("The API key is missing or not valid.", {
-        suggestion: "Send it as `Authorization: Bearer sk_…`.",
+        suggestion: `Send it as \`Authorization: Bearer ${kind === "secret" ? "sk_" : "pk_"}…\`.`,
       });
     }
     if (caller.kind !== kind) {
@@ -27,9 +31,13 @@ export function requireKey(kind: KeyKind, findCaller: FindCaller): MiddlewareHan
   };
 }
 
+/** Calls that take a body and change nothing. */
+const readsByPost = /^(\/templates\/[^/]+\/preview|\/v1\/verify)$/;
+
 /** A disabled project can be read and not changed. */
 export const refuseWritesWhenDisabled: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+  const { method, path } = c.req;
+  const isRead = method === "GET" || method === "HEAD" || (method === "POST" && readsByPost.test(path));
   if (c.var.ctx.project.disabled && !isRead) throw new ProjectDisabled();
   await next();
 };

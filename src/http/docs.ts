@@ -16,7 +16,11 @@ const tags = [
   { name: "Sending", description: "Send an email. It is accepted durably, and delivered in the background." },
   { name: "Emails", description: "The record of each email, and what became of it." },
   { name: "Contacts", description: "The people you write to, with their data and their subscription." },
+  { name: "Events", description: "What your contacts do, as your product tells it." },
+  { name: "Suppressions", description: "Addresses that get no mail of any type." },
+  { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },
   { name: "Domains", description: "The domains you send from. Mail goes out once a domain is verified." },
+  { name: "Verification", description: "Whether an email address can receive mail." },
   { name: "Jobs", description: "Work that a call started and that goes on after its answer." },
   { name: "Outbox", description: "Mail that the embedded provider kept for you to read, instead of sending it." },
   { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
@@ -29,6 +33,11 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
     type: "http",
     scheme: "bearer",
     description: "A secret key of the project: `sk_` and 64 hex digits.",
+  });
+  registry.registerComponent("securitySchemes", "publicKey", {
+    type: "http",
+    scheme: "bearer",
+    description: "A public key of the project: `pk_` and 64 hex digits. Browsers may hold it.",
   });
   registry.registerComponent("securitySchemes", "operatorToken", {
     type: "http",

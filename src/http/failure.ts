@@ -4,16 +4,22 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import {
   BadRequest,
   Conflict,
+  Gone,
   Invalid,
+  InvalidIdempotencyKey,
+  KeyReused,
   MethodNotAllowed,
   MonthlyLimitReached,
   NotAuthenticated,
   NotFound,
   ProjectDisabled,
+  RateLimited,
   Refusal,
   type Resource,
   TooLarge,
+  Unavailable,
   UnknownRoute,
+  Untrusted,
   UnverifiedSender,
 } from "../core/errors";
 import { log, reasonOf, traceOf } from "../platform/log";
@@ -28,16 +34,22 @@ interface Answer {
 /** Every refusal with its status and code: the one place that knows. */
 const answers = new Map<unknown, Answer>([
   [BadRequest, { status: 400, code: "BAD_REQUEST" }],
+  [InvalidIdempotencyKey, { status: 400, code: "INVALID_IDEMPOTENCY_KEY" }],
   [NotAuthenticated, { status: 401, code: "INVALID_API_KEY" }],
   [MonthlyLimitReached, { status: 402, code: "BILLING_LIMIT_EXCEEDED" }],
+  [Untrusted, { status: 403, code: "INVALID_SIGNATURE" }],
   [ProjectDisabled, { status: 403, code: "PROJECT_DISABLED" }],
   // The contract pins this odd pair: clients of the spec look for exactly this.
   [UnverifiedSender, { status: 403, code: "INTERNAL_SERVER_ERROR" }],
   [UnknownRoute, { status: 404, code: "RESOURCE_NOT_FOUND" }],
   [MethodNotAllowed, { status: 405, code: "METHOD_NOT_ALLOWED" }],
   [Conflict, { status: 409, code: "CONFLICT" }],
+  [KeyReused, { status: 409, code: "IDEMPOTENCY_KEY_REUSED" }],
+  [Gone, { status: 410, code: "RESOURCE_NOT_FOUND" }],
   [TooLarge, { status: 413, code: "PAYLOAD_TOO_LARGE" }],
   [Invalid, { status: 422, code: "VALIDATION_ERROR" }],
+  [RateLimited, { status: 429, code: "RATE_LIMIT_EXCEEDED" }],
+  [Unavailable, { status: 503, code: "EXTERNAL_SERVICE_ERROR" }],
 ]);
 
 /** Resources whose absence has a code of its own. */
@@ -72,6 +84,9 @@ export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
   }
   const { status, code } = refusal ? answerTo(refusal) : { status: 500 as const, code: "INTERNAL_SERVER_ERROR" };
   if (refusal instanceof MethodNotAllowed) c.header("Allow", refusal.allowed.join(", "));
+  if (refusal instanceof RateLimited || refusal instanceof Unavailable) {
+    c.header("Retry-After", String(refusal.retryAfterSeconds));
+  }
   const error = {
     code,
     message: refusal?.message ?? "Something went wrong on our side.",

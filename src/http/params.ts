@@ -34,3 +34,38 @@ export const CursorQuery = z.object({
   limit: wholeNumber(defaultLimit, largestLimit),
   cursor: z.string().optional().meta({ description: "The cursor of the previous page." }),
 });
+
+const largestPage = 1_000_000;
+
+/** `?page=` and `?pageSize=` of a page list. */
+export const PageQuery = z.object({
+  page: wholeNumber(1, largestPage),
+  pageSize: wholeNumber(defaultLimit, largestLimit),
+});
+
+/** `?sort=` or `?dir=`: whatever is not one of these falls back to the first. */
+export function orderBy<const Choice extends string>(fallback: Choice, ...others: Choice[]) {
+  const choices = [fallback, ...others];
+  return z
+    .string()
+    .optional()
+    .transform((asked) => choices.find((choice) => choice === asked) ?? fallback)
+    .meta({
+      type: "string",
+      enum: choices,
+      default: fallback,
+      description: "Anything else falls back to the default.",
+    });
+}
+
+/** `Idempotency-Key`, for the document: the gate reads it before the route does. */
+export const IdempotencyHeader = z.object({
+  "Idempotency-Key": z
+    .string()
+    .optional()
+    .meta({
+      param: { name: "Idempotency-Key", in: "header" },
+      description: "1 to 255 printable ASCII characters: the call has its effect once, however often it comes.",
+      example: "order-1042-receipt",
+    }),
+});

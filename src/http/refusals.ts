@@ -38,6 +38,12 @@ const refusals = {
     message: "acme.example is already a domain of this project.",
     suggestion: undefined,
   },
+  410: {
+    description: "It was there, and is no longer kept.",
+    code: "RESOURCE_NOT_FOUND",
+    message: "The content of this email is no longer kept.",
+    suggestion: undefined,
+  },
   413: {
     description: "The body is too large.",
     code: "PAYLOAD_TOO_LARGE",
@@ -49,6 +55,18 @@ const refusals = {
     code: "VALIDATION_ERROR",
     message: "Request validation failed: email.",
     suggestion: "Correct the fields listed in errors and send the request again.",
+  },
+  429: {
+    description: "A rate limit is used up; `Retry-After` says when to try again.",
+    code: "RATE_LIMIT_EXCEEDED",
+    message: "Too many requests: the project's send limit is used up.",
+    suggestion: "Wait 1 s, and spread requests over time.",
+  },
+  503: {
+    description: "Something outside is out of reach. Nothing was done; `Retry-After` says when to try again.",
+    code: "EXTERNAL_SERVICE_ERROR",
+    message: "The DNS resolver could not say what acme.com has.",
+    suggestion: "Nothing is known about the domain now. Try again in a minute.",
   },
 } as const;
 

@@ -8,9 +8,12 @@ export interface Blobs {
   list(prefix: string): Promise<string[]>;
 }
 
-export type BlobKind = "content" | "outbox";
+export type BlobKind = "content" | "attachment" | "template" | "outbox";
 
-export const blobKinds: readonly BlobKind[] = ["content", "outbox"];
+export const blobKinds: readonly BlobKind[] = ["content", "attachment", "template", "outbox"];
+
+/** Larger texts lie here, for a D1 row is for what is looked at together with others. */
+export const maxTextBytesInRow = 65_536;
 
 export function blobKey(kind: BlobKind, projectId: string, id: string): string {
   return `${kind}/${projectId}/${id}`;

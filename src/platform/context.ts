@@ -2,11 +2,15 @@ import type { Db } from "../db/client";
 import { controlDatabase, projectDatabase, shards } from "../db/client";
 import type { projects } from "../db/tables";
 import { type Blobs, openBlobs } from "./blobs";
+import { type Dns, openDns } from "./dns";
 import { type Config, type Env, readConfig } from "./env";
+import { type Gate, openGate } from "./gate";
 import { type Log, log } from "./log";
 import type { Mailer } from "./mailer/mailer";
-import { outboxMailer } from "./mailer/outbox";
+import { openMailer } from "./mailer/open";
 import { openPace, type Pace } from "./mailer/pace";
+import type { Reporter } from "./mailer/reporter";
+import { openReporters } from "./mailer/reporters";
 import { type Enqueue, openQueues } from "./queues";
 
 export type Project = typeof projects.$inferSelect;
@@ -28,8 +32,14 @@ export interface Platform {
   enqueue: Enqueue;
   blobs: Blobs;
   mailer: Mailer;
+  /** Who reads the reports of the provider of that name; null when it has none here. */
+  reporterOf(provider: string): Reporter | null;
+  dns: Dns;
   pace: Pace;
+  gate: Gate;
   log: Log;
+  /** The address by which this request reached us; null in jobs and sweeps. */
+  origin: string | null;
   /** Lets work go on after the answer. Only for what may be lost. */
   later(work: Promise<unknown>): void;
 }
@@ -38,13 +48,19 @@ export interface Platform {
 export interface Context extends Platform {
   project: Project;
   db: Db;
+  /** The key under which this request's effect happens once; null without one. */
+  idempotencyKey: string | null;
 }
 
-export function openPlatform(env: Env, execution: { waitUntil(work: Promise<unknown>): void }): Platform {
+export function openPlatform(
+  env: Env,
+  execution: { waitUntil(work: Promise<unknown>): void },
+  origin: string | null = null,
+): Platform {
   const config = readConfig(env);
   const control = controlDatabase(env);
   const blobs = openBlobs(env.BLOBS);
-  const mailer = outboxMailer(control, blobs);
+  const mailer = openMailer(config, control, blobs);
   return {
     control,
     databaseOf: (shard) => projectDatabase(env, shard),
@@ -56,13 +72,17 @@ export function openPlatform(env: Env, execution: { waitUntil(work: Promise<unkn
     enqueue: openQueues(env),
     blobs,
     mailer,
-    pace: openPace(env.PACE, mailer.name, log),
+    reporterOf: (provider) => openReporters(config.mail).get(provider) ?? null,
+    dns: openDns(config.dnsResolvers, log),
+    pace: openPace(env.PACE, mailer.name, config.mail.pace, log),
+    gate: openGate(env.GATE, log),
     log,
+    origin,
     later: (work) => execution.waitUntil(work),
   };
 }
 
 /** A sweep and a job act for a project just as a request does. */
 export function forProject(platform: Platform, project: Project): Context {
-  return { ...platform, project, db: platform.databaseOf(project.shard) };
+  return { ...platform, project, db: platform.databaseOf(project.shard), idempotencyKey: null };
 }

@@ -24,6 +24,16 @@ describe("a value", () => {
     expect(cache.get("key", now + 2 * ttlMs - 1)).toBeUndefined();
   });
 
+  it.each([
+    ["its own shorter one", 1_000, 1_000],
+    ["the cache's, when its own is longer", ttlMs * 2, ttlMs],
+  ])("may have a time of its own: %s counts", (_, ownTtlMs, kept) => {
+    const cache = expiringCache<string>({ ttlMs, maxEntries: 10 });
+    cache.set("key", "kept", now, ownTtlMs);
+    expect(cache.get("key", now + kept - 1)).toBe("kept");
+    expect(cache.get("key", now + kept)).toBeUndefined();
+  });
+
   it("is not kept alive by being read", () => {
     const cache = expiringCache<string>({ ttlMs, maxEntries: 10 });
     cache.set("key", "kept", now);

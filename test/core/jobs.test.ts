@@ -14,6 +14,7 @@ it("has no queue for a type that does not exist", () => {
 
 it.each<[queue: QueueName, type: Job["type"]]>([
   ["mail", "mail.deliver"],
+  ["jobs", "domains.check"],
   ["jobs", "project.erase"],
 ])("the queue %s takes %s", (queue, type) => {
   expect(queueOf[type]).toBe(queue);
@@ -22,6 +23,7 @@ it.each<[queue: QueueName, type: Job["type"]]>([
 describe("a message", () => {
   it.each<[what: string, job: Job]>([
     ["about emails", { type: "mail.deliver", projectId: "p1", emailIds: ["e1", "e2"] }],
+    ["about domains", { type: "domains.check", domains: [{ projectId: "p1", domainId: "d1" }] }],
     ["about a project", { type: "project.erase", projectId: "p1", jobId: "j1" }],
   ])("%s is read as it was written", (_, job) => {
     expect(Job.parse(JSON.parse(JSON.stringify(job)))).toEqual(job);

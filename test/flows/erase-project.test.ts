@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { projectTables } from "../../src/features/projects/erase";
 import { admin, newProject, type TestProject } from "../support/project";
 import { emailIn } from "../support/send-and-wait";
+import { newTemplate } from "../support/template";
 import { World } from "../support/world";
 
 /** The job at work outlives the project it is about. */
@@ -42,6 +43,7 @@ async function projectWithEverything(): Promise<TestProject> {
   await emailIn(project, sent.body.data.emails[0].email, "DELIVERED");
   const bounced = await project.api.send({ to: "bounce@simulator.test" });
   await emailIn(project, bounced.body.data.emails[0].email, "BOUNCED");
+  await newTemplate(project, { body: `<p>${"long ".repeat(20_000)}</p>` });
   await env.DB.prepare("INSERT INTO event_listeners VALUES (?, '*', 'nobody')").bind(project.id).run();
   return project;
 }

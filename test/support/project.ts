@@ -40,7 +40,9 @@ export interface TestProject {
   domain: string;
   api: {
     get(path: string): Promise<Answer>;
-    post(path: string, body: unknown): Promise<Answer>;
+    post(path: string, body?: unknown): Promise<Answer>;
+    patch(path: string, body: unknown): Promise<Answer>;
+    delete(path: string): Promise<Answer>;
     /** `POST /v1/send` with the given fields over a sound call. */
     send(fields?: Record<string, unknown>): Promise<Answer>;
   };
@@ -63,6 +65,8 @@ export async function newProject(settings: Record<string, unknown> = {}): Promis
     api: {
       get: (path) => call("GET", path, undefined, secret),
       post: (path, body) => call("POST", path, body, secret),
+      patch: (path, body) => call("PATCH", path, body, secret),
+      delete: (path) => call("DELETE", path, undefined, secret),
       send: (fields = {}) => call("POST", "/v1/send", { ...sound, ...fields }, secret),
     },
   };

@@ -9,11 +9,11 @@ export async function callWith(
   settings: Partial<Env>,
   method: string,
   path: string,
-  { token, body }: { token?: string; body?: unknown } = {},
+  { token, body, headers = {} }: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<Answer> {
   const request = new Request<unknown, IncomingRequestCfProperties>(`https://petrel.example${path}`, {
     method,
-    headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+    headers: token === undefined ? headers : { ...headers, Authorization: `Bearer ${token}` },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   const execution = createExecutionContext();

@@ -1,12 +1,16 @@
 import { env } from "cloudflare:workers";
+import { Unavailable } from "../../src/core/errors";
 import { enterLane, healthyLane, type LaneState, leaveLane } from "../../src/core/mail/breaker";
 import type { Lane, Message } from "../../src/core/mail/message";
+import { type PaceRule, type PaceState, takeCalls } from "../../src/core/mail/pace";
 import type { Receipt } from "../../src/core/mail/receipt";
 import { runSweeps } from "../../src/cron";
 import { controlDatabase } from "../../src/db/client";
 import { getProject } from "../../src/features/projects/project";
 import { type Context, forProject, openPlatform, type Platform } from "../../src/platform/context";
-import type { Mailer } from "../../src/platform/mailer/mailer";
+import type { Dns } from "../../src/platform/dns";
+import type { Env } from "../../src/platform/env";
+import type { Mailer, SenderDomain } from "../../src/platform/mailer/mailer";
 import type { Pace } from "../../src/platform/mailer/pace";
 import type { Nudge } from "../../src/platform/queues";
 import { runJob } from "../../src/queue";
@@ -28,15 +32,28 @@ export class World {
   answer: (message: Message) => Receipt | Promise<Receipt> = accepts;
   idempotencyWindowMs = 0;
   probes = 0;
+  /** How fast the provider's account may be called; null for as fast as mail comes. */
+  paceRule: PaceRule | null = null;
+  /** Settings of the Worker beside those of the tests. A `MAIL_PROVIDER` among them carries the mail instead of the double. */
+  settings: Partial<Env> = {};
   logged: string[] = [];
+  /** `"TXT acme.com"` → what DNS says. All else has no records. */
+  dnsRecords: Record<string, string[]> = {};
+  /** No resolver answers, or the provider does not. */
+  outage: "dns" | "provider" | null = null;
+  /** How the provider stands with every sender domain; null when it knows none of them. */
+  senderDomain: SenderDomain | null = { verified: true, records: [] };
+  addedDomains: string[] = [];
+  removedDomains: string[] = [];
   private processes: Process[] = [];
   private lanes = new Map<Lane, LaneState>();
+  private paceState: PaceState | null = null;
 
   process(death?: Death): { platform: Platform; process: Process } {
     const process = new Process(death);
     this.processes.push(process);
     const db = controlDatabase({ DB: killableDatabase(env.DB, process) });
-    const real = openPlatform(env, { waitUntil: () => {} });
+    const real = openPlatform({ ...env, ...this.settings }, { waitUntil: () => {} });
     const platform: Platform = {
       ...real,
       control: db,
@@ -46,8 +63,9 @@ export class World {
       clock: () => new Date(this.now),
       random: () => 0,
       enqueue: (nudges) => process.step("enqueue", async () => this.hold(nudges)),
-      mailer: this.mailer(process),
+      mailer: this.settings.MAIL_PROVIDER ? real.mailer : this.mailer(process),
       pace: this.pace(),
+      dns: this.dns(process),
       log: (_level, message) => this.logged.push(message),
     };
     return { platform, process };
@@ -89,8 +107,8 @@ export class World {
     return process.steps;
   }
 
-  async sweep(): Promise<void> {
-    await runSweeps(this.process().platform, "* * * * *");
+  async sweep(cron = "* * * * *"): Promise<void> {
+    await runSweeps(this.process().platform, cron);
   }
 
   /** Lets time pass as it does: minute by minute, with the cron's tick and the queue after each. */
@@ -98,6 +116,7 @@ export class World {
     for (let minute = 0; minute < minutes; minute++) {
       this.now += 60_000;
       await this.sweep();
+      if (minute % 5 === 4) await this.sweep("*/5 * * * *");
       await this.drain();
     }
   }
@@ -110,6 +129,10 @@ export class World {
     return {
       name: "double",
       idempotencyWindowMs: this.idempotencyWindowMs,
+      maxMessageBytes: Number.POSITIVE_INFINITY,
+      steeringHeaders: [],
+      allowsMarketing: true,
+      mailsPerCall: 1,
       deliver: (message) =>
         process.step("provider", async () => {
           const receipt = await this.answer(message);
@@ -119,8 +142,31 @@ export class World {
       probe: async () => {
         this.probes++;
       },
-      addDomain: async () => ({ verified: true, records: [] }),
+      addDomain: (domain) => process.step("add domain", async () => this.registered(domain)),
+      domainStatus: () =>
+        process.step("domain status", async () => {
+          if (this.outage === "provider") throw new Error("No answer");
+          return this.senderDomain;
+        }),
+      removeDomain: async (domain) => {
+        this.removedDomains.push(domain);
+      },
     };
+  }
+
+  private registered(domain: string): SenderDomain {
+    this.addedDomains.push(domain);
+    this.senderDomain ??= { verified: true, records: [] };
+    return this.senderDomain;
+  }
+
+  private dns(process: Process): Dns {
+    const lookup = (name: string, type: string) =>
+      process.step("dns", async () => {
+        if (this.outage === "dns") throw new Unavailable("No resolver answers.", { retryAfterSeconds: 30 });
+        return this.dnsRecords[`${type} ${name}`] ?? [];
+      });
+    return { lookup, lookupAfresh: lookup };
   }
 
   private pace(): Pace {
@@ -135,6 +181,12 @@ export class World {
         const next = leaveLane(state(lane), outcome, this.now);
         this.lanes.set(lane, next);
         return next.pausedUntil;
+      },
+      take: async (lane, wanted) => {
+        if (this.paceRule === null) return { calls: wanted, laterMs: [] };
+        const [next, grant] = takeCalls(this.paceState, lane, wanted, this.paceRule, this.now);
+        this.paceState = next;
+        return grant;
       },
     };
   }

@@ -41,3 +41,15 @@ export function ownershipRecord(domain: string, token: string, required: boolean
     status: "PENDING",
   };
 }
+
+/** Advice, never asked for: without a policy of their owner, large mailbox providers trust mail less. */
+export function dmarcRecord(domain: string): DnsRecord {
+  return {
+    purpose: "DMARC",
+    type: "TXT",
+    name: `_dmarc.${domain}`,
+    value: "v=DMARC1; p=none;",
+    required: false,
+    status: "PENDING",
+  };
+}

@@ -1,5 +1,7 @@
 import type { JsonObject } from "../json";
 import type { Address } from "./address";
+import type { Attachment } from "./attachments";
+import type { EmailType } from "./status";
 
 /** Which of the provider's lanes a mail travels in: a campaign never stands before a password reset. */
 export type Lane = "transactional" | "campaign";
@@ -17,6 +19,8 @@ export interface Message {
   /** Our email id: the provider's idempotency key, and the first part of the Message-ID. */
   emailId: string;
   projectId: string;
+  /** Some providers carry marketing mail apart. */
+  type: EmailType;
   from: Address;
   to: Address;
   replyTo: string | null;
@@ -24,6 +28,7 @@ export interface Message {
   html: string;
   text: string;
   headers: Record<string, string>;
+  attachments: Attachment[];
   /** When the mail was accepted: its Date header, the same on every try. */
   date: Date;
 }

@@ -1,4 +1,5 @@
-export type EmailType = "TRANSACTIONAL" | "MARKETING" | "HEADLESS";
+export const emailTypes = ["TRANSACTIONAL", "MARKETING", "HEADLESS"] as const;
+export type EmailType = (typeof emailTypes)[number];
 
 export type EmailSource = "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW" | "TEST";
 

@@ -22,7 +22,8 @@ export function guardParentheses(isFilter: (name: string) => boolean): void {
 
 /** Makes the range a group without filters: liquidjs then asks our generator for its value. */
 function evaluateSafely(token: RangeToken): void {
-  const initial = { evaluate: (context: Context) => range(token, context) };
+  // `postfix` is what an analysis of the template looks into.
+  const initial = { evaluate: (context: Context) => range(token, context), postfix: [token.lhs, token.rhs] };
   Object.assign(token, { kind: TokenKind.FilteredValue, initial, filters: [] });
 }
 

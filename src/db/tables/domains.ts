@@ -1,4 +1,5 @@
-import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { DnsRecord } from "../../core/domains/records";
 import { createdAt, id, projectId, time, updatedAt } from "../columns";
 
@@ -13,11 +14,20 @@ export const domains = sqliteTable(
     records: text({ mode: "json" }).$type<DnsRecord[]>().notNull(),
     lastCheckedAt: time(),
     verifiedAt: time(),
+    /** When the checks of a verified domain began to fail; null while they pass. */
+    failingSince: time(),
+    /** Null when there is nothing to check. A sweep that takes the row pushes this out first. */
+    nextCheckAt: time(),
+    /** Moves with every check that was written: one that began before another ended loses. */
+    version: integer().notNull().default(0),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
     uniqueIndex("ux_domains_domain").on(table.projectId, table.domain),
     index("ix_domains_project").on(table.projectId, table.id),
+    // The mail provider's account is shared: who else has this name?
+    index("ix_domains_name").on(table.domain),
+    index("ix_domains_due").on(table.nextCheckAt).where(sql`next_check_at IS NOT NULL`),
   ],
 );

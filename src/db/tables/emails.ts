@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { AttachmentRow } from "../../core/mail/attachments";
 import type { ContactSnapshot } from "../../core/mail/message";
 import type { EmailSource, EmailStatus, EmailType } from "../../core/mail/status";
 import { createdAt, id, jsonObject, projectId, time } from "../columns";
@@ -11,14 +12,25 @@ export const emailContents = sqliteTable(
     id: id(),
     projectId: projectId(),
     subject: text().notNull(),
-    /** The HTML as it was given. Null when it is large and lies in R2, under a key made of project and id. */
+    /** The HTML as it was given. Null when it lies in R2 under `bodyKey`; both are null when it is the template version's. */
     body: text(),
+    /** The file may be the template's, which mails share: it goes with the content only if its kind is "content". */
+    bodyKey: text(),
     fromEmail: text().notNull(),
     fromName: text(),
     replyTo: text(),
     headers: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
+    /** What the mail carries; the files lie in R2. */
+    attachments: text({ mode: "json" }).$type<AttachmentRow[]>().notNull(),
+    /** Body and files in bytes, for whoever decides how many to hold at once. */
+    size: integer().notNull(),
     /** This call's own data, stored on the contact or not: it is laid over the contact when the mail is rendered. */
     ownData: jsonObject().notNull(),
+    type: text().$type<EmailType>().notNull(),
+    templateId: text(),
+    templateVersionId: text(),
+    /** Where the recipients' own pages are: what accepts a mail knows its address, what sends it does not. */
+    linkBase: text(),
     createdAt: createdAt(),
   },
   (table) => [index("ix_email_contents_project").on(table.projectId, table.id)],
@@ -78,6 +90,12 @@ export const emails = sqliteTable(
     index("ix_emails_project").on(table.projectId, table.id),
     index("ix_emails_queued").on(table.nextAnnounceAt).where(sql`status = 'QUEUED'`),
     index("ix_emails_sending").on(table.leaseUntil).where(sql`status = 'SENDING'`),
+    // For reports that come back without our tag.
+    index("ix_emails_provider_message").on(table.providerMessageId).where(sql`provider_message_id IS NOT NULL`),
+    // Emails a template has sent are counted by this index alone.
+    index("ix_emails_template")
+      .on(table.projectId, table.templateId)
+      .where(sql`template_id IS NOT NULL AND sent_at IS NOT NULL`),
   ],
 );
 

@@ -2,18 +2,23 @@ import { sql } from "drizzle-orm";
 import { movedBy, type Report } from "../../core/mail/status";
 import { statement } from "../../db/commit";
 import type { Context } from "../../platform/context";
+import { changeSubscription } from "../contacts/subscription-statements";
 import { emailEvents } from "../events/email-events";
-import { bornDispatched, eventIdInSql } from "../events/record";
 
 /**
  * The statements by which a provider's report takes effect, all conditional on the email's status before it: a late
  * or repeated report changes nothing. A hard bounce or a complaint also unsubscribes the contact and suppresses the
- * address. They share a batch, in this order.
+ * address. They share a batch, in this order. `provider` is who must have carried the email for the report to count.
  */
-export function reportStatements(ctx: Context, emailId: string, report: Report): D1PreparedStatement[] {
+export function reportStatements(
+  ctx: Context,
+  emailId: string,
+  report: Report,
+  provider: string,
+): D1PreparedStatement[] {
   const now = ctx.clock().getTime();
   const { from, to } = movedBy[report.kind];
-  const isMoved = sql`e.project_id = ${ctx.project.id} AND e.id = ${emailId}
+  const isMoved = sql`e.project_id = ${ctx.project.id} AND e.id = ${emailId} AND e.provider = ${provider}
     AND e.status IN (SELECT value FROM json_each(${JSON.stringify(from)}))`;
   const item = { emailId, event: `email.${report.kind}`, eventData: eventData(report) };
   const time = sql.raw(timeColumn[report.kind]);
@@ -50,23 +55,9 @@ function distrust(
   isMoved: ReturnType<typeof sql>,
   now: number,
 ): D1PreparedStatement[] {
-  const name = "contact.unsubscribed";
-  const recipient = sql`(SELECT e.contact_id FROM emails e WHERE ${isMoved})`;
+  const contactId = sql`(SELECT e.contact_id FROM emails e WHERE ${isMoved})`;
   return [
-    statement(
-      ctx.db,
-      sql`INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
-        SELECT ${eventIdInSql(now)}, c.project_id, ${name}, c.id, ${JSON.stringify({ reason })}, ${now},
-          ${bornDispatched(ctx.project.id, name, now)}
-        FROM contacts c WHERE c.project_id = ${ctx.project.id} AND c.id = ${recipient} AND c.subscribed`,
-    ),
-    statement(
-      ctx.db,
-      sql`UPDATE contacts SET subscribed = false, snoozed_until = NULL,
-          opted_out_at = CASE WHEN subscribed OR snoozed_until IS NOT NULL THEN ${now} ELSE opted_out_at END,
-          version = version + 1, updated_at = ${now}
-        WHERE project_id = ${ctx.project.id} AND id = ${recipient} AND (subscribed OR snoozed_until IS NOT NULL)`,
-    ),
+    ...changeSubscription(ctx, { contactId, subscribed: false, eventData: { reason }, at: now }),
     statement(
       ctx.db,
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)

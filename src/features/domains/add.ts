@@ -1,16 +1,21 @@
-import { isReservedDomain, ownershipRecord, senderDomain } from "../../core/domains/records";
+import { and, eq, ne } from "drizzle-orm";
+import { needsDns } from "../../core/domains/match";
+import { dmarcRecord, isReservedDomain, ownershipRecord, senderDomain } from "../../core/domains/records";
 import { Conflict, Invalid, NotFound } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { commit, statement } from "../../db/commit";
 import { isUniqueViolation } from "../../db/conflicts";
 import { domains, verifiedDomains } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import type { DomainRow } from "./domain";
+import type { SenderDomain } from "../../platform/mailer/mailer";
+import { type DomainRow, takenElsewhere, verifiedElsewhere } from "./domain";
+import { askProvider } from "./provider";
 import type { AddDomain } from "./schema";
 
 /**
- * Registers a domain with the mail provider and here. One that the provider vouches for at once is verified at once;
- * a name can be verified in one project of the installation only, which the control table's key decides.
+ * Registers a domain with the mail provider and here. One for which no DNS record is required is verified at once, if
+ * the provider vouches for it; a name can be verified in one project of the installation only, which the control
+ * table's key decides.
  */
 export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainRow> {
   if (input.projectId && input.projectId !== ctx.project.id) throw new NotFound("project", input.projectId);
@@ -20,8 +25,8 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
       { field: "domain", code: "invalid_string", message: "Must be a registrable host name such as acme.com" },
     ]);
   }
-  const atProvider = await ctx.mailer.addDomain(domain);
-  const row = newDomain(ctx, domain, atProvider);
+  await refuseTaken(ctx, domain);
+  const row = newDomain(ctx, domain, await askProvider(ctx, () => ctx.mailer.addDomain(domain)));
   const { db } = ctx;
   const isVerified = row.status === "VERIFIED";
   try {
@@ -35,31 +40,39 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
         suggestion: "List it with GET /domains/project/{projectId}.",
       });
     }
-    if (isUniqueViolation(error, "verified_domains.domain")) {
-      throw new Conflict(`${domain} is already verified in another project.`, {
-        suggestion: "Remove it there first, or use a subdomain.",
-      });
-    }
+    if (isUniqueViolation(error, verifiedElsewhere)) throw takenElsewhere(domain);
     throw error;
   }
   return row;
 }
 
-function newDomain(
-  ctx: Context,
-  domain: string,
-  provider: Awaited<ReturnType<Context["mailer"]["addDomain"]>>,
-): DomainRow {
+/** Early, before the provider hears of it: who comes first is decided when a domain is verified. */
+async function refuseTaken(ctx: Context, domain: string): Promise<void> {
+  const taken = await ctx.control
+    .select({ domain: verifiedDomains.domain })
+    .from(verifiedDomains)
+    .where(and(eq(verifiedDomains.domain, domain), ne(verifiedDomains.projectId, ctx.project.id)))
+    .get();
+  if (taken) throw takenElsewhere(domain);
+}
+
+function newDomain(ctx: Context, domain: string, atProvider: SenderDomain): DomainRow {
   const now = ctx.now.getTime();
   const token = crypto.randomUUID().replaceAll("-", "");
+  const ownership = ownershipRecord(domain, token, !isReservedDomain(domain));
+  const records = [ownership, ...atProvider.records, dmarcRecord(domain)];
+  const isVerified = atProvider.verified && !needsDns(records);
   return {
     id: newId(),
     projectId: ctx.project.id,
     domain,
-    status: provider.verified ? "VERIFIED" : "PENDING",
-    records: [ownershipRecord(domain, token, !isReservedDomain(domain)), ...provider.records],
+    status: isVerified ? "VERIFIED" : "PENDING",
+    records,
     lastCheckedAt: null,
-    verifiedAt: provider.verified ? now : null,
+    verifiedAt: isVerified ? now : null,
+    failingSince: null,
+    nextCheckAt: isVerified ? null : now,
+    version: 0,
     createdAt: now,
     updatedAt: now,
   };

@@ -1,6 +1,8 @@
-import { type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
+import { Conflict, NotFound } from "../../core/errors";
 import { iso, isoOrNull } from "../../core/time";
-import type { domains } from "../../db/tables";
+import { inProject } from "../../db/scope";
+import { domains } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
 export type DomainRow = typeof domains.$inferSelect;
@@ -20,7 +22,26 @@ export function domainJson(row: DomainRow) {
   };
 }
 
+export async function getDomain(ctx: Context, id: string): Promise<DomainRow> {
+  const row = await ctx.db
+    .select()
+    .from(domains)
+    .where(inProject(domains, ctx, eq(domains.id, id)))
+    .get();
+  if (!row) throw new NotFound("domain", id);
+  return row;
+}
+
 /** A query with a row when the project may send from this domain: to ask inside the statement that depends on it. */
-export function verifiedDomain(ctx: Context, domain: string): SQL {
+export function verifiedDomain(ctx: Context, domain: string | SQL): SQL {
   return sql`SELECT 1 FROM domains WHERE project_id = ${ctx.project.id} AND domain = ${domain} AND status = 'VERIFIED'`;
+}
+
+/** The one key of the control table: a name is verified in one project of the installation. */
+export const verifiedElsewhere = "verified_domains.domain";
+
+export function takenElsewhere(domain: string): Conflict {
+  return new Conflict(`${domain} is already verified in another project.`, {
+    suggestion: "Remove it there first, or use a subdomain.",
+  });
 }

@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { body, created, createRoute, errors, ok } from "../../http/define";
-import { pathId } from "../../http/params";
+import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
+import { IdParam, pathId } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { addDomain } from "./add";
+import { checkDomain } from "./check";
 import { domainJson } from "./domain";
 import { listDomains } from "./list";
+import { removeDomain } from "./remove";
 import { AddDomain, Domain, Domains } from "./schema";
 
 export const domains = createRouter();
@@ -18,7 +20,7 @@ const add = createRoute({
   summary: "Add a sender domain",
   description: "Returns the DNS records to create. Mail can be sent from the domain once it is VERIFIED.",
   request: body(AddDomain),
-  responses: { ...created(Domain), ...errors(400, 403, 404, 409, 413, 422) },
+  responses: { ...created(Domain), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });
 
 domains.openapi(add, async (c) => c.json(domainJson(await addDomain(c.var.ctx, c.req.valid("json"))), 201));
@@ -36,4 +38,37 @@ const list = createRoute({
 domains.openapi(list, async (c) => {
   const rows = await listDomains(c.var.ctx, c.req.valid("param").projectId);
   return c.json(rows.map(domainJson), 200);
+});
+
+const verify = createRoute({
+  method: "get",
+  path: "/domains/{id}/verify",
+  operationId: "verifyDomain",
+  tags,
+  summary: "Check a sender domain now",
+  description:
+    "Looks at every DNS record and asks the mail provider, and returns what was found. The domain is VERIFIED once all " +
+    "required records are there and the provider agrees. Domains are also checked in the background: waiting ones " +
+    "every 5 minutes, less often after three days, verified ones every hour. A verified domain stays so until its " +
+    "checks have failed for 72 hours.",
+  request: { params: IdParam },
+  responses: { ...ok(Domain), ...errors(404, 409, 503) },
+});
+
+domains.openapi(verify, async (c) => c.json(domainJson(await checkDomain(c.var.ctx, c.req.valid("param").id)), 200));
+
+const remove = createRoute({
+  method: "delete",
+  path: "/domains/{id}",
+  operationId: "removeDomain",
+  tags,
+  summary: "Remove a sender domain",
+  description: "No mail goes out from it any more. Refused while templates send from it.",
+  request: { params: IdParam },
+  responses: { ...noContent, ...errors(403, 404, 409) },
+});
+
+domains.openapi(remove, async (c) => {
+  await removeDomain(c.var.ctx, c.req.valid("param").id);
+  return c.body(null, 204);
 });

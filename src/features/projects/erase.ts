@@ -12,6 +12,8 @@ const statementsPerRun = 100;
 export const projectTables = [
   "emails",
   "email_contents",
+  "templates",
+  "template_versions",
   "outbox_messages",
   "events",
   "event_listeners",
@@ -20,6 +22,7 @@ export const projectTables = [
   "suppressions",
   "domains",
   "verified_domains",
+  "idempotency_effects",
   "monthly_usage",
   "api_keys",
 ] as const;
@@ -30,6 +33,7 @@ export async function eraseProject(platform: Platform, projectId: string, jobId:
   await startJob(platform, control, jobId);
   const isEmpty = (await eraseRows(platform, projectId)) && (await eraseFiles(platform, projectId));
   if (!isEmpty) return platform.enqueue([{ job: { type: "project.erase", projectId, jobId } }]);
+  await platform.gate.erase(projectId);
   const now = platform.clock().getTime();
   await commit(control, [
     statement(

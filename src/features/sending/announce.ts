@@ -11,6 +11,10 @@ export const announceGraceMs = minuteMs;
 /** Emails one message names: a few are rendered quickly, and a lost message delays few. */
 export const emailsPerMessage = 25;
 
+/** A mail of this size is handled alone: what it takes of memory and time, others would have to wait for. */
+export const largeMailBytes = 1024 * 1024;
+const largeMailsPerMessage = 5;
+
 /**
  * Tells the consumers of mail that these rows are ready. The rows are committed, so this may fail: the call that
  * made them is still answered well, and a sweep announces them again.
@@ -18,8 +22,10 @@ export const emailsPerMessage = 25;
 export async function announceEmails(
   ctx: Pick<Context, "project" | "enqueue" | "log">,
   emailIds: string[],
+  size = 0,
 ): Promise<void> {
-  const nudges = chunksOf(emailIds, emailsPerMessage).map((chunk) => ({ job: deliverJob(ctx, chunk) }));
+  const perMessage = size > largeMailBytes ? largeMailsPerMessage : emailsPerMessage;
+  const nudges = chunksOf(emailIds, perMessage).map((chunk) => ({ job: deliverJob(ctx, chunk) }));
   await enqueueOrLeaveToSweep(ctx, nudges);
 }
 

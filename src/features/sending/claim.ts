@@ -1,5 +1,7 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { newId } from "../../core/ids";
+import type { Attachment } from "../../core/mail/attachments";
+import type { ContactSnapshot } from "../../core/mail/message";
 import { minuteMs } from "../../core/time";
 import { commit, statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
@@ -18,6 +20,10 @@ export interface Claim {
   emails: EmailRow[];
   contents: Map<string, ContentRow>;
   suppressed: Set<string>;
+  /** Ids of marketing emails whose contacts have opted out since. */
+  optedOut: Set<string>;
+  /** The files of the content that was composed last, read once however many recipients share them. */
+  files: { contentId: string; attachments: Attachment[] } | null;
 }
 
 /**
@@ -30,7 +36,7 @@ export async function claimEmails(ctx: Context, emailIds: string[]): Promise<Cla
   const ids = JSON.stringify(emailIds);
   const isMine = sql`e.project_id = ${ctx.project.id} AND e.id IN (SELECT value FROM json_each(${ids}))
     AND e.claim = ${token}`;
-  const [claimed = [], contents = [], suppressed = []] = await commit(ctx.db, [
+  const [claimed = [], contents = [], suppressed = [], optedOut = []] = await commit(ctx.db, [
     statement(
       ctx.db,
       sql`UPDATE emails SET status = 'SENDING', claim = ${token}, lease_until = ${now + leaseMs}, handed_at = NULL,
@@ -40,24 +46,57 @@ export async function claimEmails(ctx: Context, emailIds: string[]): Promise<Cla
           AND status = 'QUEUED' AND next_attempt_at <= ${now}
         RETURNING *`,
     ),
-    statement(
-      ctx.db,
-      sql`SELECT * FROM email_contents WHERE project_id = ${ctx.project.id}
-        AND id IN (SELECT e.content_id FROM emails e WHERE ${isMine})`,
-    ),
+    statement(ctx.db, selectContents(ctx, sql`content.id IN (SELECT e.content_id FROM emails e WHERE ${isMine})`)),
     statement(
       ctx.db,
       sql`SELECT email FROM suppressions WHERE project_id = ${ctx.project.id}
         AND email IN (SELECT e.to_email FROM emails e WHERE ${isMine})`,
     ),
+    statement(
+      ctx.db,
+      sql`SELECT e.id FROM emails e JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id
+        WHERE ${isMine} AND e.type = 'MARKETING' AND c.opted_out_at IS NOT NULL`,
+    ),
   ]);
-  const rows = contents.map((row) => readRow(emailContents, row));
+  const rows = contents.map(readContent);
   return {
     token,
     emails: claimed.map((row) => readRow(emails, row)),
     contents: new Map(rows.map((row) => [row.id, row])),
     suppressed: new Set(suppressed.map((row) => String(row.email))),
+    optedOut: new Set(optedOut.map((row) => String(row.id))),
+    files: null,
   };
+}
+
+/** Contents with the body of the template's version, where they have none of their own. */
+function selectContents(ctx: Context, where: SQL): SQL {
+  return sql`SELECT content.*, v.body AS version_body FROM email_contents content
+    LEFT JOIN template_versions v ON v.id = content.template_version_id AND content.body IS NULL
+      AND content.body_key IS NULL
+    WHERE content.project_id = ${ctx.project.id} AND ${where}`;
+}
+
+function readContent(row: Record<string, unknown>): ContentRow {
+  return readRow(emailContents, { ...row, body: row.body ?? row.version_body });
+}
+
+/** What an email says and to whom, for reading: with the contact as it was taken up, or as it is when it was not yet. */
+export async function findContent(
+  ctx: Context,
+  email: EmailRow,
+): Promise<{ content: ContentRow; contact: ContactSnapshot } | null> {
+  const [contents, contacts] = await commit(ctx.db, [
+    statement(ctx.db, selectContents(ctx, sql`content.id = ${email.contentId}`)),
+    statement(
+      ctx.db,
+      sql`SELECT coalesce(contact, ${contactSnapshot()}) AS contact FROM emails
+        WHERE project_id = ${ctx.project.id} AND id = ${email.id}`,
+    ),
+  ]);
+  const [content, row] = [contents?.[0], contacts?.[0]];
+  if (!content || typeof row?.contact !== "string") return null;
+  return { content: readContent(content), contact: JSON.parse(row.contact) };
 }
 
 /** Null when the contact is gone. */

@@ -1,11 +1,14 @@
+import { chunksOf } from "../../core/chunks";
+import { unfitness } from "../../core/mail/abilities";
 import type { Lane, Message } from "../../core/mail/message";
-import { outcomeOf, postponed } from "../../core/mail/outcome";
+import { outcomeOf } from "../../core/mail/outcome";
 import type { Receipt } from "../../core/mail/receipt";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
-import { announceRetries } from "./announce";
-import { claimEmails, type EmailRow } from "./claim";
-import { type ComposedRound, composeRound } from "./compose";
+import { admitRound } from "./admit";
+import { announceRetries, largeMailBytes } from "./announce";
+import { type Claim, claimEmails, type EmailRow } from "./claim";
+import { composeRound } from "./compose";
 import { enterLane, leaveLane } from "./lane";
 import { postponeEmails } from "./postpone";
 import { recordAndHand } from "./record";
@@ -26,10 +29,11 @@ export async function deliverEmails(ctx: Context, lane: Lane, emailIds: string[]
   const claim = await claimEmails(ctx, emailIds);
   const results: Result[] = [];
   let unrecorded: Result[] = [];
-  for (let start = 0; start < claim.emails.length; start += callsPerRound) {
-    const emails = claim.emails.slice(start, start + callsPerRound);
-    const { ready, ended } =
-      view.pausedUntil === null ? await composeRound(ctx, claim, emails) : putOff(emails, view.pausedUntil);
+  for (const round of roundsOf(claim)) {
+    const { admitted, putOff } = await admitRound(ctx, lane, view, round);
+    const composed = await composeRound(ctx, claim, admitted);
+    const { ready } = composed;
+    const ended = [...composed.ended, ...putOff];
     const handed = await recordAndHand(ctx, claim.token, [...unrecorded, ...ended], ready);
     const calls = await Promise.all(ready.filter(({ email }) => handed.has(email.id)).map((mail) => call(ctx, mail)));
     unrecorded = calls.map(({ result }) => result);
@@ -40,11 +44,17 @@ export async function deliverEmails(ctx: Context, lane: Lane, emailIds: string[]
   await announceRetries(ctx, results);
 }
 
-function putOff(emails: EmailRow[], until: number): ComposedRound {
-  return {
-    ready: [],
-    ended: emails.map(({ id, uncertainSince }) => ({ emailId: id, ...postponed(until, uncertainSince) })),
-  };
+/** Six at a time; a large mail alone, as six of them would not fit into memory. */
+function roundsOf({ emails, contents }: Claim): EmailRow[][] {
+  const isLarge = ({ contentId }: EmailRow) => (contents.get(contentId)?.size ?? 0) > largeMailBytes;
+  const large = emails.filter(isLarge).map((email) => [email]);
+  return [
+    ...chunksOf(
+      emails.filter((email) => !isLarge(email)),
+      callsPerRound,
+    ),
+    ...large,
+  ];
 }
 
 async function call(
@@ -52,7 +62,7 @@ async function call(
   { email, message }: { email: EmailRow; message: Message },
 ): Promise<{ threw: boolean; result: Result }> {
   const handedAt = ctx.clock().getTime();
-  const { threw, receipt } = await handOver(ctx, message);
+  const { threw, receipt } = await handOver(ctx, email, message);
   const outcome = outcomeOf(receipt, {
     attempt: email.attempts + 1,
     handedAt,
@@ -64,7 +74,13 @@ async function call(
   return { threw, result: { emailId: email.id, ...outcome } };
 }
 
-async function handOver(ctx: Context, message: Message): Promise<{ threw: boolean; receipt: Receipt }> {
+async function handOver(
+  ctx: Context,
+  email: EmailRow,
+  message: Message,
+): Promise<{ threw: boolean; receipt: Receipt }> {
+  const reason = unfitness(ctx.mailer, email.type, message);
+  if (reason !== null) return { threw: false, receipt: { kind: "refused", reason } };
   try {
     return { threw: false, receipt: await ctx.mailer.deliver(message) };
   } catch (error) {

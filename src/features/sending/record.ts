@@ -28,7 +28,9 @@ export async function recordAndHand(
   const isMine = sql`${ofProject(ctx)} AND e.claim = ${claim} AND e.status IN ('SENDING', 'QUEUED', 'UNKNOWN')`;
   const statements = [
     ...resultStatements(ctx.db, { results, where: isMine, at }),
-    ...results.flatMap(({ emailId, reports }) => reports.flatMap((report) => reportStatements(ctx, emailId, report))),
+    ...results.flatMap(({ emailId, reports }) =>
+      reports.flatMap((report) => reportStatements(ctx, emailId, report, ctx.mailer.name)),
+    ),
     ...(next.length > 0 ? [handOver(ctx, claim, next, at)] : []),
   ];
   if (statements.length === 0) return new Set();

@@ -1,4 +1,5 @@
 import { body, createRoute, errors, ok } from "../../http/define";
+import { IdempotencyHeader } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { SendEmail, SentEmails } from "./schema";
 import { sendEmails } from "./send";
@@ -14,8 +15,8 @@ const send = createRoute({
   description:
     "Creates or updates a contact for each recipient, and answers once every email is durably accepted. " +
     "All recipients are checked before anything is written: a 4xx has no effect at all.",
-  request: body(SendEmail),
-  responses: { ...ok(SentEmails, "Every email is accepted."), ...errors(400, 402, 403, 413, 422) },
+  request: { headers: IdempotencyHeader, ...body(SendEmail) },
+  responses: { ...ok(SentEmails, "Every email is accepted."), ...errors(400, 402, 403, 404, 409, 413, 422, 429, 503) },
 });
 
 sending.openapi(send, async (c) => {

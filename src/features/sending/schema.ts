@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { ContactData } from "../../core/contacts/data";
+import { isJsonObject } from "../../core/json";
 import { AddressInput, DisplayName, Email, RecipientsInput } from "../../core/mail/address-input";
+import { AttachmentsInput } from "../../core/mail/attachments";
 import { ExtraHeaders } from "../../core/mail/headers";
 
 export const maxSubjectLength = 998;
@@ -24,12 +26,25 @@ const sendExample = {
   data: { firstName: "Ada", plan: "pro", code: { value: "731-204", persistent: false } },
 };
 
+/** Said together with the faults of other fields, so that a caller learns of all at once. */
+function requiredWithoutTemplate(field: "subject" | "body" | "from") {
+  const isThere = (call: unknown) =>
+    !isJsonObject(call) || call[field] !== undefined || (call.template !== undefined && call.template !== null);
+  const fault = { path: [field], message: "Required", params: { code: "required" }, when: () => true };
+  return [isThere, fault] as const;
+}
+
 export const SendEmail = z
   .object({
     to: RecipientsInput,
-    subject: Subject,
-    body: z.string().min(1).max(maxBodyLength).meta({ description: "HTML. A plain-text part is made from it." }),
-    from: AddressInput,
+    template: z.uuid().nullish().meta({
+      description: "Its subject, body, from and reply-to are used, save for those that are given here.",
+    }),
+    subject: Subject.optional().meta({ description: "Required without a template." }),
+    body: z.string().min(1).max(maxBodyLength).optional().meta({
+      description: "HTML; required without a template. A plain-text part is made from it.",
+    }),
+    from: AddressInput.optional().meta({ description: "Required without a template." }),
     name: DisplayName.nullish().meta({ deprecated: true, description: "Use `from: { name, email }`." }),
     subscribed: z.boolean().nullish().meta({
       description: "New contacts default to false; existing ones keep theirs when it is left out.",
@@ -37,7 +52,11 @@ export const SendEmail = z
     data: ContactData.nullish(),
     headers: ExtraHeaders.nullish(),
     reply: Email.nullish(),
+    attachments: AttachmentsInput.nullish(),
   })
+  .refine(...requiredWithoutTemplate("subject"))
+  .refine(...requiredWithoutTemplate("body"))
+  .refine(...requiredWithoutTemplate("from"))
   .meta({ id: "SendEmail", example: sendExample });
 export type SendEmail = z.infer<typeof SendEmail>;
 

@@ -1,10 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { JsonObject } from "../../core/json";
-import { domainOf } from "../../core/mail/address";
+import type { AttachmentRow } from "../../core/mail/attachments";
 import { monthOf } from "../../core/time";
-import { statement } from "../../db/commit";
+import { guard, statement } from "../../db/commit";
 import type { Context } from "../../platform/context";
 import { verifiedDomain } from "../domains/domain";
+import { linkBase } from "../preferences/links";
+import type { StoredBody } from "../templates/body";
+import { domainInSql } from "../templates/template";
 import { announceGraceMs } from "./announce";
 import type { SendEmail } from "./schema";
 
@@ -24,36 +27,45 @@ export function recordContent(
   {
     id,
     call,
-    body,
+    inlineBody,
+    attachments,
+    size,
     ownData,
-    recipients,
   }: {
     id: string;
     call: SendEmail;
-    body: string | null;
+    /** Null leaves the body to the template's version. */
+    inlineBody: StoredBody | null;
+    attachments: AttachmentRow[];
+    /** Of body and files, in bytes. A template's body is added by the statement. */
+    size: number;
     ownData: JsonObject;
-    recipients: Recipient[];
   },
 ): D1PreparedStatement {
-  const fromName = call.from.name || call.name || ctx.project.fromName;
+  const given = call.from?.name || call.name || null;
+  const fromEmail = call.from ? sql`${call.from.email}` : sql`v.from_email`;
+  const bodyKey = inlineBody ? sql`${inlineBody.bodyKey}` : sql`v.body_key`;
   return statement(
     ctx.db,
-    sql`INSERT INTO email_contents (id, project_id, subject, body, from_email, from_name, reply_to, headers, own_data,
-        created_at)
-      SELECT ${id}, ${ctx.project.id}, ${call.subject}, ${body}, ${call.from.email}, ${fromName || null},
-        ${call.reply ?? null}, ${JSON.stringify(call.headers ?? {})}, ${JSON.stringify(ownData)}, ${ctx.now.getTime()}
-      WHERE EXISTS (${verifiedDomain(ctx, domainOf(call.from.email))}) AND ${withinMonthlyLimit(ctx, recipients)}
+    sql`INSERT INTO email_contents (id, project_id, subject, body, body_key, from_email, from_name, reply_to, headers,
+        attachments, size, own_data, type, template_id, template_version_id, link_base, created_at)
+      SELECT ${id}, ${ctx.project.id}, coalesce(${call.subject ?? null}, v.subject), ${inlineBody?.body ?? null},
+        ${bodyKey}, ${fromEmail}, coalesce(${given}, v.from_name, ${ctx.project.fromName || null}),
+        coalesce(${call.reply ?? null}, v.reply_to), ${JSON.stringify(call.headers ?? {})},
+        ${JSON.stringify(attachments)}, ${size} + ${inlineBody ? sql`0` : sql`coalesce(octet_length(v.body), 0)`},
+        ${JSON.stringify(ownData)},
+        coalesce(v.type, 'TRANSACTIONAL'), v.template_id, v.id, ${linkBase(ctx)}, ${ctx.now.getTime()}
+      FROM ${contentSource(ctx, call.template ?? null)}
+      WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})
       RETURNING id`,
   );
 }
 
-function withinMonthlyLimit(ctx: Context, recipients: Recipient[]): SQL {
-  const limit = ctx.project.monthlySendLimit;
-  if (limit === null) return sql`true`;
-  const used = sql`coalesce((SELECT emails FROM monthly_usage WHERE project_id = ${ctx.project.id}
-    AND month = ${monthOf(ctx.now)}), 0)`;
-  return sql`${used} + (SELECT count(*) FROM json_each(${JSON.stringify(recipients)}) r
-    WHERE NOT ${isSuppressed(ctx, sql`r.value->>'email'`)}) <= ${limit}`;
+/** The template as it is at this moment. Without one there is a single row, in which all of its columns are null. */
+function contentSource(ctx: Context, templateId: string | null): SQL {
+  if (templateId === null) return sql`(SELECT 1) LEFT JOIN template_versions v ON false`;
+  return sql`templates t JOIN template_versions v ON t.project_id = ${ctx.project.id} AND t.id = ${templateId}
+    AND v.id = t.version_id`;
 }
 
 function isSuppressed(ctx: Context, email: SQL): SQL {
@@ -63,35 +75,61 @@ function isSuppressed(ctx: Context, email: SQL): SQL {
 /** One row per recipient. They join the contacts that the same batch wrote just before. */
 export function recordEmails(
   ctx: Context,
-  { contentId, recipients, onlyIf }: { contentId: string; recipients: Recipient[]; onlyIf: SQL },
+  { contentId, recipients }: { contentId: string; recipients: Recipient[] },
 ): D1PreparedStatement {
   const now = ctx.now.getTime();
+  const reason = sql`CASE WHEN ${isSuppressed(ctx, sql`c.email`)} THEN ${suppressedReason}
+    WHEN content.type = 'MARKETING' AND c.opted_out_at IS NOT NULL THEN ${optedOutReason} END`;
   return statement(
     ctx.db,
-    sql`INSERT INTO emails (id, project_id, content_id, contact_id, to_email, to_written, to_name, type, source, status,
-        error, next_attempt_at, next_announce_at, created_at)
+    sql`INSERT INTO emails (id, project_id, content_id, contact_id, to_email, to_written, to_name, type, template_id,
+        source, status, error, next_attempt_at, next_announce_at, created_at)
       SELECT r.value->>'emailId', ${ctx.project.id}, ${contentId}, c.id, c.email, r.value->>'written', r.value->>'name',
-        'TRANSACTIONAL', 'TRANSACTIONAL',
-        CASE WHEN ${isSuppressed(ctx, sql`c.email`)} THEN 'SUPPRESSED' ELSE 'QUEUED' END,
-        CASE WHEN ${isSuppressed(ctx, sql`c.email`)} THEN ${suppressedReason} END,
+        content.type, content.template_id, 'TRANSACTIONAL',
+        CASE WHEN ${reason} IS NULL THEN 'QUEUED' ELSE 'SUPPRESSED' END, ${reason},
         ${now}, ${now + announceGraceMs}, ${now}
-      FROM json_each(${JSON.stringify(recipients)}) r
+      FROM email_contents content
+      CROSS JOIN json_each(${JSON.stringify(recipients)}) r
       CROSS JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value->>'email'
-      WHERE ${onlyIf}
+      WHERE content.id = ${contentId}
       RETURNING id, contact_id, status`,
   );
 }
 
 export const suppressedReason = "The address is on the suppression list";
 
-/** Suppressed recipients do not count. */
-export function recordUsage(ctx: Context, recipients: Recipient[], onlyIf: SQL): D1PreparedStatement {
+export const optedOutReason = "The contact has unsubscribed from marketing email";
+
+/** After the emails, as it counts their rows: suppressed ones do not count. */
+export function recordUsage(ctx: Context, recipients: Recipient[]): D1PreparedStatement {
   return statement(
     ctx.db,
     sql`INSERT INTO monthly_usage (project_id, month, emails)
       SELECT ${ctx.project.id}, ${monthOf(ctx.now)}, count(*) FROM json_each(${JSON.stringify(recipients)}) r
-      WHERE ${onlyIf} AND NOT ${isSuppressed(ctx, sql`r.value->>'email'`)}
+      CROSS JOIN emails e ON e.id = r.value->>'emailId'
+      WHERE e.status <> 'SUPPRESSED'
       GROUP BY 1 HAVING count(*) > 0
       ON CONFLICT (project_id, month) DO UPDATE SET emails = emails + excluded.emails`,
   );
+}
+
+export const monthlyLimit = "limit";
+
+/** After the usage: stops the whole batch when the month would hold more than it may. None when nothing limits it. */
+export function insistOnMonthlyLimit(ctx: Context): D1PreparedStatement[] {
+  const { monthlySendLimit, id } = ctx.project;
+  if (monthlySendLimit === null) return [];
+  const isWithin = sql`NOT EXISTS (SELECT 1 FROM monthly_usage
+    WHERE project_id = ${id} AND month = ${monthOf(ctx.now)} AND emails > ${monthlySendLimit})`;
+  return [guard(ctx.db, monthlyLimit, isWithin)];
+}
+
+/** The body of the call's answer, built from the rows that the same batch wrote: see `routes.ts` for the same in code. */
+export function answerInSql(ctx: Context, recipients: Recipient[]): SQL {
+  const ids = JSON.stringify(recipients.map(({ emailId }) => emailId));
+  return sql`json_object('success', json('true'), 'data', json_object('emails', (
+      SELECT json_group_array(json_object('contact', json_object('id', e.contact_id, 'email', e.to_email),
+        'email', e.id, 'status', e.status) ORDER BY r.key)
+      FROM json_each(${ids}) r CROSS JOIN emails e ON e.id = r.value
+    ), 'timestamp', ${ctx.now.toISOString()}))`;
 }

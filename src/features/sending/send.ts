@@ -1,22 +1,30 @@
 import { sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
-import { MonthlyLimitReached, Refusal, UnverifiedSender } from "../../core/errors";
+import { MonthlyLimitReached, NotFound, Refusal, UnverifiedSender } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { domainOf } from "../../core/mail/address";
-import { commit, query } from "../../db/commit";
-import { blobKey } from "../../platform/blobs";
+import { type AttachmentRow, messageBytes } from "../../core/mail/attachments";
+import { commit, GuardFailed, query } from "../../db/commit";
 import type { Context } from "../../platform/context";
 import { dataTooBigAsInvalid } from "../contacts/data-limit";
 import { upsertContacts } from "../contacts/upsert-statements";
-import { verifiedDomain } from "../domains/domain";
+import { effectAsKeyReused, effectStatements } from "../idempotency/effect";
+import { forgetBody, type StoredBody, storeBody } from "../templates/body";
+import { templatesWithVersions } from "../templates/template";
 import { announceEmails } from "./announce";
+import { checkAttachments, forgetAttachments, storeAttachments } from "./attachments";
 import { checkLiquid } from "./check-liquid";
 import type { SendEmail } from "./schema";
-import { type Recipient, recordContent, recordEmails, recordUsage } from "./send-statements";
-
-/** Larger bodies go to R2: a D1 row is for what is looked at together with others. */
-const maxBodyBytesInRow = 65_536;
+import {
+  answerInSql,
+  insistOnMonthlyLimit,
+  monthlyLimit,
+  type Recipient,
+  recordContent,
+  recordEmails,
+  recordUsage,
+} from "./send-statements";
 
 export interface AcceptedEmail {
   id: string;
@@ -27,51 +35,63 @@ export interface AcceptedEmail {
 
 /**
  * `POST /v1/send`: one email to each recipient, accepted for good once this returns. Nothing is read first: one
- * batch writes the content on condition that the sender may send, and everything else on condition that the content
- * is there. Throws Invalid, UnverifiedSender and MonthlyLimitReached, all without an effect.
+ * batch writes the content on condition that the template is there and the sender may send, everything else on
+ * condition that the content is there, and nothing at all when the month would be over-full. Throws Invalid, NotFound,
+ * UnverifiedSender and MonthlyLimitReached, all without an effect.
  */
 export async function sendEmails(ctx: Context, call: SendEmail): Promise<AcceptedEmail[]> {
-  checkLiquid("subject", call.subject, "text");
-  checkLiquid("body", call.body, "html");
-  const contentId = newId();
-  const isLarge = utf8Bytes(call.body) > maxBodyBytesInRow;
-  const bodyKey = blobKey("content", ctx.project.id, contentId);
-  if (isLarge) await ctx.blobs.put(bodyKey, call.body);
+  if (call.subject !== undefined) checkLiquid("subject", call.subject, "text");
+  if (call.body !== undefined) checkLiquid("body", call.body, "html");
+  const files = checkAttachments(ctx, call);
+  const id = newId();
+  const inlineBody = call.body === undefined ? null : await storeBody(ctx, "content", id, call.body);
+  const attachments = await storeAttachments(ctx, id, files);
   try {
-    const emails = await acceptEmails(ctx, call, { id: contentId, body: isLarge ? null : call.body });
-    await announceEmails(ctx, queuedIds(emails));
+    const emails = await acceptEmails(ctx, call, { id, inlineBody, attachments });
+    await announceEmails(ctx, queuedIds(emails), sizeOf(call, attachments));
     return emails;
   } catch (error) {
-    // A refusal wrote no rows. After anything else they may be there, and need their body.
-    if (isLarge && error instanceof Refusal) ctx.later(ctx.blobs.delete([bodyKey]));
+    // A refusal wrote no rows. After anything else they may be there, and need their files.
+    if (error instanceof Refusal) {
+      if (inlineBody) forgetBody(ctx, inlineBody);
+      forgetAttachments(ctx, id, attachments.length);
+    }
     throw error;
   }
+}
+
+function sizeOf(call: SendEmail, attachments: AttachmentRow[]): number {
+  return messageBytes(utf8Bytes(call.body ?? ""), attachments);
 }
 
 async function acceptEmails(
   ctx: Context,
   call: SendEmail,
-  { id, body }: { id: string; body: string | null },
+  { id, inlineBody, attachments }: { id: string; inlineBody: StoredBody | null; attachments: AttachmentRow[] },
 ): Promise<AcceptedEmail[]> {
   const recipients = recipientsOf(call);
   const data = readData(call.data ?? {});
   const isAccepted = sql`EXISTS (SELECT 1 FROM email_contents WHERE id = ${id})`;
-  const [content, ...rest] = await dataTooBigAsInvalid(
-    commit(ctx.db, [
-      recordContent(ctx, { id, call, body, ownData: data.own, recipients }),
-      ...upsertContacts(ctx, {
-        contacts: distinctContacts(recipients),
-        data,
-        subscribed: call.subscribed ?? null,
-        subscribedByDefault: false,
-        onlyIf: isAccepted,
-      }),
-      recordUsage(ctx, recipients, isAccepted),
-      recordEmails(ctx, { contentId: id, recipients, onlyIf: isAccepted }),
-    ]),
-  );
-  if (content?.length === 0) throw await refusal(ctx, domainOf(call.from.email));
-  return inOrderOf(recipients, rest.at(-1) ?? []);
+  const emails = recordEmails(ctx, { contentId: id, recipients });
+  const statements = [
+    recordContent(ctx, { id, call, inlineBody, attachments, size: sizeOf(call, attachments), ownData: data.own }),
+    ...upsertContacts(ctx, {
+      contacts: distinctContacts(recipients),
+      data,
+      subscribed: call.subscribed ?? null,
+      subscribedByDefault: false,
+      onlyIf: isAccepted,
+    }),
+    emails,
+    recordUsage(ctx, recipients),
+    ...effectStatements(ctx, { request: "POST /v1/send", response: answerInSql(ctx, recipients), onlyIf: isAccepted }),
+    // After the effect: a call that comes again is told so, also when the month is full by now.
+    ...insistOnMonthlyLimit(ctx),
+  ];
+  const committed = limitAsRefusal(ctx, commit(ctx.db, statements));
+  const results = await effectAsKeyReused(ctx, dataTooBigAsInvalid(committed));
+  if (results[0]?.length === 0) throw await refusal(ctx, call);
+  return inOrderOf(recipients, results[statements.indexOf(emails)] ?? []);
 }
 
 /** Each gets the id of its email; the same address twice is one contact and two emails. */
@@ -102,9 +122,22 @@ function queuedIds(emails: AcceptedEmail[]): string[] {
   return emails.filter(({ status }) => status === "QUEUED").map(({ id }) => id);
 }
 
-/** The batch wrote nothing, so either the sender may not send from this domain or the month is full. */
-async function refusal(ctx: Context, domain: string): Promise<UnverifiedSender | MonthlyLimitReached> {
-  const limit = ctx.project.monthlySendLimit;
-  const isVerified = (await query(ctx.db, verifiedDomain(ctx, domain))).length > 0;
-  return isVerified && limit !== null ? new MonthlyLimitReached(limit) : new UnverifiedSender(domain);
+async function limitAsRefusal<T>(ctx: Context, committed: Promise<T>): Promise<T> {
+  try {
+    return await committed;
+  } catch (error) {
+    const isFull = error instanceof GuardFailed && error.guard === monthlyLimit;
+    throw isFull ? new MonthlyLimitReached(ctx.project.monthlySendLimit ?? 0) : error;
+  }
+}
+
+/** The batch wrote nothing, so either the template is not there or the sender may not send from this domain. */
+async function refusal(ctx: Context, call: SendEmail): Promise<NotFound | UnverifiedSender> {
+  if (!call.template) return new UnverifiedSender(domainOf(call.from?.email ?? ""));
+  const [template] = await query(
+    ctx.db,
+    sql`SELECT v.from_email FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.id} AND t.id = ${call.template}`,
+  );
+  if (!template) return new NotFound("template", call.template);
+  return new UnverifiedSender(domainOf(call.from?.email ?? String(template.from_email)));
 }

@@ -1,4 +1,4 @@
-import { isReservedDomain } from "../../core/domains/records";
+import type { DnsRecord } from "../../core/domains/records";
 import { newId } from "../../core/ids";
 import type { Message } from "../../core/mail/message";
 import type { Receipt } from "../../core/mail/receipt";
@@ -7,7 +7,7 @@ import type { Report } from "../../core/mail/status";
 import type { Db } from "../../db/client";
 import { outboxMessages } from "../../db/tables";
 import { type Blobs, blobKey } from "../blobs";
-import type { Mailer } from "./mailer";
+import type { Mailer, SenderDomain } from "./mailer";
 import { toMime } from "./mime";
 
 /** The embedded provider: it keeps every mail for you to read, sends none, and simulates what becomes of them. */
@@ -16,6 +16,10 @@ export function outboxMailer(db: Db, blobs: Blobs): Mailer {
     name: "outbox",
     // Like most real providers it takes the same mail again, so that our own care shows.
     idempotencyWindowMs: 0,
+    maxMessageBytes: 40 * 1024 * 1024,
+    steeringHeaders: [],
+    allowsMarketing: true,
+    mailsPerCall: 1,
     async deliver(message) {
       const behaviour = behaviourTowards(message.to.email);
       switch (behaviour.kind) {
@@ -30,10 +34,25 @@ export function outboxMailer(db: Db, blobs: Blobs): Mailer {
       }
     },
     async probe() {},
-    async addDomain(domain) {
-      return { verified: isReservedDomain(domain), records: [] };
-    },
+    addDomain: async (domain) => rehearsal(domain),
+    domainStatus: async (domain) => rehearsal(domain),
+    async removeDomain() {},
   };
+}
+
+/**
+ * The records a real provider asks for, so that whoever shows them to people sees all kinds. None is required and all
+ * are harmless, as nothing is sent: our own ownership record alone decides.
+ */
+function rehearsal(domain: string): SenderDomain {
+  const open = { required: false, status: "PENDING" as const };
+  const bounces = `bounces.${domain}`;
+  const records: DnsRecord[] = [
+    { purpose: "DKIM", type: "CNAME", name: `petrel._domainkey.${domain}`, value: "dkim.simulator.test", ...open },
+    { purpose: "SPF", type: "TXT", name: bounces, value: "v=spf1 include:spf.simulator.test ~all", ...open },
+    { purpose: "RETURN_PATH", type: "MX", name: bounces, value: "feedback.simulator.test", priority: 10, ...open },
+  ];
+  return { verified: true, records };
 }
 
 async function keep(db: Db, blobs: Blobs, message: Message, reports: Report[]): Promise<Receipt> {

@@ -1,5 +1,6 @@
 import type { Admission } from "../../core/mail/breaker";
 import type { Lane } from "../../core/mail/message";
+import type { Grant, PaceRule } from "../../core/mail/pace";
 import { type Log, reasonOf } from "../log";
 import type { PaceObject } from "./pace-object";
 
@@ -8,15 +9,25 @@ export interface Pace {
   enter(lane: Lane): Promise<Admission>;
   /** Returns until when the lane pauses, null if it does not. */
   leave(lane: Lane, outcome: "answered" | { thrown: number }): Promise<number | null>;
+  /** How many of the wanted calls may be made now, and when each of the others should ask again. */
+  take(lane: Lane, wanted: number): Promise<Grant>;
 }
 
-/** Mail goes on when the object is out of reach: it only guards against a provider that is. */
-export function openPace(objects: DurableObjectNamespace<PaceObject>, provider: string, log: Log): Pace {
-  const objectOf = (lane: Lane) => objects.get(objects.idFromName(`${provider}:${lane}`));
+/**
+ * One object for each provider's account. Mail goes on when it is out of reach: it only guards against a provider
+ * that is. `rule` is null when the account has no pace to keep; then it is not asked for one.
+ */
+export function openPace(
+  objects: DurableObjectNamespace<PaceObject>,
+  provider: string,
+  rule: PaceRule | null,
+  log: Log,
+): Pace {
+  const object = () => objects.get(objects.idFromName(provider));
   return {
     async enter(lane) {
       try {
-        return await objectOf(lane).enter();
+        return await object().enter(lane);
       } catch (error) {
         log("warn", "The pace of the mail provider is unknown; mail goes on", { lane, reason: reasonOf(error) });
         return { kind: "open", troubled: false };
@@ -24,10 +35,19 @@ export function openPace(objects: DurableObjectNamespace<PaceObject>, provider: 
     },
     async leave(lane, outcome) {
       try {
-        return await objectOf(lane).leave(outcome);
+        return await object().leave(lane, outcome);
       } catch (error) {
         log("warn", "The outcome of a round could not be kept", { lane, reason: reasonOf(error) });
         return null;
+      }
+    },
+    async take(lane, wanted) {
+      if (rule === null || wanted === 0) return { calls: wanted, laterMs: [] };
+      try {
+        return await object().take(lane, wanted, rule);
+      } catch (error) {
+        log("warn", "The pace of the mail provider is unknown; mail goes on", { lane, reason: reasonOf(error) });
+        return { calls: wanted, laterMs: [] };
       }
     },
   };

@@ -1,0 +1,75 @@
+import { hostName } from "../dns";
+import type { DnsRecord } from "./records";
+
+/** What DNS says to a record's name and type; null when it could not be found out. */
+type AnswersOf = (record: DnsRecord) => string[] | null;
+
+/** The records with what was found of each. One that could not be found out stays as it was. */
+export function matchRecords(records: DnsRecord[], answersOf: AnswersOf): DnsRecord[] {
+  return records.map((record) => {
+    const answers = answersOf(record);
+    return answers === null ? record : matchRecord(record, relevantValues(record, answers));
+  });
+}
+
+function matchRecord({ found: _, ...record }: DnsRecord, values: string[]): DnsRecord {
+  if (values.length === 0) return { ...record, status: "PENDING" };
+  return { ...record, status: isMatch(record, values) ? "FOUND" : "MISMATCH", found: values };
+}
+
+/** Only required records decide; the others are advice. */
+export function allRequiredFound(records: DnsRecord[]): boolean {
+  return records.every(({ required, status }) => !required || status === "FOUND");
+}
+
+/** With nothing required there is nothing to look up: a reserved name that the provider vouches for. */
+export function needsDns(records: DnsRecord[]): boolean {
+  return records.some(({ required }) => required);
+}
+
+/** Names have TXT records for all kinds of reasons: of policies, only those of the same kind are compared. */
+function relevantValues({ purpose, type }: DnsRecord, values: string[]): string[] {
+  if (type !== "TXT") return values;
+  if (purpose === "SPF") return values.filter((value) => /^v=spf1(\s|$)/i.test(value.trim()));
+  if (purpose === "DMARC") return values.filter((value) => /^v\s*=\s*DMARC1\s*(;|$)/i.test(value.trim()));
+  return values;
+}
+
+function isMatch(record: DnsRecord, values: string[]): boolean {
+  const { purpose, type, value } = record;
+  switch (type) {
+    case "CNAME":
+      return values.some((found) => hostName(found) === hostName(value));
+    case "MX":
+      // Any priority will do: there is one exchange, or the provider itself says what it misses.
+      return values.some((found) => hostName(found.replace(/^\d+\s+/, "")) === hostName(value.replace(/^\d+\s+/, "")));
+    case "TXT":
+      if (purpose === "SPF") return allowsSameSenders(value, values);
+      // One policy is as good as another: the owner may ask for more than we advise. Two are none (RFC 7489, 6.6.3).
+      if (purpose === "DMARC") return values.length === 1;
+      return values.some((found) => withoutBlanks(found) === withoutBlanks(value));
+  }
+}
+
+/** RFC 7208: two SPF records are an error. One may name other senders too, as long as it names ours. */
+function allowsSameSenders(value: string, values: string[]): boolean {
+  const [only = "", ...more] = values;
+  const mechanisms = new Set(termsOf(only));
+  return more.length === 0 && sendersOf(value).every((sender) => mechanisms.has(sender));
+}
+
+function sendersOf(spf: string): string[] {
+  return termsOf(spf).filter((term) => !/^(v=spf1$|[-~?+]?all$)/.test(term));
+}
+
+function termsOf(spf: string): string[] {
+  return spf
+    .toLowerCase()
+    .split(/\s+/)
+    .map((term) => term.replace(/^\+/, ""));
+}
+
+/** People paste keys with line breaks in them, and DNS panels add blanks. */
+function withoutBlanks(value: string): string {
+  return value.replaceAll(/\s+/g, "").replace(/;$/, "");
+}

@@ -1,0 +1,49 @@
+import { dayMs, hourMs, minuteMs } from "../time";
+
+/** A resolver's or a provider's bad day must not stop mail: only this long a failure does. */
+export const graceMs = 72 * hourMs;
+
+/** Just under the cron's five minutes, so that a domain checked a moment after one tick is due at the next. */
+const quickPaceMs = 4 * minuteMs;
+const verifiedPaceMs = 59 * minuteMs;
+const slowestPaceMs = dayMs;
+/** For so long a waiting domain is looked at with every tick; after that less and less: hourly at first, then daily. */
+const eagerMs = 3 * dayMs;
+
+export interface DomainState {
+  status: "PENDING" | "VERIFIED" | "FAILED";
+  verifiedAt: number | null;
+  /** When a verified domain's checks began to fail; kept until one passes. */
+  failingSince: number | null;
+  createdAt: number;
+}
+
+export interface CheckedDomain {
+  status: "PENDING" | "VERIFIED";
+  verifiedAt: number | null;
+  failingSince: number | null;
+  nextCheckAt: number;
+}
+
+/** What a check that could tell makes of a domain. */
+export function afterCheck(before: DomainState, passes: boolean, now: number): CheckedDomain {
+  const wasVerified = before.status === "VERIFIED";
+  if (passes) {
+    const verifiedAt = wasVerified ? (before.verifiedAt ?? now) : now;
+    return { status: "VERIFIED", verifiedAt, failingSince: null, nextCheckAt: now + verifiedPaceMs };
+  }
+  if (!wasVerified) {
+    const { failingSince } = before;
+    return { status: "PENDING", verifiedAt: null, failingSince, nextCheckAt: now + pendingPaceMs(before, now) };
+  }
+  const failingSince = before.failingSince ?? now;
+  if (now - failingSince < graceMs) {
+    return { status: "VERIFIED", verifiedAt: before.verifiedAt, failingSince, nextCheckAt: now + verifiedPaceMs };
+  }
+  return { status: "PENDING", verifiedAt: null, failingSince, nextCheckAt: now + verifiedPaceMs };
+}
+
+function pendingPaceMs({ createdAt, failingSince }: DomainState, now: number): number {
+  const waitedMs = now - (failingSince ?? createdAt);
+  return waitedMs < eagerMs ? quickPaceMs : Math.min(waitedMs / 72, slowestPaceMs);
+}

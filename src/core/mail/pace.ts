@@ -1,0 +1,95 @@
+import { hourMs, secondMs } from "../time";
+import type { Lane } from "./message";
+
+/** How fast the provider's account may be called. */
+export interface PaceRule {
+  perSecond: number;
+  /** The part of it that campaigns never use, between 0 and 1, so that a password reset finds room at once. */
+  transactionalShare: number;
+}
+
+/** Calls that may be made at once, and until when those that were put off fill each lane. */
+export interface PaceState {
+  calls: number;
+  /** Of these, how many a campaign may make. */
+  campaignCalls: number;
+  atMs: number;
+  bookedUntilMs: Record<Lane, number>;
+}
+
+/** How many calls may be made now, and when each of the others should ask again. */
+export interface Grant {
+  calls: number;
+  laterMs: number[];
+}
+
+/** Beyond this nothing is booked: who waits longer asks again in between. */
+const longestWaitMs = hourMs;
+
+/**
+ * Grants calls from a bucket that holds a second's worth of them. Campaigns have a bucket of their own beside it,
+ * without the reserved share, and get nothing while transactional mail waits.
+ *
+ * What is put off is spread over the time to come, one slot each behind all that was put off before: so it comes back
+ * at the account's own pace, and a mail asks a few times however many wait. A slot is no promise; who comes back is
+ * served like everyone, and is put off anew when others were faster.
+ */
+export function takeCalls(
+  before: PaceState | null,
+  lane: Lane,
+  wanted: number,
+  rule: PaceRule,
+  now: number,
+): [PaceState, Grant] {
+  const state = refilled(before, rule, now);
+  const isHeldBack = lane === "campaign" && state.bookedUntilMs.transactional > now;
+  const available = lane === "campaign" ? Math.min(state.calls, state.campaignCalls) : state.calls;
+  const calls = isHeldBack ? 0 : Math.min(wanted, Math.floor(available + rounding));
+  const left = {
+    ...state,
+    calls: state.calls - calls,
+    campaignCalls: state.campaignCalls - (lane === "campaign" ? calls : 0),
+  };
+  const [booked, laterMs] = book(left, lane, wanted - calls, rule, now);
+  return [booked, { calls, laterMs }];
+}
+
+/** Sums of fractions of a second end a hair below the whole. */
+const rounding = 1e-6;
+
+function refilled(before: PaceState | null, rule: PaceRule, now: number): PaceState {
+  const most = Math.max(1, rule.perSecond);
+  const mostOfCampaigns = Math.max(1, ratePerSecond("campaign", rule));
+  if (before === null) {
+    return {
+      calls: most,
+      campaignCalls: mostOfCampaigns,
+      atMs: now,
+      bookedUntilMs: { transactional: 0, campaign: 0 },
+    };
+  }
+  // A clock that goes back gives nothing and takes nothing.
+  const seconds = Math.max(0, now - before.atMs) / secondMs;
+  return {
+    ...before,
+    calls: Math.min(most, before.calls + seconds * rule.perSecond),
+    campaignCalls: Math.min(mostOfCampaigns, before.campaignCalls + seconds * ratePerSecond("campaign", rule)),
+    atMs: now,
+  };
+}
+
+function ratePerSecond(lane: Lane, { perSecond, transactionalShare }: PaceRule): number {
+  return lane === "campaign" ? perSecond * (1 - transactionalShare) : perSecond;
+}
+
+function book(state: PaceState, lane: Lane, count: number, rule: PaceRule, now: number): [PaceState, number[]] {
+  if (count === 0) return [state, []];
+  const { bookedUntilMs } = state;
+  const from = Math.max(now, bookedUntilMs[lane], lane === "campaign" ? bookedUntilMs.transactional : 0);
+  const everyMs = secondMs / ratePerSecond(lane, rule);
+  const laterMs = Array.from({ length: count }, (_, index) =>
+    Math.min(Math.ceil(from + (index + 1) * everyMs), now + longestWaitMs),
+  );
+  const last = laterMs.at(-1) ?? now;
+  return [{ ...state, bookedUntilMs: { ...bookedUntilMs, [lane]: last } }, laterMs];
+}

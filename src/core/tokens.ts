@@ -1,0 +1,91 @@
+import { parse, stringify } from "uuid";
+
+/** What a link lets its holder do. A token for one purpose is none for another. */
+const purposes = { unsubscribe: 1, subscribe: 2, manage: 3 } as const;
+export type TokenPurpose = keyof typeof purposes;
+
+/** Whose link it is, and in which mail it stood. */
+export interface TokenSubject {
+  projectId: string;
+  contactId: string;
+  emailId: string;
+}
+
+// The layout: a byte for its version, one for the purpose, three ids of 16 bytes, then the HMAC-SHA256 of all before it.
+const layout = 1;
+const idBytes = 16;
+const signedBytes = 2 + 3 * idBytes;
+const macBytes = 32;
+const tokenBytes = signedBytes + macBytes;
+const base64url = /^[A-Za-z0-9_-]+$/;
+
+/** A link's token, signed with the first of the secrets. */
+export async function signToken(
+  secrets: readonly string[],
+  purpose: TokenPurpose,
+  { projectId, contactId, emailId }: TokenSubject,
+): Promise<string> {
+  const [secret] = secrets;
+  if (secret === undefined) throw new Error("There is no secret to sign links with");
+  const token = new Uint8Array(tokenBytes);
+  token.set([layout, purposes[purpose]]);
+  for (const [index, id] of [projectId, contactId, emailId].entries()) token.set(parse(id), 2 + index * idBytes);
+  const mac = await crypto.subtle.sign("HMAC", await keyOf(secret), token.subarray(0, signedBytes));
+  token.set(new Uint8Array(mac), signedBytes);
+  return toBase64url(token);
+}
+
+/** Whose link it is, if one of the secrets signed it for this purpose; else null. */
+export async function readToken(
+  secrets: readonly string[],
+  purpose: TokenPurpose,
+  written: string,
+): Promise<TokenSubject | null> {
+  const token = fromBase64url(written);
+  if (token === null || token.length !== tokenBytes) return null;
+  if (token[0] !== layout || token[1] !== purposes[purpose]) return null;
+  for (const secret of secrets) {
+    const key = await keyOf(secret);
+    // It compares in constant time.
+    if (await crypto.subtle.verify("HMAC", key, token.subarray(signedBytes), token.subarray(0, signedBytes))) {
+      const [projectId, contactId, emailId] = [0, 1, 2].map((index) => {
+        const start = 2 + index * idBytes;
+        return stringify(token.subarray(start, start + idBytes));
+      });
+      return projectId && contactId && emailId ? { projectId, contactId, emailId } : null;
+    }
+  }
+  return null;
+}
+
+const keys = new Map<string, CryptoKey>();
+
+/** Imported once per isolate: secrets are few. */
+async function keyOf(secret: string): Promise<CryptoKey> {
+  const known = keys.get(secret);
+  if (known) return known;
+  const bytes = new TextEncoder().encode(secret);
+  const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+  keys.set(secret, key);
+  return key;
+}
+
+function toBase64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}
+
+function fromBase64url(written: string): Uint8Array<ArrayBuffer> | null {
+  // Its 82 bytes are 110 characters; what is much longer need not be read.
+  if (!base64url.test(written) || written.length > 2 * tokenBytes) return null;
+  try {
+    const text = atob(written.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+    // The last character has bits to spare, by which one token could be written in several ways.
+    return toBase64url(bytes) === written ? bytes : null;
+  } catch {
+    return null;
+  }
+}

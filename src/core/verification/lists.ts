@@ -1,0 +1,84 @@
+import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
+import providers from "email-providers/all.json";
+import { isReservedDomain } from "../domains/records";
+
+/**
+ * Services that hand out addresses which forward to the mailbox someone already has, each with its domains. They are
+ * kept like any other address, so they are no disposable ones, whatever the lists say.
+ */
+const aliasDomains = new Set([
+  // SimpleLogin and Proton Pass
+  "simplelogin.com",
+  "simplelogin.co",
+  "simplelogin.fr",
+  "slmail.me",
+  "slmails.com",
+  "silomails.com",
+  "8shield.net",
+  "8alias.com",
+  "aleeas.com",
+  "dralias.com",
+  "passmail.net",
+  "passmail.com",
+  "passinbox.com",
+  "passfwd.com",
+  // addy.io
+  "addy.io",
+  "addymail.com",
+  "anonaddy.com",
+  "anonaddy.me",
+  // DuckDuckGo, Firefox Relay, Apple
+  "duck.com",
+  "mozmail.com",
+  "relay.firefox.com",
+  "privaterelay.appleid.com",
+  // Others
+  "33mail.com",
+  "erine.email",
+  "forwardemail.net",
+  "fwd.email",
+  "improvmx.com",
+  "ivmail.com",
+  "maskme.com",
+  "opaymail.com",
+  "pleasefwd.com",
+  "spamgourmet.com",
+  "startmail.net",
+]);
+
+/** Large providers that the list does not have yet. */
+const alsoPersonal = ["fastmail.com", "hey.com", "tuta.com", "tuta.io", "tutamail.com", "tutanota.com", "ziggo.nl"];
+/** Names on the list that are no mail provider any more, or never were one. */
+const notPersonal = ["about.com", "alibaba.com", "discovery.com", "go.com", "medscape.com", "space.com", "test.com"];
+
+let disposable: Set<string> | undefined;
+let personal: Set<string> | undefined;
+
+/** Does the domain hand out mailboxes to throw away? */
+export function isDisposableDomain(domain: string): boolean {
+  // Made when first asked for: most isolates never are.
+  disposable ??= disposableEmailBlocklistSet();
+  return !isAliasDomain(domain) && withParents(domain).some((name) => disposable?.has(name));
+}
+
+/** Does the domain forward to mailboxes elsewhere? Every customer of such a service may have a name below it. */
+export function isAliasDomain(domain: string): boolean {
+  return withParents(domain).some((name) => aliasDomains.has(name));
+}
+
+/** Does the domain give mailboxes to anyone? The list of providers holds disposable ones too. */
+export function isPersonalDomain(domain: string): boolean {
+  personal ??= new Set([...providers, ...alsoPersonal].filter((name) => !notPersonal.includes(name)));
+  return personal.has(domain) && !isReservedExample(domain) && !isDisposableDomain(domain) && !isAliasDomain(domain);
+}
+
+/** RFC 2606. */
+function isReservedExample(domain: string): boolean {
+  return isReservedDomain(domain) || /^example\.(com|net|org)$/.test(domain);
+}
+
+/** `a.b.com` → `a.b.com`, `b.com`. A top level is on no list. */
+function withParents(domain: string): string[] {
+  const labels = domain.split(".");
+  return labels.slice(0, -1).map((_, index) => labels.slice(index).join("."));
+}

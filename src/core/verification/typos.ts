@@ -1,0 +1,68 @@
+import { POPULAR_DOMAINS, run } from "@zootools/email-spell-checker";
+import { parse } from "tldts";
+import { isReservedDomain } from "../domains/records";
+import { editsBetween } from "./edits";
+
+/** Providers the checker knows by their first label only. */
+const moreProviders = [
+  "fastmail.com",
+  "hotmail.com",
+  "hotmail.co.uk",
+  "hotmail.fr",
+  "outlook.com",
+  "tutanota.com",
+  "yahoo.com",
+  "yahoo.co.uk",
+  "yahoo.fr",
+];
+// Short names are near to everything: acme.com is two letters from me.com. And mailw.com is nobody's.
+const shortestLabel = 5;
+const providers = [...POPULAR_DOMAINS, ...moreProviders].filter(
+  (domain) => labelOf(domain).length >= shortestLabel && domain !== "mailw.com",
+);
+const providerLabels = new Set(providers.map(labelOf));
+
+/** In a long name two slips are as likely as one in a short one. */
+const longLabel = 7;
+
+/** Top levels that do not exist are likely to be one of these. */
+const commonTopLevels = ["com", "net", "org"];
+/** They exist, but behind a large provider's name they are a slip of the finger. */
+const slips = new Set(["co", "cm", "om"]);
+
+/** The domain that was probably meant; null when the one written is as good as any. */
+export function suggestDomain(domain: string): string | null {
+  if (isReservedDomain(domain)) return null;
+  const { isIcann, subdomain } = parse(domain);
+  const repaired = isIcann ? domain : withNearestTopLevel(domain);
+  const suggested = (subdomain ? null : nearestProvider(repaired)) ?? repaired;
+  return suggested === domain ? null : suggested;
+}
+
+function withNearestTopLevel(domain: string): string {
+  const end = domain.lastIndexOf(".") + 1;
+  const nearest = nearestOf(commonTopLevels, domain.slice(end), editsBetween);
+  return nearest === null ? domain : domain.slice(0, end) + nearest;
+}
+
+function nearestProvider(domain: string): string | null {
+  const label = labelOf(domain);
+  // yahoo.ca and outlook.com.br are as real as those on the list.
+  if (providerLabels.has(label) && !slips.has(domain.slice(label.length + 1))) return null;
+  // People slip in the middle of a word: fmail.com and cloud.com are other companies.
+  const candidates = providers.filter((provider) => provider[0] === domain[0]);
+  return nearestOf(candidates, domain, (written, provider) => {
+    const edits = editsBetween(written, provider);
+    return labelOf(provider).length >= longLabel ? edits / 2 : edits;
+  });
+}
+
+/** The checker compares what is behind the @ with its list; its own distance takes too many words for each other. */
+function nearestOf(domains: string[], written: string, distanceFunction: (a: string, b: string) => number) {
+  const options = { domains, distanceFunction, domainThreshold: 1, secondLevelDomains: [], topLevelDomains: [] };
+  return run({ ...options, email: `x@${written}` })?.domain ?? null;
+}
+
+function labelOf(domain: string): string {
+  return domain.slice(0, domain.indexOf("."));
+}

@@ -1,0 +1,77 @@
+import { isNullMx } from "../dns";
+import type { JudgedAddress } from "./address";
+import { isAliasDomain, isDisposableDomain, isPersonalDomain } from "./lists";
+import { suggestDomain } from "./typos";
+
+/** What DNS says of the domain. Without name servers nothing else was looked at. */
+export interface DomainFacts {
+  nameServers: string[];
+  addresses: string[];
+  /** MX records, each as `10 mx.acme.com`. */
+  exchanges: string[];
+}
+
+export const nothingFound: DomainFacts = { nameServers: [], addresses: [], exchanges: [] };
+
+export interface Verdict {
+  email: string;
+  valid: boolean;
+  isDisposable: boolean;
+  isAlias: boolean;
+  isTypo: boolean;
+  isPlusAddressed: boolean;
+  isPersonalEmail: boolean;
+  domainExists: boolean;
+  hasWebsite: boolean;
+  hasMxRecords: boolean;
+  suggestedEmail?: string;
+  reasons: string[];
+}
+
+/** Whether mail can reach an address, and what else is worth knowing. Only the former makes it invalid. */
+export function judge(address: JudgedAddress, facts: DomainFacts): Verdict {
+  const { email, local, domain, faults } = address;
+  const name = domain ?? "";
+  const suggested = domain === null ? null : suggestDomain(domain);
+  const suggestedEmail = suggested === null ? null : `${email.slice(0, email.lastIndexOf("@"))}@${suggested}`;
+  const obstacles = faults.length > 0 ? faults : dnsFaults(name, facts);
+  const flags = {
+    isDisposable: isDisposableDomain(name),
+    isAlias: isAliasDomain(name),
+    isTypo: suggestedEmail !== null,
+    // A plus at the very start is a name, not a tag.
+    isPlusAddressed: local.indexOf("+") > 0,
+    // The list knows some misspelt names too, because somebody owns them.
+    isPersonalEmail: suggestedEmail === null && isPersonalDomain(name),
+  };
+  return {
+    email,
+    valid: obstacles.length === 0,
+    ...flags,
+    domainExists: facts.nameServers.length > 0,
+    hasWebsite: facts.addresses.length > 0,
+    hasMxRecords: facts.exchanges.length > 0 && !isNullMx(facts.exchanges),
+    ...(suggestedEmail === null ? {} : { suggestedEmail }),
+    reasons: [...obstacles, ...warnings(name, flags, suggestedEmail)],
+  };
+}
+
+function dnsFaults(domain: string, { nameServers, exchanges }: DomainFacts): string[] {
+  if (nameServers.length === 0) return [`The domain ${domain} does not exist: it has no name servers (NS).`];
+  if (exchanges.length === 0) return [`The domain ${domain} takes no mail: it has no mail exchange (MX) records.`];
+  if (isNullMx(exchanges)) return [`The domain ${domain} says that it takes no mail (a null MX record, RFC 7505).`];
+  return [];
+}
+
+/** What a sender may want to act on. A personal or a plus-addressed mailbox is as good as any. */
+function warnings(
+  domain: string,
+  flags: { isDisposable: boolean; isAlias: boolean },
+  suggestedEmail: string | null,
+): string[] {
+  return [
+    ...(flags.isDisposable ? [`${domain} hands out disposable mailboxes.`] : []),
+    ...(flags.isAlias ? [`${domain} forwards mail to a mailbox elsewhere.`] : []),
+    ...(suggestedEmail === null ? [] : [`The domain looks misspelt: ${suggestedEmail} was probably meant.`]),
+  ];
+}

@@ -1,0 +1,49 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { EmailType } from "../../core/mail/status";
+import { createdAt, id, projectId, updatedAt } from "../columns";
+
+/** A template, as it is found and listed. What it sends is in the version it points to. */
+export const templates = sqliteTable(
+  "templates",
+  {
+    id: id(),
+    projectId: projectId(),
+    name: text().notNull(),
+    description: text(),
+    versionId: text().notNull(),
+    /** Name, description and subject in lower case, made by us: SQLite's own lower() knows ASCII only. */
+    searchText: text().notNull(),
+    /** Moves with every change, so that a write that depends on what was read can tell. */
+    version: integer().notNull().default(1),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index("ix_templates_project").on(table.projectId, table.id)],
+);
+
+/**
+ * What a template sends, as it was at one time. Never changed and never removed while its project is there: a mail
+ * names the version it was accepted with.
+ */
+export const templateVersions = sqliteTable(
+  "template_versions",
+  {
+    id: id(),
+    projectId: projectId(),
+    templateId: text().notNull(),
+    number: integer().notNull(),
+    subject: text().notNull(),
+    /** The HTML. Null when it is large and lies in R2, under `bodyKey`; versions with the same body share the file. */
+    body: text(),
+    bodyKey: text(),
+    fromEmail: text().notNull(),
+    fromName: text(),
+    replyTo: text(),
+    type: text().$type<EmailType>().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("ux_template_versions_number").on(table.templateId, table.number),
+    index("ix_template_versions_project").on(table.projectId, table.id),
+  ],
+);

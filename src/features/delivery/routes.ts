@@ -1,0 +1,19 @@
+import { UnknownRoute } from "../../core/errors";
+import { createRouter } from "../../http/router";
+import { takeReport } from "./take-report";
+
+export const delivery = createRouter();
+
+/**
+ * Not in the API's document: what is said here is each provider's own contract. Whatever it signed is answered 200,
+ * also when it means nothing to us, or it would come again and again.
+ */
+delivery.post("/hooks/:provider", async (c) => {
+  const { platform } = c.var;
+  const provider = c.req.param("provider");
+  const reporter = platform.reporterOf(provider);
+  if (reporter === null) throw new UnknownRoute(c.req.method, c.req.path);
+  const notice = await reporter({ header: (name) => c.req.header(name), body: await c.req.text() });
+  if (notice) await takeReport(platform, provider, notice);
+  return c.json({ success: true }, 200);
+});

@@ -1,0 +1,101 @@
+import { sql } from "drizzle-orm";
+import { allRequiredFound, matchRecords, needsDns } from "../../core/domains/match";
+import { afterCheck, type CheckedDomain } from "../../core/domains/outcome";
+import type { DnsRecord } from "../../core/domains/records";
+import { Unavailable } from "../../core/errors";
+import { commit, statement } from "../../db/commit";
+import { isUniqueViolation } from "../../db/conflicts";
+import { readRow } from "../../db/rows";
+import { domains } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { type DomainRow, getDomain, takenElsewhere, verifiedElsewhere } from "./domain";
+import { askProvider } from "./provider";
+
+/**
+ * Looks at a domain's records now, and writes down what that makes of it. Throws Unavailable, and has changed nothing,
+ * when DNS or the provider cannot tell; Conflict when the name is verified in another project, and it stays PENDING.
+ *
+ * Two checks may run at once, and a domain may be removed under one. Each writes only over the version that it read,
+ * and every other statement of its batch asks whether it did: the later one has nothing to add, and returns what is.
+ */
+export async function checkDomain(ctx: Context, id: string): Promise<DomainRow> {
+  const before = await getDomain(ctx, id);
+  const { records, passes } = await inspect(ctx, before);
+  const now = ctx.clock().getTime();
+  try {
+    return await write(ctx, before, records, afterCheck(before, passes, now), now);
+  } catch (error) {
+    if (!isUniqueViolation(error, verifiedElsewhere)) throw error;
+    await write(ctx, before, records, afterCheck(before, false, now), now);
+    throw takenElsewhere(before.domain);
+  }
+}
+
+async function inspect(ctx: Context, before: DomainRow): Promise<{ records: DnsRecord[]; passes: boolean }> {
+  const { domain } = before;
+  const { mailer } = ctx;
+  // Another project may have removed the name from the account, or the installation may have changed its provider.
+  const atProvider = await askProvider(
+    ctx,
+    async () => (await mailer.domainStatus(domain)) ?? (await mailer.addDomain(domain)),
+  );
+  const ours = (purpose: DnsRecord["purpose"]) => before.records.filter((record) => record.purpose === purpose);
+  const wanted = [...ours("OWNERSHIP"), ...atProvider.records, ...ours("DMARC")];
+  const records = needsDns(wanted) ? await lookUp(ctx, wanted) : wanted;
+  return { records, passes: atProvider.verified && allRequiredFound(records) };
+}
+
+/** One question for each name and type. What is only advised must not keep a domain waiting when it cannot be found out. */
+async function lookUp(ctx: Context, records: DnsRecord[]): Promise<DnsRecord[]> {
+  const groups = Map.groupBy(records, questionOf);
+  const answers = await Promise.all(
+    [...groups].map(async ([question, [record, ...others]]): Promise<[string, string[] | null]> => {
+      if (!record) return [question, null];
+      try {
+        return [question, await ctx.dns.lookupAfresh(record.name, record.type)];
+      } catch (error) {
+        const isAdvice = [record, ...others].every(({ required }) => !required);
+        if (error instanceof Unavailable && isAdvice) return [question, null];
+        throw error;
+      }
+    }),
+  );
+  const known = new Map(answers);
+  return matchRecords(records, (record) => known.get(questionOf(record)) ?? null);
+}
+
+function questionOf({ type, name }: DnsRecord): string {
+  return `${type} ${name}`;
+}
+
+async function write(
+  ctx: Context,
+  before: DomainRow,
+  records: DnsRecord[],
+  after: CheckedDomain,
+  now: number,
+): Promise<DomainRow> {
+  const { db, project } = ctx;
+  const { id, domain, version } = before;
+  const written = JSON.stringify(records);
+  const isChanged = after.status !== before.status || written !== JSON.stringify(before.records);
+  const isSettled = after.status === "VERIFIED" && !needsDns(records);
+  const isUnchanged = sql`id = ${id} AND project_id = ${project.id} AND version = ${version}`;
+  // The name goes first, while the row still has the version that was read.
+  const name =
+    after.status === "VERIFIED"
+      ? sql`INSERT INTO verified_domains (domain, project_id) SELECT domain, project_id FROM domains WHERE ${isUnchanged}`
+      : sql`DELETE FROM verified_domains WHERE domain = ${domain} AND project_id = ${project.id}
+          AND EXISTS (SELECT 1 FROM domains WHERE ${isUnchanged})`;
+  const row = sql`UPDATE domains SET status = ${after.status}, records = ${written}, verified_at = ${after.verifiedAt},
+    failing_since = ${after.failingSince}, next_check_at = ${isSettled ? null : after.nextCheckAt},
+    last_checked_at = ${now}, updated_at = ${isChanged ? now : before.updatedAt}, version = version + 1
+    WHERE ${isUnchanged} RETURNING *`;
+  const statements = after.status === before.status ? [row] : [name, row];
+  const results = await commit(
+    db,
+    statements.map((each) => statement(db, each)),
+  );
+  const updated = results.at(-1)?.[0];
+  return updated ? readRow(domains, updated) : getDomain(ctx, id);
+}

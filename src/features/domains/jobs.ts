@@ -1,0 +1,26 @@
+import { Conflict, NotFound, Unavailable } from "../../core/errors";
+import type { Job } from "../../core/jobs";
+import { forProject, type Platform } from "../../platform/context";
+import { findProject } from "../projects/project";
+import { checkDomain } from "./check";
+
+/**
+ * `domains.check`: up to twenty domains that are due. A check that cannot tell changes nothing, and its domain is due
+ * again later; neither that nor a domain that is gone or taken keeps the others waiting.
+ */
+export async function checkDomainsJob(platform: Platform, job: Extract<Job, { type: "domains.check" }>): Promise<void> {
+  for (const { projectId, domainId } of job.domains) {
+    const project = await findProject(platform, projectId);
+    if (!project) continue;
+    try {
+      await checkDomain(forProject(platform, project), domainId);
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+      platform.log("info", "A domain's check had no result", { domainId, projectId, reason: error.name });
+    }
+  }
+}
+
+function isExpected(error: unknown): error is Unavailable | NotFound | Conflict {
+  return error instanceof Unavailable || error instanceof NotFound || error instanceof Conflict;
+}

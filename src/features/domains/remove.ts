@@ -1,0 +1,53 @@
+import { sql } from "drizzle-orm";
+import { Conflict } from "../../core/errors";
+import { commit, query, statement } from "../../db/commit";
+import type { Context } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
+import { getDomain } from "./domain";
+import { usesOfDomain } from "./in-use";
+
+/** How many of those that use a domain a refusal names. */
+const mostNamed = 20;
+
+/** Removes a domain that nothing uses. Its name is free again, for this project and every other. */
+export async function removeDomain(ctx: Context, id: string): Promise<void> {
+  const { db, project } = ctx;
+  const { domain } = await getDomain(ctx, id);
+  const isRow = sql`id = ${id} AND project_id = ${project.id}`;
+  const [removed] = await commit(db, [
+    statement(db, sql`DELETE FROM domains WHERE ${isRow} AND NOT EXISTS (${usesOfDomain(ctx, domain)}) RETURNING id`),
+    statement(
+      db,
+      sql`DELETE FROM verified_domains WHERE domain = ${domain} AND project_id = ${project.id}
+        AND NOT EXISTS (SELECT 1 FROM domains WHERE ${isRow})`,
+    ),
+  ]);
+  if (removed?.length === 0) await refuse(ctx, id, domain);
+  await forgetAtProvider(ctx, domain);
+}
+
+/** Either something uses the domain, or someone else has removed it meanwhile: then it is not found. */
+async function refuse(ctx: Context, id: string, domain: string): Promise<never> {
+  await getDomain(ctx, id);
+  const usedBy = await query(ctx.db, sql`${usesOfDomain(ctx, domain)} LIMIT ${mostNamed}`);
+  throw new Conflict(`${domain} is still the sender of something in this project.`, {
+    suggestion: "Give what is listed in details.usedBy another sender, or delete it, and try again.",
+    details: { domain, usedBy },
+  });
+}
+
+/**
+ * The provider's account is shared, so a name goes only with its last project. Should another project add it just now,
+ * its next check registers it again. What fails here leaves a name behind that does no harm.
+ */
+async function forgetAtProvider(ctx: Context, domain: string): Promise<void> {
+  try {
+    for (const db of ctx.databases) {
+      const others = await query(db, sql`SELECT 1 FROM domains WHERE domain = ${domain} LIMIT 1`);
+      if (others.length > 0) return;
+    }
+    await ctx.mailer.removeDomain(domain);
+  } catch (error) {
+    ctx.log("warn", "A removed domain is still known to the mail provider", { reason: reasonOf(error) });
+  }
+}

@@ -1,0 +1,35 @@
+import type { RecipientLinks } from "../../core/mail/unsubscribing";
+import { signToken, type TokenPurpose, type TokenSubject } from "../../core/tokens";
+import type { Context } from "../../platform/context";
+
+/** Where each of the recipient's own pages is. */
+export const pagePaths = { unsubscribe: "/unsubscribe/", subscribe: "/subscribe/", manage: "/manage/" } as const;
+
+/** The path of a recipient's page, which only the one who got the mail knows. */
+export async function pagePath(
+  platform: Pick<Context, "config">,
+  purpose: TokenPurpose,
+  subject: TokenSubject,
+): Promise<string> {
+  return pagePaths[purpose] + (await signToken(platform.config.linkSecrets, purpose, subject));
+}
+
+/** The links of one mail; null when there is no secret to sign them with, or nobody knows where we are. */
+export async function recipientLinks(
+  ctx: Pick<Context, "config">,
+  base: string | null,
+  subject: TokenSubject,
+): Promise<RecipientLinks | null> {
+  if (base === null || ctx.config.linkSecrets.length === 0) return null;
+  const [unsubscribe, subscribe, manage] = await Promise.all([
+    pagePath(ctx, "unsubscribe", subject),
+    pagePath(ctx, "subscribe", subject),
+    pagePath(ctx, "manage", subject),
+  ]);
+  return { unsubscribeUrl: base + unsubscribe, subscribeUrl: base + subscribe, manageUrl: base + manage };
+}
+
+/** Where the links of a mail that is accepted now lead. */
+export function linkBase(ctx: Pick<Context, "config" | "origin">): string | null {
+  return ctx.config.baseUrl ?? ctx.origin;
+}

@@ -1,0 +1,32 @@
+import { eq } from "drizzle-orm";
+import { readToken, type TokenPurpose, type TokenSubject } from "../../core/tokens";
+import { inProject } from "../../db/scope";
+import { contacts } from "../../db/tables";
+import { type Context, forProject, type Platform } from "../../platform/context";
+import type { ContactRow } from "../contacts/contact";
+import { findProject } from "../projects/project";
+
+/** Somebody who came by a link in a mail. */
+export interface Recipient {
+  ctx: Context;
+  contact: ContactRow;
+  subject: TokenSubject;
+}
+
+/** Whose link this is. Null when it was not signed by us for this purpose, or what it leads to is gone. */
+export async function findRecipient(
+  platform: Platform,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<Recipient | null> {
+  const subject = await readToken(platform.config.linkSecrets, purpose, token);
+  const project = subject && (await findProject(platform, subject.projectId));
+  if (!subject || !project) return null;
+  const ctx = forProject(platform, project);
+  const contact = await ctx.db
+    .select()
+    .from(contacts)
+    .where(inProject(contacts, ctx, eq(contacts.id, subject.contactId)))
+    .get();
+  return contact ? { ctx, contact, subject } : null;
+}

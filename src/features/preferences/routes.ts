@@ -1,0 +1,111 @@
+import type { Context as HonoContext } from "hono";
+import type { html } from "hono/html";
+import type { TokenPurpose } from "../../core/tokens";
+import { readForm } from "../../http/form";
+import { type AppEnv, createRouter } from "../../http/router";
+import { pagePath } from "./links";
+import {
+  askToSubscribe,
+  askToUnsubscribe,
+  badLink,
+  manage,
+  type Reader,
+  type Standing,
+  stylePath,
+  subscribed,
+  unsubscribed,
+} from "./page";
+import { findRecipient, type Recipient } from "./recipient";
+import { setSubscription } from "./set-subscription";
+import { style } from "./style";
+
+/**
+ * The recipients' own pages. They take no key, as the token in the address says who it is. GET never changes anything,
+ * because scanners of mail follow links; the button posts. They are no part of the API, so they are not in its document.
+ */
+export const preferences = createRouter();
+
+preferences.get(stylePath, (c) =>
+  c.body(style, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "public, max-age=3600" }),
+);
+
+preferences.get("/unsubscribe/:token", (c) =>
+  withRecipient(c, "unsubscribe", async (recipient) => {
+    if (standingOf(recipient) !== "unsubscribed") return show(c, askToUnsubscribe(readerOf(recipient)));
+    return show(c, unsubscribed(readerOf(recipient), await managePath(recipient)));
+  }),
+);
+
+preferences.post("/unsubscribe/:token", async (c) => {
+  const form = await readForm(c);
+  return withRecipient(c, "unsubscribe", async (recipient) => {
+    const after = await setSubscription(recipient, false);
+    // A mailbox asked for its user (RFC 8058): nobody reads a page.
+    if (form.get("List-Unsubscribe") === "One-Click") return c.body(null, 200);
+    return show(c, unsubscribed(readerOf(after), await managePath(after)));
+  });
+});
+
+preferences.get("/subscribe/:token", (c) =>
+  withRecipient(c, "subscribe", async (recipient) => {
+    if (!recipient.contact.subscribed) return show(c, askToSubscribe(readerOf(recipient)));
+    return show(c, subscribed(readerOf(recipient), await managePath(recipient)));
+  }),
+);
+
+preferences.post("/subscribe/:token", async (c) => {
+  await readForm(c);
+  return withRecipient(c, "subscribe", async (recipient) => {
+    const after = await setSubscription(recipient, true);
+    return show(c, subscribed(readerOf(after), await managePath(after)));
+  });
+});
+
+preferences.get("/manage/:token", (c) =>
+  withRecipient(c, "manage", async (recipient) => show(c, manage(readerOf(recipient), standingOf(recipient), false))),
+);
+
+preferences.post("/manage/:token", async (c) => {
+  const action = (await readForm(c)).get("action");
+  return withRecipient(c, "manage", async (recipient) => {
+    const isChange = action === "subscribe" || action === "unsubscribe";
+    const after = isChange ? await setSubscription(recipient, action === "subscribe") : recipient;
+    return show(c, manage(readerOf(after), standingOf(after), isChange));
+  });
+});
+
+async function withRecipient(
+  c: HonoContext<AppEnv, "/:token">,
+  purpose: TokenPurpose,
+  answer: (recipient: Recipient) => Promise<Response>,
+): Promise<Response> {
+  const recipient = await findRecipient(c.var.platform, purpose, c.req.param("token"));
+  return recipient ? answer(recipient) : show(c, badLink(), 404);
+}
+
+/** Who is snoozed comes back by itself, and can still leave for good. */
+function standingOf({ contact }: Recipient): Standing {
+  if (contact.subscribed) return "subscribed";
+  return contact.optedOutAt !== null && contact.snoozedUntil === null ? "unsubscribed" : "unsaid";
+}
+
+function readerOf({ ctx, contact }: Recipient): Reader {
+  return { sender: ctx.project.fromName ?? ctx.project.name, email: contact.email };
+}
+
+function managePath({ ctx, subject }: Recipient): Promise<string> {
+  return pagePath(ctx, "manage", subject);
+}
+
+const contentSecurityPolicy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** The address is a secret of its reader: no search engine, cache or other page may learn it. */
+function show(c: HonoContext<AppEnv>, page: ReturnType<typeof html>, status: 200 | 404 = 200) {
+  c.header("Content-Security-Policy", contentSecurityPolicy);
+  c.header("X-Content-Type-Options", "nosniff");
+  c.header("Referrer-Policy", "no-referrer");
+  c.header("X-Robots-Tag", "noindex, nofollow");
+  c.header("Cache-Control", "no-store");
+  return c.html(page, status);
+}

@@ -1,0 +1,61 @@
+import { readData } from "../../core/contacts/data";
+import { Invalid } from "../../core/errors";
+import type { JsonObject } from "../../core/json";
+import { renderMail } from "../../core/mail/render-mail";
+import type { RecipientLinks } from "../../core/mail/unsubscribing";
+import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
+import { missingVariables } from "../../core/templating/missing";
+import { parseTemplate } from "../../core/templating/render";
+import { templateVariables } from "../../core/templating/variables";
+import type { Context } from "../../platform/context";
+import { getContact } from "../contacts/contact";
+import { linkBase, pagePaths } from "../preferences/links";
+import { templateBody } from "./body";
+import type { PreviewTemplate } from "./schema";
+import { getTemplate } from "./template";
+
+interface Preview {
+  subject: string;
+  html: string;
+  text: string;
+  missing: string[];
+}
+
+/** `POST /templates/{id}/preview`: the mail as it would be sent, footer and all. Nothing is sent or stored. */
+export async function previewTemplate(ctx: Context, id: string, asked: PreviewTemplate): Promise<Preview> {
+  const { content } = await getTemplate(ctx, id);
+  const body = await templateBody(ctx, content);
+  const links = sampleLinks(ctx);
+  const variables = await previewVariables(ctx, asked, links);
+  const { subject, type } = content;
+  try {
+    const mail = renderMail({ type, subject, body, variables, links, headers: {}, feedbackId: "" });
+    const templates = [parseTemplate(subject, "text"), parseTemplate(body, "html")];
+    const missing = missingVariables(templates, variables);
+    return { subject: mail.subject, html: mail.html, text: mail.text, missing };
+  } catch (error) {
+    if (!(error instanceof RenderLimitError || error instanceof TemplateRenderError)) throw error;
+    throw new Invalid([{ field: "body", code: "custom", message: error.message }]);
+  }
+}
+
+async function previewVariables(
+  ctx: Context,
+  { contactId, data }: PreviewTemplate,
+  links: RecipientLinks,
+): Promise<Record<string, unknown>> {
+  const ownData: JsonObject = readData(data ?? {}).own;
+  if (contactId) return templateVariables({ contact: await getContact(ctx, contactId), ownData, links });
+  const nobody = { id: "", email: "", subscribed: true, data: {} };
+  return templateVariables({ contact: nobody, ownData, links });
+}
+
+/** They look like links and lead nowhere: what was never sent must not unsubscribe anyone. */
+function sampleLinks(ctx: Context): RecipientLinks {
+  const base = linkBase(ctx) ?? "";
+  return {
+    unsubscribeUrl: `${base}${pagePaths.unsubscribe}preview`,
+    subscribeUrl: `${base}${pagePaths.subscribe}preview`,
+    manageUrl: `${base}${pagePaths.manage}preview`,
+  };
+}

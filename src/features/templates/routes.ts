@@ -1,0 +1,173 @@
+import { z } from "zod";
+import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
+import { LegacyError, legacyRequired } from "../../http/legacy";
+import { IdParam, orderBy, PageQuery } from "../../http/params";
+import { createRouter } from "../../http/router";
+import { streamPage } from "../../http/stream-page";
+import type { Context } from "../../platform/context";
+import { templateBody } from "./body";
+import { createTemplate } from "./create";
+import { deleteTemplate } from "./delete";
+import { duplicateTemplate } from "./duplicate";
+import { listTemplates } from "./list";
+import { previewTemplate } from "./preview";
+import {
+  CreateTemplate,
+  PreviewTemplate,
+  Template,
+  TemplatePage,
+  TemplatePreview,
+  TemplateType,
+  TemplateUsage,
+  UpdateTemplate,
+} from "./schema";
+import { type Template as FoundTemplate, getTemplate, templateJson } from "./template";
+import { updateTemplate } from "./update";
+import { templateUsage } from "./usage";
+
+export const templates = createRouter();
+const tags = ["Templates"];
+
+const TemplateQuery = PageQuery.extend({
+  type: TemplateType.optional(),
+  search: z.string().optional().meta({ description: "Looks into name, description and subject, in any case." }),
+  sort: orderBy("createdAt", "name", "updatedAt"),
+  dir: orderBy("desc", "asc"),
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/templates",
+  operationId: "listTemplates",
+  tags,
+  summary: "List the templates",
+  request: { query: TemplateQuery },
+  responses: { ...ok(TemplatePage), ...errors(422) },
+});
+
+templates.openapi(list, async (c) => {
+  const { ctx } = c.var;
+  const asked = c.req.valid("query");
+  const { templates: found, total } = await listTemplates(ctx, asked);
+  return streamPage(c, jsonOf(ctx, found), { total, page: asked.page, pageSize: asked.pageSize });
+});
+
+/** Whole templates, one by one: each body may be large. */
+async function* jsonOf(ctx: Context, found: FoundTemplate[]): AsyncGenerator<Template> {
+  for (const template of found) yield templateJson(template, await templateBody(ctx, template.content));
+}
+
+const create = createRoute({
+  method: "post",
+  path: "/templates",
+  operationId: "createTemplate",
+  tags,
+  summary: "Create a template",
+  middleware: legacyRequired("name", "subject", "body", "from"),
+  request: body(CreateTemplate),
+  responses: {
+    ...created(Template),
+    400: {
+      description: "A required field is missing, or the body is not JSON.",
+      content: { "application/json": { schema: LegacyError, example: { error: "subject is required" } } },
+    },
+    ...errors(403, 413, 422),
+  },
+});
+
+templates.openapi(create, async (c) => {
+  const input = c.req.valid("json");
+  return c.json(templateJson(await createTemplate(c.var.ctx, input), input.body), 201);
+});
+
+const get = createRoute({
+  method: "get",
+  path: "/templates/{id}",
+  operationId: "getTemplate",
+  tags,
+  summary: "Get a template",
+  request: { params: IdParam },
+  responses: { ...ok(Template), ...errors(404) },
+});
+
+templates.openapi(get, async (c) => {
+  const { ctx } = c.var;
+  const template = await getTemplate(ctx, c.req.valid("param").id);
+  return c.json(templateJson(template, await templateBody(ctx, template.content)), 200);
+});
+
+const update = createRoute({
+  method: "patch",
+  path: "/templates/{id}",
+  operationId: "updateTemplate",
+  tags,
+  summary: "Change a template",
+  description: "Only the fields sent change. Mail that was accepted before goes out as the template was then.",
+  request: { params: IdParam, ...body(UpdateTemplate) },
+  responses: { ...ok(Template), ...errors(400, 403, 404, 409, 413, 422) },
+});
+
+templates.openapi(update, async (c) => {
+  const { ctx } = c.var;
+  const template = await updateTemplate(ctx, c.req.valid("param").id, c.req.valid("json"));
+  return c.json(templateJson(template, await templateBody(ctx, template.content)), 200);
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/templates/{id}",
+  operationId: "deleteTemplate",
+  tags,
+  summary: "Delete a template",
+  description: "Mail that was accepted with it still goes out.",
+  request: { params: IdParam },
+  responses: { ...noContent, ...errors(403, 404) },
+});
+
+templates.openapi(remove, async (c) => {
+  await deleteTemplate(c.var.ctx, c.req.valid("param").id);
+  return c.body(null, 204);
+});
+
+const duplicate = createRoute({
+  method: "post",
+  path: "/templates/{id}/duplicate",
+  operationId: "duplicateTemplate",
+  tags,
+  summary: "Copy a template",
+  request: { params: IdParam },
+  responses: { ...created(Template), ...errors(403, 404) },
+});
+
+templates.openapi(duplicate, async (c) => {
+  const { ctx } = c.var;
+  const copy = await duplicateTemplate(ctx, c.req.valid("param").id);
+  return c.json(templateJson(copy, await templateBody(ctx, copy.content)), 201);
+});
+
+const usage = createRoute({
+  method: "get",
+  path: "/templates/{id}/usage",
+  operationId: "getTemplateUsage",
+  tags,
+  summary: "See what uses a template",
+  request: { params: IdParam },
+  responses: { ...ok(TemplateUsage), ...errors(404) },
+});
+
+templates.openapi(usage, async (c) => c.json(await templateUsage(c.var.ctx, c.req.valid("param").id), 200));
+
+const preview = createRoute({
+  method: "post",
+  path: "/templates/{id}/preview",
+  operationId: "previewTemplate",
+  tags,
+  summary: "See a template as it would be sent",
+  description: "Nothing is sent or stored. The links to the recipient's own pages lead nowhere in a preview.",
+  request: { params: IdParam, ...body(PreviewTemplate) },
+  responses: { ...ok(TemplatePreview), ...errors(400, 404, 413, 422) },
+});
+
+templates.openapi(preview, async (c) =>
+  c.json(await previewTemplate(c.var.ctx, c.req.valid("param").id, c.req.valid("json")), 200),
+);

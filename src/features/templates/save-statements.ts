@@ -1,0 +1,42 @@
+import { sql } from "drizzle-orm";
+import { domainOf } from "../../core/mail/address";
+import { searchText } from "../../core/search";
+import { statement } from "../../db/commit";
+import type { Context } from "../../platform/context";
+import { verifiedDomain } from "../domains/domain";
+import type { VersionRow } from "./template";
+
+/** A new version, on condition that the project may send from its domain. Returns its id if it was written. */
+export function recordVersion(
+  ctx: Context,
+  version: VersionRow,
+  { isSenderChecked }: { isSenderChecked: boolean },
+): D1PreparedStatement {
+  const { id, projectId, templateId, number, subject, body, bodyKey, fromEmail, fromName, replyTo, type } = version;
+  const condition = isSenderChecked ? sql`EXISTS (${verifiedDomain(ctx, domainOf(fromEmail))})` : sql`true`;
+  return statement(
+    ctx.db,
+    sql`INSERT INTO template_versions (id, project_id, template_id, number, subject, body, body_key, from_email,
+        from_name, reply_to, type, created_at)
+      SELECT ${id}, ${projectId}, ${templateId}, ${number}, ${subject}, ${body}, ${bodyKey}, ${fromEmail}, ${fromName},
+        ${replyTo}, ${type}, ${version.createdAt}
+      WHERE ${condition}
+      RETURNING id`,
+  );
+}
+
+/** The template's own row, on condition that its first version was written just before. */
+export function recordTemplate(
+  ctx: Context,
+  { name, description, content }: { name: string; description: string | null; content: VersionRow },
+): D1PreparedStatement {
+  const now = ctx.now.getTime();
+  return statement(
+    ctx.db,
+    sql`INSERT INTO templates (id, project_id, name, description, version_id, search_text, created_at, updated_at)
+      SELECT v.template_id, v.project_id, ${name}, ${description}, v.id,
+        ${searchText(name, description, content.subject)}, ${now}, ${now}
+      FROM template_versions v WHERE v.id = ${content.id}
+      RETURNING *`,
+  );
+}

@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { ContactData } from "../../core/contacts/data";
+import { DisplayName, Email } from "../../core/mail/address-input";
+import { emailTypes } from "../../core/mail/status";
+import { Subject } from "../sending/schema";
+
+export const maxNameLength = 100;
+const maxDescriptionLength = 500;
+const maxFromNameLength = 100;
+const maxBodyLength = 1_000_000;
+
+const content = {
+  subject: 'Welcome, {{ firstName ?? "there" }}',
+  body: "<h1>Hello {{ firstName }}</h1><p>Your plan: {{ plan }}</p>",
+  from: "hello@acme.example",
+  fromName: "Acme",
+  replyTo: null,
+  type: "TRANSACTIONAL" as const,
+};
+
+const templateExample = {
+  id: "0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d",
+  name: "Welcome",
+  description: "Sent after signing up",
+  ...content,
+  projectId: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
+  createdAt: "2026-01-31T09:00:00.000Z",
+  updatedAt: "2026-01-31T09:00:00.000Z",
+};
+
+export const TemplateType = z.enum(emailTypes);
+
+export const Template = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string().nullable().meta({ description: "An internal note; it is not sent." }),
+    subject: z.string(),
+    body: z.string(),
+    from: z.string(),
+    fromName: z.string().nullable(),
+    replyTo: z.string().nullable(),
+    type: TemplateType,
+    projectId: z.string(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: "Template", example: templateExample });
+export type Template = z.infer<typeof Template>;
+
+export const TemplatePage = z
+  .object({
+    data: z.array(Template),
+    total: z.number().int(),
+    page: z.number().int(),
+    pageSize: z.number().int(),
+    totalPages: z.number().int(),
+  })
+  .meta({
+    id: "TemplatePage",
+    example: { data: [templateExample], total: 1, page: 1, pageSize: 20, totalPages: 1 },
+  });
+
+const fields = {
+  name: z.string().min(1).max(maxNameLength),
+  subject: Subject,
+  body: z
+    .string()
+    .min(1)
+    .max(maxBodyLength)
+    .meta({ description: "HTML with `{{ variables }}`, rendered with Liquid." }),
+  from: Email.meta({ description: "Its domain must be a verified domain of the project." }),
+  description: z.string().max(maxDescriptionLength).nullish(),
+  fromName: DisplayName.refine((name) => name.length <= maxFromNameLength, {
+    message: `At most ${maxFromNameLength} characters`,
+    params: { code: "too_big" },
+  })
+    .meta({ maxLength: maxFromNameLength })
+    .nullish(),
+  replyTo: Email.nullish(),
+};
+
+export const CreateTemplate = z
+  .object({ ...fields, type: TemplateType.nullish().meta({ description: "MARKETING by default." }) })
+  .meta({ id: "CreateTemplate", example: { name: "Welcome", ...content } });
+export type CreateTemplate = z.infer<typeof CreateTemplate>;
+
+/** Every field as on creation, and none of them required; null empties the three that may be empty. */
+export const UpdateTemplate = z
+  .object({ ...fields, type: TemplateType })
+  .partial()
+  .meta({ id: "UpdateTemplate", example: { subject: "Welcome to Acme, {{ firstName }}" } });
+export type UpdateTemplate = z.infer<typeof UpdateTemplate>;
+
+export const TemplateUsage = z
+  .object({
+    campaigns: z.array(z.object({ id: z.string(), name: z.string() })),
+    workflowSteps: z.array(
+      z.object({ id: z.string(), workflowId: z.string(), workflowName: z.string(), name: z.string() }),
+    ),
+    emailsSent: z.number().int(),
+  })
+  .meta({ id: "TemplateUsage", example: { campaigns: [], workflowSteps: [], emailsSent: 1042 } });
+
+export const PreviewTemplate = z
+  .object({
+    contactId: z.string().nullish().meta({ description: "Whose data fills the template." }),
+    data: ContactData.nullish().meta({ description: "Laid over the contact's, as in a send." }),
+  })
+  .meta({ id: "PreviewTemplate", example: { data: { firstName: "Ada" } } });
+export type PreviewTemplate = z.infer<typeof PreviewTemplate>;
+
+export const TemplatePreview = z
+  .object({
+    subject: z.string(),
+    html: z.string(),
+    text: z.string(),
+    missing: z.array(z.string()).meta({ description: "Variables the template names that have no value." }),
+  })
+  .meta({
+    id: "TemplatePreview",
+    example: {
+      subject: "Welcome, Ada",
+      html: "<h1>Hello Ada</h1><p>Your plan: </p>",
+      text: "Hello Ada\n\nYour plan:",
+      missing: ["plan"],
+    },
+  });

@@ -1,0 +1,66 @@
+import { type SQL, sql } from "drizzle-orm";
+import { NotFound } from "../../core/errors";
+import { iso } from "../../core/time";
+import { query } from "../../db/commit";
+import { readRow } from "../../db/rows";
+import { templates, templateVersions } from "../../db/tables";
+import type { Context } from "../../platform/context";
+
+type TemplateRow = typeof templates.$inferSelect;
+export type VersionRow = typeof templateVersions.$inferSelect;
+
+/** A template with the version it points to. */
+export interface Template {
+  row: TemplateRow;
+  content: VersionRow;
+}
+
+/** `body` comes on its own, as a large one does not lie in the row. */
+export function templateJson({ row, content }: Template, body: string) {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    subject: content.subject,
+    body,
+    from: content.fromEmail,
+    fromName: content.fromName,
+    replyTo: content.replyTo,
+    type: content.type,
+    projectId: row.projectId,
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+  };
+}
+
+/** The columns of templates `t` and their versions `v`, for `readTemplate`. Names that both have are told apart. */
+export const templateColumns: SQL = sql`t.*, v.number AS v_number, v.subject, v.body, v.body_key, v.from_email,
+  v.from_name, v.reply_to, v.type, v.created_at AS v_created_at`;
+
+export const templatesWithVersions: SQL = sql`templates t JOIN template_versions v ON v.id = t.version_id`;
+
+export function readTemplate(raw: Record<string, unknown> | undefined): Template {
+  const row = readRow(templates, raw);
+  const ofVersion = { ...raw, id: row.versionId, template_id: row.id, number: raw?.v_number };
+  return { row, content: readRow(templateVersions, { ...ofVersion, created_at: raw?.v_created_at }) };
+}
+
+export async function getTemplate(ctx: Context, id: string): Promise<Template> {
+  const [raw] = await query(
+    ctx.db,
+    sql`SELECT ${templateColumns} FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.id} AND t.id = ${id}`,
+  );
+  if (!raw) throw new NotFound("template", id);
+  return readTemplate(raw);
+}
+
+/** The part after the @ of an address in SQL. Addresses are kept normalized, so there is one @. */
+export function domainInSql(email: SQL): SQL {
+  return sql`substr(${email}, instr(${email}, '@') + 1)`;
+}
+
+/** A query with a row for each template that sends from this domain. */
+export function templatesFrom(ctx: Context, domain: string): SQL {
+  return sql`SELECT t.id AS id, t.name AS name FROM ${templatesWithVersions}
+    WHERE t.project_id = ${ctx.project.id} AND ${domainInSql(sql`v.from_email`)} = ${domain}`;
+}

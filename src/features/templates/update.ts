@@ -1,0 +1,86 @@
+import { sql } from "drizzle-orm";
+import { Refusal, UnverifiedSender } from "../../core/errors";
+import { newId } from "../../core/ids";
+import { domainOf } from "../../core/mail/address";
+import { searchText } from "../../core/search";
+import { commit, statement, unchanged, untilFresh } from "../../db/commit";
+import { readRow } from "../../db/rows";
+import { templates } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { checkLiquid } from "../sending/check-liquid";
+import { forgetBody, type StoredBody, storeBody, templateBody } from "./body";
+import { recordVersion } from "./save-statements";
+import type { UpdateTemplate } from "./schema";
+import { getTemplate, type Template, type VersionRow } from "./template";
+
+/**
+ * `PATCH /templates/{id}`: only the fields sent change. What is sent by mail goes into a new version. Two calls at once
+ * never lose one's change: each writes on condition that nobody was faster, or reads again.
+ */
+export async function updateTemplate(ctx: Context, id: string, change: UpdateTemplate): Promise<Template> {
+  if (change.subject !== undefined) checkLiquid("subject", change.subject, "text");
+  if (change.body !== undefined) checkLiquid("body", change.body, "html");
+  const versionId = newId();
+  const given = change.body === undefined ? null : await storeBody(ctx, "template", versionId, change.body);
+  const isUsed = (template: Template) => given === null || template.content.bodyKey === given.bodyKey;
+  try {
+    const after = await untilFresh(() => applyChange(ctx, { id, versionId, change, given }));
+    if (given && !isUsed(after)) forgetBody(ctx, given);
+    return after;
+  } catch (error) {
+    if (given && error instanceof Refusal) forgetBody(ctx, given);
+    throw error;
+  }
+}
+
+interface Change {
+  id: string;
+  /** For the new version, if there is one. */
+  versionId: string;
+  change: UpdateTemplate;
+  given: StoredBody | null;
+}
+
+async function applyChange(ctx: Context, { id, versionId, change, given }: Change): Promise<Template> {
+  const before = await getTemplate(ctx, id);
+  const isSameBody = change.body === undefined || change.body === (await templateBody(ctx, before.content));
+  const content = changedContent(before.content, change, isSameBody ? null : given);
+  const name = change.name ?? before.row.name;
+  const description = change.description === undefined ? before.row.description : change.description || null;
+  const isNewVersion = content !== before.content;
+  if (!isNewVersion && name === before.row.name && description === before.row.description) return before;
+
+  const now = ctx.now.getTime();
+  const next = isNewVersion ? { ...content, id: versionId, number: content.number + 1, createdAt: now } : content;
+  const isSenderChecked = next.fromEmail !== before.content.fromEmail;
+  const rows = await commit(ctx.db, [
+    unchanged(ctx.db, "templates", before.row),
+    ...(isNewVersion ? [recordVersion(ctx, next, { isSenderChecked })] : []),
+    statement(
+      ctx.db,
+      sql`UPDATE templates SET name = ${name}, description = ${description}, version_id = ${next.id},
+          search_text = ${searchText(name, description, next.subject)}, version = version + 1, updated_at = ${now}
+        WHERE project_id = ${ctx.project.id} AND id = ${id}
+          AND EXISTS (SELECT 1 FROM template_versions WHERE id = ${next.id})
+        RETURNING *`,
+    ),
+  ]);
+  const updated = rows.at(-1)?.[0];
+  if (!updated) throw new UnverifiedSender(domainOf(next.fromEmail));
+  return { row: readRow(templates, updated), content: next };
+}
+
+/** The very same object when nothing of it changes. */
+function changedContent(before: VersionRow, change: UpdateTemplate, body: StoredBody | null): VersionRow {
+  const after: VersionRow = {
+    ...before,
+    ...body,
+    subject: change.subject ?? before.subject,
+    fromEmail: change.from ?? before.fromEmail,
+    fromName: change.fromName === undefined ? before.fromName : change.fromName || null,
+    replyTo: change.replyTo === undefined ? before.replyTo : change.replyTo,
+    type: change.type ?? before.type,
+  };
+  const fields = ["subject", "body", "bodyKey", "fromEmail", "fromName", "replyTo", "type"] as const;
+  return fields.some((field) => after[field] !== before[field]) ? after : before;
+}

@@ -1,0 +1,24 @@
+import { body, createRoute, errors, ok } from "../../http/define";
+import { createRouter } from "../../http/router";
+import { EmailVerdict, VerifyEmail } from "./schema";
+import { verifyEmail } from "./verify";
+
+export const verification = createRouter();
+
+const verify = createRoute({
+  method: "post",
+  path: "/v1/verify",
+  operationId: "verifyEmail",
+  tags: ["Verification"],
+  summary: "Check whether an email address can receive mail",
+  description:
+    "Looks at the form of the address, at its domain's DNS records, and at lists of disposable and personal domains. " +
+    "Only form and DNS make an address invalid; the rest are flags. No mail is sent.",
+  request: body(VerifyEmail),
+  responses: { ...ok(EmailVerdict), ...errors(400, 413, 422, 503) },
+});
+
+verification.openapi(verify, async (c) => {
+  const data = await verifyEmail(c.var.ctx, c.req.valid("json").email);
+  return c.json({ success: true as const, data }, 200);
+});

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { readAddress } from "../../core/verification/address";
+
+export const VerifyEmail = z
+  .object({
+    email: z
+      .string()
+      .transform((written, check) => {
+        const address = readAddress(written);
+        if (address) return address;
+        const message = "Must be an email address such as ada@example.com";
+        check.addIssue({ code: "custom", message, params: { code: "invalid_string" } });
+        return z.NEVER;
+      })
+      .meta({ type: "string", format: "email", example: "ada@gnail.com" }),
+  })
+  .meta({ id: "VerifyEmail", example: { email: "ada@gnail.com" } });
+
+export const EmailVerdict = z
+  .object({
+    success: z.literal(true),
+    data: z.object({
+      email: z.string().meta({ format: "email", description: "In lower case, its domain in ASCII." }),
+      valid: z.boolean().meta({
+        description:
+          "Mail can reach it: the address is well-formed, and its domain has name servers and takes mail. " +
+          "Whether the mailbox exists is not known.",
+      }),
+      isDisposable: z.boolean().meta({ description: "The domain hands out mailboxes to throw away." }),
+      isAlias: z.boolean().meta({ description: "The domain belongs to a service that forwards to another mailbox." }),
+      isTypo: z.boolean().meta({ description: "The domain looks like a misspelt one: see `suggestedEmail`." }),
+      isPlusAddressed: z.boolean().meta({ description: "The part before the @ carries a `+tag`." }),
+      isPersonalEmail: z.boolean().meta({ description: "The domain gives mailboxes to anyone, as gmail.com does." }),
+      domainExists: z.boolean().meta({ description: "The domain has NS records." }),
+      hasWebsite: z.boolean().meta({ description: "The domain has A or AAAA records. Informational." }),
+      hasMxRecords: z.boolean().meta({ description: "The domain has MX records, and not the one that refuses mail." }),
+      suggestedEmail: z.string().optional().meta({ format: "email", description: "Only when `isTypo`." }),
+      reasons: z
+        .array(z.string())
+        .meta({ description: "What is wrong, or worth a second look; empty when nothing is." }),
+    }),
+  })
+  .meta({
+    id: "EmailVerdict",
+    example: {
+      success: true,
+      data: {
+        email: "ada@gnail.com",
+        valid: true,
+        isDisposable: false,
+        isAlias: false,
+        isTypo: true,
+        isPlusAddressed: false,
+        isPersonalEmail: false,
+        domainExists: true,
+        hasWebsite: true,
+        hasMxRecords: true,
+        suggestedEmail: "ada@gmail.com",
+        reasons: ["The domain looks misspelt: ada@gmail.com was probably meant."],
+      },
+    },
+  });

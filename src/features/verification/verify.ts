@@ -1,0 +1,36 @@
+import { parse } from "tldts";
+import type { JudgedAddress } from "../../core/verification/address";
+import { type DomainFacts, judge, nothingFound, type Verdict } from "../../core/verification/verdict";
+import type { Context } from "../../platform/context";
+
+/** Judges an address by its form, its domain's DNS and what is known of the domain. No mail is sent. */
+export async function verifyEmail(ctx: Context, address: JudgedAddress): Promise<Verdict> {
+  const { domain, faults } = address;
+  return judge(address, domain === null || faults.length > 0 ? nothingFound : await factsOf(ctx, domain));
+}
+
+/**
+ * All questions go out at once. A domain without name servers is settled by that alone: whatever the others say, or
+ * whether they can be answered, does not matter then.
+ */
+async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
+  const nameServers = nameServersOf(ctx, domain);
+  const others = Promise.all([
+    ctx.dns.lookup(domain, "A"),
+    ctx.dns.lookup(domain, "AAAA"),
+    ctx.dns.lookup(domain, "MX"),
+  ]);
+  // When it is not waited for, nobody else hears that it failed.
+  others.catch(() => {});
+  if ((await nameServers).length === 0) return nothingFound;
+  const [a, aaaa, exchanges] = await others;
+  return { nameServers: await nameServers, addresses: [...a, ...aaaa], exchanges };
+}
+
+/** A name below the registered one has name servers of its own only where a zone is cut: its parent's count as well. */
+async function nameServersOf(ctx: Context, domain: string): Promise<string[]> {
+  const registered = parse(domain).domain ?? domain;
+  const names = [...new Set([domain, registered])];
+  const found = await Promise.all(names.map((name) => ctx.dns.lookup(name, "NS")));
+  return found.flat();
+}

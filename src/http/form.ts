@@ -1,0 +1,28 @@
+import type { Context as HonoContext } from "hono";
+import { TooLarge } from "../core/errors";
+
+/** A form of a page: a button or two, and whatever a mailbox adds. */
+const maxFormBytes = 8 * 1024;
+
+/**
+ * The fields of a posted form, urlencoded or multipart, as RFC 8058 allows both. One that cannot be read has none: that
+ * it was posted is what counts.
+ */
+export async function readForm(c: HonoContext): Promise<Map<string, string>> {
+  const { raw } = c.req;
+  if (Number(raw.headers.get("Content-Length") ?? 0) > maxFormBytes) throw new TooLarge(maxFormBytes);
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const chunk of raw.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxFormBytes) throw new TooLarge(maxFormBytes);
+    chunks.push(chunk);
+  }
+  const headers = { "Content-Type": raw.headers.get("Content-Type") ?? "" };
+  const form = await new Response(new Blob(chunks), { headers }).formData().catch(() => null);
+  const fields = new Map<string, string>();
+  form?.forEach((value, name) => {
+    if (typeof value === "string") fields.set(name, value);
+  });
+  return fields;
+}

@@ -1,0 +1,65 @@
+import { type DnsAnswer, type RecordType, readDnsAnswer } from "../core/dns";
+import { Unavailable } from "../core/errors";
+import { expiringCache } from "../core/expiring-cache";
+import { secondMs } from "../core/time";
+import { type Log, reasonOf } from "./log";
+
+/** Asks DNS. Nothing found is an empty list; Unavailable is thrown when no resolver can tell. */
+export interface Dns {
+  /** As it was within the record's own time to live. */
+  lookup(name: string, type: RecordType): Promise<string[]>;
+  /** As it is now, for someone who has just changed it. */
+  lookupAfresh(name: string, type: RecordType): Promise<string[]>;
+}
+
+const patienceMs = 2 * secondMs;
+const retryAfterSeconds = 30;
+/** However long a zone says. */
+const longestTtlMs = 3_600 * secondMs;
+
+const answers = expiringCache<string[]>({ ttlMs: longestTtlMs, maxEntries: 5_000 });
+
+/** DNS over HTTPS in its JSON form. The resolvers are asked in their order, until one can tell. */
+export function openDns(resolvers: string[], log: Log): Dns {
+  async function lookupAfresh(name: string, type: RecordType): Promise<string[]> {
+    for (const resolver of resolvers) {
+      const answer = await ask(resolver, name, type, log);
+      if (!answer) continue;
+      const ttlMs = Math.min(answer.ttlSeconds * secondMs, longestTtlMs);
+      answers.set(keyOf(resolvers, name, type), answer.values, Date.now(), ttlMs);
+      return answer.values;
+    }
+    throw new Unavailable(`The DNS resolver could not say what ${name} has.`, {
+      retryAfterSeconds,
+      suggestion: "Nothing is known about the domain now. Try again in a minute.",
+    });
+  }
+  return {
+    lookupAfresh,
+    lookup: async (name, type) =>
+      answers.get(keyOf(resolvers, name, type), Date.now()) ?? (await lookupAfresh(name, type)),
+  };
+}
+
+function keyOf(resolvers: string[], name: string, type: RecordType): string {
+  return `${type} ${name} ${resolvers.join(" ")}`;
+}
+
+/** Null when this resolver cannot tell: it is out of reach, says so, or says something else than DNS. */
+async function ask(resolver: string, name: string, type: RecordType, log: Log): Promise<DnsAnswer | null> {
+  const url = new URL(resolver);
+  url.searchParams.set("name", name);
+  url.searchParams.set("type", type);
+  try {
+    const response = await fetch(url, {
+      headers: { Accept: "application/dns-json" },
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    const answer = response.ok ? readDnsAnswer(await response.json(), type) : null;
+    if (!answer) log("warn", "A DNS resolver cannot tell", { resolver: url.host, type, status: response.status });
+    return answer;
+  } catch (error) {
+    log("warn", "A DNS resolver is out of reach", { resolver: url.host, type, reason: reasonOf(error) });
+    return null;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Db } from "../../db/client";
+import type { Blobs } from "../blobs";
+import type { Config } from "../env";
+import type { Mailer } from "./mailer";
+import { outboxMailer } from "./outbox";
+import { postmarkMailer } from "./postmark";
+import { resendMailer } from "./resend";
+import { sesMailer } from "./ses";
+
+/** The provider that `MAIL_PROVIDER` names. The only place that knows them all. */
+export function openMailer({ mailProvider, mail }: Config, db: Db, blobs: Blobs): Mailer {
+  switch (mailProvider) {
+    case "outbox":
+      return outboxMailer(db, blobs);
+    case "ses":
+      return sesMailer(configured(mail.ses));
+    case "resend":
+      return resendMailer(configured(mail.resend));
+    case "postmark":
+      return postmarkMailer(configured(mail.postmark));
+  }
+}
+
+function configured<T>(settings: T | null): T {
+  // Reading the settings refuses a provider without its credentials.
+  if (settings === null) throw new Error("The chosen mail provider has no credentials");
+  return settings;
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { Answer } from "./call";
+import type { Mailer, SenderDomain } from "./mailer";
+import { asked, outOfReach, registered } from "./registration";
+
+const name = "postmark";
+const perPage = 500;
+
+const Found = z.object({ TotalCount: z.number(), Domains: z.array(z.object({ ID: z.number(), Name: z.string() })) });
+
+const Details = z.object({
+  DKIMVerified: z.boolean(),
+  DKIMHost: z.string().nullish(),
+  DKIMTextValue: z.string().nullish(),
+  DKIMPendingHost: z.string().nullish(),
+  DKIMPendingTextValue: z.string().nullish(),
+  ReturnPathDomain: z.string().nullish(),
+  ReturnPathDomainCNAMEValue: z.string().nullish(),
+});
+
+type Call = (method: string, path: string, body?: string) => Promise<Answer>;
+
+/** Domains belong to the account: without its token, null, none can be registered, and the caller is told. */
+export function postmarkDomains(call: Call | null): Pick<Mailer, "addDomain" | "domainStatus" | "removeDomain"> {
+  const ask = (method: string, path: string, body?: object, expected?: number[]) => {
+    if (!call) throw outOfReach(name, new Error("Its account token is not set"));
+    return registered(name, () => call(method, path, body && JSON.stringify(body)), expected);
+  };
+  return {
+    async addDomain(domain) {
+      const known = await idOf(ask, domain);
+      const returnPath = `pm-bounces.${domain}`;
+      const answer =
+        known === null
+          ? await ask("POST", "domains", { Name: domain, ReturnPathDomain: returnPath })
+          : await ask("GET", `domains/${known}`);
+      return senderDomain(answer);
+    },
+    async domainStatus(domain) {
+      const id = await idOf(ask, domain);
+      if (id === null) return null;
+      const found = senderDomain(await ask("GET", `domains/${id}`));
+      // It looks only when it is asked to, and answers with what it found.
+      return found.verified ? found : senderDomain(await ask("PUT", `domains/${id}/verifyDkim`));
+    },
+    async removeDomain(domain) {
+      const id = await idOf(ask, domain);
+      if (id !== null) await ask("DELETE", `domains/${id}`, undefined, [404]);
+    },
+  };
+}
+
+async function idOf(ask: (method: string, path: string) => Promise<Answer>, domain: string): Promise<number | null> {
+  for (let offset = 0; ; offset += perPage) {
+    const { TotalCount, Domains } = Found.parse((await ask("GET", `domains?count=${perPage}&offset=${offset}`)).body);
+    const found = Domains.find(({ Name }) => Name.toLowerCase() === domain);
+    if (found) return found.ID;
+    if (Domains.length === 0 || offset + perPage >= TotalCount) return null;
+  }
+}
+
+/** DKIM proves the domain. The return path aligns SPF too, and mail goes out without it. */
+function senderDomain(answer: Answer): SenderDomain {
+  const details = Details.parse(answer.body);
+  const dkimHost = details.DKIMPendingHost || details.DKIMHost;
+  const dkimValue = details.DKIMPendingTextValue || details.DKIMTextValue;
+  const { ReturnPathDomain: returnPath, ReturnPathDomainCNAMEValue: target } = details;
+  return {
+    verified: details.DKIMVerified,
+    records: [
+      ...(dkimHost && dkimValue ? [asked("DKIM", "TXT", dkimHost, dkimValue, { required: true })] : []),
+      ...(returnPath && target ? [asked("RETURN_PATH", "CNAME", returnPath, target, { required: false })] : []),
+    ],
+  };
+}

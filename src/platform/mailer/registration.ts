@@ -1,0 +1,46 @@
+import type { DnsRecord, RecordPurpose } from "../../core/domains/records";
+import { Unavailable } from "../../core/errors";
+import { log, reasonOf } from "../log";
+import { type Answer, isSuccess } from "./call";
+
+/**
+ * A call about a domain that must succeed, or be answered with one of the other statuses that are expected. Whatever
+ * else happens is said to the log, and to the caller in short: it is the operator's to mend.
+ */
+export async function registered(
+  provider: string,
+  call: () => Promise<Answer>,
+  expected: readonly number[] = [],
+): Promise<Answer> {
+  let answer: Answer;
+  try {
+    answer = await call();
+  } catch (cause) {
+    throw outOfReach(provider, cause);
+  }
+  if (isSuccess(answer) || expected.includes(answer.status)) return answer;
+  throw outOfReach(provider, new Error(`It answered ${answer.status}`));
+}
+
+export function outOfReach(provider: string, cause: unknown): Unavailable {
+  log("error", "The mail provider could not be asked about a domain", { provider, reason: reasonOf(cause) });
+  return new Unavailable(`The mail provider (${provider}) could not be asked about the domain.`, {
+    retryAfterSeconds: retrySeconds,
+    suggestion: "Try again; if it stays, the operator finds the reason in the log.",
+    cause,
+  });
+}
+
+const retrySeconds = 10;
+
+/** A record that the provider asks for; nobody has looked for it yet. */
+export function asked(
+  purpose: RecordPurpose,
+  type: DnsRecord["type"],
+  name: string,
+  value: string,
+  more: { required: boolean; priority?: number | undefined },
+): DnsRecord {
+  const { required, priority } = more;
+  return { purpose, type, name, value, ...(priority === undefined ? {} : { priority }), required, status: "PENDING" };
+}

@@ -1,0 +1,103 @@
+import { parse } from "tldts";
+import { z } from "zod";
+import type { DnsRecord, RecordPurpose } from "../../core/domains/records";
+import type { Answer } from "./call";
+import type { Mailer, SenderDomain } from "./mailer";
+import { asked, registered } from "./registration";
+
+const name = "resend";
+
+const Found = z.object({
+  data: z.array(z.object({ id: z.string(), name: z.string() })),
+  has_more: z.boolean().default(false),
+});
+
+const Details = z.object({
+  status: z.string(),
+  records: z
+    .array(
+      z.object({
+        record: z.string(),
+        name: z.string(),
+        type: z.string(),
+        value: z.string(),
+        priority: z.number().nullish(),
+      }),
+    )
+    .default([]),
+});
+
+/** Resend knows its domains by ids of its own: the list leads from a name to the id. */
+export function resendDomains(
+  call: (method: string, path: string, body?: string) => Promise<Answer>,
+): Pick<Mailer, "addDomain" | "domainStatus" | "removeDomain"> {
+  const ask = (method: string, path: string, body?: object, expected?: number[]) =>
+    registered(name, () => call(method, path, body && JSON.stringify(body)), expected);
+  return {
+    async addDomain(domain) {
+      const known = await idOf(ask, domain);
+      const answer = known ? await ask("GET", `domains/${known}`) : await ask("POST", "domains", { name: domain });
+      return senderDomain(domain, answer);
+    },
+    async domainStatus(domain) {
+      const id = await idOf(ask, domain);
+      if (id === null) return null;
+      const found = senderDomain(domain, await ask("GET", `domains/${id}`));
+      // It looks only when it is asked to; the answer is there the next time.
+      if (!found.verified) await ask("POST", `domains/${id}/verify`);
+      return found;
+    },
+    async removeDomain(domain) {
+      const id = await idOf(ask, domain);
+      if (id !== null) await ask("DELETE", `domains/${id}`, undefined, [404]);
+    },
+  };
+}
+
+type Ask = (method: string, path: string) => Promise<Answer>;
+const mostPages = 100;
+
+async function idOf(ask: Ask, domain: string): Promise<string | null> {
+  let after = "";
+  for (let page = 0; page < mostPages; page++) {
+    const { data, has_more } = Found.parse((await ask("GET", `domains?limit=100${after}`)).body);
+    const found = data.find((item) => item.name === domain);
+    if (found) return found.id;
+    const last = data.at(-1);
+    if (!has_more || !last) return null;
+    after = `&after=${last.id}`;
+  }
+  return null;
+}
+
+function senderDomain(domain: string, answer: Answer): SenderDomain {
+  const { status, records } = Details.parse(answer.body);
+  return {
+    verified: status === "verified",
+    records: records.flatMap((record): DnsRecord[] => {
+      const purpose = purposes[record.record]?.[record.type];
+      if (!purpose || !isKnownType(record.type)) return [];
+      const value = record.value.replace(/^"(.*)"$/, "$1").replace(/\.$/, "");
+      const more = { required: true, priority: record.priority ?? undefined };
+      return [asked(purpose, record.type, absolute(record.name, domain), value, more)];
+    }),
+  };
+}
+
+/** What it calls SPF are two records of the return path, an MX for bounces and a TXT; others are for tracking. */
+const purposes: Record<string, Record<string, RecordPurpose>> = {
+  SPF: { MX: "RETURN_PATH", TXT: "SPF" },
+  DKIM: { TXT: "DKIM", CNAME: "DKIM" },
+};
+
+function isKnownType(type: string): type is DnsRecord["type"] {
+  return type === "TXT" || type === "CNAME" || type === "MX";
+}
+
+/** Names are relative to the registrable domain, also for a subdomain: `send.mail` for mail.acme.com. */
+function absolute(recordName: string, domain: string): string {
+  const registrable = parse(domain).domain ?? domain;
+  return recordName === registrable || recordName.endsWith(`.${registrable}`)
+    ? recordName
+    : `${recordName}.${registrable}`;
+}

@@ -1,0 +1,22 @@
+const encoder = new TextEncoder();
+/** A multiple of three, so that the base64 of one piece goes on where that of the last ended. */
+const pieceBytes = 48 * 1024;
+
+/**
+ * The JSON of a raw mail, as bytes and in pieces: a mail with 10 MB of attachments would otherwise be held three times
+ * over, as a string of base64, as JSON and as bytes to sign.
+ */
+export function rawMailBody(mime: Uint8Array, rest: Record<string, unknown>): Uint8Array<ArrayBuffer> {
+  const head = encoder.encode('{"Content":{"Raw":{"Data":"');
+  const tail = encoder.encode(`"}},${JSON.stringify(rest).slice(1)}`);
+  const base64Bytes = Math.ceil(mime.length / 3) * 4;
+  const body = new Uint8Array(head.length + base64Bytes + tail.length);
+  body.set(head);
+  let at = head.length;
+  for (let start = 0; start < mime.length; start += pieceBytes) {
+    const piece = btoa(String.fromCharCode(...mime.subarray(start, start + pieceBytes)));
+    at += encoder.encodeInto(piece, body.subarray(at)).written;
+  }
+  body.set(tail, at);
+  return body;
+}

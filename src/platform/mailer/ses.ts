@@ -1,0 +1,103 @@
+import { AwsClient } from "aws4fetch";
+import { z } from "zod";
+import type { Message } from "../../core/mail/message";
+import { sesTagName } from "../../core/mail/notices/ses";
+import type { Receipt } from "../../core/mail/receipt";
+import { writeTag } from "../../core/mail/tag";
+import { type Answer, callProvider, isSuccess, receiptOfRefusal, tooLarge, withoutSecrets } from "./call";
+import type { Mailer, SenderDomain } from "./mailer";
+import { toMime } from "./mime";
+import { asked, registered } from "./registration";
+import { rawMailBody } from "./ses-body";
+import type { SesSettings } from "./settings";
+
+const name = "ses";
+/** After base64 encoding, by the quotas of API v2. */
+const maxMessageBytes = 40 * 1024 * 1024;
+
+/** Amazon SES, API v2: the finished MIME as it is. It has no idempotency: a mail handed over twice goes out twice. */
+export function sesMailer(settings: SesSettings): Mailer {
+  const { region, accessKeyId, secretAccessKey } = settings;
+  const aws = new AwsClient({ region, accessKeyId, secretAccessKey, service: "ses" });
+  const call = async (method: string, path: string, body?: string | Uint8Array<ArrayBuffer>) => {
+    const headers = { "Content-Type": "application/json" };
+    return callProvider(await aws.sign(`${settings.endpoint}/v2/email/${path}`, { method, body, headers }));
+  };
+  const identity = (domain: string) => `identities/${encodeURIComponent(domain)}`;
+  return {
+    name,
+    idempotencyWindowMs: 0,
+    maxMessageBytes,
+    steeringHeaders: ["x-ses-"],
+    allowsMarketing: true,
+    mailsPerCall: 1,
+    async deliver(message) {
+      const mime = await toMime(message);
+      const tooMuch = tooLarge(Math.ceil(mime.length / 3) * 4, maxMessageBytes);
+      if (tooMuch) return tooMuch;
+      return receiptOf(await call("POST", "outbound-emails", bodyOf(settings, message, mime)), settings);
+    },
+    async probe() {
+      await call("GET", "account");
+    },
+    async addDomain(domain) {
+      const created = await registered(
+        name,
+        () => call("POST", "identities", JSON.stringify({ EmailIdentity: domain })),
+        [400],
+      );
+      if (isSuccess(created)) return senderDomain(domain, created);
+      // Registered before, by another project or a call whose answer was lost.
+      return senderDomain(domain, await registered(name, () => call("GET", identity(domain))));
+    },
+    async domainStatus(domain) {
+      const found = await registered(name, () => call("GET", identity(domain)), [404]);
+      return found.status === 404 ? null : senderDomain(domain, found);
+    },
+    async removeDomain(domain) {
+      await registered(name, () => call("DELETE", identity(domain)), [404]);
+    },
+  };
+}
+
+function bodyOf({ configurationSet }: SesSettings, message: Message, mime: Uint8Array): Uint8Array<ArrayBuffer> {
+  return rawMailBody(mime, {
+    EmailTags: [{ Name: sesTagName, Value: writeTag(message) }],
+    ...(configurationSet === null ? {} : { ConfigurationSetName: configurationSet }),
+  });
+}
+
+const Accepted = z.object({ MessageId: z.string() });
+const Refused = z.object({ message: z.string().optional(), Message: z.string().optional() });
+/** Errors that pass, and are not all answered with 429. */
+const busyErrors = /^(Throttling|TooManyRequests)/;
+
+function receiptOf(answer: Answer, { accessKeyId, secretAccessKey }: SesSettings): Receipt {
+  if (isSuccess(answer)) {
+    // An answer that cannot be read throws, and the mail is UNKNOWN: it is most likely out.
+    return { kind: "accepted", providerMessageId: Accepted.parse(answer.body).MessageId, reports: [] };
+  }
+  const error = answer.headers.get("x-amzn-errortype")?.split(":", 1)[0] ?? null;
+  const { data } = Refused.safeParse(answer.body);
+  // What it says of a signature quotes the request, headers and all.
+  const said = answer.status === 403 ? null : (data?.message ?? data?.Message);
+  const message = [error, withoutSecrets(said, [accessKeyId, secretAccessKey])].filter(Boolean).join(": ");
+  return receiptOfRefusal(answer, message || null, error !== null && busyErrors.test(error));
+}
+
+const Identity = z.object({
+  VerifiedForSendingStatus: z.boolean().default(false),
+  DkimAttributes: z
+    .object({ Tokens: z.array(z.string()).default([]), SigningHostedZone: z.string().optional() })
+    .default({ Tokens: [] }),
+});
+
+/** Easy DKIM: three tokens, each a CNAME to the key that SES keeps and turns over. */
+function senderDomain(domain: string, answer: Answer): SenderDomain {
+  const { VerifiedForSendingStatus: verified, DkimAttributes: dkim } = Identity.parse(answer.body);
+  const zone = dkim.SigningHostedZone ?? "dkim.amazonses.com";
+  const records = dkim.Tokens.map((token) =>
+    asked("DKIM", "CNAME", `${token}._domainkey.${domain}`, `${token}.${zone}`, { required: true }),
+  );
+  return { verified, records };
+}

@@ -1,0 +1,86 @@
+import { Untrusted } from "../../core/errors";
+import { expiringCache } from "../../core/expiring-cache";
+import { isSnsCertificateUrl, isSnsUrl, SnsMessage, snsHashes, snsStringToSign } from "../../core/mail/sns";
+import { hourMs, secondMs } from "../../core/time";
+import { publicKeyOf } from "../../core/x509";
+import { log } from "../log";
+
+const patienceMs = 10 * secondMs;
+const longestCertificate = 64 * 1024;
+/** By URL: SNS signs with one certificate for months. */
+const certificates = expiringCache<Uint8Array<ArrayBuffer>>({ ttlMs: hourMs, maxEntries: 20 });
+
+/**
+ * What SNS published to our topic, once its signature holds. Null when it is about the subscription, which confirms
+ * itself. Anyone with an AWS account has a topic whose messages are truly signed: only ours counts.
+ */
+export async function readSns(body: string, topicArn: string): Promise<string | null> {
+  const message = parsed(body);
+  if (message.TopicArn !== topicArn) throw new Untrusted("This message comes from another SNS topic.");
+  if (!isSnsCertificateUrl(message.SigningCertURL, topicArn)) {
+    throw new Untrusted("The message names a certificate that is not of SNS.");
+  }
+  if (!(await isSigned(message))) throw new Untrusted("The signature of the SNS message does not hold.");
+  switch (message.Type) {
+    case "Notification":
+      return message.Message;
+    case "SubscriptionConfirmation":
+      await confirm(message, topicArn);
+      return null;
+    case "UnsubscribeConfirmation":
+      log("warn", "The SNS topic no longer reports to this Worker", { topicArn });
+      return null;
+  }
+}
+
+function parsed(body: string): SnsMessage {
+  try {
+    return SnsMessage.parse(JSON.parse(body));
+  } catch (cause) {
+    throw new Untrusted("This is not a signed SNS message.", {
+      suggestion: "Leave raw message delivery off in the subscription: it drops the signature.",
+      cause,
+    });
+  }
+}
+
+async function isSigned(message: SnsMessage): Promise<boolean> {
+  const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: snsHashes[message.SignatureVersion] };
+  const spki = await keyAt(message.SigningCertURL);
+  const key = await crypto.subtle.importKey("spki", spki, algorithm, false, ["verify"]);
+  const signature = bytesOf(message.Signature);
+  if (signature === null) return false;
+  return crypto.subtle.verify(algorithm, key, signature, new TextEncoder().encode(snsStringToSign(message)));
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+async function keyAt(url: string): Promise<Uint8Array<ArrayBuffer>> {
+  const known = certificates.get(url, Date.now());
+  if (known) return known;
+  const pem = await get(url);
+  if (pem.length > longestCertificate) throw new Error("The certificate of SNS is too large");
+  const key = publicKeyOf(pem);
+  certificates.set(url, key, Date.now());
+  return key;
+}
+
+async function confirm({ SubscribeURL: url }: SnsMessage, topicArn: string): Promise<void> {
+  if (!url || !isSnsUrl(url, topicArn)) throw new Untrusted("The message asks to confirm at a host that is not SNS.");
+  await get(url);
+  log("info", "The SNS topic now reports to this Worker", { topicArn });
+}
+
+/** Throws when SNS does not answer: the report is answered 500 then, and SNS brings it again. */
+async function get(url: string): Promise<string> {
+  const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(patienceMs) });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`SNS answered ${response.status}`);
+  return text;
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { withUnsubscribeLine, withUnsubscribing } from "../../../src/core/mail/unsubscribing";
+
+const links = {
+  unsubscribeUrl: "https://p.example/unsubscribe/u",
+  subscribeUrl: "https://p.example/subscribe/s",
+  manageUrl: "https://p.example/manage/m",
+};
+
+function dressed(html: string, headers: Record<string, string> = {}) {
+  return withUnsubscribing({ type: "MARKETING", html, headers, links, feedbackId: "a:b:c:d" });
+}
+
+const hasFooter = (html: string) => dressed(html).html.includes("You get this email because");
+
+describe("the footer", () => {
+  it.each([
+    ['<a href="https://p.example/unsubscribe/u">x</a>', false],
+    ["<a class='b' href='https://p.example/manage/m'>x</a>", false],
+    ["<A\n  HREF = https://p.example/manage/m >x</A>", false],
+    ["<p>https://p.example/unsubscribe/u</p>", true],
+    ['<abbr href="https://p.example/unsubscribe/u">x</abbr>', true],
+    ['<a data-href="https://p.example/unsubscribe/u">x</a>', true],
+    ['<!-- <a href="https://p.example/unsubscribe/u">x</a> -->', true],
+    ['<!-- <a href="https://p.example/unsubscribe/u">x</a>', true],
+    ['<!-- x --><a href="https://p.example/unsubscribe/u">x</a>', false],
+    ['<a href="https://evil.example/?https://p.example/unsubscribe/u">x</a>', true],
+  ])("under %j: %s", (html, expected) => {
+    expect(hasFooter(html)).toBe(expected);
+  });
+
+  it.each([
+    ["<body>x</body>", 7],
+    ["<body>x</BODY ></html>", 7],
+    ["x</html>", 1],
+    ["x<!-- </body> -->", 17],
+    ["</body>x</body>", 8],
+    ["", 0],
+  ])("stands in %j at %i", (html, at) => {
+    expect(dressed(html).html.indexOf("<div ")).toBe(at);
+  });
+
+  it("takes no time over what is made to be slow", () => {
+    const started = performance.now();
+    for (const piece of ["<!--", "<a ", "<a href=", "</body ", links.unsubscribeUrl, "<", "-->"]) {
+      dressed(piece.repeat(Math.floor(2_000_000 / piece.length)));
+    }
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
+
+describe("the headers", () => {
+  it.each<[Record<string, string>, string[]]>([
+    [{}, ["List-Unsubscribe", "List-Unsubscribe-Post", "Precedence", "Feedback-ID"]],
+    [{ "List-Unsubscribe": "<x>" }, ["Precedence", "Feedback-ID", "List-Unsubscribe"]],
+    [{ "LIST-UNSUBSCRIBE": "<x>" }, ["Precedence", "Feedback-ID", "LIST-UNSUBSCRIBE"]],
+    [{ precedence: "list" }, ["List-Unsubscribe", "List-Unsubscribe-Post", "Feedback-ID", "precedence"]],
+    [{ "feedback-id": "x" }, ["List-Unsubscribe", "List-Unsubscribe-Post", "Precedence", "feedback-id"]],
+  ])("beside %j", (given, names) => {
+    const { headers } = dressed("x", given);
+    expect(Object.keys(headers)).toEqual(names);
+    expect(headers).toMatchObject(given);
+  });
+});
+
+describe("the text part", () => {
+  it("names the page when it does not", () => {
+    expect(withUnsubscribeLine("MARKETING", "Hi", links)).toBe(`Hi\n\nUnsubscribe: ${links.unsubscribeUrl}`);
+    const said = `Hi (${links.manageUrl})`;
+    expect(withUnsubscribeLine("MARKETING", said, links)).toBe(said);
+    for (const type of ["HEADLESS", "TRANSACTIONAL"] as const)
+      expect(withUnsubscribeLine(type, "Hi", links)).toBe("Hi");
+  });
+});

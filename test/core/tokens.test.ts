@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { newId } from "../../src/core/ids";
+import { readToken, signToken, type TokenPurpose } from "../../src/core/tokens";
+
+const old = "an-old-secret-of-at-least-32-characters";
+const current = "the-current-secret-of-32-characters-too";
+const subject = { projectId: newId(), contactId: newId(), emailId: newId() };
+const purposes: TokenPurpose[] = ["unsubscribe", "subscribe", "manage"];
+
+describe("a signed token", () => {
+  it.each(purposes)("says whose link it is: %s", async (purpose) => {
+    const token = await signToken([current], purpose, subject);
+    expect(token).toMatch(/^[A-Za-z0-9_-]{110}$/);
+    expect(await readToken([current], purpose, token)).toEqual(subject);
+  });
+
+  it("is the same each time, so that every try of a mail says the same", async () => {
+    expect(await signToken([current], "manage", subject)).toBe(await signToken([current], "manage", subject));
+  });
+
+  it("is none for another purpose", async () => {
+    for (const signed of purposes) {
+      const token = await signToken([current], signed, subject);
+      for (const asked of purposes.filter((purpose) => purpose !== signed)) {
+        expect(await readToken([current], asked, token)).toBeNull();
+      }
+    }
+  });
+
+  it("is bound to its project, contact and email", async () => {
+    const tokens = new Set<string>();
+    for (const other of [subject, { ...subject, projectId: newId() }, { ...subject, contactId: newId() }]) {
+      tokens.add((await signToken([current], "unsubscribe", other)).slice(-43));
+    }
+    expect(tokens.size).toBe(3);
+  });
+});
+
+describe("rotating the secret", () => {
+  it("keeps old links working, and signs new ones with the first", async () => {
+    const before = await signToken([old], "unsubscribe", subject);
+    expect(await readToken([current, old], "unsubscribe", before)).toEqual(subject);
+    const after = await signToken([current, old], "unsubscribe", subject);
+    expect(await readToken([old], "unsubscribe", after)).toBeNull();
+    expect(await readToken([current], "unsubscribe", after)).toEqual(subject);
+  });
+
+  it("ends old links once their secret is gone", async () => {
+    const before = await signToken([old], "unsubscribe", subject);
+    expect(await readToken([current], "unsubscribe", before)).toBeNull();
+    expect(await readToken([], "unsubscribe", before)).toBeNull();
+  });
+
+  it("cannot sign without a secret", async () => {
+    await expect(signToken([], "unsubscribe", subject)).rejects.toThrow("no secret");
+  });
+});
+
+describe("what we did not write is no token", () => {
+  it("not with any one character changed", async () => {
+    const token = await signToken([current], "unsubscribe", subject);
+    for (let at = 0; at < token.length; at++) {
+      const changed = token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1);
+      expect(await readToken([current], "unsubscribe", changed), `character ${at}`).toBeNull();
+    }
+  });
+
+  it.each([
+    "",
+    "preview",
+    "a",
+    "====",
+    "../../etc",
+    "é".repeat(110),
+    "A".repeat(110),
+    "A".repeat(109),
+    "A".repeat(1e6),
+  ])("not %j", async (written) => {
+    expect(await readToken([current], "unsubscribe", written)).toBeNull();
+  });
+
+  it("not with something at its end", async () => {
+    const token = await signToken([current], "unsubscribe", subject);
+    for (const more of ["A", "AA", "AAAA", "=", " ", "\n"]) {
+      expect(await readToken([current], "unsubscribe", token + more)).toBeNull();
+    }
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { readAddress } from "../../../src/core/verification/address";
+import { type DomainFacts, judge, nothingFound } from "../../../src/core/verification/verdict";
+
+const alive: DomainFacts = {
+  nameServers: ["ns1.acme.com"],
+  addresses: ["192.0.2.1"],
+  exchanges: ["10 mail.acme.com"],
+};
+
+function verdict(written: string, facts: DomainFacts = alive) {
+  const address = readAddress(written);
+  if (!address) throw new Error(`${written} is no address`);
+  return judge(address, facts);
+}
+
+const clean = {
+  valid: true,
+  isDisposable: false,
+  isAlias: false,
+  isTypo: false,
+  isPlusAddressed: false,
+  isPersonalEmail: false,
+  domainExists: true,
+  hasWebsite: true,
+  hasMxRecords: true,
+  reasons: [],
+};
+
+describe("judge", () => {
+  it("has nothing against a clean address", () => {
+    expect(verdict("Ada@Acme.com")).toEqual({ email: "ada@acme.com", ...clean });
+  });
+
+  it.each<[what: string, written: string, flag: object]>([
+    ["a personal one", "ada@gmail.com", { isPersonalEmail: true }],
+    ["a plus-addressed one", "ada+news@acme.com", { isPlusAddressed: true }],
+    ["a plus at the start, which is no tag", "+ada@acme.com", {}],
+    ["a quoted one", '"ada lovelace"@acme.com', {}],
+    ["one without a website", "ada@acme.com", { hasWebsite: false }],
+  ])("has nothing against %s", (_, written, flag) => {
+    const facts = "hasWebsite" in flag ? { ...alive, addresses: [] } : alive;
+    expect(verdict(written, facts)).toEqual({ email: written, ...clean, ...flag });
+  });
+
+  it.each<[what: string, written: string, flags: object, reason: RegExp]>([
+    ["a disposable one", "ada@mailinator.com", { isDisposable: true }, /disposable/],
+    ["an alias", "ada@duck.com", { isAlias: true }, /forwards/],
+    ["a misspelt one", "ada@gnail.com", { isTypo: true, suggestedEmail: "ada@gmail.com" }, /ada@gmail\.com/],
+  ])("says why to look twice at %s, which stays valid", (_, written, flags, reason) => {
+    expect(verdict(written)).toEqual({
+      email: written,
+      ...clean,
+      ...flags,
+      reasons: [expect.stringMatching(reason)],
+    });
+  });
+
+  it.each<[what: string, facts: DomainFacts, flags: object, reason: RegExp]>([
+    [
+      "does not exist",
+      nothingFound,
+      { domainExists: false, hasWebsite: false, hasMxRecords: false },
+      /acme\.com does not exist/,
+    ],
+    ["has no exchange, whatever its website", { ...alive, exchanges: [] }, { hasMxRecords: false }, /no mail exchange/],
+    ["takes no mail by its own word", { ...alive, exchanges: ["0 ."] }, { hasMxRecords: false }, /null MX/],
+  ])("refuses an address whose domain %s", (_, facts, flags, reason) => {
+    expect(verdict("ada@acme.com", facts)).toEqual({
+      email: "ada@acme.com",
+      ...clean,
+      valid: false,
+      ...flags,
+      reasons: [expect.stringMatching(reason)],
+    });
+  });
+
+  it("keeps the tag and the quotes in what it suggests", () => {
+    expect(verdict('"a@b"@gnail.com').suggestedEmail).toBe('"a@b"@gmail.com');
+    expect(verdict("ada+x@gnail.com", nothingFound)).toMatchObject({
+      valid: false,
+      suggestedEmail: "ada+x@gmail.com",
+      reasons: [expect.stringMatching(/does not exist/), expect.stringMatching(/misspelt/)],
+    });
+  });
+
+  it.each(["a..b@gmail.com", "ada@localhost", `${"a".repeat(65)}@acme.com`, "ada@[127.0.0.1]"])(
+    "never has an empty list of reasons against bad syntax: %s",
+    (written) => {
+      const { valid, reasons, domainExists } = verdict(written, nothingFound);
+      expect({ valid, domainExists, reasons: reasons.length }).toEqual({
+        valid: false,
+        domainExists: false,
+        reasons: 1,
+      });
+    },
+  );
+});

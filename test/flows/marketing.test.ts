@@ -1,0 +1,445 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { Message } from "../../src/core/mail/message";
+import { SendEmail } from "../../src/features/sending/schema";
+import { sendEmails } from "../../src/features/sending/send";
+import type { Death } from "../support/killable";
+import { admin, call, newProject, type TestProject } from "../support/project";
+import { emailRows, eventCounts } from "../support/rows";
+import { emailIds, mailOf } from "../support/send-and-wait";
+import { newTemplate } from "../support/template";
+import { callWith } from "../support/with-settings";
+import { World } from "../support/world";
+
+const origin = "https://petrel.example";
+
+/** Accepts mail with a template in a world under control, and delivers nothing yet. */
+async function accept(
+  world: World,
+  project: TestProject,
+  template: string,
+  fields: Record<string, unknown> = {},
+): Promise<void> {
+  const { ctx } = await world.context(project);
+  await sendEmails({ ...ctx, origin }, SendEmail.parse({ to: "ada@example.com", template, ...fields }));
+}
+
+async function deliver(project: TestProject, template: string, fields: Record<string, unknown> = {}): Promise<Message> {
+  const world = new World();
+  await accept(world, project, template, fields);
+  await world.drain();
+  const [message] = world.taken;
+  if (!message) throw new Error(`Nothing was sent: ${JSON.stringify(await emailRows(project))}`);
+  return message;
+}
+
+function linkIn(text: string, page: "unsubscribe" | "subscribe" | "manage"): string {
+  const path = new RegExp(`${origin}(/${page}/[A-Za-z0-9_-]{110})`).exec(text)?.[1];
+  if (!path) throw new Error(`No ${page} link in ${text}`);
+  return path;
+}
+
+async function contactOf(project: TestProject, email = "ada@example.com") {
+  return env.DB.prepare(
+    "SELECT id, subscribed, opted_out_at, snoozed_until, version FROM contacts WHERE project_id = ? AND email = ?",
+  )
+    .bind(project.id, email)
+    .first<{
+      id: string;
+      subscribed: number;
+      opted_out_at: number | null;
+      snoozed_until: number | null;
+      version: number;
+    }>();
+}
+
+const form = { headers: { "Content-Type": "application/x-www-form-urlencoded" } };
+const oneClick = "List-Unsubscribe=One-Click";
+
+describe("what the type of a template means for its mail", () => {
+  it("MARKETING: a footer in both parts, and the headers of a list", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const message = await deliver(project, id);
+    const unsubscribe = origin + linkIn(message.html, "unsubscribe");
+    expect(message.html).toContain(`<a href="${unsubscribe}"`);
+    expect(message.html).toContain(`<a href="${origin}${linkIn(message.html, "manage")}"`);
+    expect(message.text).toContain(unsubscribe);
+    expect(message.headers).toEqual({
+      "List-Unsubscribe": `<${unsubscribe}>`,
+      "List-Unsubscribe-Post": oneClick,
+      Precedence: "bulk",
+      "Feedback-ID": `${id}:${project.id}:marketing:petrel`,
+    });
+  });
+
+  it.each([
+    [
+      "before the end of the body",
+      "<html><body><p>Hi</p></body></html>",
+      /<p>Hi<\/p><div.*Unsubscribe.*<\/div><\/body><\/html>$/,
+    ],
+    ["before the end of the page", "<html><p>Hi</p></HTML>\n", /<p>Hi<\/p><div.*<\/div><\/HTML>\n$/],
+    ["at the end", "<p>Hi</p>", /^<p>Hi<\/p><div.*<\/div>$/],
+    ["not in a comment", "<p>Hi</p><!-- </body> -->", /--><div.*<\/div>$/],
+  ])("puts the footer %s", async (_, body, expected) => {
+    const project = await newProject();
+    const { id } = await newTemplate(project, { body });
+    expect((await deliver(project, id)).html).toMatch(expected);
+  });
+
+  it.each([
+    ["unsubscribeUrl", '<p><a class="x" href="{{ unsubscribeUrl }}">Leave</a></p>'],
+    ["manageUrl", "<p><A HREF='{{ manageUrl }}'>Settings</A></p>"],
+    ["manageUrl without quotes", "<p><a href={{ manageUrl }}>Settings</a></p>"],
+    ["unsubscribeUrl with a query", '<p><a href="{{ unsubscribeUrl }}?from=mail">Leave</a></p>'],
+  ])("adds no footer to a body that links to %s", async (_, body) => {
+    const project = await newProject();
+    const { id } = await newTemplate(project, { body });
+    const message = await deliver(project, id);
+    expect(message.html).not.toContain("You get this email because");
+    expect(message.headers["List-Unsubscribe-Post"]).toBe(oneClick);
+  });
+
+  it.each([
+    ["only names the address", "<p>{{ unsubscribeUrl }}</p>"],
+    ["hides the link in a comment", '<p>Hi</p><!-- <a href="{{ unsubscribeUrl }}">x</a> -->'],
+    ["has it as an image", '<img src="{{ unsubscribeUrl }}">'],
+    ["links to subscribeUrl alone", '<a href="{{ subscribeUrl }}">x</a>'],
+    ["links somewhere else of that name", '<a href="https://acme.example/unsubscribe">x</a>'],
+  ])("adds the footer to a body that %s", async (_, body) => {
+    const project = await newProject();
+    const { id } = await newTemplate(project, { body });
+    expect((await deliver(project, id)).html).toContain("You get this email because");
+  });
+
+  it("HEADLESS: never a footer, and headers only with a link in the body", async () => {
+    const project = await newProject();
+    const plain = await newTemplate(project, { type: "HEADLESS" });
+    const linked = await newTemplate(project, { type: "HEADLESS", body: '<a href="{{ manageUrl }}">x</a>' });
+    const without = await deliver(project, plain.id, { to: "a@example.com", data: { firstName: "Ada" } });
+    expect([without.html, without.headers]).toEqual(["<p>Hello Ada</p>", {}]);
+    const withLink = await deliver(project, linked.id, { to: "b@example.com" });
+    expect(withLink.html).toMatch(/^<a href="[^"]+">x<\/a>$/);
+    expect(Object.keys(withLink.headers)).toEqual([
+      "List-Unsubscribe",
+      "List-Unsubscribe-Post",
+      "Precedence",
+      "Feedback-ID",
+    ]);
+  });
+
+  it("TRANSACTIONAL: nothing of it, though the links work in its body too", async () => {
+    const project = await newProject();
+    const body = '<a href="{{ unsubscribeUrl }}">x</a>{{ subscribeUrl }}{{ manageUrl }}';
+    const { id } = await newTemplate(project, { type: "TRANSACTIONAL", body });
+    const message = await deliver(project, id);
+    expect(message.headers).toEqual({});
+    expect(message.html).not.toContain("You get this email because");
+    for (const page of ["unsubscribe", "subscribe", "manage"] as const) {
+      expect((await call("GET", linkIn(message.html, page))).status).toBe(200);
+    }
+  });
+
+  it("lets a caller's own List-Unsubscribe replace ours, whole", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const headers = { "list-unsubscribe": "<mailto:leave@acme.example>", "X-Order": "1" };
+    const message = await deliver(project, id, { headers });
+    expect(message.headers).toEqual({
+      ...headers,
+      Precedence: "bulk",
+      "Feedback-ID": `${id}:${project.id}:marketing:petrel`,
+    });
+    expect(message.html).toContain("You get this email because");
+  });
+
+  it("arrives in the mail as it was written", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const rest = { subject: undefined, body: undefined, from: undefined };
+    const [email = ""] = emailIds(await project.api.send({ ...rest, template: id }));
+    const mail = await mailOf(project, email);
+    const value = Object.fromEntries(mail.headers)["List-Unsubscribe"];
+    expect(value).toBe(`<${origin}${linkIn(mail.html, "unsubscribe")}>`);
+    expect(mail.raw).toMatch(
+      /^List-Unsubscribe:\s+<https:[^\s>]+>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m,
+    );
+  });
+});
+
+describe("a marketing mail never leaves without its links", () => {
+  it("when there is no secret to sign them with", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const world = new World();
+    world.settings = { LINK_SECRETS: "" };
+    await accept(world, project, id);
+    await world.drain();
+    expect(world.taken).toEqual([]);
+    const [row] = await emailRows(project);
+    expect(row).toMatchObject({ status: "FAILED", error: expect.stringContaining("LINK_SECRETS"), attempts: 0 });
+  });
+
+  it("when the secret is too short to be one", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const message = await deliver(project, id);
+    const path = linkIn(message.html, "unsubscribe");
+    for (const LINK_SECRETS of ["", "short", "s".repeat(31), `${"s".repeat(31)},${"t".repeat(31)}`]) {
+      expect((await callWith({ LINK_SECRETS }, "GET", path)).status).toBe(404);
+    }
+    const LINK_SECRETS = `${"n".repeat(32)}, ${env.LINK_SECRETS}`;
+    expect((await callWith({ LINK_SECRETS }, "GET", path)).status).toBe(200);
+  });
+});
+
+describe("BASE_URL", () => {
+  it.each(["https://mail.acme.test", "https://mail.acme.test/"])("is where the links lead: %s", async (BASE_URL) => {
+    const project = await newProject();
+    const { id } = await newTemplate(project, { type: "TRANSACTIONAL", body: "{{ unsubscribeUrl }}" });
+    const options = { token: project.keys.secret, body: { to: "ada@example.com", template: id } };
+    const [email = ""] = emailIds(await callWith({ BASE_URL }, "POST", "/v1/send", options));
+    expect((await mailOf(project, email)).html).toMatch(/^https:\/\/mail\.acme\.test\/unsubscribe\/[\w-]{110}$/);
+  });
+});
+
+describe("the pages of a recipient", () => {
+  async function subscriber(): Promise<{ project: TestProject; message: Message; template: string }> {
+    const project = await newProject({ fromName: "Acme & <b>Sons</b>" });
+    await project.api.post("/contacts", { email: "ada@example.com" });
+    const { id: template } = await newTemplate(project);
+    return { project, template, message: await deliver(project, template) };
+  }
+
+  it("change nothing by GET and HEAD, however often", async () => {
+    const { project, message } = await subscriber();
+    const before = await contactOf(project);
+    for (const page of ["unsubscribe", "manage"] as const) {
+      for (const method of ["GET", "HEAD", "GET"]) {
+        expect((await call(method, linkIn(message.html, page))).status).toBe(200);
+      }
+    }
+    expect(await contactOf(project)).toEqual(before);
+    expect(await eventCounts(project)).toEqual({ "email.sent": 1 });
+  });
+
+  it("are closed to search engines, caches, other pages and scripts, and escape what they show", async () => {
+    const { message } = await subscriber();
+    const { headers, body } = await call("GET", linkIn(message.html, "unsubscribe"));
+    expect(headers.get("Content-Security-Policy")).toMatch(
+      /^default-src 'none';.*form-action 'self'.*frame-ancestors 'none'/,
+    );
+    expect(headers.get("Content-Security-Policy")).not.toMatch(/unsafe|script-src/);
+    expect(headers.get("Referrer-Policy")).toBe("no-referrer");
+    expect(headers.get("X-Robots-Tag")).toContain("noindex");
+    expect(headers.get("Cache-Control")).toBe("no-store");
+    expect(body).toContain("Acme &amp; &lt;b&gt;Sons&lt;/b&gt;");
+    expect(body).toContain("ada@example.com");
+    expect(body).not.toMatch(/<script|<b>Sons/);
+  });
+
+  it("unsubscribe by the button: one event, opted out, and no marketing after it", async () => {
+    const { project, message, template } = await subscriber();
+    const path = linkIn(message.html, "unsubscribe");
+    for (let press = 0; press < 3; press++) {
+      const answer = await call("POST", path, "", form);
+      expect([answer.status, answer.body.includes("You are unsubscribed")]).toEqual([200, true]);
+    }
+    expect((await call("GET", path)).body).toContain("You are unsubscribed");
+    expect(await contactOf(project)).toMatchObject({ subscribed: 0, opted_out_at: expect.any(Number), version: 2 });
+    expect(await eventCounts(project)).toEqual({ "email.sent": 1, "contact.unsubscribed": 1 });
+    const event = await env.DB.prepare("SELECT data FROM events WHERE project_id = ? AND name = 'contact.unsubscribed'")
+      .bind(project.id)
+      .first<{ data: string }>();
+    expect(JSON.parse(event?.data ?? "")).toEqual({ reason: "unsubscribe_page" });
+    const world = new World();
+    await accept(world, project, template);
+    await world.pass(2);
+    expect(world.taken).toEqual([]);
+    expect((await emailRows(project)).map(({ status }) => status)).toEqual(["SENT", "SUPPRESSED"]);
+  });
+
+  it.each([
+    ["urlencoded", oneClick, "application/x-www-form-urlencoded"],
+    [
+      "multipart",
+      '--b\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--b--\r\n',
+      "multipart/form-data; boundary=b",
+    ],
+  ])("unsubscribe in one click of the mailbox (%s), with no page", async (_, body, type) => {
+    const { project, message } = await subscriber();
+    const answer = await call("POST", linkIn(message.html, "unsubscribe"), body, { headers: { "Content-Type": type } });
+    expect([answer.status, answer.body]).toEqual([200, ""]);
+    expect(await contactOf(project)).toMatchObject({ subscribed: 0, opted_out_at: expect.any(Number) });
+    expect((await eventCounts(project))["contact.unsubscribed"]).toBe(1);
+  });
+
+  it("hold for one who was never subscribed: no flip and so no event, and no more marketing", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const message = await deliver(project, id);
+    expect(await contactOf(project)).toMatchObject({ subscribed: 0, opted_out_at: null });
+    await call("POST", linkIn(message.html, "unsubscribe"), oneClick, form);
+    expect(await contactOf(project)).toMatchObject({ subscribed: 0, opted_out_at: expect.any(Number) });
+    expect(await eventCounts(project)).toEqual({ "email.sent": 1 });
+    const rest = { subject: undefined, body: undefined, from: undefined };
+    const again = await project.api.send({ ...rest, template: id });
+    expect(again.body.data.emails[0].status).toBe("SUPPRESSED");
+  });
+
+  it("subscribe again, once", async () => {
+    const { project, message, template } = await subscriber();
+    await call("POST", linkIn(message.html, "unsubscribe"), oneClick, form);
+    const { html } = await deliver(
+      project,
+      (await newTemplate(project, { type: "TRANSACTIONAL", body: "{{ subscribeUrl }}" })).id,
+    );
+    const path = linkIn(html, "subscribe");
+    expect((await call("GET", path)).body).toContain("Subscribe?");
+    expect(await contactOf(project)).toMatchObject({ subscribed: 0 });
+    for (let press = 0; press < 2; press++) expect((await call("POST", path, "", form)).status).toBe(200);
+    expect(await contactOf(project)).toMatchObject({ subscribed: 1, opted_out_at: null });
+    expect((await eventCounts(project))["contact.subscribed"]).toBe(1);
+    expect((await deliver(project, template)).to.email).toBe("ada@example.com");
+  });
+
+  it("end a snooze", async () => {
+    const { project, message } = await subscriber();
+    await env.DB.prepare("UPDATE contacts SET subscribed = 0, snoozed_until = ?, opted_out_at = 1 WHERE project_id = ?")
+      .bind(Date.now() + 86_400_000, project.id)
+      .run();
+    expect((await call("GET", linkIn(message.html, "unsubscribe"))).body).toContain("Unsubscribe?");
+    await call("POST", linkIn(message.html, "unsubscribe"), "", form);
+    expect(await contactOf(project)).toMatchObject({ subscribed: 0, snoozed_until: null });
+    // It was not subscribed while it was snoozed: nothing flipped.
+    expect((await eventCounts(project))["contact.unsubscribed"]).toBeUndefined();
+  });
+
+  it("manage: show how it stands and change it", async () => {
+    const { project, message } = await subscriber();
+    const path = linkIn(message.html, "manage");
+    expect((await call("GET", path)).body).toContain("<dd>Subscribed</dd>");
+    expect((await call("POST", path, "action=unsubscribe", form)).body).toContain("<dd>Unsubscribed</dd>");
+    expect(await contactOf(project)).toMatchObject({ subscribed: 0, opted_out_at: expect.any(Number) });
+    expect((await call("POST", path, "action=subscribe", form)).body).toContain("<dd>Subscribed</dd>");
+    expect(await contactOf(project)).toMatchObject({ subscribed: 1, opted_out_at: null });
+    for (const body of ["", "action=delete", "{}"]) {
+      expect((await call("POST", path, body, form)).body).not.toContain("Your choice is saved");
+    }
+    expect(await eventCounts(project)).toMatchObject({ "contact.subscribed": 1, "contact.unsubscribed": 1 });
+  });
+
+  it("work when the project is disabled", async () => {
+    const { project, message } = await subscriber();
+    await admin.patch(`/admin/projects/${project.id}`, { disabled: true });
+    expect((await call("POST", linkIn(message.html, "unsubscribe"), oneClick, form)).status).toBe(200);
+    expect(await contactOf(project)).toMatchObject({ subscribed: 0 });
+  });
+
+  it("are a friendly 404 for a bad link, one for something else, and one whose contact or project is gone", async () => {
+    const { project, message } = await subscriber();
+    const token = linkIn(message.html, "unsubscribe").slice("/unsubscribe/".length);
+    const bad = [`/unsubscribe/${token.slice(0, -1)}`, `/subscribe/${token}`, `/manage/${token}`, "/unsubscribe/x"];
+    for (const path of bad) {
+      for (const method of ["GET", "POST"]) {
+        const answer = await call(method, path, method === "POST" ? oneClick : undefined, form);
+        expect([answer.status, answer.body.includes("This link does not work")]).toEqual([404, true]);
+      }
+    }
+    expect(await contactOf(project)).toMatchObject({ subscribed: 1 });
+    await env.DB.prepare("DELETE FROM contacts WHERE project_id = ?").bind(project.id).run();
+    expect((await call("GET", `/unsubscribe/${token}`)).status).toBe(404);
+    await admin.delete(`/admin/projects/${project.id}`);
+    expect((await call("POST", `/unsubscribe/${token}`, oneClick, form)).status).toBe(404);
+  });
+
+  it("take no more than a form, and no other method", async () => {
+    const { project, message } = await subscriber();
+    const path = linkIn(message.html, "unsubscribe");
+    expect((await call("POST", path, `a=${"x".repeat(9_000)}`, form)).status).toBe(413);
+    const put = await call("PUT", path, "{}");
+    expect([put.status, put.headers.get("Allow")]).toEqual([405, expect.stringContaining("POST")]);
+    expect(await contactOf(project)).toMatchObject({ subscribed: 1 });
+  });
+});
+
+describe("between the call and the mail", () => {
+  it("a change of the template changes nothing", async () => {
+    const project = await newProject();
+    const large = `<p>Old</p>${"<p>long</p>".repeat(10_000)}`;
+    for (const body of ["<p>Old</p>", large]) {
+      const { id } = await newTemplate(project, { subject: "Old", body, fromName: "Old", type: "TRANSACTIONAL" });
+      const world = new World();
+      await accept(world, project, id);
+      const change = { subject: "New", body: "<p>New</p>", fromName: "New", type: "MARKETING" };
+      expect((await project.api.patch(`/templates/${id}`, change)).status).toBe(200);
+      expect((await project.api.delete(`/templates/${id}`)).status).toBe(204);
+      await world.drain();
+      const [message] = world.taken;
+      expect(message).toMatchObject({ subject: "Old", headers: {}, from: { name: "Old" } });
+      expect(message?.html === body).toBe(true);
+    }
+  });
+
+  it("who opts out gets no marketing any more, and still the rest", async () => {
+    const project = await newProject();
+    await project.api.post("/contacts", { email: "ada@example.com" });
+    const marketing = await newTemplate(project);
+    const receipt = await newTemplate(project, { type: "TRANSACTIONAL", subject: "Receipt" });
+    const world = new World();
+    await accept(world, project, marketing.id);
+    await accept(world, project, receipt.id);
+    await project.api.post("/contacts", { email: "ada@example.com", subscribed: false });
+    await world.drain();
+    expect(world.taken.map(({ subject }) => subject)).toEqual(["Receipt"]);
+    const [held] = await emailRows(project);
+    expect(held).toMatchObject({ status: "SUPPRESSED", error: "The contact has unsubscribed from marketing email" });
+    const used = await env.DB.prepare("SELECT emails FROM monthly_usage WHERE project_id = ?")
+      .bind(project.id)
+      .first<{ emails: number }>();
+    expect(used?.emails).toBe(1);
+  });
+
+  it("who opts out between two tries gets no second one", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const world = new World();
+    world.answer = () => ({ kind: "busy", reason: "429" });
+    await accept(world, project, id);
+    await world.drain();
+    await project.api.post("/contacts", { email: "ada@example.com", subscribed: true });
+    await project.api.post("/contacts", { email: "ada@example.com", subscribed: false });
+    world.answer = () => ({ kind: "accepted", providerMessageId: "m", reports: [] });
+    await world.pass(30);
+    expect(world.taken).toEqual([]);
+    expect((await emailRows(project))[0]?.status).toBe("SUPPRESSED");
+  });
+});
+
+describe("a consumer of marketing mail killed at any step", () => {
+  const deaths: Death[] = [1, 2, 3, 4, 5, 6].flatMap((atStep) => [
+    { atStep, when: "before" },
+    { atStep, when: "after" },
+  ]);
+
+  it.each(deaths.map((death) => [`${death.when} step ${death.atStep}`, death] as const))(
+    "%s: each mail is the same on every try, and complete",
+    async (_, death) => {
+      const project = await newProject();
+      const { id } = await newTemplate(project);
+      const world = new World();
+      world.idempotencyWindowMs = 24 * 3_600_000;
+      await accept(world, project, id, { to: ["ada@example.com", "bob@example.com"] });
+      await world.runAndDie(death);
+      await project.api.patch(`/templates/${id}`, { subject: "Changed", body: "<p>Changed</p>" });
+      await world.pass(12);
+      expect((await emailRows(project)).map(({ status }) => status)).toEqual(["SENT", "SENT"]);
+      const first = new Map(world.taken.map((message) => [message.emailId, message]));
+      for (const message of world.taken) {
+        expect(message).toEqual(first.get(message.emailId));
+        expect(message.headers["List-Unsubscribe"]).toBe(`<${origin}${linkIn(message.html, "unsubscribe")}>`);
+      }
+    },
+  );
+});

@@ -1,0 +1,435 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { writeTag } from "../../src/core/mail/tag";
+import { SendEmail } from "../../src/features/sending/schema";
+import { sendEmails } from "../../src/features/sending/send";
+import worker from "../../src/index";
+import { Outside } from "../support/outside";
+import { type Answer, newProject, type TestProject } from "../support/project";
+import { type ProviderDouble, postmarkDouble, resendDouble, sesDouble } from "../support/provider-doubles";
+import { expectRefusal } from "../support/refusal";
+import { emailRows, eventCounts } from "../support/rows";
+import { SnsDouble } from "../support/sns-double";
+import { World } from "../support/world";
+
+let outside: Outside;
+let sns: SnsDouble;
+beforeEach(async () => {
+  outside = new Outside();
+  sns = await new SnsDouble(outside).start();
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+interface Hook {
+  body: string;
+  headers: Record<string, string>;
+}
+
+type Kind = "delivered" | "hard" | "soft" | "complained" | "nothing";
+
+/** How one provider says a thing of a mail. A null tag is one that does not come back. */
+interface Dialect {
+  name: string;
+  open(outside: Outside): ProviderDouble;
+  say(kind: Kind, tag: string | null, messageId: string): Promise<Hook>;
+}
+
+const sesEvents: Record<Kind, object> = {
+  delivered: { eventType: "Delivery" },
+  hard: { eventType: "Bounce", bounce: { bounceType: "Permanent", bounceSubType: "General" } },
+  soft: { eventType: "Bounce", bounce: { bounceType: "Transient", bounceSubType: "MailboxFull" } },
+  complained: { eventType: "Complaint", complaint: {} },
+  nothing: { eventType: "Send" },
+};
+const resendEvents: Record<Kind, { type: string; bounce?: object }> = {
+  delivered: { type: "email.delivered" },
+  hard: { type: "email.bounced", bounce: { type: "Permanent", subType: "General", message: "No such user" } },
+  soft: { type: "email.bounced", bounce: { type: "Transient", subType: "MailboxFull", message: "Full" } },
+  complained: { type: "email.complained" },
+  nothing: { type: "email.sent" },
+};
+const postmarkEvents: Record<Kind, object> = {
+  delivered: { RecordType: "Delivery" },
+  hard: { RecordType: "Bounce", Type: "HardBounce" },
+  soft: { RecordType: "Bounce", Type: "SoftBounce" },
+  complained: { RecordType: "SpamComplaint", Type: "SpamComplaint" },
+  nothing: { RecordType: "Open" },
+};
+
+const webhookSecret = "whsec_dGVzdC13ZWJob29rLXNlY3JldA==";
+
+function svix(body: string, { at = new Date(), secret = webhookSecret } = {}): Hook {
+  const id = crypto.randomUUID();
+  const headers = {
+    "svix-id": id,
+    "svix-timestamp": String(Math.floor(at.getTime() / 1_000)),
+    "svix-signature": new Webhook(secret).sign(id, at, body),
+  };
+  return { body, headers };
+}
+
+const basic = (user: string, password: string) => ({ Authorization: `Basic ${btoa(`${user}:${password}`)}` });
+
+function resendBody(kind: Kind, tag: string | null, messageId: string): string {
+  const { type, bounce } = resendEvents[kind];
+  return JSON.stringify({ type, data: { email_id: messageId, tags: tag === null ? {} : { petrel: tag }, bounce } });
+}
+
+const dialects: Dialect[] = [
+  {
+    name: "ses",
+    open: sesDouble,
+    async say(kind, tag, messageId) {
+      const mail = { messageId, tags: tag === null ? undefined : { petrel: [tag] } };
+      return { body: await sns.event({ ...sesEvents[kind], mail }), headers: { "Content-Type": "text/plain" } };
+    },
+  },
+  { name: "resend", open: resendDouble, say: async (...args) => svix(resendBody(...args)) },
+  {
+    name: "postmark",
+    open: postmarkDouble,
+    async say(kind, tag, messageId) {
+      const Metadata = tag === null ? {} : { petrel: tag };
+      const body = JSON.stringify({ ...postmarkEvents[kind], MessageID: messageId, Metadata });
+      return { body, headers: basic("petrel", "hook-password") };
+    },
+  },
+];
+
+/** Posts to `/hooks/{name}` as anyone on the internet could. */
+async function post(name: string, { body, headers }: Hook, settings: object): Promise<Answer> {
+  const request = new Request<unknown, IncomingRequestCfProperties>(`https://petrel.example/hooks/${name}`, {
+    method: "POST",
+    headers,
+    body,
+  });
+  const execution = createExecutionContext();
+  const response = await worker.fetch(request, { ...env, ...settings }, execution);
+  await waitOnExecutionContext(execution);
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+interface Scene {
+  world: World;
+  project: TestProject;
+  provider: ProviderDouble;
+  emailId: string;
+  tag: string;
+  /** The provider says these things, one after the other. */
+  hear(...kinds: Kind[]): Promise<void>;
+}
+
+async function sent(dialect: Dialect, manner: ProviderDouble["manner"] = "accept"): Promise<Scene> {
+  const world = new World();
+  const double = dialect.open(outside);
+  double.manner = manner;
+  world.settings = double.settings;
+  const project = await newProject();
+  const { ctx } = await world.context(project);
+  const call = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi", subscribed: true };
+  await sendEmails(ctx, SendEmail.parse(call));
+  await world.drain();
+  const [row] = await emailRows(project);
+  const emailId = row?.id ?? "";
+  const tag = writeTag({ projectId: project.id, emailId });
+  async function hear(...kinds: Kind[]) {
+    for (const kind of kinds) {
+      const answer = await post(dialect.name, await dialect.say(kind, tag, double.messageId), double.settings);
+      expect(answer).toMatchObject({ status: 200, body: { success: true } });
+    }
+  }
+  return { world, project, provider: double, emailId, tag, hear };
+}
+
+async function statusOf({ project }: Pick<Scene, "project">): Promise<string | undefined> {
+  return (await emailRows(project))[0]?.status;
+}
+
+describe.each(dialects)("reports of $name", (dialect) => {
+  it("move a mail on, with one event each, however often they come", async () => {
+    const scene = await sent(dialect);
+    await scene.hear("nothing", "delivered", "delivered");
+    expect(await statusOf(scene)).toBe("DELIVERED");
+    await scene.hear("delivered", "complained", "complained", "delivered");
+    expect(await statusOf(scene)).toBe("COMPLAINED");
+    expect(await eventCounts(scene.project)).toEqual({
+      "email.sent": 1,
+      "email.delivered": 1,
+      "email.complained": 1,
+      "contact.unsubscribed": 1,
+    });
+  });
+
+  it("of a hard bounce unsubscribe and suppress", async () => {
+    const scene = await sent(dialect);
+    await scene.hear("hard", "delivered", "hard");
+    expect(await statusOf(scene)).toBe("BOUNCED");
+    expect(await eventCounts(scene.project)).toEqual({
+      "email.sent": 1,
+      "email.bounced": 1,
+      "contact.unsubscribed": 1,
+    });
+    expect((await scene.project.api.send()).body.data.emails[0].status).toBe("SUPPRESSED");
+  });
+
+  it("of a soft bounce do neither", async () => {
+    const scene = await sent(dialect);
+    await scene.hear("soft");
+    expect(await statusOf(scene)).toBe("BOUNCED");
+    expect(await eventCounts(scene.project)).toEqual({ "email.sent": 1, "email.bounced": 1 });
+  });
+
+  it("settle a mail whose outcome was lost", async () => {
+    const scene = await sent(dialect, "cut after accepting");
+    expect(["UNKNOWN", "QUEUED"]).toContain(await statusOf(scene));
+    await scene.hear("delivered");
+    const { body } = await scene.project.api.get(`/emails/${scene.emailId}`);
+    expect(body).toMatchObject({ status: "DELIVERED", error: null, providerMessageId: scene.provider.messageId });
+    await scene.world.pass(10);
+    expect(await statusOf(scene)).toBe("DELIVERED");
+    expect(scene.provider.taken).toHaveLength(1);
+    expect(await eventCounts(scene.project)).toEqual({ "email.sent": 1, "email.delivered": 1 });
+  });
+
+  it("may be faster than the answer to the call", async () => {
+    const scene = await sent(dialect, { status: 503, body: {} });
+    outside.play(scene.provider.host, async () => {
+      await scene.hear("delivered");
+      const { messageId } = scene.provider;
+      return Response.json({ MessageId: messageId, id: messageId, ErrorCode: 0, MessageID: messageId });
+    });
+    await scene.world.pass(2);
+    const { body } = await scene.project.api.get(`/emails/${scene.emailId}`);
+    expect(body).toMatchObject({ status: "DELIVERED", providerMessageId: scene.provider.messageId });
+    expect(await eventCounts(scene.project)).toEqual({ "email.sent": 1, "email.delivered": 1 });
+  });
+
+  it("find a mail by the provider's own id where the tag does not come back", async () => {
+    const scene = await sent(dialect);
+    const own = `own-${crypto.randomUUID()}`;
+    await env.DB.prepare("UPDATE emails SET provider_message_id = ? WHERE id = ?").bind(own, scene.emailId).run();
+    const answer = await post(dialect.name, await dialect.say("delivered", null, own), scene.provider.settings);
+    expect(answer.status).toBe(200);
+    expect(await statusOf(scene)).toBe("DELIVERED");
+  });
+
+  it.each<[what: string, tag: (scene: Scene) => string | null]>([
+    ["an email that is not there", ({ project }) => writeTag({ projectId: project.id, emailId: project.id })],
+    ["a project that is not there", ({ emailId }) => writeTag({ projectId: emailId, emailId })],
+    ["a tag that is not ours", () => null],
+  ])("of %s are answered 200 and have no effect", async (_, tagOf) => {
+    const scene = await sent(dialect);
+    const answer = await post(
+      dialect.name,
+      await dialect.say("hard", tagOf(scene), "unheard-of"),
+      scene.provider.settings,
+    );
+    expect(answer.status).toBe(200);
+    expect(await statusOf(scene)).toBe("SENT");
+    expect(await eventCounts(scene.project)).toEqual({ "email.sent": 1 });
+  });
+
+  it("of a mail that another provider carried have no effect", async () => {
+    const scene = await sent(dialect);
+    await env.DB.prepare("UPDATE emails SET provider = 'other' WHERE id = ?").bind(scene.emailId).run();
+    await scene.hear("hard");
+    expect(await statusOf(scene)).toBe("SENT");
+  });
+
+  it("are not listened to where the provider is not set up: 404", async () => {
+    const hook = await dialect.say("delivered", null, "x");
+    expectRefusal(await post(dialect.name, hook, {}), 404, "RESOURCE_NOT_FOUND", { details: expect.anything() });
+  });
+
+  it("are still listened to when another provider has taken over", async () => {
+    const scene = await sent(dialect);
+    const settings = { ...scene.provider.settings, MAIL_PROVIDER: "outbox" };
+    const answer = await post(dialect.name, await dialect.say("delivered", scene.tag, "x"), settings);
+    expect(answer.status).toBe(200);
+    expect(await statusOf(scene)).toBe("DELIVERED");
+  });
+
+  it("that are too large are refused unread: 413", async () => {
+    const { settings } = dialect.open(outside);
+    const hook = await dialect.say("delivered", null, "x");
+    const large = { ...hook, body: hook.body + " ".repeat(1024 * 1024) };
+    expectRefusal(await post(dialect.name, large, settings), 413, "PAYLOAD_TOO_LARGE", { details: expect.anything() });
+  });
+});
+
+/** A forged report of a hard bounce: refused, and nothing happened. */
+async function expectForged(dialect: Dialect | undefined, forge: (scene: Scene) => Promise<Hook>): Promise<void> {
+  if (!dialect) throw new Error("No such provider");
+  const scene = await sent(dialect);
+  expectRefusal(await post(dialect.name, await forge(scene), scene.provider.settings), 403, "INVALID_SIGNATURE");
+  expect(await statusOf(scene)).toBe("SENT");
+  expect(await eventCounts(scene.project)).toEqual({ "email.sent": 1 });
+}
+
+const [ses, resend, postmark] = dialects;
+const bounceOf = ({ tag }: Scene) => ({ ...sesEvents.hard, mail: { messageId: "x", tags: { petrel: [tag] } } });
+
+describe("the signature of SNS", () => {
+  it("holds in both of its versions", async () => {
+    for (const version of ["1", "2"] as const) {
+      const scene = await sent(sesDialect());
+      const body = await sns.event(bounceOf(scene), { version });
+      expect((await post("ses", { body, headers: {} }, scene.provider.settings)).status).toBe(200);
+      expect(await statusOf(scene)).toBe("BOUNCED");
+    }
+  });
+
+  it.each<[what: string, forged: Record<string, unknown>]>([
+    ["another message", { Message: JSON.stringify({ eventType: "Complaint" }) }],
+    ["another time", { Timestamp: "2020-01-01T00:00:00.000Z" }],
+    ["an added subject", { Subject: "Hello" }],
+    ["another hash", { SignatureVersion: "1" }],
+    ["no signature", { Signature: "" }],
+    ["a signature that is none", { Signature: "%%%" }],
+    ["an unknown version", { SignatureVersion: "3" }],
+    ["another topic", { TopicArn: "arn:aws:sns:eu-west-1:999999999999:petrel" }],
+  ])("does not hold for %s", async (_, forged) => {
+    await expectForged(ses, async (scene) => ({ body: await sns.event(bounceOf(scene), { forged }), headers: {} }));
+  });
+
+  it("does not hold for a raw message, which has none", async () => {
+    await expectForged(ses, async (scene) => ({ body: JSON.stringify(bounceOf(scene)), headers: {} }));
+    await expectForged(ses, async () => ({ body: "not even JSON", headers: {} }));
+  });
+
+  it.each([
+    "https://evil.example/SimpleNotificationService-1.pem",
+    "https://sns.eu-west-1.amazonaws.com.evil.example/SimpleNotificationService-1.pem",
+    "http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-1.pem",
+    "https://sns.us-east-1.amazonaws.com/SimpleNotificationService-1.pem",
+    "https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription",
+  ])("of a certificate at %s is not even looked at", async (url) => {
+    await expectForged(ses, async (scene) => {
+      const body = await sns.event(bounceOf(scene));
+      outside.calls = [];
+      return { body: JSON.stringify({ ...JSON.parse(body), SigningCertURL: url }), headers: {} };
+    });
+    expect(outside.calls).toEqual([]);
+  });
+
+  it("asks for a certificate once", async () => {
+    const scene = await sent(sesDialect());
+    await scene.hear("delivered", "complained");
+    expect(outside.callsTo(sns.host)).toHaveLength(1);
+  });
+
+  it("cannot be checked without the certificate: 500, and SNS brings the report again", async () => {
+    const scene = await sent(sesDialect());
+    const body = await sns.event(bounceOf(scene));
+    outside.play(sns.host, () => new Response("Not now", { status: 503 }));
+    expect((await post("ses", { body, headers: {} }, scene.provider.settings)).status).toBe(500);
+    expect(await statusOf(scene)).toBe("SENT");
+  });
+});
+
+function sesDialect(): Dialect {
+  if (!ses) throw new Error("No such provider");
+  return ses;
+}
+
+describe("the subscription to SNS", () => {
+  const confirmation = (url: string) => ({
+    Type: "SubscriptionConfirmation" as const,
+    Message: "You have chosen to subscribe",
+    Token: "token-1",
+    SubscribeURL: url,
+  });
+
+  it("confirms itself", async () => {
+    const body = await sns.message(confirmation(`https://${sns.host}/?Action=ConfirmSubscription&Token=token-1`));
+    const answer = await post("ses", { body, headers: {} }, sesDouble(outside).settings);
+    expect(answer.status).toBe(200);
+    expect(sns.confirmed).toEqual(["token-1"]);
+  });
+
+  it.each(["https://evil.example/?Token=token-1", "http://sns.eu-west-1.amazonaws.com/?Token=token-1"])(
+    "is not confirmed at %s, signed or not",
+    async (url) => {
+      const body = await sns.message(confirmation(url));
+      expectRefusal(await post("ses", { body, headers: {} }, sesDouble(outside).settings), 403, "INVALID_SIGNATURE");
+      expect(sns.confirmed).toEqual([]);
+    },
+  );
+
+  it("of another topic is not confirmed", async () => {
+    const url = `https://${sns.host}/?Token=token-1`;
+    const topic = { TopicArn: "arn:aws:sns:eu-west-1:999999999999:petrel" };
+    const body = await sns.message({ ...confirmation(url), ...topic });
+    expectRefusal(await post("ses", { body, headers: {} }, sesDouble(outside).settings), 403, "INVALID_SIGNATURE");
+    expect(outside.calls).toEqual([]);
+  });
+
+  it("that ends is answered, and logged", async () => {
+    const body = await sns.message({ ...confirmation(`https://${sns.host}/`), Type: "UnsubscribeConfirmation" });
+    expect((await post("ses", { body, headers: {} }, sesDouble(outside).settings)).status).toBe(200);
+    expect(sns.confirmed).toEqual([]);
+  });
+});
+
+describe("the signature of resend", () => {
+  const bounce = ({ tag }: Scene) => resendBody("hard", tag, "x");
+
+  it.each<[what: string, forge: (scene: Scene) => Hook]>([
+    ["another secret", (scene) => svix(bounce(scene), { secret: "whsec_b3RoZXI=" })],
+    ["another body", (scene) => ({ ...svix("{}"), body: bounce(scene) })],
+    [
+      "another id",
+      (scene) => ({ ...svix(bounce(scene)), headers: { ...svix(bounce(scene)).headers, "svix-id": "x" } }),
+    ],
+    ["no signature", (scene) => ({ body: bounce(scene), headers: {} })],
+    ["a signature six minutes old", (scene) => svix(bounce(scene), { at: new Date(Date.now() - 360_000) })],
+    ["a signature six minutes ahead", (scene) => svix(bounce(scene), { at: new Date(Date.now() + 360_000) })],
+  ])("does not hold for %s", async (_, forge) => {
+    await expectForged(resend, async (scene) => forge(scene));
+  });
+
+  it("holds for one of several, four minutes old", async () => {
+    if (!resend) throw new Error("No such provider");
+    const scene = await sent(resend);
+    const { body, headers } = svix(bounce(scene), { at: new Date(Date.now() - 240_000) });
+    const several = { ...headers, "svix-signature": `v1,b3RoZXI= ${headers["svix-signature"]} v2,x` };
+    expect((await post("resend", { body, headers: several }, scene.provider.settings)).status).toBe(200);
+    expect(await statusOf(scene)).toBe("BOUNCED");
+  });
+});
+
+describe("the password of postmark", () => {
+  it.each<[what: string, headers: Record<string, string>]>([
+    ["no password", {}],
+    ["another password", basic("petrel", "other")],
+    ["another user", basic("other", "hook-password")],
+    ["an empty one", basic("", "")],
+    ["a bearer token", { Authorization: "Bearer hook-password" }],
+  ])("does not hold for %s", async (_, headers) => {
+    await expectForged(postmark, async ({ tag }) => {
+      const event = { ...postmarkEvents.hard, MessageID: "x", Metadata: { petrel: tag } };
+      return { body: JSON.stringify(event), headers };
+    });
+  });
+});
+
+describe("the door for reports", () => {
+  it("knows no other provider: 404", async () => {
+    for (const name of ["outbox", "mailgun", "__proto__", "constructor"]) {
+      const answer = await post(name, { body: "{}", headers: {} }, sesDouble(outside).settings);
+      expectRefusal(answer, 404, "RESOURCE_NOT_FOUND", { details: expect.anything() });
+    }
+  });
+
+  it("takes no key for a signature", async () => {
+    const project = await newProject();
+    const headers = { Authorization: `Bearer ${project.keys.secret}` };
+    const { settings } = postmarkDouble(outside);
+    expectRefusal(await post("postmark", { body: "{}", headers }, settings), 403, "INVALID_SIGNATURE");
+  });
+});

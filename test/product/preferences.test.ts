@@ -1,0 +1,67 @@
+import { expect, inject, it, vi } from "vitest";
+import { describeInChromium, overhang, phone } from "./chromium";
+import { contrasts } from "./contrast";
+
+const product = inject("product");
+const { base } = product;
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const headers = { Authorization: `Bearer ${product.secretKey}`, "Content-Type": "application/json" };
+  const response = await fetch(base + path, {
+    method,
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  // What each of the calls below answers.
+  return (await response.json()) as T;
+}
+
+let counter = 0;
+
+/** Sends a marketing mail to a new subscriber, and finds the paths of their pages in it. */
+async function subscriber(): Promise<{ to: string; unsubscribe: string; manage: string }> {
+  const to = `subscriber-${++counter}-${Date.now()}@example.com`;
+  await ask("POST", "/contacts", { email: to });
+  const template = { name: "News", subject: "News", body: "<p>News</p>", from: "news@petrel.test" };
+  const { id } = await ask<{ id: string }>("POST", "/templates", template);
+  await ask("POST", "/v1/send", { to, template: id });
+  const html = await vi.waitFor(
+    async () => {
+      const { data } = await ask<{ data: { html: string }[] }>("GET", `/outbox/messages?to=${to}`);
+      expect(data).toHaveLength(1);
+      return data[0]?.html ?? "";
+    },
+    { timeout: 15_000, interval: 50 },
+  );
+  const path = (page: string) => new RegExp(`/${page}/[\\w-]+`).exec(html)?.[0] ?? "";
+  return { to, unsubscribe: path("unsubscribe"), manage: path("manage") };
+}
+
+describeInChromium(
+  "the pages of a recipient",
+  () => base,
+  (open) => {
+    it("unsubscribe by one button, without a script, and take it back", async () => {
+      const { to, unsubscribe } = await subscriber();
+      const { page, complaints, foreign } = await open(unsubscribe, { javaScriptEnabled: false });
+      expect(await page.getByRole("main").textContent()).toContain(to);
+      await page.getByRole("button", { name: "Unsubscribe" }).click();
+      expect(await page.getByRole("heading").textContent()).toBe("You are unsubscribed");
+      await page.getByRole("link", { name: "Change your preferences" }).click();
+      expect(await page.getByRole("definition").allTextContents()).toEqual([to, "Unsubscribed"]);
+      await page.getByRole("button", { name: "Subscribe" }).click();
+      expect(await page.getByRole("status").textContent()).toBe("Your choice is saved.");
+      expect(await page.getByRole("definition").allTextContents()).toEqual([to, "Subscribed"]);
+      expect([complaints, foreign]).toEqual([[], []]);
+    });
+
+    it.each(["light", "dark"] as const)("can be read by everyone, on a phone too: %s", async (colorScheme) => {
+      const { unsubscribe, manage } = await subscriber();
+      for (const path of [unsubscribe, manage, "/unsubscribe/bad"]) {
+        const { page } = await open(path, { ...phone, colorScheme });
+        expect((await contrasts(page)).filter(({ ratio }) => ratio < 4.5)).toEqual([]);
+        expect(await overhang(page)).toBe(0);
+      }
+    });
+  },
+);
