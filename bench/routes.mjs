@@ -1,0 +1,99 @@
+import { load, median } from "./load.mjs";
+import { compare } from "./report.mjs";
+import { startBenchWorker } from "./worker.mjs";
+
+const rounds = 5;
+const requestsPerRound = 400;
+const connections = 32;
+
+const send = {
+  kind: "send",
+  path: "/v1/send",
+  key: "secret",
+  title: "POST /v1/send, one recipient",
+  call: {
+    from: "hello@bench.test",
+    subject: 'Welcome, {{ firstName ?? "there" }}',
+    body: `<h1>Hello {{ firstName }}</h1>${"<p>Your plan is {{ plan }}, and here is what it holds.</p>".repeat(20)}`,
+    data: { firstName: "Ada", plan: "pro", seats: 12 },
+  },
+  of: (n) => ({ to: `r${n}@example.com` }),
+};
+
+const track = {
+  kind: "track",
+  path: "/v1/track",
+  key: "public",
+  title: "POST /v1/track, a new contact",
+  call: { event: "purchase", data: { plan: "pro", seats: 12, amount: { value: 49, persistent: false } } },
+  of: (n) => ({ email: `r${n}@example.com` }),
+};
+
+/** The hot paths, each against a bare Worker that does the same batch and the same queue send. */
+export async function benchRoutes() {
+  const product = await startBenchWorker("src/index.ts");
+  const bare = await startBenchWorker("bench/bare.ts");
+  try {
+    const keys = await setUpProduct(product);
+    for (const route of [send, track]) await benchRoute(route, product, bare, keys);
+  } finally {
+    await Promise.all([product.stop(), bare.stop()]);
+  }
+}
+
+async function benchRoute(route, product, bare, keys) {
+  const { statements } = await post(`${bare.base}/setup/${route.kind}`, route.call);
+  const headers = { Authorization: `Bearer ${keys[route.key]}` };
+  const contestants = [
+    { url: `${product.base}${route.path}`, headers, one: [], many: [] },
+    { url: `${bare.base}/${route.kind}`, headers: {}, one: [], many: [] },
+  ];
+  // A first round warms both up and is thrown away; then they take turns, so that a noisy moment hits both.
+  for (let round = 0; round <= rounds; round++) {
+    for (const contestant of contestants) {
+      const one = await run(route, contestant, 1, requestsPerRound / 4);
+      const many = await run(route, contestant, connections, requestsPerRound);
+      if (round > 0) contestant.one.push(median(one.latencies));
+      if (round > 0) contestant.many.push({ latency: median(many.latencies), perSecond: many.perSecond });
+    }
+  }
+  report(`${route.title} (one batch of ${statements} statements)`, contestants);
+}
+
+let calls = 0;
+
+function run({ call, of }, { url, headers }, connections, total) {
+  return load({ url, headers, connections, total, bodyOf: () => ({ ...call, ...of(++calls) }) });
+}
+
+function report(title, [product, bare]) {
+  const middle = (values) => median(values.toSorted((a, b) => a - b));
+  const names = {
+    one: "median latency, 1 connection",
+    latency: `median latency, ${connections} connections`,
+    perSecond: `throughput, ${connections} connections`,
+  };
+  const figures = ({ one, many }) => ({
+    [names.one]: { value: middle(one), unit: "ms" },
+    [names.latency]: { value: middle(many.map(({ latency }) => latency)), unit: "ms" },
+    [names.perSecond]: { value: middle(many.map(({ perSecond }) => perSecond)), unit: "/s" },
+  });
+  const aims = { [names.one]: "≤ 1.5", [names.latency]: "≤ 1.5", [names.perSecond]: "≥ 0.6" };
+  compare({ title, ours: figures(product), bare: figures(bare), aims });
+}
+
+async function setUpProduct({ base, adminToken }) {
+  const { keys } = await post(`${base}/admin/projects`, { name: "Bench" }, adminToken);
+  await post(`${base}/domains`, { domain: "bench.test" }, keys.secret);
+  return keys;
+}
+
+async function post(url, body, token) {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  return response.json();
+}
