@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { effects, expectEffects, noEffects } from "../support/effects";
-import { type Answer, newProject, type TestProject } from "../support/project";
+import { type Answer, admin, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
 import { emailIds, emailIn, mailOf } from "../support/send-and-wait";
 import { newTemplate } from "../support/template";
@@ -223,6 +223,8 @@ describe("a marketing template to people who left", () => {
     expect(statuses(sent)).toEqual(["SUPPRESSED", "QUEUED", "SUPPRESSED"]);
     expect((await sendWith(project, id, { to: "left@example.com" })).status).toBe(200);
     expect((await sendWith(project, id, { to: "bob@example.com" })).status).toBe(402);
+    await admin.patch(`/admin/projects/${project.id}`, { monthlySendLimit: 0 });
+    expect((await sendWith(project, id, { to: "left@example.com" })).status).toBe(200);
     expect((await effects(project))["emails of the month"]).toBe(1);
   });
 

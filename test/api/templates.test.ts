@@ -361,6 +361,17 @@ describe("DELETE /templates/{id}", () => {
   });
 });
 
+describe("the sender domain of a template", () => {
+  it("cannot be removed while the template is there", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const [domain] = (await project.api.get(`/domains/project/${project.id}`)).body;
+    expect((await project.api.delete(`/domains/${domain.id}`)).status).toBe(409);
+    await project.api.delete(`/templates/${id}`);
+    expect((await project.api.delete(`/domains/${domain.id}`)).status).toBe(204);
+  });
+});
+
 describe("POST /templates/{id}/duplicate", () => {
   it("makes a copy that goes its own way", async () => {
     const project = await newProject();

@@ -44,6 +44,9 @@ async function projectWithEverything(): Promise<TestProject> {
   const bounced = await project.api.send({ to: "bounce@simulator.test" });
   await emailIn(project, bounced.body.data.emails[0].email, "BOUNCED");
   await newTemplate(project, { body: `<p>${"long ".repeat(20_000)}</p>` });
+  const effect =
+    "INSERT INTO idempotency_effects (project_id, key, request, response, created_at, expires_at) VALUES (?, 'k', 'r', '{}', 0, 1e15)";
+  await env.DB.prepare(effect).bind(project.id).run();
   await env.DB.prepare("INSERT INTO event_listeners VALUES (?, '*', 'nobody')").bind(project.id).run();
   return project;
 }

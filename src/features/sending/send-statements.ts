@@ -115,12 +115,17 @@ export function recordUsage(ctx: Context, recipients: Recipient[]): D1PreparedSt
 
 export const monthlyLimit = "limit";
 
-/** After the usage: stops the whole batch when the month would hold more than it may. None when nothing limits it. */
-export function insistOnMonthlyLimit(ctx: Context): D1PreparedStatement[] {
+/**
+ * After the usage: stops the whole batch when the month would hold more than it may. None when nothing limits it. A call
+ * that adds nothing passes, also when the limit was lowered below what was used.
+ */
+export function insistOnMonthlyLimit(ctx: Context, recipients: Recipient[]): D1PreparedStatement[] {
   const { monthlySendLimit, id } = ctx.project;
   if (monthlySendLimit === null) return [];
   const isWithin = sql`NOT EXISTS (SELECT 1 FROM monthly_usage
-    WHERE project_id = ${id} AND month = ${monthOf(ctx.now)} AND emails > ${monthlySendLimit})`;
+    WHERE project_id = ${id} AND month = ${monthOf(ctx.now)} AND emails > ${monthlySendLimit})
+    OR NOT EXISTS (SELECT 1 FROM json_each(${JSON.stringify(recipients)}) r
+      CROSS JOIN emails e ON e.id = r.value->>'emailId' WHERE e.status <> 'SUPPRESSED')`;
   return [guard(ctx.db, monthlyLimit, isWithin)];
 }
 

@@ -86,7 +86,7 @@ async function acceptEmails(
     recordUsage(ctx, recipients),
     ...effectStatements(ctx, { request: "POST /v1/send", response: answerInSql(ctx, recipients), onlyIf: isAccepted }),
     // After the effect: a call that comes again is told so, also when the month is full by now.
-    ...insistOnMonthlyLimit(ctx),
+    ...insistOnMonthlyLimit(ctx, recipients),
   ];
   const committed = limitAsRefusal(ctx, commit(ctx.db, statements));
   const results = await effectAsKeyReused(ctx, dataTooBigAsInvalid(committed));

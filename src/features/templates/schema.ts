@@ -14,7 +14,6 @@ const content = {
   body: "<h1>Hello {{ firstName }}</h1><p>Your plan: {{ plan }}</p>",
   from: "hello@acme.example",
   fromName: "Acme",
-  replyTo: null,
   type: "TRANSACTIONAL" as const,
 };
 
@@ -23,6 +22,7 @@ const templateExample = {
   name: "Welcome",
   description: "Sent after signing up",
   ...content,
+  replyTo: null,
   projectId: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
   createdAt: "2026-01-31T09:00:00.000Z",
   updatedAt: "2026-01-31T09:00:00.000Z",
