@@ -15,6 +15,13 @@ export function compare({ title, ours, bare, aims }) {
   }
 }
 
+/** Prints one figure that has nothing to stand beside. */
+export function single(title, value, unit, aim) {
+  const isMet = meets(value, aim);
+  const verdict = (isMet ? green : yellow)(`${isMet ? "met" : "missed"} (aim ${aim})`);
+  console.log(`\n${bold(title)}\n  ${value.toFixed(2)} ${unit}  ${verdict}`);
+}
+
 function meets(ratio, aim) {
   const [sign, limit] = aim.split(" ");
   return sign === "≤" ? ratio <= Number(limit) : ratio >= Number(limit);

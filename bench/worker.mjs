@@ -31,6 +31,7 @@ export async function startBenchWorker(entry) {
   }
   return {
     base: worker.base,
+    groupId: worker.groupId,
     adminToken,
     async stop() {
       await worker.stop();

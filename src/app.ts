@@ -21,6 +21,7 @@ import { refuseWritesWhenDisabled, requireKey, requireOperator, requireOperatorI
 import { readBody } from "./http/body";
 import { apiVersion, serveDocs, serveOpenApi } from "./http/docs";
 import { answerFailure } from "./http/failure";
+import { floodBrake } from "./http/flood-brake";
 import { serveIcon } from "./http/icon";
 import { requestId } from "./http/request-id";
 import { type AppEnv, createRouter } from "./http/router";
@@ -81,6 +82,7 @@ app.use("/outbox/*", knownRoute);
 app.route("/", outbox);
 
 // All else takes a key, secret unless the path says otherwise: an unknown path without one is 401, not 404.
+app.use("*", floodBrake);
 app.use("*", requireKey(authenticate));
 app.use("*", knownRoute);
 app.use("*", admission(findEffect));

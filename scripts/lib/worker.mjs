@@ -41,6 +41,8 @@ export function startWorker({ port, ip, state, config }) {
 
   return {
     base: `http://127.0.0.1:${port}`,
+    /** Of the processes it is made of. */
+    groupId: child.pid,
     /** Rejects when the Worker ends without being asked to. */
     async untilEnd() {
       const how = await ended;

@@ -15,6 +15,7 @@ export interface Env extends Databases {
   ASSETS: Fetcher;
   PACE: DurableObjectNamespace<PaceObject>;
   GATE: DurableObjectNamespace<ProjectGateObject>;
+  FLOOD_BRAKE: RateLimit;
   MAIL_QUEUE: Queue;
   CAMPAIGN_MAIL_QUEUE: Queue;
   EVENTS_QUEUE: Queue;
@@ -49,6 +50,7 @@ export interface Env extends Databases {
   LINK_SECRETS?: string;
   BASE_URL?: string;
   IDEMPOTENCY_KEY_TTL_HOURS?: string;
+  FLOOD_BRAKE_ENABLED?: string;
   RATE_LIMIT_ENABLED?: string;
   RATE_LIMIT_API_PER_MINUTE?: string;
   RATE_LIMIT_TRACK_PER_SECOND?: string;
@@ -118,6 +120,7 @@ const Settings = z.object({
   LINK_SECRETS: z.string().default(""),
   BASE_URL: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).default(""),
   IDEMPOTENCY_KEY_TTL_HOURS: z.coerce.number().positive().default(24),
+  FLOOD_BRAKE_ENABLED: z.enum(["true", "false"]).default("false"),
   RATE_LIMIT_ENABLED: z.enum(["true", "false"]).default("false"),
   RATE_LIMIT_API_PER_MINUTE: z.coerce.number().nonnegative().default(1000),
   RATE_LIMIT_TRACK_PER_SECOND: z.coerce.number().nonnegative().default(100),
@@ -155,6 +158,8 @@ export interface Config {
   baseUrl: string | null;
   /** How long an idempotency key is kept. */
   idempotencyTtlMs: number;
+  /** Refuse floods from one address before their keys are looked at. */
+  hasFloodBrake: boolean;
   /** Null when rate limiting is off. */
   rateLimits: RateLimits | null;
 }
@@ -281,6 +286,7 @@ export function readConfig(env: Env): Config {
     linkSecrets: secretsIn(settings.LINK_SECRETS),
     baseUrl: settings.BASE_URL.replace(/\/+$/, "") || null,
     idempotencyTtlMs: settings.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
+    hasFloodBrake: settings.FLOOD_BRAKE_ENABLED === "true",
     rateLimits: settings.RATE_LIMIT_ENABLED === "true" ? rateLimitsOf(settings) : null,
   };
   configs.set(env, config);

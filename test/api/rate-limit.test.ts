@@ -86,3 +86,28 @@ describe("rate limits", () => {
     for (let turn = 0; turn < 3; turn++) expect((await callWith(settings, "GET", "/health")).status).toBe(200);
   });
 });
+
+describe("the flood brake", () => {
+  const refusing = { limit: async () => ({ success: false }) } as RateLimit;
+  const headers = { "CF-Connecting-IP": "203.0.113.7" };
+
+  it("is off by default, and asked before the key is looked at when it is on", async () => {
+    const project = await newProject();
+    const path = `/domains/project/${project.id}`;
+    expect((await callWith({ FLOOD_BRAKE: refusing }, "GET", path, { headers })).status).toBe(401);
+    const on = { FLOOD_BRAKE: refusing, FLOOD_BRAKE_ENABLED: "true" };
+    const refused = await callWith(on, "GET", path, { headers });
+    expectRefusal(refused, 429, "RATE_LIMIT_EXCEEDED", { details: { bucket: "flood", retryAfter: 10 } });
+    expect(refused.headers.get("Retry-After")).toBe("10");
+  });
+
+  it("lets ordinary traffic pass, and all of it when it cannot be asked", async () => {
+    const project = await newProject();
+    const token = project.keys.secret;
+    const path = `/domains/project/${project.id}`;
+    const on = { FLOOD_BRAKE_ENABLED: "true" };
+    expect((await callWith(on, "GET", path, { token, headers })).status).toBe(200);
+    const broken = { limit: () => Promise.reject(new Error("gone")) } as RateLimit;
+    expect((await callWith({ ...on, FLOOD_BRAKE: broken }, "GET", path, { token, headers })).status).toBe(200);
+  });
+});

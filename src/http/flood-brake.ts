@@ -1,0 +1,24 @@
+import type { MiddlewareHandler } from "hono";
+import { RateLimited } from "../core/errors";
+import { reasonOf } from "../platform/log";
+import type { AppEnv } from "./router";
+
+/** The period of the binding in wrangler.toml. It cannot say when it will let the next one through. */
+const periodSeconds = 10;
+
+/**
+ * Refuses floods from one address before anything is looked up for them. Off by default: it counts for each Cloudflare
+ * location apart, and roughly. Requests go on when it cannot be asked.
+ */
+export const floodBrake: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const { config, log } = c.var.platform;
+  const address = c.req.header("CF-Connecting-IP");
+  if (config.hasFloodBrake && address !== undefined) {
+    const outcome = await c.env.FLOOD_BRAKE.limit({ key: address }).catch((error: unknown) => {
+      log("warn", "The flood brake cannot be asked", { reason: reasonOf(error) });
+      return { success: true };
+    });
+    if (!outcome.success) throw new RateLimited("flood", periodSeconds);
+  }
+  await next();
+};
