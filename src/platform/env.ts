@@ -48,7 +48,7 @@ export interface Env extends Databases {
   DNS_FALLBACK_URL?: string;
   ADMIN_TOKEN?: string;
   LINK_SECRETS?: string;
-  BASE_URL?: string;
+  PUBLIC_URL?: string;
   IDEMPOTENCY_KEY_TTL_HOURS?: string;
   FLOOD_BRAKE_ENABLED?: string;
   RATE_LIMIT_ENABLED?: string;
@@ -118,7 +118,7 @@ const Settings = z.object({
   DNS_FALLBACK_URL: ResolverUrl.default(""),
   ADMIN_TOKEN: z.string().optional(),
   LINK_SECRETS: z.string().default(""),
-  BASE_URL: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).default(""),
+  PUBLIC_URL: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).default(""),
   IDEMPOTENCY_KEY_TTL_HOURS: z.coerce.number().positive().default(24),
   FLOOD_BRAKE_ENABLED: z.enum(["true", "false"]).default("false"),
   RATE_LIMIT_ENABLED: z.enum(["true", "false"]).default("false"),
@@ -284,7 +284,7 @@ export function readConfig(env: Env): Config {
     dnsResolvers: resolversOf(settings.DNS_RESOLVER_URL, settings.DNS_FALLBACK_URL),
     adminToken: longEnough(settings.ADMIN_TOKEN),
     linkSecrets: secretsIn(settings.LINK_SECRETS),
-    baseUrl: settings.BASE_URL.replace(/\/+$/, "") || null,
+    baseUrl: settings.PUBLIC_URL.replace(/\/+$/, "") || null,
     idempotencyTtlMs: settings.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
     hasFloodBrake: settings.FLOOD_BRAKE_ENABLED === "true",
     rateLimits: settings.RATE_LIMIT_ENABLED === "true" ? rateLimitsOf(settings) : null,

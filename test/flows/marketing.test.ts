@@ -194,12 +194,12 @@ describe("a marketing mail never leaves without its links", () => {
   });
 });
 
-describe("BASE_URL", () => {
-  it.each(["https://mail.acme.test", "https://mail.acme.test/"])("is where the links lead: %s", async (BASE_URL) => {
+describe("PUBLIC_URL", () => {
+  it.each(["https://mail.acme.test", "https://mail.acme.test/"])("is where the links lead: %s", async (PUBLIC_URL) => {
     const project = await newProject();
     const { id } = await newTemplate(project, { type: "TRANSACTIONAL", body: "{{ unsubscribeUrl }}" });
     const options = { token: project.keys.secret, body: { to: "ada@example.com", template: id } };
-    const [email = ""] = emailIds(await callWith({ BASE_URL }, "POST", "/v1/send", options));
+    const [email = ""] = emailIds(await callWith({ PUBLIC_URL }, "POST", "/v1/send", options));
     expect((await mailOf(project, email)).html).toMatch(/^https:\/\/mail\.acme\.test\/unsubscribe\/[\w-]{110}$/);
   });
 });
