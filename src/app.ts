@@ -84,8 +84,8 @@ app.route("/", outbox);
 // All else takes a key, secret unless the path says otherwise: an unknown path without one is 401, not 404.
 app.use("*", floodBrake);
 app.use("*", requireKey(authenticate));
-app.use("*", knownRoute);
 app.use("*", admission(findEffect));
+app.use("*", knownRoute);
 app.use("*", refuseWritesWhenDisabled);
 app.use("*", readBody(maxBodyBytes));
 app.route("/", sending);

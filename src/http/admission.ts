@@ -22,22 +22,25 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const { ctx } = c.var;
     const buckets = bucketsFor(c.req.method, c.req.path, ctx.config.rateLimits, ctx.project);
-    const owned = ownedKeyOf(c);
-    if (buckets.length === 0 && owned === null) return next();
-
-    const request = `${c.req.method} ${c.req.path}`;
-    const ttlMs = ctx.config.idempotencyTtlMs;
-    const admitted = await ctx.gate.admit(ctx.project.id, { buckets, key: owned && { ...owned, request, ttlMs } });
-    if (admitted === null) {
-      if (owned !== null) throw gateOutOfReach();
-      return next();
+    const given = givenKey(c);
+    const owned = given !== null && isIdempotencyKey(given) ? { key: given, owner: crypto.randomUUID() } : null;
+    if (buckets.length > 0 || owned !== null) {
+      const request = `${c.req.method} ${c.req.path}`;
+      const key = owned && { ...owned, request, ttlMs: ctx.config.idempotencyTtlMs };
+      const admitted = await ctx.gate.admit(ctx.project.id, { buckets, key });
+      if (admitted?.rate) describeRate(c, admitted.rate);
+      if (admitted?.rate?.isAllowed === false) {
+        throw new RateLimited(admitted.rate.name, admitted.rate.retryAfterSeconds);
+      }
+      if (owned !== null && admitted === null) {
+        // It may have claimed the key all the same, and whoever comes again must find it free.
+        ctx.later(ctx.gate.release(ctx.project.id, owned));
+        throw gateOutOfReach();
+      }
+      if (owned !== null && admitted?.claim) return runOnce(c, next, owned, admitted.claim, findEffect);
     }
-    if (admitted.rate) {
-      describeRate(c, admitted.rate);
-      if (!admitted.rate.isAllowed) throw new RateLimited(admitted.rate.name, admitted.rate.retryAfterSeconds);
-    }
-    if (owned === null || admitted.claim === null) return next();
-    return runOnce(c, next, owned, admitted.claim, findEffect);
+    if (given !== null && owned === null) throw new InvalidIdempotencyKey();
+    return next();
   };
 }
 
@@ -48,11 +51,9 @@ function gateOutOfReach(): Unavailable {
   });
 }
 
-function ownedKeyOf(c: HonoContext<AppEnv>): OwnedKey | null {
-  const key = keyedPaths.has(c.req.path) ? c.req.header("Idempotency-Key") : undefined;
-  if (key === undefined) return null;
-  if (!isIdempotencyKey(key)) throw new InvalidIdempotencyKey();
-  return { key, owner: crypto.randomUUID() };
+function givenKey(c: HonoContext<AppEnv>): string | null {
+  if (c.req.method !== "POST" || !keyedPaths.has(c.req.path)) return null;
+  return c.req.header("Idempotency-Key") ?? null;
 }
 
 function describeRate(c: HonoContext, rate: BucketState): void {
@@ -90,6 +91,10 @@ async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindE
   if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);
   // If the database does not answer either, the claim stays, and whoever inherits it asks again.
   const effect = await findEffect(ctx, owned.key);
-  if (effect) return ctx.gate.complete(ctx.project.id, owned, status, effect.response);
+  if (effect) {
+    // A key that the database knew was answered well by somebody else, before.
+    const original = c.error instanceof KeyReused ? (effect.status ?? 200) : status;
+    return ctx.gate.complete(ctx.project.id, owned, original, effect.response);
+  }
   return ctx.gate.release(ctx.project.id, owned);
 }

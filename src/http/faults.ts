@@ -13,9 +13,12 @@ const fieldCodes: Partial<Record<z.core.$ZodIssue["code"], FieldCode>> = {
 /** What the validator says of a field that is not there, as of one that is not of its type. */
 const absenceCodes = new Set<z.core.$ZodIssue["code"]>(["invalid_type", "invalid_value", "invalid_union"]);
 
+/** Nobody reads more, and an answer must not be larger than its request. */
+const mostFaults = 100;
+
 /** The validator's issues as the fields' faults of the contract. `input` is what was validated. */
 export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] {
-  return error.issues.map((issue) => {
+  return error.issues.slice(0, mostFaults).map((issue) => {
     const received = valueAt(input, issue.path);
     const isMissing = received === undefined && absenceCodes.has(issue.code);
     return {

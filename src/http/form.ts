@@ -1,21 +1,19 @@
 import type { Context as HonoContext } from "hono";
-import { TooLarge } from "../core/errors";
 
 /** A form of a page: a button or two, and whatever a mailbox adds. */
 const maxFormBytes = 8 * 1024;
 
 /**
- * The fields of a posted form, urlencoded or multipart, as RFC 8058 allows both. One that cannot be read has none: that
- * it was posted is what counts.
+ * The fields of a posted form, urlencoded or multipart, as RFC 8058 allows both. One that cannot be read, or is far too
+ * large, has none: that it was posted is what counts.
  */
 export async function readForm(c: HonoContext): Promise<Map<string, string>> {
   const { raw } = c.req;
-  if (Number(raw.headers.get("Content-Length") ?? 0) > maxFormBytes) throw new TooLarge(maxFormBytes);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of raw.body ?? []) {
     size += chunk.byteLength;
-    if (size > maxFormBytes) throw new TooLarge(maxFormBytes);
+    if (size > maxFormBytes) return new Map();
     chunks.push(chunk);
   }
   const headers = { "Content-Type": raw.headers.get("Content-Type") ?? "" };

@@ -6,25 +6,35 @@ import { Unavailable } from "../core/errors";
  */
 const atOnce = 2;
 const lookEveryMs = 20;
-const patienceMs = 20_000;
+const patienceMs = 35_000;
 
-let working = 0;
+/** A turn is given back by itself after this: a request that its caller cut off never says that it is over. */
+const longestTurnMs = 30_000;
+
+/** When each turn that is taken began. */
+const turns = new Map<symbol, number>();
 
 /**
  * Waits for a turn, does the work, and gives the turn back. Looks again and again rather than being told, as one
  * request cannot wake another one on Workers. Throws Unavailable when it takes too long.
  */
 export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  for (let waitedMs = 0; working >= atOnce; waitedMs += lookEveryMs) {
+  for (let waitedMs = 0; turnsTaken() >= atOnce; waitedMs += lookEveryMs) {
     if (waitedMs >= patienceMs) throw busy();
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
-  working++;
+  const turn = Symbol("turn");
+  turns.set(turn, Date.now());
   try {
     return await work();
   } finally {
-    working--;
+    turns.delete(turn);
   }
+}
+
+function turnsTaken(): number {
+  for (const [turn, since] of turns) if (Date.now() - since >= longestTurnMs) turns.delete(turn);
+  return turns.size;
 }
 
 function busy(): Unavailable {

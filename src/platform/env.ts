@@ -176,7 +176,7 @@ function rateLimitsOf(settings: z.infer<typeof Settings>): RateLimits {
   const rate = (perSecond: number, burst: number): Rate | null => (perSecond > 0 ? { perSecond, burst } : null);
   const perMinute = settings.RATE_LIMIT_API_PER_MINUTE;
   return {
-    api: rate(perMinute / 60, perMinute),
+    api: rate(perMinute / 60, Math.max(1, Math.floor(perMinute))),
     track: rate(settings.RATE_LIMIT_TRACK_PER_SECOND, settings.RATE_LIMIT_TRACK_BURST),
     send: rate(settings.RATE_LIMIT_SEND_PER_SECOND, settings.RATE_LIMIT_SEND_BURST),
     contacts: rate(settings.RATE_LIMIT_CONTACTS_PER_SECOND, settings.RATE_LIMIT_CONTACTS_BURST),

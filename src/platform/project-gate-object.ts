@@ -94,7 +94,7 @@ export class ProjectGateObject extends DurableObject {
   private claim({ key, owner, request, ttlMs }: NonNullable<Admission["key"]>, now: number): Claim {
     this.sql("DELETE FROM idempotency_keys WHERE key = ? AND expires_at <= ?", key, now);
     const [known] = this.sql(
-      "SELECT request, at, claimed_at, status, response FROM idempotency_keys WHERE key = ?",
+      "SELECT owner, request, at, claimed_at, status, response FROM idempotency_keys WHERE key = ?",
       key,
     );
     if (!known) {
@@ -105,6 +105,8 @@ export class ProjectGateObject extends DurableObject {
       this.wakeAt(now + ttlMs);
       return { kind: "claimed" };
     }
+    // Its own first try, whose answer was lost on the way.
+    if (known.owner === owner) return { kind: "claimed" };
     const original = {
       request: String(known.request),
       atMs: Number(known.at),

@@ -114,6 +114,22 @@ describe("attachments", () => {
     expectInvalid(await send([sized(1), sized(1), sized(1)]), "attachments", "too_big");
   });
 
+  it("are not looked at one by one when there are far too many", async () => {
+    const project = await newProject();
+    const answer = await project.api.send({ attachments: Array(200_000).fill(0) });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.errors.length).toBeLessThanOrEqual(101);
+  });
+
+  it.each(["multipart/mixed", "Multipart/Alternative", "message/rfc822"])(
+    "refuse %s, a part of ours",
+    async (contentType) => {
+      const project = await newProject();
+      const answer = await project.api.send({ attachments: [{ ...pdf, contentType }] });
+      expectInvalid(answer, "attachments.0.contentType", "invalid_string");
+    },
+  );
+
   it("of a refused call leave nothing behind", async () => {
     const project = await newProject();
     expect((await project.api.send({ from: "hi@elsewhere.test", attachments: [pdf] })).status).toBe(403);

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { SendEmail } from "../../src/features/sending/schema";
 import { sendEmails } from "../../src/features/sending/send";
-import { admin, newProject, type TestProject } from "../support/project";
+import { admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { emailRows, eventCounts } from "../support/rows";
 import { accepts, World } from "../support/world";
 
@@ -315,6 +315,19 @@ describe("what changed after a mail was accepted", () => {
     await world.drain();
     expect(await onlyEmail(project)).toMatchObject({ status: "SUPPRESSED", attempts: 0 });
     expect((await project.api.send({ to: "bob@example.com" })).status).toBe(200);
+  });
+
+  it("a domain that is gone, and somebody else's by now, sends nothing more", async () => {
+    const [project, other] = [await newProject(), await newProject()];
+    const world = new World();
+    await send(world, project);
+    const { body } = await project.api.get(`/domains/project/${project.id}`);
+    const removed = await call("DELETE", `/domains/${body[0].id}`, undefined, bearer(project.keys.secret));
+    expect(removed.status).toBe(204);
+    await other.api.post("/domains", { domain: project.domain });
+    await world.drain();
+    expect(await onlyEmail(project)).toMatchObject({ status: "FAILED", attempts: 0 });
+    expect(world.taken).toHaveLength(0);
   });
 
   it("a project that is deleted takes its mail with it", async () => {

@@ -79,6 +79,30 @@ describe("a request that died", () => {
   });
 });
 
+describe("an answer of the gate that was lost", () => {
+  it("does not turn the request against its own claim", async () => {
+    const project = await newProject();
+    let calls = 0;
+    const real = gateOf(project);
+    const forgetful = {
+      admit: async (admission: Parameters<typeof real.admit>[0]) => {
+        const admitted = await real.admit(admission);
+        if (++calls === 1) throw new Error("The answer was lost");
+        return admitted;
+      },
+      complete: (...said: Parameters<typeof real.complete>) => real.complete(...said),
+      release: (...said: Parameters<typeof real.release>) => real.release(...said),
+    };
+    const GATE = { idFromName: () => ({}), get: () => forgetful } as unknown as typeof env.GATE;
+    const headers = { "Idempotency-Key": key };
+    const token = project.keys.secret;
+    const answer = await callWith({ GATE }, "POST", "/v1/send", { token, body: mail(project), headers });
+    expect(answer.status).toBe(200);
+    expect((await send(project)).status).toBe(409);
+    expect(await emailIds(project)).toHaveLength(2);
+  });
+});
+
 describe("a gate out of reach", () => {
   const broken = { GATE: { idFromName: () => ({}), get: () => ({}) } as unknown as typeof env.GATE };
 

@@ -354,13 +354,42 @@ describe("the pages of a recipient", () => {
     expect((await call("POST", `/unsubscribe/${token}`, oneClick, form)).status).toBe(404);
   });
 
-  it("take no more than a form, and no other method", async () => {
+  it("take no other method", async () => {
     const { project, message } = await subscriber();
-    const path = linkIn(message.html, "unsubscribe");
-    expect((await call("POST", path, `a=${"x".repeat(9_000)}`, form)).status).toBe(413);
-    const put = await call("PUT", path, "{}");
+    const put = await call("PUT", linkIn(message.html, "unsubscribe"), "{}");
     expect([put.status, put.headers.get("Allow")]).toEqual([405, expect.stringContaining("POST")]);
     expect(await contactOf(project)).toMatchObject({ subscribed: 1 });
+  });
+
+  it("count a post whatever its form holds, read or not", async () => {
+    const { project, message } = await subscriber();
+    const path = linkIn(message.html, "unsubscribe");
+    expect((await call("POST", path, `a=${"x".repeat(9_000)}`, form)).status).toBe(200);
+    expect(await contactOf(project)).toMatchObject({ subscribed: 0 });
+  });
+
+  it.each([{ "List-Unsubscribe": "" }, { "List-Unsubscribe": "  " }, { "List-Unsubscribe-Post": "no" }])(
+    "are named by our own headers when the caller's say nothing: %j",
+    async (headers) => {
+      const project = await newProject();
+      const { id } = await newTemplate(project, { type: "MARKETING" });
+      const message = await deliver(project, id, { headers });
+      expect(message.headers["List-Unsubscribe"]).toContain(linkIn(message.html, "unsubscribe"));
+      expect(message.headers["List-Unsubscribe-Post"]).toBe("List-Unsubscribe=One-Click");
+    },
+  );
+
+  it.each([
+    ["<p>Hi</p><!-- oops", "-->"],
+    ["<p>Hi</p><style>p{color:red}", "</style>"],
+    ["<p>Hi</p><textarea>", "</textarea>"],
+    ['<title><a href="{{unsubscribeUrl}}">x</a></title><p>Hi</p>', "</p>"],
+  ])("are linked where a reader sees it: %s", async (body, before) => {
+    const project = await newProject();
+    const { id } = await newTemplate(project, { type: "MARKETING", body });
+    const { html } = await deliver(project, id);
+    expect(html.slice(0, html.lastIndexOf("<div style=")).endsWith(before)).toBe(true);
+    expect(html.slice(html.lastIndexOf("<div style="))).toContain("/unsubscribe/");
   });
 });
 

@@ -1,10 +1,13 @@
 import { z } from "zod";
 
 const longestFilename = 255;
+const mostItems = 100;
 // RFC 2045 section 5.1, without parameters but for a charset: what a caller says of a file is copied into its headers.
-const mediaType = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127}(; ?charset="?[A-Za-z0-9_-]{1,40}"?)?$/;
+// A multipart or a message would be taken for a part of ours.
+const mediaType =
+  /^(?!multipart\/|message\/)[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(; ?charset=([a-z0-9_-]{1,40}|"[a-z0-9_-]{1,40}"))?$/i;
 // RFC 2392: the part of a Content-ID that `cid:` in a body refers to.
-const contentId = /^[^\s<>"\\\p{Cc}]{1,200}$/u;
+const contentId = /^[!#-;=?-[\]-~]{1,200}$/;
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** A line of base64 in a message: 76 characters and its line break carry 57 bytes. */
 const bytesPerLine = 57;
@@ -36,7 +39,7 @@ const Item = z
       .string()
       .min(1)
       .max(longestFilename)
-      .refine((name) => !/["\p{Cc}]/u.test(name), {
+      .refine((name) => !/["\p{Cc}]/u.test(name) && name.isWellFormed(), {
         message: "May not contain quotes or line breaks",
         params: { code: "invalid_string" },
       }),
@@ -63,8 +66,13 @@ const Item = z
 
 /** `attachments` of `/v1/send`. How many and how large they may be is a setting, and checked by the verb. */
 export const AttachmentsInput = z
-  .array(Item)
+  .preprocess(firstItems, z.array(Item))
   .meta({ description: "10 files and 10 MB together, unless set otherwise." });
+
+/** Past the most anyone may allow, one more says enough: a list of a million is not looked at. */
+function firstItems(items: unknown): unknown {
+  return Array.isArray(items) ? items.slice(0, mostItems + 1) : items;
+}
 
 export function readAttachments(items: z.infer<typeof AttachmentsInput>): Attachment[] {
   return items.map(({ filename, content, contentType, type, contentId, disposition }) => ({

@@ -31,7 +31,7 @@ export function withUnsubscribing({ type, html, headers, links, feedbackId }: Re
   if (type === "HEADLESS" && !isLinked) return { html, headers };
   return {
     html: isLinked ? html : withFooter(html, links),
-    headers: { ...unsubscribeHeaders(links, feedbackId, headers), ...headers },
+    headers: unsubscribeHeaders(links, feedbackId, headers),
   };
 }
 
@@ -42,28 +42,37 @@ export function withUnsubscribeLine(type: EmailType, text: string, links: Recipi
   return `${text}\n\nUnsubscribe: ${links.unsubscribeUrl}`;
 }
 
-/** RFC 2369 and RFC 8058. A caller's own List-Unsubscribe replaces ours, and any of the others theirs. */
+/**
+ * RFC 2369 and RFC 8058, with the caller's own headers. A List-Unsubscribe of theirs replaces both of ours, if it names
+ * an address at all; a List-Unsubscribe-Post of theirs says nothing about ours.
+ */
 function unsubscribeHeaders(
   { unsubscribeUrl }: RecipientLinks,
   feedbackId: string,
   given: Record<string, string>,
 ): Record<string, string> {
-  const names = new Set(Object.keys(given).map((name) => name.toLowerCase()));
+  const hasOwn = Object.entries(given).some(([name, value]) => isListUnsubscribe(name) && /<[^<>\s]+>/.test(value));
+  const theirs = Object.entries(given).filter(([name]) => hasOwn || !/^list-unsubscribe(-post)?$/i.test(name));
+  const names = new Set(theirs.map(([name]) => name.toLowerCase()));
   const ours: [string, string][] = [
     ["List-Unsubscribe", `<${unsubscribeUrl}>`],
     ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],
     ["Precedence", "bulk"],
     ["Feedback-ID", feedbackId],
   ];
-  if (names.has("list-unsubscribe")) names.add("list-unsubscribe-post");
-  return Object.fromEntries(ours.filter(([name]) => !names.has(name.toLowerCase())));
+  if (hasOwn) names.add("list-unsubscribe-post");
+  return Object.fromEntries([...ours.filter(([name]) => !names.has(name.toLowerCase())), ...theirs]);
+}
+
+function isListUnsubscribe(name: string): boolean {
+  return name.toLowerCase() === "list-unsubscribe";
 }
 
 const longestTag = 2_000;
 
 /** Is there an `<a href>` to one of the addresses that a reader can see? In doubt not: a second link harms nobody. */
 function linksTo(html: string, urls: string[]): boolean {
-  const visible = withoutComments(html);
+  const visible = visibleOf(html);
   return urls.some((url) => {
     for (let at = visible.indexOf(url); at >= 0; at = visible.indexOf(url, at + url.length)) {
       const before = visible.slice(Math.max(0, at - longestTag), at);
@@ -77,24 +86,27 @@ function linksTo(html: string, urls: string[]): boolean {
 /** Before the end of the body, in HTML that every mail program shows alike. */
 function withFooter(html: string, { unsubscribeUrl, manageUrl }: RecipientLinks): string {
   const footer = `<div style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #d5dad7;font:13px/1.5 sans-serif;color:#5c666c;text-align:center">You get this email because you are on our list. <a href="${unsubscribeUrl}" style="color:#5c666c">Unsubscribe</a> or <a href="${manageUrl}" style="color:#5c666c">manage your preferences</a>.</div>`;
-  const visible = withoutComments(html);
+  const visible = visibleOf(html);
   const end = lastIndex(visible, /<\/body\s*>/gi) ?? lastIndex(visible, /<\/html\s*>/gi) ?? html.length;
-  return html.slice(0, end) + footer + html.slice(end);
+  return html.slice(0, end) + closerOf(html) + footer + html.slice(end);
+}
+
+/** What ends a comment or an element that would swallow the footer, because the body left it open. */
+function closerOf(html: string): string {
+  const open = [...html.matchAll(hidden)].at(-1);
+  if (!open || /(-->|<\/[a-z]+\s*>)$/i.test(open[0])) return "";
+  return open[1] === undefined ? "-->" : `</${open[1]}>`;
 }
 
 function lastIndex(text: string, pattern: RegExp): number | undefined {
   return [...text.matchAll(pattern)].at(-1)?.index;
 }
 
-/** Comments become blanks, so that what is left stays in its place. One without an end goes on to the end. */
-function withoutComments(html: string): string {
-  let text = "";
-  let from = 0;
-  for (let start = html.indexOf("<!--"); start >= 0; start = html.indexOf("<!--", from)) {
-    const close = html.indexOf("-->", start + 4);
-    const end = close < 0 ? html.length : close + 3;
-    text += html.slice(from, start) + " ".repeat(end - start);
-    from = end;
-  }
-  return text + html.slice(from);
+/** Comments, and elements whose content no reader sees. One without an end goes on to the end. */
+const hidden =
+  /<!--(?:[\s\S]*?-->|[\s\S]*$)|<(style|script|title|template|textarea|noscript|xmp)\b(?:[\s\S]*?<\/\1\s*>|[\s\S]*$)/gi;
+
+/** What is hidden becomes blanks, so that what is left stays in its place. */
+function visibleOf(html: string): string {
+  return html.replace(hidden, (part) => " ".repeat(part.length));
 }

@@ -56,7 +56,7 @@ function sentStatements(
 ): D1PreparedStatement[] {
   const now = ctx.clock().getTime();
   const isUnrecorded = sql`e.project_id = ${ctx.project.id} AND e.id = ${emailId} AND e.provider = ${provider}
-    AND e.attempts > 0 AND e.status IN ('QUEUED', 'SENDING', 'UNKNOWN')`;
+    AND e.status IN ('QUEUED', 'SENDING', 'UNKNOWN')`;
   const items = JSON.stringify([{ emailId, event: "email.sent", eventData: {} }]);
   return [
     emailEvents(ctx.db, { items, where: isUnrecorded, at: now }),

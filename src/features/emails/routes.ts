@@ -58,7 +58,7 @@ const retry = createRoute({
   tags,
   summary: "Send an email that failed, was cancelled or is unknown once more",
   request: { params: IdParam },
-  responses: { ...accepted(RetriedEmail), ...errors(403, 404, 409, 410) },
+  responses: { ...accepted(RetriedEmail), ...errors(402, 403, 404, 409, 410) },
 });
 
 emails.openapi(retry, async (c) => c.json(await retryEmail(c.var.ctx, c.req.valid("param").id), 202));

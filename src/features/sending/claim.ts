@@ -7,6 +7,8 @@ import { commit, statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
 import { emailContents, emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import { verifiedDomain } from "../domains/domain";
+import { domainInSql } from "../templates/template";
 
 export type EmailRow = typeof emails.$inferSelect;
 export type ContentRow = typeof emailContents.$inferSelect;
@@ -19,6 +21,8 @@ export interface Claim {
   token: string;
   emails: EmailRow[];
   contents: Map<string, ContentRow>;
+  /** Ids of contents whose sender domain is verified in this project, now. */
+  maySend: Set<string>;
   suppressed: Set<string>;
   /** Ids of marketing emails whose contacts have opted out since. */
   optedOut: Set<string>;
@@ -36,7 +40,7 @@ export async function claimEmails(ctx: Context, emailIds: string[]): Promise<Cla
   const ids = JSON.stringify(emailIds);
   const isMine = sql`e.project_id = ${ctx.project.id} AND e.id IN (SELECT value FROM json_each(${ids}))
     AND e.claim = ${token}`;
-  const [claimed = [], contents = [], suppressed = [], optedOut = []] = await commit(ctx.db, [
+  const [claimed = [], contents = [], maySend = [], suppressed = [], optedOut = []] = await commit(ctx.db, [
     statement(
       ctx.db,
       sql`UPDATE emails SET status = 'SENDING', claim = ${token}, lease_until = ${now + leaseMs}, handed_at = NULL,
@@ -47,6 +51,12 @@ export async function claimEmails(ctx: Context, emailIds: string[]): Promise<Cla
         RETURNING *`,
     ),
     statement(ctx.db, selectContents(ctx, sql`content.id IN (SELECT e.content_id FROM emails e WHERE ${isMine})`)),
+    statement(
+      ctx.db,
+      sql`SELECT content.id FROM email_contents content WHERE content.project_id = ${ctx.project.id}
+        AND content.id IN (SELECT e.content_id FROM emails e WHERE ${isMine})
+        AND EXISTS (${verifiedDomain(ctx, domainInSql(sql`content.from_email`))})`,
+    ),
     statement(
       ctx.db,
       sql`SELECT email FROM suppressions WHERE project_id = ${ctx.project.id}
@@ -63,6 +73,7 @@ export async function claimEmails(ctx: Context, emailIds: string[]): Promise<Cla
     token,
     emails: claimed.map((row) => readRow(emails, row)),
     contents: new Map(rows.map((row) => [row.id, row])),
+    maySend: new Set(maySend.map((row) => String(row.id))),
     suppressed: new Set(suppressed.map((row) => String(row.email))),
     optedOut: new Set(optedOut.map((row) => String(row.id))),
     files: null,

@@ -47,6 +47,8 @@ async function composeEmail(ctx: Context, claim: Claim, email: EmailRow): Promis
   const files = content && (await filesOf(ctx, claim, content));
   if (!content || !files || body === null || body === undefined)
     return ended("FAILED", "The content is no longer kept", uncertainSince);
+  // Since the mail was accepted the domain may have lapsed, or have become somebody else's.
+  if (!claim.maySend.has(content.id)) return ended("FAILED", domainGone, uncertainSince);
   const { projectId, contactId, id: emailId } = email;
   const links = await recipientLinks(ctx, content.linkBase, { projectId, contactId, emailId });
   if (email.type === "MARKETING" && links === null) return ended("FAILED", noLinks, uncertainSince);
@@ -63,6 +65,8 @@ async function composeEmail(ctx: Context, claim: Claim, email: EmailRow): Promis
 
 const noLinks =
   "Marketing email needs unsubscribe links, and this installation cannot sign any: its operator must set LINK_SECRETS";
+
+const domainGone = "The sender domain is not a verified domain of this project any more";
 
 const contactGone = "The contact was deleted before the email was sent";
 

@@ -4,8 +4,9 @@ import { MonthlyLimitReached, NotFound, Refusal, UnverifiedSender } from "../../
 import { newId } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { domainOf } from "../../core/mail/address";
-import { type AttachmentRow, messageBytes } from "../../core/mail/attachments";
+import { type Attachment, type AttachmentRow, messageBytes } from "../../core/mail/attachments";
 import { commit, GuardFailed, query } from "../../db/commit";
+import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 import { dataTooBigAsInvalid } from "../contacts/data-limit";
 import { upsertContacts } from "../contacts/upsert-statements";
@@ -44,8 +45,7 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
   if (call.body !== undefined) checkLiquid("body", call.body, "html");
   const files = checkAttachments(ctx, call);
   const id = newId();
-  const inlineBody = call.body === undefined ? null : await storeBody(ctx, "content", id, call.body);
-  const attachments = await storeAttachments(ctx, id, files);
+  const { inlineBody, attachments } = await storeFiles(ctx, call, id, files);
   try {
     const emails = await acceptEmails(ctx, call, { id, inlineBody, attachments });
     await announceEmails(ctx, queuedIds(emails), sizeOf(call, attachments));
@@ -56,6 +56,18 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
       if (inlineBody) forgetBody(ctx, inlineBody);
       forgetAttachments(ctx, id, attachments.length);
     }
+    throw error;
+  }
+}
+
+/** A put that fails leaves nothing behind: no row was written yet. */
+async function storeFiles(ctx: Context, call: SendEmail, id: string, files: Attachment[]) {
+  try {
+    const inlineBody = call.body === undefined ? null : await storeBody(ctx, "content", id, call.body);
+    return { inlineBody, attachments: await storeAttachments(ctx, id, files) };
+  } catch (error) {
+    forgetBody(ctx, { body: null, bodyKey: blobKey("content", ctx.project.id, id) });
+    forgetAttachments(ctx, id, files.length);
     throw error;
   }
 }
@@ -122,7 +134,8 @@ function queuedIds(emails: AcceptedEmail[]): string[] {
   return emails.filter(({ status }) => status === "QUEUED").map(({ id }) => id);
 }
 
-async function limitAsRefusal<T>(ctx: Context, committed: Promise<T>): Promise<T> {
+/** The guard of the monthly limit, as what it means to the caller. */
+export async function limitAsRefusal<T>(ctx: Context, committed: Promise<T>): Promise<T> {
   try {
     return await committed;
   } catch (error) {
