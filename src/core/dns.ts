@@ -6,27 +6,41 @@ const startOfAuthority = 6;
 
 export type RecordType = keyof typeof typeNumbers;
 
-/** What a name has of one type: nothing is an answer too. Hosts are lower-case and without the dot at their end. */
+/**
+ * Why a name has nothing to show: it does not exist, or the servers of its zone cannot be made to say (they are gone, or
+ * their DNSSEC signatures are wrong). A name that exists and has no records of a type is no absence, but an empty list.
+ */
+export type Absence = "no such name" | "server failure";
+
 export interface DnsAnswer {
-  values: string[];
+  /** What the name has of one type. Hosts are lower-case and without the dot at their end. */
+  found: string[] | Absence;
   /** For how long the answer holds; 0 when nothing says so. */
   ttlSeconds: number;
 }
 
-// RFC 1035 and RFC 2308: these two tell what the name has. Every other code tells that the resolver does not know.
+// RFC 1035 and RFC 2308. Every other code tells something of the resolver, and nothing of the name.
 const noError = 0;
+const serverFailure = 2;
 const noSuchName = 3;
 
 /** An answer in the JSON form of DNS over HTTPS (`application/dns-json`); null when it does not tell what the name has. */
 export function readDnsAnswer(body: unknown, type: RecordType): DnsAnswer | null {
-  if (!isJsonObject(body) || (body.Status !== noError && body.Status !== noSuchName)) return null;
+  if (!isJsonObject(body)) return null;
+  if (body.Status === serverFailure) return { found: "server failure", ttlSeconds: 0 };
+  if (body.Status !== noError && body.Status !== noSuchName) return null;
+  const answer = recordsOf(body.Answer);
   // An answer over a CNAME holds that as well: only records of the type asked for count.
-  const records = recordsOf(body.Answer).filter((record) => record.type === typeNumbers[type]);
+  const records = answer.filter((record) => record.type === typeNumbers[type]);
   if (records.length > 0) {
-    return { values: records.map(({ data }) => readValue(type, data)), ttlSeconds: shortestTtl(records) };
+    return { found: records.map(({ data }) => readValue(type, data)), ttlSeconds: shortestTtl(records) };
   }
   const authority = recordsOf(body.Authority).filter((record) => record.type === startOfAuthority);
-  return { values: [], ttlSeconds: authority.length > 0 ? shortestTtl(authority.map(negativeTtl)) : 0 };
+  return {
+    // RFC 6604: the code is about the end of a chain of CNAMEs, and the name that has one exists.
+    found: body.Status === noSuchName && answer.length === 0 ? "no such name" : [],
+    ttlSeconds: authority.length > 0 ? shortestTtl(authority.map(negativeTtl)) : 0,
+  };
 }
 
 interface ReadRecord {

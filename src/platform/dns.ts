@@ -1,14 +1,14 @@
-import { type DnsAnswer, type RecordType, readDnsAnswer } from "../core/dns";
+import { type Absence, type DnsAnswer, type RecordType, readDnsAnswer } from "../core/dns";
 import { Unavailable } from "../core/errors";
 import { expiringCache } from "../core/expiring-cache";
 import { secondMs } from "../core/time";
 import { type Log, reasonOf } from "./log";
 
-/** Asks DNS. Nothing found is an empty list; Unavailable is thrown when no resolver can tell. */
+/** Asks DNS. Unavailable is thrown when no resolver can tell. */
 export interface Dns {
-  /** As it was within the record's own time to live. */
-  lookup(name: string, type: RecordType): Promise<string[]>;
-  /** As it is now, for someone who has just changed it. */
+  /** As it was within the record's own time to live. Absence is an answer: for every resolver it is that. */
+  lookup(name: string, type: RecordType): Promise<string[] | Absence>;
+  /** As it is now, for someone who has just changed it. Servers that fail do not tell that a record is gone: Unavailable. */
   lookupAfresh(name: string, type: RecordType): Promise<string[]>;
 }
 
@@ -17,35 +17,45 @@ const retryAfterSeconds = 30;
 /** However long a zone says. */
 const longestTtlMs = 3_600 * secondMs;
 
-const answers = expiringCache<string[]>({ ttlMs: longestTtlMs, maxEntries: 5_000 });
+const answers = expiringCache<string[] | Absence>({ ttlMs: longestTtlMs, maxEntries: 5_000 });
 
 /** DNS over HTTPS in its JSON form. The resolvers are asked in their order, until one can tell. */
 export function openDns(resolvers: string[], log: Log): Dns {
-  async function lookupAfresh(name: string, type: RecordType): Promise<string[]> {
+  async function askAll(name: string, type: RecordType): Promise<string[] | Absence> {
+    let failures = 0;
     for (const resolver of resolvers) {
       const answer = await ask(resolver, name, type, log);
       if (!answer) continue;
+      // One resolver alone may fail for a reason of its own.
+      if (answer.found === "server failure" && ++failures < resolvers.length) continue;
       const ttlMs = Math.min(answer.ttlSeconds * secondMs, longestTtlMs);
-      answers.set(keyOf(resolvers, name, type), answer.values, Date.now(), ttlMs);
-      return answer.values;
+      answers.set(keyOf(resolvers, name, type), answer.found, Date.now(), ttlMs);
+      return answer.found;
     }
-    throw new Unavailable(`The DNS resolver could not say what ${name} has.`, {
-      retryAfterSeconds,
-      suggestion: "Nothing is known about the domain now. Try again in a minute.",
-    });
+    throw unavailable(name);
   }
   return {
-    lookupAfresh,
-    lookup: async (name, type) =>
-      answers.get(keyOf(resolvers, name, type), Date.now()) ?? (await lookupAfresh(name, type)),
+    lookup: async (name, type) => answers.get(keyOf(resolvers, name, type), Date.now()) ?? (await askAll(name, type)),
+    lookupAfresh: async (name, type) => {
+      const found = await askAll(name, type);
+      if (found === "server failure") throw unavailable(name);
+      return found === "no such name" ? [] : found;
+    },
   };
+}
+
+function unavailable(name: string): Unavailable {
+  return new Unavailable(`The DNS resolver could not say what ${name} has.`, {
+    retryAfterSeconds,
+    suggestion: "Nothing is known about the domain now. Try again in a minute.",
+  });
 }
 
 function keyOf(resolvers: string[], name: string, type: RecordType): string {
   return `${type} ${name} ${resolvers.join(" ")}`;
 }
 
-/** Null when this resolver cannot tell: it is out of reach, says so, or says something else than DNS. */
+/** Null when this resolver is of no use: it is out of reach, refuses, or says something else than DNS. */
 async function ask(resolver: string, name: string, type: RecordType, log: Log): Promise<DnsAnswer | null> {
   const url = new URL(resolver);
   url.searchParams.set("name", name);
@@ -56,7 +66,9 @@ async function ask(resolver: string, name: string, type: RecordType, log: Log): 
       signal: AbortSignal.timeout(patienceMs),
     });
     const answer = response.ok ? readDnsAnswer(await response.json(), type) : null;
-    if (!answer) log("warn", "A DNS resolver cannot tell", { resolver: url.host, type, status: response.status });
+    if (!answer || answer.found === "server failure") {
+      log("warn", "A DNS resolver cannot tell", { resolver: url.host, type, status: response.status });
+    }
     return answer;
   } catch (error) {
     log("warn", "A DNS resolver is out of reach", { resolver: url.host, type, reason: reasonOf(error) });

@@ -90,7 +90,62 @@ describe("POST /v1/verify", () => {
     world.dns.host(domain);
     world.dns.records[`MX mail.${domain}`] = [`10 mail.${domain}.`];
     expect(await verify(`ada@mail.${domain}`)).toMatchObject({ valid: true, domainExists: true, hasWebsite: false });
-    expect(await verify(`ada@gone.${domain}`)).toMatchObject({ valid: false, domainExists: true, hasMxRecords: false });
+    world.dns.records[`TXT quiet.${domain}`] = ['"exists"'];
+    const quiet = { valid: false, domainExists: true, hasMxRecords: false, reasons: [expect.stringMatching(/MX/)] };
+    expect(await verify(`ada@quiet.${domain}`)).toMatchObject(quiet);
+    // A name exists also when only names below it have records.
+    world.dns.records[`TXT a.between.${domain}`] = ['"exists"'];
+    expect(await verify(`ada@between.${domain}`)).toMatchObject(quiet);
+  });
+
+  it("does not take the name servers of the registered name for one below it that does not exist", async () => {
+    const domain = fresh();
+    world.dns.host(domain);
+    expect(await verify(`ada@gone.${domain}`)).toEqual({
+      email: `ada@gone.${domain}`,
+      ...clean,
+      valid: false,
+      domainExists: false,
+      hasWebsite: false,
+      hasMxRecords: false,
+      reasons: [expect.stringContaining(`gone.${domain} does not exist`)],
+    });
+  });
+
+  it("says why when the domain's own name servers fail, whichever resolver asks them", async () => {
+    const domain = fresh();
+    world.dns.host(domain);
+    world.dns.broken.add(domain);
+    const broken = {
+      ...clean,
+      valid: false,
+      domainExists: false,
+      hasWebsite: false,
+      hasMxRecords: false,
+      reasons: [expect.stringMatching(/SERVFAIL/)],
+    };
+    expect(await verify(`ada@${domain}`)).toEqual({ email: `ada@${domain}`, ...broken });
+    expect(new Set(world.dns.asked)).toContain(`dns.google NS ${domain}`);
+    expect(await verify(`ada@gone.${domain}`)).toMatchObject({ valid: false, domainExists: false });
+
+    // The zone of the registered name fails, while its parent says that the name below is there.
+    world.dns.records[`MX mail.${domain}`] = [`10 mail.${domain}.`];
+    expect(await verify(`ada@mail.${domain}`)).toEqual({ email: `ada@mail.${domain}`, ...broken });
+  });
+
+  it("says why when the name servers fail only for the mail exchange", async () => {
+    const domain = fresh();
+    world.dns.host(domain);
+    const respond = world.dns.respond.bind(world.dns);
+    world.dns.respond = (url, signal) =>
+      url.searchParams.get("type") === "MX" ? Response.json({ Status: 2 }) : respond(url, signal);
+    expect(await verify(`ada@${domain}`)).toEqual({
+      email: `ada@${domain}`,
+      ...clean,
+      valid: false,
+      hasMxRecords: false,
+      reasons: [expect.stringMatching(/SERVFAIL/)],
+    });
   });
 
   it("asks for an internationalized domain by its ASCII name", async () => {
@@ -179,7 +234,7 @@ describe("POST /v1/verify", () => {
 });
 
 describe("resolvers", () => {
-  it.each(["unreachable", "server failure", "500", "not JSON", "silent"] as const)(
+  it.each(["unreachable", "500", "not JSON", "silent"] as const)(
     "says 503 and when to try again when both are: %s",
     async (trouble) => {
       world.dns.goDown(trouble);
@@ -196,6 +251,18 @@ describe("resolvers", () => {
       world.dns.host(domain);
       world.dns.trouble = { "cloudflare-dns.com": trouble };
       expect(await verify(`ada@${domain}`)).toEqual({ email: `ada@${domain}`, ...clean });
+    },
+  );
+
+  it.each(["cloudflare-dns.com", "dns.google"] as const)(
+    "says 503 when one cannot ask the domain's name servers, and the other is out of reach: %s",
+    async (unreachable) => {
+      const domain = fresh();
+      world.dns.host(domain);
+      world.dns.broken.add(domain);
+      world.dns.trouble = { [unreachable]: "unreachable" };
+      const answer = await (await newProject()).api.post("/v1/verify", { email: `ada@${domain}` });
+      expectRefusal(answer, 503, "EXTERNAL_SERVICE_ERROR");
     },
   );
 

@@ -24,7 +24,7 @@ describe("readDnsAnswer", () => {
     ["TXT", 16, '""', ""],
     ["TXT", 16, 'half "quoted', 'half "quoted'],
   ])("%s: reads %s %j as %j", (type, number, data, value) => {
-    expect(readDnsAnswer(answer(number, data), type)).toEqual({ values: [value], ttlSeconds: 300 });
+    expect(readDnsAnswer(answer(number, data), type)).toEqual({ found: [value], ttlSeconds: 300 });
   });
 
   it("keeps only records of the type that was asked for", () => {
@@ -35,8 +35,8 @@ describe("readDnsAnswer", () => {
         { name: "acme.com", type: 1, TTL: 300, data: "192.0.2.1" },
       ],
     };
-    expect(readDnsAnswer(body, "A")).toEqual({ values: ["192.0.2.1"], ttlSeconds: 300 });
-    expect(readDnsAnswer(body, "MX")).toEqual({ values: [], ttlSeconds: 0 });
+    expect(readDnsAnswer(body, "A")).toEqual({ found: ["192.0.2.1"], ttlSeconds: 300 });
+    expect(readDnsAnswer(body, "MX")).toEqual({ found: [], ttlSeconds: 0 });
   });
 
   it("holds for the shortest of its records' lives", () => {
@@ -55,21 +55,22 @@ describe("readDnsAnswer", () => {
     ["the life of the record", 30, 3600, 30],
   ])("an absence holds for the smaller of the two: %s", (_, TTL, minimum, ttlSeconds) => {
     const data = `ns1.acme.com. host.acme.com. 1 2 3 4 ${minimum}`;
-    const body = { Status: 3, Authority: [{ name: "acme.com", type: 6, TTL, data }] };
-    expect(readDnsAnswer(body, "A")).toEqual({ values: [], ttlSeconds });
+    const body = { Status: 0, Authority: [{ name: "acme.com", type: 6, TTL, data }] };
+    expect(readDnsAnswer(body, "A")).toEqual({ found: [], ttlSeconds });
   });
 
-  it.each([
-    ["no such name", { Status: 3 }],
-    ["no such record", { Status: 0 }],
-    ["an empty answer", { Status: 0, Answer: [] }],
-  ])("knows that there is nothing: %s", (_, body) => {
-    expect(readDnsAnswer(body, "NS")).toEqual({ values: [], ttlSeconds: 0 });
+  it.each<[string, object, string[] | string]>([
+    ["no such record", { Status: 0 }, []],
+    ["an empty answer", { Status: 0, Answer: [] }, []],
+    ["no such name", { Status: 3 }, "no such name"],
+    ["a CNAME that leads nowhere", { Status: 3, Answer: [{ type: 5, TTL: 60, data: "gone.acme.com." }] }, []],
+    ["a zone whose servers fail", { Status: 2 }, "server failure"],
+  ])("knows that there is nothing, and why: %s", (_, body, found) => {
+    expect(readDnsAnswer(body, "NS")).toEqual({ found, ttlSeconds: 0 });
   });
 
   it.each([
     ["format error", { Status: 1 }],
-    ["server failure", { Status: 2 }],
     ["refused", { Status: 5, Answer: [{ type: 1, TTL: 1, data: "192.0.2.1" }] }],
     ["no status", { Answer: [] }],
     ["a text", "nope"],

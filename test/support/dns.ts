@@ -14,7 +14,7 @@ export class DnsDouble {
   /** What was asked, in order: `"cloudflare-dns.com TXT acme.com"`. */
   asked: string[] = [];
   trouble: Partial<Record<Resolver, Trouble>> = {};
-  /** Names that neither resolver can tell about. */
+  /** Names whose own servers fail, whoever asks. */
   broken = new Set<string>();
 
   /** No resolver answers. */
@@ -55,7 +55,8 @@ export class DnsDouble {
     }
     if (this.broken.has(name)) return Response.json({ Status: 2 });
     const data = this.records[`${type} ${name}`] ?? [];
-    const isKnown = Object.keys(this.records).some((key) => key.endsWith(` ${name}`));
+    // A name exists also when only names below it have records.
+    const isKnown = Object.keys(this.records).some((key) => key.endsWith(` ${name}`) || key.endsWith(`.${name}`));
     const Answer = data.map((value) => ({ name, type: typeNumbers[type], TTL: this.ttlSeconds, data: value }));
     return Response.json({ Status: isKnown ? 0 : 3, ...(data.length > 0 ? { Answer } : {}) });
   }

@@ -9,9 +9,11 @@ export interface DomainFacts {
   addresses: string[];
   /** MX records, each as `10 mx.acme.com`. */
   exchanges: string[];
+  /** What is missing above may be there: the servers of the zone fail to say. */
+  serversFail: boolean;
 }
 
-export const nothingFound: DomainFacts = { nameServers: [], addresses: [], exchanges: [] };
+export const nothingFound: DomainFacts = { nameServers: [], addresses: [], exchanges: [], serversFail: false };
 
 export interface Verdict {
   email: string;
@@ -56,7 +58,10 @@ export function judge(address: JudgedAddress, facts: DomainFacts): Verdict {
   };
 }
 
-function dnsFaults(domain: string, { nameServers, exchanges }: DomainFacts): string[] {
+function dnsFaults(domain: string, { nameServers, exchanges, serversFail }: DomainFacts): string[] {
+  if (serversFail) {
+    return [`The domain ${domain} cannot be looked up: its name servers fail (SERVFAIL), or its DNSSEC is broken.`];
+  }
   if (nameServers.length === 0) return [`The domain ${domain} does not exist: it has no name servers (NS).`];
   if (exchanges.length === 0) return [`The domain ${domain} takes no mail: it has no mail exchange (MX) records.`];
   if (isNullMx(exchanges)) return [`The domain ${domain} says that it takes no mail (a null MX record, RFC 7505).`];

@@ -31,7 +31,9 @@ export const EmailVerdict = z
       isTypo: z.boolean().meta({ description: "The domain looks like a misspelt one: see `suggestedEmail`." }),
       isPlusAddressed: z.boolean().meta({ description: "The part before the @ carries a `+tag`." }),
       isPersonalEmail: z.boolean().meta({ description: "The domain gives mailboxes to anyone, as gmail.com does." }),
-      domainExists: z.boolean().meta({ description: "The domain has NS records." }),
+      domainExists: z.boolean().meta({
+        description: "The domain has NS records; for a name below a registered one, it exists and the latter has them.",
+      }),
       hasWebsite: z.boolean().meta({ description: "The domain has A or AAAA records. Informational." }),
       hasMxRecords: z.boolean().meta({ description: "The domain has MX records, and not the one that refuses mail." }),
       suggestedEmail: z.string().optional().meta({ format: "email", description: "Only when `isTypo`." }),

@@ -1,4 +1,5 @@
 import { parse } from "tldts";
+import type { Absence } from "../../core/dns";
 import type { JudgedAddress } from "../../core/verification/address";
 import { type DomainFacts, judge, nothingFound, type Verdict } from "../../core/verification/verdict";
 import type { Context } from "../../platform/context";
@@ -14,7 +15,7 @@ export async function verifyEmail(ctx: Context, address: JudgedAddress): Promise
  * whether they can be answered, does not matter then.
  */
 async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
-  const nameServers = nameServersOf(ctx, domain);
+  const asked = nameServersOf(ctx, domain);
   const others = Promise.all([
     ctx.dns.lookup(domain, "A"),
     ctx.dns.lookup(domain, "AAAA"),
@@ -22,15 +23,28 @@ async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
   ]);
   // When it is not waited for, nobody else hears that it failed.
   others.catch(() => {});
-  if ((await nameServers).length === 0) return nothingFound;
+  const nameServers = await asked;
+  if (valuesOf(nameServers).length === 0) return { ...nothingFound, serversFail: nameServers === "server failure" };
   const [a, aaaa, exchanges] = await others;
-  return { nameServers: await nameServers, addresses: [...a, ...aaaa], exchanges };
+  return {
+    nameServers: valuesOf(nameServers),
+    addresses: [...valuesOf(a), ...valuesOf(aaaa)],
+    exchanges: valuesOf(exchanges),
+    serversFail: exchanges === "server failure",
+  };
 }
 
-/** A name below the registered one has name servers of its own only where a zone is cut: its parent's count as well. */
-async function nameServersOf(ctx: Context, domain: string): Promise<string[]> {
+/** A name below the registered one has name servers of its own only where a zone is cut: else those of its parent. */
+async function nameServersOf(ctx: Context, domain: string): Promise<string[] | Absence> {
   const registered = parse(domain).domain ?? domain;
-  const names = [...new Set([domain, registered])];
-  const found = await Promise.all(names.map((name) => ctx.dns.lookup(name, "NS")));
-  return found.flat();
+  const own = ctx.dns.lookup(domain, "NS");
+  if (registered === domain) return own;
+  const ofParent = ctx.dns.lookup(registered, "NS");
+  ofParent.catch(() => {});
+  const found = await own;
+  return Array.isArray(found) && found.length === 0 ? ofParent : found;
+}
+
+function valuesOf(found: string[] | Absence): string[] {
+  return Array.isArray(found) ? found : [];
 }

@@ -6,6 +6,7 @@ const alive: DomainFacts = {
   nameServers: ["ns1.acme.com"],
   addresses: ["192.0.2.1"],
   exchanges: ["10 mail.acme.com"],
+  serversFail: false,
 };
 
 function verdict(written: string, facts: DomainFacts = alive) {
@@ -62,6 +63,18 @@ describe("judge", () => {
       nothingFound,
       { domainExists: false, hasWebsite: false, hasMxRecords: false },
       /acme\.com does not exist/,
+    ],
+    [
+      "has name servers that fail",
+      { ...nothingFound, serversFail: true },
+      { domainExists: false, hasWebsite: false, hasMxRecords: false },
+      /SERVFAIL/,
+    ],
+    [
+      "has name servers that fail to say where its mail goes",
+      { ...alive, exchanges: [], serversFail: true },
+      { hasMxRecords: false },
+      /SERVFAIL/,
     ],
     ["has no exchange, whatever its website", { ...alive, exchanges: [] }, { hasMxRecords: false }, /no mail exchange/],
     ["takes no mail by its own word", { ...alive, exchanges: ["0 ."] }, { hasMxRecords: false }, /null MX/],
