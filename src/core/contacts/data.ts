@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { FieldCode } from "../errors";
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, utf8Bytes } from "../json";
+import { isStorable, unstorableText } from "../storable";
 import { type FieldType, fieldType } from "./field-type";
 
 /** A whole contact's `data`, as JSON in UTF-8. A CHECK in the table says the same. */
@@ -85,7 +86,7 @@ function dataFaults(data: JsonObject): [path: string[], code: FieldCode, message
     if (key.length === 0) return [[[key], "too_small", "A key of data has at least one character"]];
     if (key.length > maxKeyLength) return [[[key], "too_big", `A key of data has at most ${maxKeyLength} characters`]];
     if (!isStorable(key) || holdsUnstorable(raw)) {
-      return [[[key], "invalid_string", "Text may not contain the character U+0000, nor half of a character"]];
+      return [[[key], "invalid_string", unstorableText]];
     }
     if (holdsInfinity(raw)) return [[[key], "too_big", "A number may not be larger than 1.7976931348623157e308"]];
     const { value } = unwrap(raw);
@@ -97,11 +98,6 @@ function dataFaults(data: JsonObject): [path: string[], code: FieldCode, message
 }
 
 export const dataTooBig = `The data of one contact may be ${maxDataBytes} bytes of JSON`;
-
-/** U+0000 ends a string inside SQLite, and a lone surrogate has no UTF-8: what was sent would silently change. */
-function isStorable(text: string): boolean {
-  return !text.includes("\0") && text.isWellFormed();
-}
 
 function holdsUnstorable(value: JsonValue): boolean {
   if (typeof value === "string") return !isStorable(value);
