@@ -57,21 +57,30 @@ export function unchanged(
   return guard(db, staleRow, isUnchanged);
 }
 
-const mostTries = 5;
+/** Of n calls at once each is overtaken n - 1 times at most: so many can never refuse one another. */
+const mostTries = 20;
+const firstWaitMs = 10;
+const longestWaitMs = 200;
 
-/** Reads, decides and commits again for as long as somebody else was faster, five times at most. */
-export async function untilFresh<T>(attempt: () => Promise<T>): Promise<T> {
+/**
+ * Reads, decides and commits again for as long as somebody else was faster. It waits a little before, each call another
+ * time: those that have just collided would else collide again.
+ */
+export async function untilFresh<T>(attempt: () => Promise<T>, random: () => number): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt();
     } catch (error) {
       if (!(error instanceof GuardFailed && error.guard === staleRow)) throw error;
-      if (tries < mostTries) continue;
-      throw new Conflict("This was changed by others at the same time, again and again. Nothing was written.", {
-        suggestion: "Get it as it is now, and send the change again.",
-        cause: error,
-      });
+      if (tries === mostTries) {
+        throw new Conflict("This was changed by others at the same time, again and again. Nothing was written.", {
+          suggestion: "Get it as it is now, and send the change again.",
+          cause: error,
+        });
+      }
     }
+    const waitMs = random() * Math.min(longestWaitMs, firstWaitMs * 2 ** tries);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }
 

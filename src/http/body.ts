@@ -36,6 +36,12 @@ function keepBody(c: HonoContext<AppEnv>, text: string): void {
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
 }
 
+/** For a route whose body may be left out: none is an empty object. Goes before the route's own validation. */
+export const absentIsEmpty: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if ((await c.req.text()) === "") keepBody(c, "{}");
+  await next();
+};
+
 /** No body at all is as little JSON as an empty one. */
 const takesBody = new Set(["POST", "PUT", "PATCH"]);
 

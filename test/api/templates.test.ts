@@ -1,9 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { listTemplates } from "../../src/features/templates/list";
+import { templateUsage } from "../../src/features/templates/usage";
 import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { emailIds, emailIn } from "../support/send-and-wait";
 import { newTemplate, soundTemplate } from "../support/template";
+import { World } from "../support/world";
 
 type Fields = Record<string, unknown>;
 
@@ -17,6 +20,21 @@ async function count(project: TestProject, table: "templates" | "template_versio
 async function files(project: TestProject): Promise<number> {
   return (await env.BLOBS.list({ prefix: `template/${project.id}/` })).objects.length;
 }
+
+/** Emails of the template that went out, straight into the table. */
+async function addSentEmails(project: TestProject, templateId: string, { from, to }: { from: number; to: number }) {
+  await env.DB.prepare(
+    `INSERT INTO emails (id, project_id, content_id, contact_id, to_email, to_written, type, source, template_id, status,
+        created_at, sent_at)
+      WITH RECURSIVE n(i) AS (SELECT ?3 UNION ALL SELECT i + 1 FROM n WHERE i < ?4)
+      SELECT ?2 || i, ?1, 'c', 'c', 'a@example.com', 'a@example.com', 'MARKETING', 'TRANSACTIONAL', ?2, 'SENT', i, i FROM n`,
+  )
+    .bind(project.id, templateId, from, to)
+    .run();
+}
+
+/** What would be another text once it is stored, or could not be. */
+const unstorable = ["a\0b", "a\ud800", "\udc00a"];
 
 const nowhere = "0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d";
 const long = (length: number) => "x".repeat(length);
@@ -111,6 +129,20 @@ describe("POST /templates", () => {
     expect(await files(project)).toBe(0);
   });
 
+  it.each(["name", "description", "subject", "body", "fromName"])(
+    "refuses a %s with U+0000 or half of a character, which storing would change",
+    async (field) => {
+      const project = await newProject();
+      const made = await newTemplate(project);
+      for (const text of unstorable) {
+        const given = { ...soundTemplate(project), [field]: text };
+        expectInvalid(await project.api.post("/templates", given), field, "invalid_string");
+        expectInvalid(await project.api.patch(`/templates/${made.id}`, { [field]: text }), field, "invalid_string");
+      }
+      expect(await count(project, "template_versions")).toBe(1);
+    },
+  );
+
   it("says where in the body the fault is", async () => {
     const project = await newProject();
     const answer = await project.api.post("/templates", { ...soundTemplate(project), body: "<p>\n  {{ a | shout }}" });
@@ -193,6 +225,41 @@ describe("GET /templates", () => {
     expect(await sorted("sort=updatedAt")).toEqual(["Zebra", "Mango", "apple"]);
     expect(await sorted("sort=colour&dir=sideways")).toEqual(["Mango", "apple", "Zebra"]);
   });
+
+  it.each(["name", "createdAt", "updatedAt"] as const)(
+    "turns each page round, and sorts its ids without the bodies: by %s",
+    async (sort) => {
+      const project = await newProject();
+      for (const name of ["a", "b", "c", "d", "e"]) await newTemplate(project, { name, body: long(60_000) });
+      const pages = [];
+      for (const page of [1, 2, 3]) {
+        pages.push(
+          names(await project.api.get(`/templates?sort=${sort}&dir=asc&type=MARKETING&pageSize=2&page=${page}`)),
+        );
+      }
+      expect(pages).toEqual([["a", "b"], ["c", "d"], ["e"]]);
+
+      const world = new World();
+      const { ctx } = await world.context(project);
+      await listTemplates(ctx, { page: 1, pageSize: 2, search: "a", sort, dir: "desc" });
+      const plans = await Promise.all(
+        world.statements
+          .filter(({ sql }) => sql.includes("template_versions"))
+          .map(({ sql, values }) =>
+            env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+              .bind(...values)
+              .all<{ parent: number; detail: string }>(),
+          ),
+      );
+      expect(plans.length).toBeGreaterThan(0);
+      for (const { results } of plans) {
+        // The steps beside a sort are those whose columns it carries.
+        const sorts = results.filter(({ detail }) => detail.startsWith("USE TEMP B-TREE"));
+        const sorted = results.filter((step) => sorts.some(({ parent }) => parent === step.parent));
+        expect(sorted.filter(({ detail }) => / v( |$)/.test(detail))).toEqual([]);
+      }
+    },
+  );
 
   it("filters by type, and refuses one it does not know", async () => {
     const project = await newProject();
@@ -305,7 +372,7 @@ describe("PATCH /templates/{id}", () => {
     ["an empty body", { body: "" }, "body", "too_small"],
     ["a body of 1,000,001", { body: long(1_000_001) }, "body", "too_big"],
     ["a from that is no address", { from: "nope" }, "from", "invalid_string"],
-    ["null for a type", { type: null }, "type", "invalid_enum_value"],
+    ["a type it does not know", { type: "marketing" }, "type", "invalid_enum_value"],
     ["a body that does not parse", { body: "{{" }, "body", "custom"],
     ["an unknown filter in the subject", { subject: "{{ a | shout }}" }, "subject", "custom"],
   ])("refuses %s", async (_, change, field, code) => {
@@ -313,6 +380,14 @@ describe("PATCH /templates/{id}", () => {
     const made = await newTemplate(project);
     expectInvalid(await project.api.patch(`/templates/${made.id}`, { description: "x", ...change }), field, code);
     expect((await project.api.get(`/templates/${made.id}`)).body).toEqual(made);
+  });
+
+  it("takes null for a type as if it were left out, as on creation", async () => {
+    const project = await newProject();
+    const made = await newTemplate(project, { type: "TRANSACTIONAL" });
+    expect((await project.api.patch(`/templates/${made.id}`, { type: null })).body).toEqual(made);
+    const { status, body } = await project.api.patch(`/templates/${made.id}`, { type: null, name: "Other" });
+    expect([status, body.type, body.name]).toEqual([200, "TRANSACTIONAL", "Other"]);
   });
 
   it("checks a new from, and does nothing when it may not send", async () => {
@@ -326,24 +401,55 @@ describe("PATCH /templates/{id}", () => {
     await expect.poll(() => files(project)).toBe(0);
   });
 
-  it("never loses one of two changes at once", async () => {
+  it("keeps sixteen changes that come at once, and refuses none", async () => {
     const project = await newProject();
     const { id } = await newTemplate(project);
-    const changes: [string, string][] = [
-      ["name", "N"],
-      ["description", "D"],
-      ["subject", "S"],
-      ["body", "B"],
-    ];
+    const change: Fields = {
+      name: "N",
+      description: "D",
+      subject: "S",
+      body: "B",
+      fromName: "F",
+      replyTo: "reply@example.com",
+      type: "HEADLESS",
+      from: `other@${project.domain}`,
+    };
+    const fields = Object.keys(change);
     const answers = await Promise.all(
-      changes.map(([field, value]) => project.api.patch(`/templates/${id}`, { [field]: value })),
+      Array.from({ length: 16 }, (_, index) => fields[index % fields.length] ?? "").map((field) =>
+        project.api.patch(`/templates/${id}`, { [field]: change[field] }),
+      ),
     );
-    const { body } = await project.api.get(`/templates/${id}`);
-    for (const [index, [field, value]] of changes.entries()) {
-      expect([200, 409]).toContain(answers[index]?.status);
-      expect(body[field] === value, `${field}: ${answers[index]?.status}`).toBe(answers[index]?.status === 200);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    for (const [index, { body }] of answers.entries()) {
+      const field = fields[index % fields.length] ?? "";
+      expect(body[field]).toBe(change[field]);
     }
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2);
+    expect((await project.api.get(`/templates/${id}`)).body).toMatchObject(change);
+    expect((await project.api.get("/templates?search=n%0Ad%0As")).body.total).toBe(1);
+  });
+
+  it("lets the last of sixteen changes of the same field win, and refuses none", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const subjects = Array.from({ length: 16 }, (_, index) => `Subject ${index}`);
+    const answers = await Promise.all(subjects.map((subject) => project.api.patch(`/templates/${id}`, { subject })));
+    expect(answers.map(({ status, body }) => [status, body.subject])).toEqual(
+      subjects.map((subject) => [200, subject]),
+    );
+    const { results } = await env.DB.prepare(
+      "SELECT subject FROM template_versions WHERE template_id = ? ORDER BY number",
+    )
+      .bind(id)
+      .all<{ subject: string }>();
+    expect(results).toHaveLength(17);
+    const { body: last } = await project.api.get(`/templates/${id}`);
+    expect(last.subject).toBe(results.at(-1)?.subject);
+    const latest = answers
+      .map(({ body }) => body.updatedAt)
+      .toSorted()
+      .at(-1);
+    expect(last.updatedAt).toBe(latest);
   });
 });
 
@@ -429,6 +535,37 @@ describe("GET /templates/{id}/usage", () => {
   });
 });
 
+describe("GET /templates/{id}/usage of a template that sent much", () => {
+  it("is exact up to 25,000 emails, and says when it looked at no more than those", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const unused = { campaigns: [], workflowSteps: [] };
+    await addSentEmails(project, id, { from: 1, to: 25_000 });
+    expect((await project.api.get(`/templates/${id}/usage`)).body).toEqual({ ...unused, emailsSent: 25_000 });
+    await addSentEmails(project, id, { from: 25_001, to: 30_000 });
+    const { body } = await project.api.get(`/templates/${id}/usage`);
+    expect(body).toEqual({
+      ...unused,
+      emailsSent: 25_000,
+      approximate: true,
+      countedAt: expect.stringMatching(isoTime),
+    });
+
+    const world = new World();
+    const { ctx } = await world.context(project);
+    await templateUsage(ctx, id);
+    const rowsRead = await Promise.all(
+      world.statements.map(async ({ sql, values }) => {
+        const { meta } = await env.DB.prepare(sql)
+          .bind(...values)
+          .all();
+        return meta.rows_read;
+      }),
+    );
+    expect(Math.max(...rowsRead)).toBe(25_000);
+  });
+});
+
 describe("POST /templates/{id}/preview", () => {
   const links = { unsubscribe: "https://petrel.example/unsubscribe/preview" };
 
@@ -451,6 +588,17 @@ describe("POST /templates/{id}/preview", () => {
       text: "Hi Ada, <b>pro</b>",
       missing: [],
     });
+  });
+
+  it("takes no body at all for an empty one, and is 400 for one that is no JSON", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const path = `/templates/${id}/preview`;
+    const { status, body } = await project.api.post(path);
+    expect([status, body]).toEqual([200, (await project.api.post(path, {})).body]);
+    expect((await project.api.post(path, "")).status).toBe(200);
+    expectRefusal(await project.api.post(path, "{"), 400, "BAD_REQUEST");
+    expect((await project.api.post(path, [])).status).toBe(422);
   });
 
   it("fills in a contact, with data laid over theirs, and changes nobody", async () => {

@@ -18,7 +18,10 @@ interface TemplateQuery {
 const orders = { name: sql`t.search_text`, createdAt: sql`t.created_at`, updatedAt: sql`t.updated_at` };
 const directions = { asc: sql`ASC`, desc: sql`DESC` };
 
-/** One page of the project's templates. */
+/**
+ * One page of the project's templates. Ids alone are sorted: a body may be large, and a sort holds whatever it sorts. The
+ * rows of the page come in any order with the place of each, as to sort them in SQL would be just that.
+ */
 export async function listTemplates(
   ctx: Context,
   { page, pageSize, type, search, sort, dir }: TemplateQuery,
@@ -28,15 +31,20 @@ export async function listTemplates(
     ...(type ? [sql`v.type = ${type}`] : []),
     ...(search ? [sql`instr(t.search_text, ${searchText(search)}) > 0`] : []),
   ];
-  const found = sql`FROM ${templatesWithVersions} WHERE ${sql.join(conditions, sql` AND `)}`;
+  const found = sql`FROM ${type ? templatesWithVersions : sql`templates t`} WHERE ${sql.join(conditions, sql` AND `)}`;
   const direction = directions[dir];
+  const onPage = sql`SELECT t.id, ${orders[sort]} AS sorted_by ${found}
+    ORDER BY sorted_by ${direction}, t.id ${direction} LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`;
+  const places = sql`SELECT id, row_number() OVER (ORDER BY sorted_by ${direction}, id ${direction}) AS place
+    FROM (${onPage})`;
   const [counted, rows = []] = await commit(ctx.db, [
     statement(ctx.db, sql`SELECT count(*) AS total ${found}`),
     statement(
       ctx.db,
-      sql`SELECT ${templateColumns} ${found} ORDER BY ${orders[sort]} ${direction}, t.id ${direction}
-        LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`,
+      sql`SELECT page.place, ${templateColumns} FROM (${places}) page
+        CROSS JOIN templates t ON t.id = page.id JOIN template_versions v ON v.id = t.version_id`,
     ),
   ]);
-  return { templates: rows.map(readTemplate), total: Number(counted?.[0]?.total) };
+  const inOrder = rows.toSorted((one, other) => Number(one.place) - Number(other.place));
+  return { templates: inOrder.map(readTemplate), total: Number(counted?.[0]?.total) };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { absentIsEmpty } from "../../http/body";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { LegacyError, legacyRequired } from "../../http/legacy";
 import { IdParam, orderBy, PageQuery } from "../../http/params";
@@ -164,7 +165,8 @@ const preview = createRoute({
   tags,
   summary: "See a template as it would be sent",
   description: "Nothing is sent or stored. The links to the recipient's own pages lead nowhere in a preview.",
-  request: { params: IdParam, ...body(PreviewTemplate) },
+  middleware: absentIsEmpty,
+  request: { params: IdParam, body: { ...body(PreviewTemplate).body, required: false } },
   responses: { ...ok(TemplatePreview), ...errors(400, 404, 413, 422) },
 });
 

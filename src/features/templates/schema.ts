@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ContactData } from "../../core/contacts/data";
 import { DisplayName, Email } from "../../core/mail/address-input";
 import { emailTypes } from "../../core/mail/status";
+import { storable } from "../../core/storable";
 import { Subject } from "../sending/schema";
 
 export const maxNameLength = 100;
@@ -62,19 +63,29 @@ export const TemplatePage = z
   });
 
 const fields = {
-  name: z.string().min(1).max(maxNameLength),
-  subject: Subject,
+  name: z
+    .string()
+    .min(1)
+    .max(maxNameLength)
+    .refine(...storable),
+  subject: Subject.refine(...storable),
   body: z
     .string()
     .min(1)
     .max(maxBodyLength)
+    .refine(...storable)
     .meta({ description: "HTML with `{{ variables }}`, rendered with Liquid." }),
   from: Email.meta({ description: "Its domain must be a verified domain of the project." }),
-  description: z.string().max(maxDescriptionLength).nullish(),
+  description: z
+    .string()
+    .max(maxDescriptionLength)
+    .refine(...storable)
+    .nullish(),
   fromName: DisplayName.refine((name) => name.length <= maxFromNameLength, {
     message: `At most ${maxFromNameLength} characters`,
     params: { code: "too_big" },
   })
+    .refine(...storable)
     .meta({ maxLength: maxFromNameLength })
     .nullish(),
   replyTo: Email.nullish(),
@@ -85,9 +96,12 @@ export const CreateTemplate = z
   .meta({ id: "CreateTemplate", example: { name: "Welcome", ...content } });
 export type CreateTemplate = z.infer<typeof CreateTemplate>;
 
-/** Every field as on creation, and none of them required; null empties the three that may be empty. */
+/**
+ * Every field as on creation, and none of them required; null empties the three that may be empty. A type cannot be
+ * empty: null is as if it were left out, on creation and here.
+ */
 export const UpdateTemplate = z
-  .object({ ...fields, type: TemplateType })
+  .object({ ...fields, type: TemplateType.nullish().meta({ description: "It stays as it is when it is null." }) })
   .partial()
   .meta({ id: "UpdateTemplate", example: { subject: "Welcome to Acme, {{ firstName }}" } });
 export type UpdateTemplate = z.infer<typeof UpdateTemplate>;
@@ -99,6 +113,11 @@ export const TemplateUsage = z
       z.object({ id: z.string(), workflowId: z.string(), workflowName: z.string(), name: z.string() }),
     ),
     emailsSent: z.number().int(),
+    approximate: z
+      .literal(true)
+      .optional()
+      .meta({ description: "There are more emails than `emailsSent`, which stops at 25,000." }),
+    countedAt: z.iso.datetime().optional().meta({ description: "Only when `approximate`." }),
   })
   .meta({ id: "TemplateUsage", example: { campaigns: [], workflowSteps: [], emailsSent: 1042 } });
 

@@ -24,7 +24,7 @@ export async function updateTemplate(ctx: Context, id: string, change: UpdateTem
   const given = change.body === undefined ? null : await storeBody(ctx, "template", versionId, change.body);
   const isUsed = (template: Template) => given === null || template.content.bodyKey === given.bodyKey;
   try {
-    const after = await untilFresh(() => applyChange(ctx, { id, versionId, change, given }));
+    const after = await untilFresh(() => applyChange(ctx, { id, versionId, change, given }), ctx.random);
     if (given && !isUsed(after)) forgetBody(ctx, given);
     return after;
   } catch (error) {
@@ -53,13 +53,15 @@ async function applyChange(ctx: Context, { id, versionId, change, given }: Chang
   const now = ctx.now.getTime();
   const next = isNewVersion ? { ...content, id: versionId, number: content.number + 1, createdAt: now } : content;
   const isSenderChecked = next.fromEmail !== before.content.fromEmail;
+  // A call that came before may be written after: updatedAt never goes back.
   const rows = await commit(ctx.db, [
     unchanged(ctx.db, "templates", before.row),
     ...(isNewVersion ? [recordVersion(ctx, next, { isSenderChecked })] : []),
     statement(
       ctx.db,
       sql`UPDATE templates SET name = ${name}, description = ${description}, version_id = ${next.id},
-          search_text = ${searchText(name, description, next.subject)}, version = version + 1, updated_at = ${now}
+          search_text = ${searchText(name, description, next.subject)}, version = version + 1,
+          updated_at = max(updated_at, ${now})
         WHERE project_id = ${ctx.project.id} AND id = ${id}
           AND EXISTS (SELECT 1 FROM template_versions WHERE id = ${next.id})
         RETURNING *`,
