@@ -11,7 +11,7 @@ export default defineConfig(async () => ({
     projects: [
       // Rules: pure, in Node, in milliseconds.
       { root, test: { name: "core", include: ["test/core/**/*.test.ts", "test/house/floors.test.ts"] } },
-      // The Worker in real workerd, with real D1, queues, objects and R2. Storage is per file.
+      // The Worker in real workerd, with real D1, queues, objects and R2.
       {
         root,
         plugins: [
@@ -31,6 +31,8 @@ export default defineConfig(async () => ({
         ],
         test: {
           name: "worker",
+          // To load the Worker takes longer than most files: they share it, and each begins with storage of its own.
+          isolate: false,
           include: ["test/api/**/*.test.ts", "test/flows/**/*.test.ts", "test/house/routes.test.ts"],
           setupFiles: ["test/support/setup.ts"],
           testTimeout: 20_000,
