@@ -5,7 +5,12 @@ const keyPattern = /^(sk|pk)_[0-9a-f]{64}$/;
 
 /** An API key: `sk_` or `pk_` and 32 random bytes in lower-case hex. */
 export function generateKey(kind: KeyKind): string {
-  return prefixes[kind] + hex(crypto.getRandomValues(new Uint8Array(32)));
+  return prefixes[kind] + randomHex(32);
+}
+
+/** That many random bytes in lower-case hex. */
+export function randomHex(bytes: number): string {
+  return hex(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
 /** The kind of a key by its prefix; null when it does not even look like a key. */

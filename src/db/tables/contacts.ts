@@ -23,10 +23,22 @@ export const contacts = sqliteTable(
   (table) => [
     uniqueIndex("ux_contacts_email").on(table.projectId, table.email),
     index("ix_contacts_project_id").on(table.projectId, table.id),
+    // Lists and searches are answered by this index alone: a list of everyone merges its two halves.
+    index("ix_contacts_list").on(table.projectId, table.subscribed, table.createdAt, table.id, table.email),
+    index("ix_contacts_snoozed").on(table.snoozedUntil).where(sql`snoozed_until IS NOT NULL`),
     // The size of the whole is only known after merging, inside the database.
     check("contacts_data_size", sql.raw(`octet_length(data) <= ${maxDataBytes}`)),
   ],
 );
+
+/** How many contacts a project has. Kept by triggers on `contacts`, so that no way of changing them can forget it. */
+export const contactCounts = sqliteTable("contact_counts", {
+  projectId: projectId().primaryKey(),
+  total: integer().notNull(),
+  subscribed: integer().notNull(),
+  /** Moves with every change of any contact: what was computed from them is fresh as long as it stands still. */
+  version: integer().notNull(),
+});
 
 /** The type of each key of `data`, fixed by the first value the project saw (data rule 9). */
 export const contactFields = sqliteTable(
@@ -36,6 +48,9 @@ export const contactFields = sqliteTable(
     key: text().notNull(),
     type: text().$type<FieldType>().notNull(),
     createdAt: createdAt(),
+    /** How many contacts had the field when a large project was last counted, and when that was. */
+    contacts: integer(),
+    countedAt: time(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.key] })],
 );
@@ -50,4 +65,20 @@ export const suppressions = sqliteTable(
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.email] })],
+);
+
+/**
+ * What must outlive a contact that was erased: whether its address opted out or is suppressed. The address itself is
+ * gone; a keyed hash of it is recognised when somebody creates the contact again.
+ */
+export const erasedAddresses = sqliteTable(
+  "erased_addresses",
+  {
+    projectId: projectId(),
+    hash: text().notNull(),
+    optedOutAt: time(),
+    suppressedReason: text({ enum: ["bounce", "complaint", "manual"] }),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.hash] })],
 );

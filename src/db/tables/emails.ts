@@ -31,6 +31,8 @@ export const emailContents = sqliteTable(
     templateVersionId: text(),
     /** Where the recipients' own pages are: what accepts a mail knows its address, what sends it does not. */
     linkBase: text(),
+    /** Emails that were made of it and whose contact was not erased since: the last one takes the content along. */
+    recipients: integer().notNull().default(1),
     createdAt: createdAt(),
   },
   (table) => [index("ix_email_contents_project").on(table.projectId, table.id)],
@@ -88,6 +90,7 @@ export const emails = sqliteTable(
   },
   (table) => [
     index("ix_emails_project").on(table.projectId, table.id),
+    index("ix_emails_contact").on(table.projectId, table.contactId, table.id),
     index("ix_emails_queued").on(table.nextAnnounceAt).where(sql`status = 'QUEUED'`),
     index("ix_emails_sending").on(table.leaseUntil).where(sql`status = 'SENDING'`),
     // For reports that come back without our tag.

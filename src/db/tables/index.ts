@@ -1,3 +1,4 @@
+export * from "./audience";
 export * from "./contacts";
 export * from "./domains";
 export * from "./emails";
@@ -5,4 +6,5 @@ export * from "./events";
 export * from "./idempotency";
 export * from "./jobs";
 export * from "./projects";
+export * from "./segments";
 export * from "./templates";

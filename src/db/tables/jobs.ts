@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { StoredJobType } from "../../core/jobs";
 import type { JsonObject } from "../../core/json";
 import { createdAt, id, jsonObject, projectId, time } from "../columns";
 
@@ -9,9 +10,13 @@ export const jobs = sqliteTable(
   {
     id: id(),
     projectId: projectId(),
-    type: text({ enum: ["project.erase"] }).notNull(),
+    type: text().$type<StoredJobType>().notNull(),
     status: text({ enum: ["queued", "processing", "completed", "failed"] }).notNull(),
     progress: integer().notNull().default(0),
+    /** What the call asked for. */
+    input: jsonObject().notNull().default({}),
+    /** How far the work is: every step of it is conditional on the state that the step before it left. */
+    state: jsonObject().notNull().default({}),
     result: jsonObject(),
     errors: text({ mode: "json" }).$type<JsonObject[]>().notNull(),
     createdAt: createdAt(),

@@ -17,6 +17,8 @@ export const projects = sqliteTable("projects", {
   testClock: flag().notNull().default(false),
   /** Which database holds this project's rows. */
   shard: text().notNull(),
+  /** The key of the hashes by which erased addresses are recognised: 32 random bytes in hex. */
+  addressKey: text().notNull().default(""),
   /** Set when its deletion begins: from then on it is found by nobody but the job that empties it. */
   deletedAt: time(),
   createdAt: createdAt(),

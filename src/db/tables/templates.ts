@@ -18,7 +18,13 @@ export const templates = sqliteTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [index("ix_templates_project").on(table.projectId, table.id)],
+  (table) => [
+    index("ix_templates_project").on(table.projectId, table.id),
+    // One for each order of the list. The search text begins with the name.
+    index("ix_templates_created").on(table.projectId, table.createdAt, table.id),
+    index("ix_templates_updated").on(table.projectId, table.updatedAt, table.id),
+    index("ix_templates_search").on(table.projectId, table.searchText, table.id),
+  ],
 );
 
 /**

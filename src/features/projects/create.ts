@@ -1,4 +1,5 @@
 import { newId } from "../../core/ids";
+import { randomHex } from "../../core/keys";
 import { defaultShard } from "../../db/client";
 import { commit, statement } from "../../db/commit";
 import { apiKeys, projects } from "../../db/tables";
@@ -24,6 +25,7 @@ export async function createProject(
     sendRatePerSecond: input.sendRatePerSecond ?? null,
     testClock: input.testClock ?? false,
     shard: defaultShard,
+    addressKey: randomHex(32),
     deletedAt: null,
     createdAt: now,
     updatedAt: now,

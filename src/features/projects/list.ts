@@ -1,5 +1,5 @@
 import { and, count, desc, isNull, lt } from "drizzle-orm";
-import { readCursor } from "../../core/page";
+import { ById, readCursor } from "../../core/page";
 import { projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
 
@@ -8,7 +8,7 @@ export async function listProjects(
   platform: Platform,
   { cursor, limit }: { cursor?: string; limit: number },
 ): Promise<{ rows: Project[]; total: number }> {
-  const after = readCursor(cursor);
+  const [after = null] = readCursor(cursor, ById) ?? [];
   const isHere = isNull(projects.deletedAt);
   const [rows, totals] = await Promise.all([
     platform.control

@@ -1,0 +1,25 @@
+import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Referrer } from "../../core/audience/references";
+import { projectId } from "../columns";
+
+/**
+ * Which segments, campaigns and workflows name which fields, events and segments. Whoever saves a condition writes
+ * its references in the same batch, so that usage is one look at an index, and never a search through conditions.
+ */
+export const audienceReferences = sqliteTable(
+  "audience_references",
+  {
+    projectId: projectId(),
+    kind: text({ enum: ["field", "event", "segment"] }).notNull(),
+    /** A field as filters write it (`data.plan`), an event's name, or a segment's id. */
+    name: text().notNull(),
+    referrer: text().$type<Referrer>().notNull(),
+    referrerId: text().notNull(),
+    /** As the referrer is called, written anew whenever it is saved. */
+    referrerName: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.kind, table.name, table.referrer, table.referrerId] }),
+    index("ix_audience_references_referrer").on(table.projectId, table.referrer, table.referrerId),
+  ],
+);
