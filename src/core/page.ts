@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fromBase64url, toBase64url } from "./base64url";
 import { BadRequest } from "./errors";
 
 /** One page of a list, as every cursor list answers it. On the last page `cursor` is the empty string. */
@@ -12,28 +13,47 @@ export interface Page<T> {
   countedAt?: string;
 }
 
-/** Where the next page begins: after the row with this id. */
-const Position = z.object({ after: z.string() });
+/** A row's position in a list: the values of the columns it is sorted by, the last of which is unique. */
+export type Position = (string | number)[];
 
-/** The id after which a page starts, from the `cursor` a caller sends back. Throws BadRequest on one we did not make. */
-export function readCursor(cursor: string | undefined): string | null {
+/** The position of a row in a list by id. */
+export const ById = z.tuple([z.string()]);
+
+/** All that decides which rows a list has, and in which order. */
+export type Filters = Record<string, string | number | boolean | undefined>;
+
+/** Where the next page begins, and the list it was made for. */
+const Cursor = z.object({ after: z.array(z.union([z.string(), z.number()])), of: z.string() });
+
+/**
+ * The position after which a page starts, from the `cursor` a caller sends back; null for the first page. Throws
+ * BadRequest on a cursor that we did not make, and on one of a list with other filters: it leads nowhere there.
+ */
+export function readCursor<P extends Position>(
+  cursor: string | undefined,
+  position: z.ZodType<P>,
+  filters: Filters = {},
+): P | null {
   if (!cursor) return null;
-  try {
-    return Position.parse(JSON.parse(atob(cursor))).after;
-  } catch (cause) {
-    throw new BadRequest("This cursor cannot be read.", {
-      suggestion: "Pass the cursor of the previous page as it is, or leave it out to start at the first page.",
-      cause,
+  const read = parseCursor(cursor);
+  if (read !== null && read.of !== fingerprint(filters)) {
+    throw new BadRequest("This cursor belongs to a list with other filters or another order.", {
+      suggestion: "Pass it with the filters of the page it came from, or leave it out to start at the first page.",
     });
   }
+  const after = position.safeParse(read?.after);
+  if (after.success) return after.data;
+  throw new BadRequest("This cursor cannot be read.", {
+    suggestion: "Pass the cursor of the previous page as it is, or leave it out to start at the first page.",
+  });
 }
 
-/** The cursor of a page that begins after the row with this id. */
-export function writeCursor(after: string): string {
-  return btoa(JSON.stringify({ after }));
+/** The cursor of a page that begins behind this position. */
+export function writeCursor(after: Position, filters: Filters = {}): string {
+  return toBase64url(utf8.encode(JSON.stringify({ after, of: fingerprint(filters) })));
 }
 
-/** A page out of up to `limit + 1` rows: the row too many only says that there are more. */
+/** A page out of up to `limit + 1` rows by id: the row too many only says that there are more. */
 export function pageOf<Row extends { id: string }, T>(
   rows: Row[],
   limit: number,
@@ -43,5 +63,25 @@ export function pageOf<Row extends { id: string }, T>(
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = rows.length > limit;
-  return { data: shown.map(toJson), cursor: hasMore && last ? writeCursor(last.id) : "", hasMore, total };
+  return { data: shown.map(toJson), cursor: hasMore && last ? writeCursor([last.id]) : "", hasMore, total };
+}
+
+const utf8 = new TextEncoder();
+
+function parseCursor(cursor: string): z.infer<typeof Cursor> | null {
+  const bytes = fromBase64url(cursor);
+  try {
+    return bytes && Cursor.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)));
+  } catch {
+    // Not UTF-8, not JSON, or something else in it: no cursor of ours.
+    return null;
+  }
+}
+
+/** Filters in few characters (FNV-1a, 32 bits): to notice a mistake, not to keep a secret. */
+function fingerprint(filters: Filters): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  const sorted = JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const hash = utf8.encode(sorted).reduce((sum, byte) => Math.imul(sum ^ byte, 0x01000193), 0x811c9dc5);
+  return (hash >>> 0).toString(36);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BadRequest } from "../../src/core/errors";
 import { newId } from "../../src/core/ids";
-import { pageOf, readCursor } from "../../src/core/page";
+import { ById, type Filters, pageOf, readCursor, writeCursor } from "../../src/core/page";
 
 const rowsOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ id: `row-${index + 1}`, secret: "x" }));
@@ -30,7 +30,7 @@ describe("pageOf", () => {
   });
 
   it("gives a cursor that leads on after the last row shown", () => {
-    expect(readCursor(pageOf(rowsOf(3), 2, 0, toJson).cursor)).toBe("row-2");
+    expect(readCursor(pageOf(rowsOf(3), 2, 0, toJson).cursor, ById)).toEqual(["row-2"]);
   });
 
   it("leads through a whole list, page by page, and shows each row once", () => {
@@ -38,7 +38,7 @@ describe("pageOf", () => {
     const seen: string[] = [];
     let cursor = "";
     do {
-      const after = readCursor(cursor);
+      const [after = null] = readCursor(cursor, ById) ?? [];
       const start = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
       const page = pageOf(all.slice(start, start + 21), 20, 0, toJson);
       seen.push(...page.data.map(({ id }) => id));
@@ -55,9 +55,32 @@ describe("pageOf", () => {
   });
 });
 
+const asCursor = (content: unknown) => btoa(JSON.stringify(content)).replace(/=+$/, "");
+const ofNoFilters: string = JSON.parse(atob(writeCursor(["row-1"]))).of;
+
 describe("readCursor", () => {
+  it.each<[what: string, filters: Filters, others: Filters]>([
+    ["another value", { status: "SENT" }, { status: "FAILED" }],
+    ["a filter more", {}, { status: "SENT" }],
+    ["a filter less", { status: "SENT" }, {}],
+    ["the same value for another filter", { sort: "a" }, { dir: "a" }],
+    ["a text that reads like a number", { search: "1" }, { search: 1 }],
+  ])("refuses a cursor of a list with %s", (_, filters, others) => {
+    const cursor = writeCursor(["row-1"], filters);
+    expect(() => readCursor(cursor, ById, others)).toThrow(/other filters/);
+  });
+
+  it("takes the same filters in another order, and one left out for one not given", () => {
+    const cursor = writeCursor(["row-1"], { search: "Ünïcode ✓", subscribed: true });
+    expect(readCursor(cursor, ById, { subscribed: true, sort: undefined, search: "Ünïcode ✓" })).toEqual(["row-1"]);
+  });
+
+  it("keeps any text of a position", () => {
+    expect(readCursor(writeCursor(["ü@例え.test ✓"]), ById)).toEqual(["ü@例え.test ✓"]);
+  });
+
   it.each([undefined, ""])("starts at the first page on %j", (cursor) => {
-    expect(readCursor(cursor)).toBeNull();
+    expect(readCursor(cursor, ById)).toBeNull();
   });
 
   it.each<[what: string, cursor: string]>([
@@ -72,12 +95,15 @@ describe("readCursor", () => {
     ["base64 of a text", btoa('"row-1"')],
     ["base64 of a list", btoa('["row-1"]')],
     ["an object without a position", btoa("{}")],
-    ["a position that is a number", btoa('{"after":1}')],
-    ["a position that is null", btoa('{"after":null}')],
-    ["a position that is an object", btoa('{"after":{"$gt":""}}')],
-    ["a cursor that was cut off", btoa('{"after":"row-1"}').slice(0, -6)],
+    ["a position that is no list", asCursor({ after: "row-1", of: ofNoFilters })],
+    ["a position that is a number", asCursor({ after: [1], of: ofNoFilters })],
+    ["a position that is null", asCursor({ after: [null], of: ofNoFilters })],
+    ["a position that is an object", asCursor({ after: [{ $gt: "" }], of: ofNoFilters })],
+    ["a position with too many parts", writeCursor(["row-1", "row-2"])],
+    ["a position without its list", asCursor({ after: ["row-1"] })],
+    ["a cursor that was cut off", writeCursor(["row-1"]).slice(0, -6)],
     ["characters outside Latin-1", "カーソル"],
   ])("refuses %s as a bad request", (_, cursor) => {
-    expect(() => readCursor(cursor)).toThrow(BadRequest);
+    expect(() => readCursor(cursor, ById)).toThrow(BadRequest);
   });
 });

@@ -1,5 +1,5 @@
 import { desc, type SQL, sql } from "drizzle-orm";
-import { type Page, readCursor, writeCursor } from "../../core/page";
+import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { commit, statement } from "../../db/commit";
 import { emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -17,22 +17,23 @@ export async function listEmails(
   ctx: Context,
   search: EmailFilters & { cursor?: string; limit: number },
 ): Promise<Page<ReturnType<typeof emailJson>>> {
-  const after = readCursor(search.cursor);
-  const isMatch = filtersOf(search);
+  const { cursor, limit, ...filters } = search;
+  const [after = null] = readCursor(cursor, ById, filters) ?? [];
+  const isMatch = filtersOf(filters);
   const window = sql`SELECT * FROM emails WHERE project_id = ${ctx.project.id}
     ${after === null ? sql`` : sql`AND id < ${after}`} ORDER BY id DESC LIMIT ${windowRows}`;
   const [found = [], [edge] = []] = await commit(ctx.db, [
-    statement(ctx.db, sql`SELECT id FROM (${window}) WHERE ${isMatch} ORDER BY id DESC LIMIT ${search.limit + 1}`),
+    statement(ctx.db, sql`SELECT id FROM (${window}) WHERE ${isMatch} ORDER BY id DESC LIMIT ${limit + 1}`),
     statement(ctx.db, sql`SELECT count(*) AS seen, min(id) AS last, sum(${isMatch}) AS matching FROM (${window})`),
   ]);
-  const ids = found.slice(0, search.limit).map((row) => String(row.id));
+  const ids = found.slice(0, limit).map((row) => String(row.id));
   const isCut = Number(edge?.seen) === windowRows;
-  const next = found.length > search.limit ? ids.at(-1) : isCut ? String(edge?.last) : undefined;
+  const next = found.length > limit ? ids.at(-1) : isCut ? String(edge?.last) : undefined;
   const isOneOf = sql`${emails.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
   const rows = ids.length === 0 ? [] : await selectEmails(ctx, isOneOf).orderBy(desc(emails.id));
   return {
     data: rows.map(emailJson),
-    cursor: next === undefined ? "" : writeCursor(next),
+    cursor: next === undefined ? "" : writeCursor([next], filters),
     hasMore: next !== undefined,
     total: after === null ? Number(edge?.matching ?? 0) : 0,
     ...(after === null && isCut ? { approximate: true as const, countedAt: ctx.now.toISOString() } : {}),
