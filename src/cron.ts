@@ -1,6 +1,12 @@
+import { endSnoozes } from "./features/contacts/end-snoozes";
+import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
 import { checkDueDomains } from "./features/domains/check-due";
+import { dispatchStranded } from "./features/events/dispatch-stranded";
 import { forgetExpiredEffects } from "./features/idempotency/forget-expired";
 import { requeueLostJobs } from "./features/jobs/requeue-lost";
+import { computeDueSegments } from "./features/segments/compute-due";
+import { countDueSegments } from "./features/segments/count-due";
+import { forgetOrphans } from "./features/sending/forget-orphans";
 import { requeueStuck } from "./features/sending/requeue-stuck";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
@@ -10,9 +16,9 @@ type Sweep = (platform: Platform) => Promise<void>;
 
 /** The ticks of wrangler.toml. A sweep is bounded, safe to repeat, and only turns rows back and enqueues. */
 const ticks: Record<string, Record<string, Sweep>> = {
-  "* * * * *": { requeueStuck, requeueLostJobs },
-  "*/5 * * * *": { checkDueDomains },
-  "17 * * * *": { forgetExpiredEffects },
+  "* * * * *": { dispatchStranded, requeueStuck, requeueLostJobs, endSnoozes },
+  "*/5 * * * *": { checkDueDomains, computeDueSegments, countDueSegments },
+  "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },
 };
 
 /** Front door 3. */

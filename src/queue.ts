@@ -1,17 +1,43 @@
 import { newId } from "./core/ids";
 import { Job } from "./core/jobs";
 import { deadLetters } from "./db/tables";
+import { bulkJob } from "./features/contacts/bulk/jobs";
+import { countFieldsJob, deleteFieldJob } from "./features/contacts/fields/jobs";
+import { importJob } from "./features/contacts/import/jobs";
+import { eraseContactJob } from "./features/contacts/jobs";
 import { checkDomainsJob } from "./features/domains/jobs";
+import { deleteEventsJob, dispatchEventsJob } from "./features/events/jobs";
+import type { EventListener } from "./features/events/listener";
 import { eraseJob } from "./features/projects/jobs";
+import { computeSegmentJob, countSegmentJob, deleteMembersJob } from "./features/segments/jobs";
 import { deliverJob } from "./features/sending/jobs";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
 
+type Handler<T extends Job["type"]> = (
+  platform: Platform,
+  job: Extract<Job, { type: T }>,
+  listeners: readonly EventListener[],
+) => Promise<void>;
+
+/** Every kind of those who hear of events. */
+export const eventListeners: readonly EventListener[] = [];
+
 /** One handler for every type of job: a type without one does not compile. */
-const handlers: { [T in Job["type"]]: (platform: Platform, job: Extract<Job, { type: T }>) => Promise<void> } = {
+const handlers: { [T in Job["type"]]: Handler<T> } = {
   "mail.deliver": deliverJob,
   "domains.check": checkDomainsJob,
+  "events.dispatch": dispatchEventsJob,
+  "events.delete": deleteEventsJob,
+  "contacts.import": importJob,
+  "contacts.bulk": bulkJob,
+  "contacts.erase": eraseContactJob,
+  "contacts.delete-field": deleteFieldJob,
+  "contacts.count-fields": countFieldsJob,
+  "segments.compute": computeSegmentJob,
+  "segments.count": countSegmentJob,
+  "segments.delete-members": deleteMembersJob,
   "project.erase": eraseJob,
 };
 
@@ -55,10 +81,14 @@ async function handle(platform: Platform, message: Message): Promise<void> {
 }
 
 /** Does the work of one job. Throws when it is worth another try. */
-export function runJob<T extends Job["type"]>(platform: Platform, job: Extract<Job, { type: T }>): Promise<void> {
+export function runJob<T extends Job["type"]>(
+  platform: Platform,
+  job: Extract<Job, { type: T }>,
+  listeners = eventListeners,
+): Promise<void> {
   // The table is typed by the job's own type, which indexing by a union forgets.
-  const handler = handlers[job.type] as (platform: Platform, job: Extract<Job, { type: T }>) => Promise<void>;
-  return handler(platform, job);
+  const handler = handlers[job.type] as Handler<T>;
+  return handler(platform, job, listeners);
 }
 
 /** A message that failed every try. Its rows are found again by the sweeps; this is for the people who look after it. */

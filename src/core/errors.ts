@@ -22,12 +22,14 @@ export type FieldCode =
 /** Resources that have a "not found" code of their own; all others share RESOURCE_NOT_FOUND. */
 export type Resource =
   | "contact"
+  | "field"
   | "template"
   | "campaign"
   | "segment"
   | "workflow"
   | "domain"
   | "email"
+  | "event"
   | "project"
   | "key"
   | "job"
@@ -162,6 +164,16 @@ export class RateLimited extends Refusal {
 export class TooLarge extends Refusal {
   constructor(maxBytes: number) {
     super(`The request body is larger than the ${maxBytes} bytes allowed here.`, { details: { maxBytes } });
+  }
+}
+
+/** A large body is read while others wait, so it has to arrive in time. */
+export class TooSlow extends Refusal {
+  constructor(maxSeconds: number) {
+    super(`The rest of a large request body did not arrive within ${maxSeconds} seconds. Nothing was done.`, {
+      suggestion: "Send the request again, over a faster connection or with smaller attachments.",
+      details: { maxSeconds },
+    });
   }
 }
 

@@ -13,7 +13,7 @@ import type { Env } from "../../src/platform/env";
 import type { Mailer, SenderDomain } from "../../src/platform/mailer/mailer";
 import type { Pace } from "../../src/platform/mailer/pace";
 import type { Nudge } from "../../src/platform/queues";
-import { runJob } from "../../src/queue";
+import { eventListeners, runJob } from "../../src/queue";
 import { type Death, killableDatabase, Process, wasKilled } from "./killable";
 import type { TestProject } from "./project";
 
@@ -45,6 +45,8 @@ export class World {
   senderDomain: SenderDomain | null = { verified: true, records: [] };
   addedDomains: string[] = [];
   removedDomains: string[] = [];
+  /** Who hears of events: those of the Worker, and whom a test adds. */
+  listeners = [...eventListeners];
   private processes: Process[] = [];
   private lanes = new Map<Lane, LaneState>();
   private paceState: PaceState | null = null;
@@ -82,13 +84,18 @@ export class World {
     return this.processes.flatMap(({ statements }) => statements);
   }
 
-  /** Runs what is due in the queue until nothing is. A job that throws comes back, as in the real queue. */
+  /** Runs what is due in the queue until nothing is. A job that throws stays there, as in the real queue. */
   async drain(): Promise<void> {
     for (let turn = 0; turn < 1_000; turn++) {
       const index = this.queue.findIndex(({ due }) => due <= this.now);
       const [next] = index < 0 ? [] : this.queue.splice(index, 1);
       if (!next) return;
-      await runJob(this.process().platform, next.nudge.job);
+      try {
+        await runJob(this.process().platform, next.nudge.job, this.listeners);
+      } catch (error) {
+        this.queue.push(next);
+        throw error;
+      }
     }
     throw new Error("The queue never comes to rest");
   }
@@ -99,7 +106,7 @@ export class World {
     if (!next) throw new Error("The queue is empty");
     const { platform, process } = this.process(death);
     try {
-      await runJob(platform, next.nudge.job);
+      await runJob(platform, next.nudge.job, this.listeners);
     } catch (error) {
       if (!wasKilled(error)) throw error;
       this.queue.push(next);
@@ -132,7 +139,6 @@ export class World {
       maxMessageBytes: Number.POSITIVE_INFINITY,
       steeringHeaders: [],
       allowsMarketing: true,
-      mailsPerCall: 1,
       deliver: (message) =>
         process.step("provider", async () => {
           const receipt = await this.answer(message);

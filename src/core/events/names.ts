@@ -1,26 +1,37 @@
 import { z } from "zod";
+import { isStorable } from "../storable";
 
 const longestName = 255;
 const ownNames = new Set(["contact.subscribed", "contact.unsubscribed"]);
 
-/** Names that only the service itself gives to events. */
+/** Names that only the service itself gives to events. Upper and lower case are different names, here as anywhere. */
 export function isReservedEvent(name: string): boolean {
   return name.startsWith("email.") || ownNames.has(name) || /^segment\..+\.(entry|exit)$/.test(name);
 }
 
-/** The name of an event that a caller tracks. */
+export function reservedEvent(name: string): string {
+  return `${name} is a name that only the service itself gives to events`;
+}
+
+/** The name of an event that a caller tracks. It is kept exactly as it was sent. */
 export const EventName = z
   .string()
   .min(1)
   .max(longestName)
   .superRefine((name, check) => {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters are what is looked for
-    if (/[\u0000-\u001f\u007f]/.test(name) || !name.isWellFormed()) {
+    if (/[\p{Cc}\u2028\u2029]/u.test(name) || !isStorable(name) || (name !== "" && name.trim() === "")) {
       check.addIssue({ code: "custom", message: "Must be plain text on one line", params: { code: "invalid_string" } });
     }
     if (isReservedEvent(name)) {
-      const message = `${name} is a name that only the service itself gives to events`;
-      check.addIssue({ code: "custom", message, params: { code: "reserved_event" } });
+      check.addIssue({ code: "custom", message: reservedEvent(name), params: { code: "reserved_event" } });
     }
   })
-  .meta({ type: "string", minLength: 1, maxLength: longestName, example: "purchase" });
+  .meta({
+    type: "string",
+    minLength: 1,
+    maxLength: longestName,
+    description:
+      "Any text on one line, kept exactly as sent. `email.*`, `contact.subscribed`, `contact.unsubscribed`, " +
+      "`segment.<slug>.entry` and `segment.<slug>.exit` are the service's own.",
+    example: "purchase",
+  });

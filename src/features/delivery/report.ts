@@ -28,7 +28,7 @@ export function reportStatements(
     statement(
       ctx.db,
       sql`UPDATE emails AS e SET status = ${to}, ${time} = ${now}, sent_at = coalesce(sent_at, ${now}),
-          error = ${report.kind === "bounced" ? report.reason : null}
+          error = CASE WHEN e.to_email <> '' THEN ${report.kind === "bounced" ? report.reason : null} END
         WHERE ${isMoved}`,
     ),
   ];
@@ -55,13 +55,16 @@ function distrust(
   isMoved: ReturnType<typeof sql>,
   now: number,
 ): D1PreparedStatement[] {
-  const contactId = sql`(SELECT e.contact_id FROM emails e WHERE ${isMoved})`;
+  // A bounce speaks of an address, which may not be theirs any more; a complaint is made by the person.
+  const isTheirs = reason === "bounce" ? sql`c.email = e.to_email` : sql`true`;
+  const contactId = sql`(SELECT c.id FROM emails e CROSS JOIN contacts c ON c.id = e.contact_id AND ${isTheirs}
+    WHERE ${isMoved})`;
   return [
     ...changeSubscription(ctx, { contactId, subscribed: false, eventData: { reason }, at: now }),
     statement(
       ctx.db,
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)
-        SELECT e.project_id, e.to_email, ${reason}, ${now} FROM emails e WHERE ${isMoved}
+        SELECT e.project_id, e.to_email, ${reason}, ${now} FROM emails e WHERE ${isMoved} AND e.to_email <> ''
         ON CONFLICT DO NOTHING`,
     ),
   ];

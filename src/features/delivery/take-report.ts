@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Notice } from "../../core/mail/notices/notice";
 import { readTag } from "../../core/mail/tag";
-import { commit, query, statement } from "../../db/commit";
+import { query, statement } from "../../db/commit";
 import { type Context, forProject, type Platform } from "../../platform/context";
+import { commitAndAnnounce } from "../events/announce";
 import { emailEvents } from "../events/email-events";
 import { findProject } from "../projects/project";
 import { reportStatements } from "./report";
@@ -19,7 +20,7 @@ export async function takeReport(platform: Platform, provider: string, notice: N
     return;
   }
   const ctx = forProject(platform, project);
-  await commit(ctx.db, [
+  await commitAndAnnounce(ctx, [
     ...sentStatements(ctx, found.emailId, provider, notice.providerMessageId),
     ...reportStatements(ctx, found.emailId, notice.report, provider),
   ]);

@@ -1,14 +1,41 @@
-import { body, createRoute, errors, ok } from "../../http/define";
-import { IdempotencyHeader } from "../../http/params";
+import { z } from "zod";
+import { DateRange } from "../../core/events/range";
+import { accepted, body, createRoute, errors, ok } from "../../http/define";
+import { CursorQuery, IdempotencyHeader, pathId } from "../../http/params";
 import { createRouter } from "../../http/router";
-import { TrackEvent, TrackedEvent } from "./schema";
+import { QueuedJob } from "../jobs/schema";
+import { deleteEvents } from "./delete";
+import { listContactEvents, listEvents } from "./list";
+import { listEventNames } from "./names";
+import {
+  DeletedEvents,
+  EventFilters,
+  EventNames,
+  EventPage,
+  EventStats,
+  EventUsage,
+  TrackEvent,
+  TrackedEvent,
+} from "./schema";
+import { eventStats } from "./stats";
 import { trackEvent } from "./track";
+import { eventUsage } from "./usage";
 
 export const events = createRouter();
 
+const tags = ["Events"];
+
+const NameParam = z.object({
+  eventName: z.string().meta({
+    param: { name: "eventName", in: "path" },
+    description: "URL-encoded: it may hold any character.",
+    example: "purchase",
+  }),
+});
+
 const tracking = {
   method: "post" as const,
-  tags: ["Events"],
+  tags,
   request: { headers: IdempotencyHeader, ...body(TrackEvent) },
   responses: { ...ok(TrackedEvent, "The event is written down."), ...errors(400, 403, 409, 413, 422, 429, 503) },
 };
@@ -41,4 +68,90 @@ events.openapi(trackFromServer, async (c) => {
   const { contactId, eventId } = await trackEvent(ctx, c.req.valid("json"), "POST /events/track");
   const data = { contact: contactId, event: eventId, timestamp: ctx.now.toISOString() };
   return c.json({ success: true as const, data }, 200);
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/events",
+  operationId: "listEvents",
+  tags,
+  summary: "List events, newest first",
+  request: { query: z.object({ ...CursorQuery.shape, ...EventFilters.shape }) },
+  responses: { ...ok(EventPage), ...errors(400, 422) },
+});
+
+events.openapi(list, async (c) => c.json(await listEvents(c.var.ctx, c.req.valid("query")), 200));
+
+const names = createRoute({
+  method: "get",
+  path: "/events/names",
+  operationId: "listEventNames",
+  tags,
+  summary: "List the names of events, most frequent first",
+  responses: { ...ok(EventNames), ...errors() },
+});
+
+events.openapi(names, async (c) => c.json({ names: await listEventNames(c.var.ctx) }, 200));
+
+const stats = createRoute({
+  method: "get",
+  path: "/events/stats",
+  operationId: "getEventStats",
+  tags,
+  summary: "Count events by name, most frequent first",
+  description: `Of all time without dates, and exact. Within dates exact up to 25,000 events; above, by the whole days (UTC) that
+the dates touch, with \`uniqueContacts\` no larger than the name's figure of all time, and \`approximate: true\`.`,
+  request: { query: DateRange },
+  responses: { ...ok(EventStats), ...errors(422) },
+});
+
+events.openapi(stats, async (c) => c.json(await eventStats(c.var.ctx, c.req.valid("query")), 200));
+
+// An event may be called anything, "contact" too, and no contact has the id "usage": so this goes before the next one.
+const usage = createRoute({
+  method: "get",
+  path: "/events/{eventName}/usage",
+  operationId: "getEventUsage",
+  tags,
+  summary: "See where an event is used",
+  request: { params: NameParam },
+  responses: { ...ok(EventUsage), ...errors(404) },
+});
+
+events.openapi(usage, async (c) => c.json(await eventUsage(c.var.ctx, c.req.valid("param").eventName), 200));
+
+const listOfContact = createRoute({
+  method: "get",
+  path: "/events/contact/{contactId}",
+  operationId: "listContactEvents",
+  tags,
+  summary: "List the events of a contact, newest first",
+  request: { params: z.object({ contactId: pathId("contactId") }), query: CursorQuery },
+  responses: { ...ok(EventPage), ...errors(400, 404, 422) },
+});
+
+events.openapi(listOfContact, async (c) => {
+  const found = await listContactEvents(c.var.ctx, c.req.valid("param").contactId, c.req.valid("query"));
+  return c.json(found, 200);
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/events/{eventName}",
+  operationId: "deleteEvents",
+  tags,
+  summary: "Delete every event with this name",
+  description:
+    "Those tracked after the call stay. More than 10,000 are deleted in the background: see `GET /jobs/{id}`.",
+  request: { params: NameParam },
+  responses: {
+    ...ok(DeletedEvents),
+    ...accepted(QueuedJob, "They are being deleted; the job's result is `{ deletedCount }`."),
+    ...errors(403, 404, 409, 422),
+  },
+});
+
+events.openapi(remove, async (c) => {
+  const deleted = await deleteEvents(c.var.ctx, c.req.valid("param").eventName);
+  return "jobId" in deleted ? c.json(deleted, 202) : c.json(deleted, 200);
 });

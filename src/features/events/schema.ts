@@ -2,6 +2,9 @@ import { z } from "zod";
 import { ContactData } from "../../core/contacts/data";
 import { EventName } from "../../core/events/names";
 import { Email } from "../../core/mail/address-input";
+import { references } from "../audience/schema";
+
+const time = z.iso.datetime();
 
 export const TrackEvent = z
   .object({
@@ -28,7 +31,7 @@ export const TrackedEvent = z
     data: z.object({
       contact: z.string().meta({ description: "The contact's id." }),
       event: z.string().meta({ description: "The event's id." }),
-      timestamp: z.iso.datetime(),
+      timestamp: time,
     }),
   })
   .meta({
@@ -42,3 +45,83 @@ export const TrackedEvent = z
       },
     },
   });
+
+const example = {
+  id: "0199a0f2-6c20-7a11-b2c3-d4e5f6071829",
+  name: "purchase",
+  contactId: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
+  contactEmail: "ada@example.com",
+  emailId: null,
+  data: { plan: "pro", amount: 49 },
+  createdAt: "2026-01-31T09:00:00.000Z",
+};
+
+const Event = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    contactId: z.string().nullable(),
+    contactEmail: z.string().nullable().meta({ description: "As it is now; null when the contact is gone." }),
+    emailId: z.string().nullable().meta({ description: "Of the email that it is about." }),
+    data: z.record(z.string(), z.unknown()),
+    createdAt: time,
+  })
+  .meta({ id: "Event", example });
+
+const approximation = {
+  approximate: z.literal(true).optional().meta({ description: "There are too many to count each time." }),
+  countedAt: time.optional().meta({ description: "Only when `approximate`." }),
+};
+
+export const EventPage = z
+  .object({ data: z.array(Event), cursor: z.string(), hasMore: z.boolean(), total: z.number().int(), ...approximation })
+  .meta({ id: "EventPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
+
+export const EventFilters = z.object({
+  name: z.string().optional().meta({ description: "The exact name." }),
+  contactId: z.string().optional(),
+});
+export type EventFilters = z.infer<typeof EventFilters>;
+
+export const EventNames = z
+  .object({ names: z.array(z.string()).meta({ description: "At most 10,000." }) })
+  .meta({ id: "EventNames", example: { names: ["email.sent", "purchase"] } });
+
+export const EventStats = z
+  .object({
+    data: z
+      .array(z.object({ name: z.string(), count: z.number().int(), uniqueContacts: z.number().int(), lastAt: time }))
+      .meta({ description: "At most 10,000 names; `total` counts all." }),
+    total: z.number().int(),
+    ...approximation,
+  })
+  .meta({
+    id: "EventStats",
+    example: {
+      data: [{ name: "purchase", count: 1042, uniqueContacts: 611, lastAt: "2026-01-31T09:00:00.000Z" }],
+      total: 1042,
+    },
+  });
+
+export const EventUsage = z
+  .object({
+    ...references,
+    totalCount: z.number().int(),
+    uniqueContacts: z.number().int(),
+    canDelete: z.boolean().meta({ description: "False when something uses it, and for the service's own events." }),
+  })
+  .meta({
+    id: "EventUsage",
+    example: {
+      usedInSegments: [{ id: "0199a0f2-8b20-7c31-9d42-5e6f7a8b9c0d", name: "Buyers" }],
+      usedInCampaigns: [],
+      usedInWorkflows: [],
+      totalCount: 1042,
+      uniqueContacts: 611,
+      canDelete: false,
+    },
+  });
+
+export const DeletedEvents = z
+  .object({ deletedCount: z.number().int() })
+  .meta({ id: "DeletedEvents", example: { deletedCount: 42 } });

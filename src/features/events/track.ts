@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
-import { newId } from "../../core/ids";
-import { commit, statement } from "../../db/commit";
+import { newId, newIdAt } from "../../core/ids";
 import type { Context } from "../../platform/context";
 import { dataTooBigAsInvalid } from "../contacts/data-limit";
 import { upsertContacts } from "../contacts/upsert-statements";
 import { effectAsKeyReused, effectStatements } from "../idempotency/effect";
-import { bornDispatched } from "./record";
+import { commitAndAnnounce } from "./announce";
+import { recordEvents } from "./record";
 import type { TrackEvent } from "./schema";
 
 /**
@@ -18,17 +18,17 @@ export async function trackEvent(
   call: TrackEvent,
   request: string,
 ): Promise<{ contactId: string; eventId: string }> {
-  const eventId = newId();
-  const data = readData(call.data ?? {});
   const now = ctx.now.getTime();
-  const event = statement(
-    ctx.db,
-    sql`INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
-      SELECT ${eventId}, ${ctx.project.id}, ${call.event}, c.id, ${JSON.stringify(data.own)}, ${now},
-        ${bornDispatched(ctx.project.id, call.event, now)}
-      FROM contacts c WHERE c.project_id = ${ctx.project.id} AND c.email = ${call.email}
-      RETURNING contact_id`,
-  );
+  const eventId = newIdAt(now);
+  const data = readData(call.data ?? {});
+  const event = recordEvents(ctx.db, {
+    rows: sql`SELECT project_id, ${call.event} AS name, id AS contact_id, NULL AS email_id,
+        ${JSON.stringify(data.own)} AS data
+      FROM contacts WHERE project_id = ${ctx.project.id} AND email = ${call.email}`,
+    at: now,
+    id: sql`${eventId}`,
+    returning: sql`contact_id`,
+  });
   const answer = sql`json_object('success', json('true'), 'data', json_object(
     'contact', (SELECT contact_id FROM events WHERE id = ${eventId}), 'event', ${eventId},
     'timestamp', ${ctx.now.toISOString()}))`;
@@ -43,7 +43,7 @@ export async function trackEvent(
     event,
     ...effectStatements(ctx, { request, response: answer, onlyIf: sql`true` }),
   ];
-  const results = await effectAsKeyReused(ctx, dataTooBigAsInvalid(commit(ctx.db, statements)));
+  const results = await effectAsKeyReused(ctx, dataTooBigAsInvalid(commitAndAnnounce(ctx, statements)));
   const [row] = results[statements.indexOf(event)] ?? [];
   return { contactId: String(row?.contact_id), eventId };
 }

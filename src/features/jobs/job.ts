@@ -1,5 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
+import type { StoredJobType } from "../../core/jobs";
 import { iso, isoOrNull, minuteMs } from "../../core/time";
 import type { Db } from "../../db/client";
 import { query } from "../../db/commit";
@@ -25,11 +26,12 @@ export function jobJson(row: JobRow) {
   };
 }
 
-export async function getJob(ctx: Context, id: string): Promise<JobRow> {
+/** A job of the project; of one type, where that is asked for. */
+export async function getJob(ctx: Context, id: string, type?: StoredJobType): Promise<JobRow> {
   const row = await ctx.db
     .select()
     .from(jobs)
-    .where(inProject(jobs, ctx, eq(jobs.id, id)))
+    .where(inProject(jobs, ctx, eq(jobs.id, id), type === undefined ? undefined : eq(jobs.type, type)))
     .get();
   if (!row) throw new NotFound("job", id);
   return row;

@@ -1,10 +1,12 @@
 import { z } from "zod";
 
+export const JobStatus = z.enum(["queued", "processing", "completed", "failed"]);
+
 export const Job = z
   .object({
     jobId: z.string(),
     type: z.string(),
-    status: z.enum(["queued", "processing", "completed", "failed"]),
+    status: JobStatus,
     progress: z.number().int().min(0).max(100),
     result: z.record(z.string(), z.unknown()).nullable(),
     errors: z.array(z.record(z.string(), z.unknown())),
@@ -28,3 +30,7 @@ export const Job = z
 export const QueuedJob = z
   .object({ jobId: z.string() })
   .meta({ id: "QueuedJob", example: { jobId: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f" } });
+
+export const StartedJob = z
+  .object({ jobId: z.string(), status: z.literal("queued") })
+  .meta({ id: "StartedJob", example: { jobId: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f", status: "queued" } });

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { dayMs } from "../time";
+
+/** A stretch of time in milliseconds since 1970. `to` is the first moment after it. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+const shape = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/i;
+
+/**
+ * A date as a caller writes it, as the time it stands for: `2026-01-31` is that whole day in UTC, a date with a time is
+ * that one millisecond. A time that names no zone is UTC. Null when it is neither.
+ */
+export function spanOf(text: string): Span | null {
+  const [, day, zone] = shape.exec(text) ?? [];
+  // Date.parse takes the 30th of February for the 2nd of March.
+  if (day === undefined || !z.iso.date().safeParse(day).success) return null;
+  if (text === day) return { from: Date.parse(day), to: Date.parse(day) + dayMs };
+  const at = Date.parse(zone === undefined ? `${text}Z` : text);
+  return Number.isNaN(at) ? null : { from: at, to: at + 1 };
+}
+
+/** `?startDate=` or `?endDate=`. */
+export const DateOrTime = z
+  .string()
+  .transform((text, check) => {
+    const span = spanOf(text);
+    if (span !== null) return span;
+    const message = "Must be a date such as 2026-01-31, or a date with a time such as 2026-01-31T09:00:00Z";
+    check.addIssue({ code: "custom", message, params: { code: "invalid_string" } });
+    return z.NEVER;
+  })
+  .meta({ type: "string", example: "2026-01-31" });
+
+/** Query fields by which a stretch of time is chosen. Both ends are in it. */
+export const DateRange = z
+  .object({
+    startDate: DateOrTime.optional().meta({ description: "The first day (UTC) or moment." }),
+    endDate: DateOrTime.optional().meta({ description: "The last one: of a date alone, its whole day." }),
+  })
+  .superRefine(({ startDate, endDate }, check) => {
+    if (startDate === undefined || endDate === undefined || startDate.from < endDate.to) return;
+    const message = "endDate may not be before startDate";
+    check.addIssue({ code: "custom", path: ["endDate"], message, params: { code: "custom" } });
+  });

@@ -1,0 +1,104 @@
+import { sql } from "drizzle-orm";
+import { query } from "../../db/commit";
+import type { Context } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
+import { type EventListener, type HeardEvent, heardAs } from "./listener";
+
+/**
+ * Hands events to those who listen for them, and marks those that all of them have taken. A message about them may come
+ * twice, late, or while another consumer is at work: each listener hears of each event at least once, and knows it by
+ * its id. Whoever listened and is gone by now need not hear of it any more. Throws when an event was not taken by all:
+ * it stays waiting, and the others are done with.
+ */
+export async function dispatchEvents(
+  ctx: Context,
+  eventIds: string[],
+  listeners: readonly EventListener[],
+): Promise<void> {
+  const waiting = await findWaiting(ctx, eventIds);
+  const kinds = new Set(waiting.flatMap(({ listenerIds }) => listenerIds.map(kindOf)));
+  const hearings = [...kinds].map(async (kind) => {
+    const listener = listeners.find((one) => one.kind === kind) ?? unknown(kind);
+    const heard = waiting.flatMap((event) => {
+      const listenerIds = event.listenerIds.filter((id) => kindOf(id) === kind);
+      return listenerIds.length > 0 ? [{ ...event, listenerIds }] : [];
+    });
+    return handOver(ctx, listener, heard);
+  });
+  const untaken = new Map((await Promise.all(hearings)).flat());
+  const taken = waiting.map(({ id }) => id).filter((id) => !untaken.has(id));
+  await markDispatched(ctx, taken);
+  if (untaken.size > 0) {
+    const [cause] = untaken.values();
+    throw new Error(`${untaken.size} of ${waiting.length} events were not taken`, { cause });
+  }
+}
+
+/**
+ * All at once, as that is cheap; when that fails, each by itself, so that one bad event holds up no other. Returns what was
+ * not taken, and why.
+ */
+async function handOver(
+  ctx: Context,
+  listener: EventListener,
+  events: HeardEvent[],
+): Promise<[eventId: string, error: unknown][]> {
+  try {
+    await listener.hear(ctx, events);
+    return [];
+  } catch (error) {
+    ctx.log("error", "A listener did not take its events", {
+      listener: listener.kind,
+      projectId: ctx.project.id,
+      events: events.map(({ id }) => id),
+      reason: reasonOf(error),
+    });
+    const [first, ...others] = events;
+    if (first && others.length === 0) return [[first.id, error]];
+  }
+  return (await Promise.all(events.map((event) => handOver(ctx, listener, [event])))).flat();
+}
+
+/** Rows of a kind that this version does not know: one that does may be on its way, and the events wait for it. */
+function unknown(kind: string): EventListener {
+  return {
+    kind,
+    hear: async () => {
+      throw new Error("This version knows no such kind of listener");
+    },
+  };
+}
+
+function kindOf(listenerId: string): string {
+  return listenerId.split(":", 1)[0] ?? "";
+}
+
+async function findWaiting(ctx: Context, eventIds: string[]): Promise<HeardEvent[]> {
+  const rows = await query(
+    ctx.db,
+    sql`SELECT e.id, e.name, e.contact_id, e.email_id, e.data, e.created_at, (
+        SELECT json_group_array(DISTINCT l.listener_id) FROM event_listeners l
+        WHERE l.project_id = e.project_id AND l.name IN ${heardAs(sql`e.name`)}) AS listener_ids
+      FROM json_each(${JSON.stringify(eventIds)}) r CROSS JOIN events e ON e.id = r.value
+      WHERE +e.project_id = ${ctx.project.id} AND e.dispatched_at IS NULL`,
+  );
+  return rows.map((row) => ({
+    id: String(row.id),
+    name: String(row.name),
+    contactId: row.contact_id === null ? null : String(row.contact_id),
+    emailId: row.email_id === null ? null : String(row.email_id),
+    data: JSON.parse(String(row.data)),
+    createdAt: Number(row.created_at),
+    listenerIds: JSON.parse(String(row.listener_ids)),
+  }));
+}
+
+async function markDispatched(ctx: Context, eventIds: string[]): Promise<void> {
+  if (eventIds.length === 0) return;
+  await query(
+    ctx.db,
+    sql`UPDATE events SET dispatched_at = ${ctx.clock().getTime()}
+      WHERE id IN (SELECT value FROM json_each(${JSON.stringify(eventIds)}))
+        AND +project_id = ${ctx.project.id} AND dispatched_at IS NULL`,
+  );
+}

@@ -1,0 +1,25 @@
+import type { Job } from "../../core/jobs";
+import { forProject, type Platform } from "../../platform/context";
+import { workOn } from "../jobs/work";
+import { findProject } from "../projects/project";
+import { deleteStep } from "./delete-step";
+import { dispatchEvents } from "./dispatch";
+import type { EventListener } from "./listener";
+
+/** `events.dispatch` */
+export async function dispatchEventsJob(
+  platform: Platform,
+  job: Extract<Job, { type: "events.dispatch" }>,
+  listeners: readonly EventListener[],
+): Promise<void> {
+  const project = await findProject(platform, job.projectId);
+  if (project) await dispatchEvents(forProject(platform, project), job.eventIds, listeners);
+}
+
+/** Steps are small here, and a run of them takes seconds. */
+const stepsPerRun = 100;
+
+/** `events.delete` */
+export async function deleteEventsJob(platform: Platform, job: Extract<Job, { type: "events.delete" }>): Promise<void> {
+  await workOn(platform, job, deleteStep, { stepsPerRun });
+}

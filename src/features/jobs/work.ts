@@ -1,0 +1,112 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { StoredJobType } from "../../core/jobs";
+import type { JsonObject } from "../../core/json";
+import { GuardFailed, guard, query, statement } from "../../db/commit";
+import { readRow } from "../../db/rows";
+import { jobs } from "../../db/tables";
+import { type Context, forProject, type Platform } from "../../platform/context";
+import { findProject } from "../projects/project";
+import { type JobRow, jobGraceMs } from "./job";
+
+/** Whether a job goes on after a step. One that waits for something comes again with the sweep, from where it stands. */
+export type Step = "goes on" | "waits" | "ended";
+
+/** One step's guard: two runs of a job may overlap, and only one of them does each step. */
+const movedOn = "moved";
+
+/**
+ * One run of a stored job: step after step until it has ended or has had its share; then it goes on in another message.
+ * `step` is given the row as the step before it left it, and writes its work and the row's next state in one batch that
+ * begins with `stillAt`. So a run that dies loses at most one step, and one that comes twice does nothing twice.
+ */
+export async function workOn(
+  platform: Platform,
+  job: { type: StoredJobType; projectId: string; jobId: string },
+  step: (ctx: Context, row: JobRow) => Promise<Step>,
+  { stepsPerRun = 25 }: { stepsPerRun?: number } = {},
+): Promise<void> {
+  const project = await findProject(platform, job.projectId);
+  if (!project) return forget(platform, job);
+  const ctx = forProject(platform, project);
+  try {
+    for (let steps = 0; steps < stepsPerRun; steps++) {
+      const row = await take(ctx, job.jobId);
+      if (row === null || (await step(ctx, row)) !== "goes on") return;
+      await letOthersIn();
+    }
+  } catch (error) {
+    // Another run has done this step, and carries on from there.
+    if (error instanceof GuardFailed && error.guard === movedOn) return;
+    throw error;
+  }
+  await platform.enqueue([{ job }]);
+}
+
+/** The job of a project that is gone: the sweep would announce it for ever. Whichever database it was in, it is in one. */
+async function forget(platform: Platform, { projectId, jobId }: { projectId: string; jobId: string }): Promise<void> {
+  for (const db of platform.databases) {
+    await query(db, sql`DELETE FROM jobs WHERE project_id = ${projectId} AND id = ${jobId}`);
+  }
+}
+
+/** Run locally, the database is in this very process: without a pause a busy job would keep every request waiting. */
+async function letOthersIn(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** The job as it is now, and for a while none of the sweep's business; null when it has ended. */
+async function take(ctx: Context, jobId: string): Promise<JobRow | null> {
+  const until = ctx.clock().getTime() + jobGraceMs;
+  const [row] = await query(
+    ctx.db,
+    sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}
+      WHERE project_id = ${ctx.project.id} AND id = ${jobId} AND status IN ('queued', 'processing')
+      RETURNING *`,
+  );
+  return row ? readRow(jobs, row) : null;
+}
+
+/** The guard that a step's batch begins with: the job still stands where the step found it. */
+export function stillAt(ctx: Context, row: JobRow): D1PreparedStatement {
+  return guard(
+    ctx.db,
+    movedOn,
+    sql`EXISTS (SELECT 1 FROM jobs WHERE project_id = ${ctx.project.id} AND id = ${row.id} AND status = 'processing'
+      AND state = ${JSON.stringify(row.state)})`,
+  );
+}
+
+/**
+ * The statement by which a step says how far the job is now. `progress` is 0 to 100. What it `told`, for those who
+ * follow the job, may be counted by the database itself: then it goes before the change that it counts.
+ */
+export function goOn(
+  ctx: Context,
+  row: JobRow,
+  state: JsonObject,
+  progress: number,
+  { result = sql`result`, errors = sql`errors` }: { result?: SQL; errors?: SQL } = {},
+): D1PreparedStatement {
+  return statement(
+    ctx.db,
+    sql`UPDATE jobs SET state = ${JSON.stringify(state)}, progress = ${Math.min(99, Math.floor(progress))},
+        result = ${result}, errors = ${errors}
+      WHERE project_id = ${ctx.project.id} AND id = ${row.id}`,
+  );
+}
+
+/** The statement by which a step ends its job. */
+export function endJob(
+  ctx: Context,
+  row: JobRow,
+  end: { status: "completed" | "failed"; state?: JsonObject; result?: JsonObject | null; errors?: JsonObject[] },
+): D1PreparedStatement {
+  const { status, state = row.state, result = null, errors = row.errors } = end;
+  return statement(
+    ctx.db,
+    sql`UPDATE jobs SET status = ${status}, state = ${JSON.stringify(state)}, progress = 100, next_announce_at = NULL,
+        result = ${result === null ? null : JSON.stringify(result)}, errors = ${JSON.stringify(errors)},
+        completed_at = ${ctx.clock().getTime()}
+      WHERE project_id = ${ctx.project.id} AND id = ${row.id}`,
+  );
+}

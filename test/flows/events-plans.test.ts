@@ -1,0 +1,73 @@
+import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import { expect, it } from "vitest";
+import { firstIdAt, newId } from "../../src/core/ids";
+import { commit } from "../../src/db/commit";
+import { commitAndAnnounce } from "../../src/features/events/announce";
+import { deleteEvents } from "../../src/features/events/delete";
+import { listContactEvents, listEvents } from "../../src/features/events/list";
+import { listEventNames } from "../../src/features/events/names";
+import { recordEvents } from "../../src/features/events/record";
+import { TrackEvent } from "../../src/features/events/schema";
+import { eventStats } from "../../src/features/events/stats";
+import { trackEvent } from "../../src/features/events/track";
+import { eventUsage } from "../../src/features/events/usage";
+import { announceJob, recordJob } from "../../src/features/jobs/queue-job";
+import { addEvents, listen } from "../support/events";
+import { newProject } from "../support/project";
+import { World } from "../support/world";
+
+/** Steps of a plan that grow with the events or contacts of a tenant, or of all tenants. */
+function growing(plan: string): boolean {
+  if (/^SCAN /.test(plan)) return /^SCAN (events|e|contacts|c)\b/.test(plan);
+  // An index that is entered by the project alone is walked through all that the project has.
+  return /^SEARCH (events|e|contacts|c) .*\(project_id=\?\)$/.test(plan);
+}
+
+/** The list of all events walks the project's own index from its end, as far as the page goes. */
+const walksOnePage = /FROM events e INDEXED BY ix_events_project[^;]*LIMIT/s;
+
+it("tracks, lists, counts, dispatches and deletes without walking through what a project already has", async () => {
+  const project = await newProject();
+  const world = new World();
+  world.listeners.push({ kind: "ears", hear: async () => {} });
+  await listen(project, ["*", "ears:1"]);
+  const { ctx } = await world.context(project);
+  const call = { email: "ada@example.com", event: "purchase", data: { plan: "pro" }, subscribed: true };
+  const { contactId } = await trackEvent(ctx, TrackEvent.parse(call), "POST /v1/track");
+  const rows = sql`SELECT project_id, 'email.sent' AS name, id AS contact_id, NULL AS email_id, '{}' AS data
+    FROM contacts WHERE project_id = ${project.id} AND id = ${contactId}`;
+  await commitAndAnnounce(ctx, [recordEvents(ctx.db, { rows, at: world.now })]);
+  world.queue.pop();
+  await world.pass(3);
+
+  await addEvents(project, { name: "view", count: 25_001, at: world.now - 25_001, contacts: [contactId] });
+  for (const filters of [{}, { name: "view" }, { contactId }, { name: "view", contactId }]) {
+    const { cursor } = await listEvents(ctx, { ...filters, limit: 100 });
+    await listEvents(ctx, { ...filters, limit: 100, cursor });
+  }
+  await listContactEvents(ctx, contactId, { limit: 1 });
+  await listEventNames(ctx);
+  await eventStats(ctx, {});
+  expect(await eventStats(ctx, { startDate: { from: 0, to: 1 } })).toHaveProperty("approximate");
+  expect(await eventStats(ctx, { endDate: { from: 0, to: world.now - 20_000 } })).not.toHaveProperty("approximate");
+  await eventUsage(ctx, "view");
+  await deleteEvents(ctx, "purchase");
+  const input = { name: "view", before: firstIdAt(world.now - 24_000), total: 1_000 };
+  const job = { id: newId(), type: "events.delete", input, state: { deletedCount: 0 } } as const;
+  await commit(ctx.db, [recordJob(ctx, job)]);
+  await announceJob(ctx, job.type, job.id);
+  await world.drain();
+
+  expect(world.statements.length).toBeGreaterThan(30);
+  for (const { sql, values } of world.statements) {
+    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .bind(...values)
+      .all<{ detail: string }>();
+    const steps = plan.results.map(({ detail }) => detail);
+    if (!walksOnePage.test(sql)) expect(steps.filter(growing), sql).toEqual([]);
+    // Sorted are at most 25,000 events of a range of dates, once they were counted; names; and the listeners of one event.
+    const sorts = steps.filter((step) => step.includes("TEMP B-TREE") && !step.endsWith("(DISTINCT)"));
+    if (/\b(FROM|JOIN) (events|contacts)\b/.test(sql) && !sql.includes("GROUP BY name")) expect(sorts, sql).toEqual([]);
+  }
+});
