@@ -1,14 +1,14 @@
 import type { Context as HonoContext, MiddlewareHandler, Next } from "hono";
 import type { BucketState } from "../core/bucket";
 import { InvalidIdempotencyKey, KeyReused, RateLimited, Unavailable } from "../core/errors";
-import { type Claim, isIdempotencyKey, type OriginalRequest } from "../core/idempotency";
+import { type Claim, type Effect, isIdempotencyKey } from "../core/idempotency";
 import type { Context } from "../platform/context";
 import type { OwnedKey } from "../platform/gate";
 import { bucketsFor } from "./buckets";
 import type { AppEnv } from "./router";
 
 /** Looks up in the database what a key has done; null when nothing. */
-type FindEffect = (ctx: Context, key: string) => Promise<OriginalRequest | null>;
+type FindEffect = (ctx: Context, key: string) => Promise<Effect | null>;
 
 /** Paths whose effect an `Idempotency-Key` makes happen once. */
 const keyedPaths = new Set(["/v1/send", "/v1/track", "/events/track"]);
@@ -74,7 +74,7 @@ async function runOnce(
   if (claim.kind === "inherited") {
     const effect = await findEffect(ctx, owned.key);
     if (effect) {
-      await ctx.gate.complete(ctx.project.id, owned, effect.status ?? 200, effect.response);
+      await ctx.gate.complete(ctx.project.id, owned, effect);
       throw new KeyReused(owned.key, effect);
     }
   }
@@ -87,14 +87,14 @@ async function runOnce(
 async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindEffect): Promise<void> {
   const { ctx } = c.var;
   const { status } = c.res;
-  if (status < 300) return ctx.gate.complete(ctx.project.id, owned, status, await c.res.clone().text());
+  if (status < 300) return ctx.gate.complete(ctx.project.id, owned, { status, response: await c.res.clone().text() });
   if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);
   // If the database does not answer either, the claim stays, and whoever inherits it asks again.
   const effect = await findEffect(ctx, owned.key);
   if (effect) {
     // A key that the database knew was answered well by somebody else, before.
-    const original = c.error instanceof KeyReused ? (effect.status ?? 200) : status;
-    return ctx.gate.complete(ctx.project.id, owned, original, effect.response);
+    const isOthers = c.error instanceof KeyReused;
+    return ctx.gate.complete(ctx.project.id, owned, isOthers ? effect : { ...effect, status });
   }
   return ctx.gate.release(ctx.project.id, owned);
 }

@@ -1,11 +1,12 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { BadRequest, TooLarge } from "../core/errors";
 import type { AppEnv } from "./router";
-import { inTurn } from "./turn";
+import { openTurn, type Turn } from "./turn";
 
 /**
  * Reads a JSON body before the route does: no more than `maxBytes` of it, and whatever its Content-Type says, as
- * browsers' beacons send JSON as text/plain. A length that is announced is refused before anything is read.
+ * browsers' beacons send JSON as text/plain. A length that is announced is refused before anything is read. Where a
+ * file is uploaded, it reads a form.
  */
 export function readBody(maxBytesFor: (path: string, c: HonoContext<AppEnv>) => number) {
   const middleware: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -14,17 +15,23 @@ export function readBody(maxBytesFor: (path: string, c: HonoContext<AppEnv>) => 
     const maxBytes = maxBytesFor(c.req.path, c);
     const announced = raw.headers.get("Content-Length");
     if (Number(announced ?? 0) > maxBytes) throw new TooLarge(maxBytes);
-    const work = async () => {
-      keepBody(c, raw.body === null ? "" : await textOf(raw.body, maxBytes));
+    const turn = openTurn();
+    try {
+      if (Number(announced ?? 0) > largeBytes) await turn.take();
+      if (raw.method === "POST" && uploadPaths.has(c.req.path)) keepForm(c, await formOf(raw, maxBytes, turn));
+      else keepBody(c, raw.body === null ? "" : await textOf(raw.body, maxBytes, turn));
       await next();
-    };
-    // A body of unknown length may be large too.
-    const isLarge = maxBytes > largeBytes && Number(announced ?? maxBytes) > largeBytes;
-    return isLarge ? inTurn(work) : work();
+    } finally {
+      turn.giveBack();
+    }
   };
   return middleware;
 }
 
+/** Where a form with a file is posted instead of JSON. */
+const uploadPaths = new Set(["/contacts/import"]);
+
+/** A larger body is read, and worked on, in a turn of its request. */
 const largeBytes = 4 * 1024 * 1024;
 
 function keepBody(c: HonoContext<AppEnv>, text: string): void {
@@ -36,25 +43,28 @@ function keepBody(c: HonoContext<AppEnv>, text: string): void {
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
 }
 
+function keepForm(c: HonoContext<AppEnv>, form: FormData): void {
+  Object.assign(c.req.bodyCache, { formData: Promise.resolve(form) });
+}
+
 /** For a route whose body may be left out: none is an empty object. Goes before the route's own validation. */
 export const absentIsEmpty: MiddlewareHandler<AppEnv> = async (c, next) => {
   if ((await c.req.text()) === "") keepBody(c, "{}");
   await next();
 };
 
+type Bytes = Uint8Array<ArrayBuffer>;
+
 /** No body at all is as little JSON as an empty one. */
 const takesBody = new Set(["POST", "PUT", "PATCH"]);
 
-async function textOf(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+async function textOf(body: ReadableStream<Bytes>, maxBytes: number, turn: Turn): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   let text = "";
-  let size = 0;
   try {
-    for await (const chunk of body) {
-      size += chunk.byteLength;
-      if (size > maxBytes) throw new TooLarge(maxBytes);
+    await readAll(body, maxBytes, turn, (chunk) => {
       text += decoder.decode(chunk, { stream: true });
-    }
+    });
     return text + decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
@@ -62,5 +72,44 @@ async function textOf(body: ReadableStream<Uint8Array>, maxBytes: number): Promi
       suggestion: "JSON is UTF-8 (RFC 8259, section 8.1): check the encoding of what you send.",
       cause: error,
     });
+  }
+}
+
+async function formOf({ body, headers }: Request, maxBytes: number, turn: Turn): Promise<FormData> {
+  const chunks: Bytes[] = [];
+  if (body) await readAll(body, maxBytes, turn, (chunk) => chunks.push(chunk));
+  const type = headers.get("Content-Type") ?? "";
+  try {
+    if (!/^multipart\/form-data\b/i.test(type)) throw new TypeError("Not multipart");
+    return await new Response(new Blob(chunks), { headers: { "Content-Type": type } }).formData();
+  } catch (error) {
+    throw new BadRequest("The request body is not multipart/form-data, or cannot be read as such.", {
+      suggestion: "Send the file in the form field file, as `curl -F file=@contacts.csv` does.",
+      cause: error,
+    });
+  }
+}
+
+async function readAll(
+  body: ReadableStream<Bytes>,
+  maxBytes: number,
+  turn: Turn,
+  keep: (chunk: Bytes) => void,
+): Promise<void> {
+  const reader = body.getReader();
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await turn.inTime(reader.read());
+      if (done) return;
+      size += value.byteLength;
+      if (size > maxBytes) throw new TooLarge(maxBytes);
+      // One whose length was not announced shows only now that it is large.
+      if (size > largeBytes) await turn.take();
+      keep(value);
+    }
+  } catch (error) {
+    reader.cancel(error).catch(() => {});
+    throw error;
   }
 }

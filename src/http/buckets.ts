@@ -1,5 +1,5 @@
 import type { Rate } from "../core/bucket";
-import type { RateLimits } from "../platform/env";
+import type { RateLimits } from "../platform/rate-limits";
 
 const writes = new Set(["POST", "PATCH", "DELETE"]);
 

@@ -17,6 +17,7 @@ const tags = [
   { name: "Emails", description: "The record of each email, and what became of it." },
   { name: "Contacts", description: "The people you write to, with their data and their subscription." },
   { name: "Events", description: "What your contacts do, as your product tells it." },
+  { name: "Segments", description: "Parts of your contacts: whom a condition holds for, or whom you put in." },
   { name: "Suppressions", description: "Addresses that get no mail of any type." },
   { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },
   { name: "Domains", description: "The domains you send from. Mail goes out once a domain is verified." },

@@ -17,6 +17,7 @@ import {
   Refusal,
   type Resource,
   TooLarge,
+  TooSlow,
   Unavailable,
   UnknownRoute,
   Untrusted,
@@ -42,6 +43,7 @@ const answers = new Map<unknown, Answer>([
   // The contract pins this odd pair: clients of the spec look for exactly this.
   [UnverifiedSender, { status: 403, code: "INTERNAL_SERVER_ERROR" }],
   [UnknownRoute, { status: 404, code: "RESOURCE_NOT_FOUND" }],
+  [TooSlow, { status: 408, code: "REQUEST_TIMEOUT" }],
   [MethodNotAllowed, { status: 405, code: "METHOD_NOT_ALLOWED" }],
   [Conflict, { status: 409, code: "CONFLICT" }],
   [KeyReused, { status: 409, code: "IDEMPOTENCY_KEY_REUSED" }],

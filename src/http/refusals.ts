@@ -32,6 +32,12 @@ const refusals = {
     message: "No email 0199a0f2-6c1f-7d60-8a3b-5a1de0c4b7e2 in this project.",
     suggestion: undefined,
   },
+  408: {
+    description: "The rest of a large body did not arrive in time. Nothing was done.",
+    code: "REQUEST_TIMEOUT",
+    message: "The rest of a large request body did not arrive within 10 seconds. Nothing was done.",
+    suggestion: "Send the request again, over a faster connection or with smaller attachments.",
+  },
   409: {
     description: "It contradicts what is there.",
     code: "CONFLICT",

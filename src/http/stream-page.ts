@@ -1,4 +1,5 @@
-import type { Context as HonoContext, TypedResponse } from "hono";
+import type { Context as HonoContext } from "hono";
+import { streamObject } from "./stream-object";
 
 interface PageFacts {
   total: number;
@@ -6,28 +7,7 @@ interface PageFacts {
   pageSize: number;
 }
 
-type StreamedPage<T> = Response & TypedResponse<PageFacts & { data: T[]; totalPages: number }, 200, "json">;
-
-/**
- * A page of rows that may be large, as JSON. Each row is made when the one before it is on its way, so that memory holds
- * one of them and not a hundred. A row that cannot be made breaks the answer off: its status is out by then.
- */
-export function streamPage<T>(c: HonoContext, rows: AsyncIterator<T>, facts: PageFacts): StreamedPage<T> {
-  const { total, page, pageSize } = facts;
-  const rest = JSON.stringify({ total, page, pageSize, totalPages: Math.ceil(total / pageSize) });
-  const encoder = new TextEncoder();
-  let before = '{"data":[';
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await rows.next();
-      controller.enqueue(
-        encoder.encode(done ? `${before === "," ? "" : before}],${rest.slice(1)}` : before + JSON.stringify(value)),
-      );
-      before = ",";
-      if (done) controller.close();
-    },
-  });
-  const response = c.body(body, 200, { "Content-Type": "application/json" });
-  // What is written above has exactly this shape.
-  return response as unknown as StreamedPage<T>;
+/** A page of rows that may be large, as JSON: memory holds one of them and not a hundred. */
+export function streamPage<T>(c: HonoContext, rows: AsyncIterable<T>, { total, page, pageSize }: PageFacts) {
+  return streamObject(c, { data: rows, total, page, pageSize, totalPages: Math.ceil(total / pageSize) });
 }

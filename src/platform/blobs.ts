@@ -6,11 +6,13 @@ export interface Blobs {
   delete(keys: string[]): Promise<void>;
   /** Up to 1,000 keys that begin with the prefix. */
   list(prefix: string): Promise<string[]>;
+  /** Up to 1,000 files whose keys come after the given one, in their order, each with the time it was put down. */
+  listAfter(key: string): Promise<{ files: { key: string; putAt: number }[]; isLast: boolean }>;
 }
 
-export type BlobKind = "content" | "attachment" | "template" | "outbox";
+export type BlobKind = "content" | "attachment" | "template" | "outbox" | "import";
 
-export const blobKinds: readonly BlobKind[] = ["content", "attachment", "template", "outbox"];
+export const blobKinds: readonly BlobKind[] = ["content", "attachment", "template", "outbox", "import"];
 
 /** Larger texts lie here, for a D1 row is for what is looked at together with others. */
 export const maxTextBytesInRow = 65_536;
@@ -33,6 +35,11 @@ export function openBlobs(bucket: R2Bucket): Blobs {
     },
     async list(prefix) {
       return (await bucket.list({ prefix })).objects.map((object) => object.key);
+    },
+    async listAfter(key) {
+      const { objects, truncated } = await bucket.list(key === "" ? {} : { startAfter: key });
+      const files = objects.map((object) => ({ key: object.key, putAt: object.uploaded.getTime() }));
+      return { files, isLast: !truncated };
     },
   };
 }

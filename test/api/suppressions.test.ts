@@ -42,6 +42,22 @@ describe("/suppressions", () => {
     });
   });
 
+  it("shows no address whose contact was erased, and forgets one all the same", async () => {
+    const project = await newProject();
+    const erase = async () => {
+      const { body } = await project.api.post("/contacts", { email: "ada@example.com", subscribed: true });
+      await project.api.post("/suppressions", { email: "ada@example.com" });
+      expect((await project.api.delete(`/contacts/${body.id}`)).status).toBe(204);
+    };
+    await erase();
+    expect((await project.api.get("/suppressions")).body).toMatchObject({ data: [], total: 0 });
+    expect((await project.api.delete("/suppressions/Ada@example.com")).status).toBe(204);
+    expectRefusal(await project.api.delete("/suppressions/ada@example.com"), 404, "RESOURCE_NOT_FOUND", {
+      details: { resource: "suppression", id: "ada@example.com" },
+    });
+    expect((await project.api.send()).body.data.emails[0].status).toBe("QUEUED");
+  });
+
   it.each([
     [{ email: "nope" }, "email", "invalid_string"],
     [{}, "email", "required"],

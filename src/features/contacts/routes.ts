@@ -1,13 +1,69 @@
-import { body, created, createRoute, errors, ok } from "../../http/define";
+import { z } from "zod";
+import { Email } from "../../core/mail/address-input";
+import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { LegacyError, legacyRequired } from "../../http/legacy";
-import { IdParam } from "../../http/params";
+import { CursorQuery, IdParam, orderBy } from "../../http/params";
 import { createRouter } from "../../http/router";
+import { streamObject } from "../../http/stream-object";
+import { bulk } from "./bulk/routes";
 import { contactJson, getContact } from "./contact";
-import { Contact, UpsertContact, UpsertedContact } from "./schema";
+import { deleteContact } from "./delete";
+import { exportContact } from "./export";
+import { fields } from "./fields/routes";
+import { imports } from "./import/routes";
+import { listContacts } from "./list";
+import { lookUpContacts } from "./lookup";
+import {
+  Contact,
+  ContactExport,
+  ContactPage,
+  LookedUpContacts,
+  LookupContacts,
+  SnoozeContact,
+  UpdateContact,
+  UpsertContact,
+  UpsertedContact,
+} from "./schema";
+import { snoozeContact } from "./snooze";
+import { unsnoozeContact } from "./unsnooze";
+import { updateContact } from "./update";
 import { upsertContact } from "./upsert";
 
 export const contacts = createRouter();
+
+// Fixed paths go before /contacts/{id}.
+contacts.route("/", fields);
+contacts.route("/", imports);
+contacts.route("/", bulk);
+
 const tags = ["Contacts"];
+
+const ContactQuery = CursorQuery.extend({
+  search: z.string().optional().meta({ description: "A part of the address, in any case." }),
+  subscribed: z
+    .enum(["true", "false"])
+    .transform((word) => word === "true")
+    .optional()
+    .meta({ type: "boolean", description: "Leave it out for both." }),
+  email: Email.optional().meta({ description: "The contact with exactly this address." }),
+  sort: orderBy("createdAt", "email"),
+  dir: orderBy("desc", "asc"),
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/contacts",
+  operationId: "listContacts",
+  tags,
+  summary: "List the contacts",
+  description:
+    "With `sort=email` and `subscribed`, a page may hold fewer contacts than asked for, or none, before the end is " +
+    "reached: go on while `hasMore` is true.",
+  request: { query: ContactQuery },
+  responses: { ...ok(ContactPage), ...errors(400, 422) },
+});
+
+contacts.openapi(list, async (c) => c.json(await listContacts(c.var.ctx, c.req.valid("query")), 200));
 
 const upsert = createRoute({
   method: "post",
@@ -45,5 +101,119 @@ const get = createRoute({
 
 contacts.openapi(get, async (c) => {
   const contact = await getContact(c.var.ctx, c.req.valid("param").id);
+  return c.json(contactJson(contact), 200);
+});
+
+const update = createRoute({
+  method: "patch",
+  path: "/contacts/{id}",
+  operationId: "updateContact",
+  tags,
+  summary: "Change a contact",
+  description: "Only the fields sent change. Mail that is on its way keeps the address it was accepted for.",
+  request: { params: IdParam, ...body(UpdateContact) },
+  responses: { ...ok(Contact), ...errors(400, 403, 404, 409, 413, 422) },
+});
+
+contacts.openapi(update, async (c) => {
+  const contact = await updateContact(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+  return c.json(contactJson(contact), 200);
+});
+
+const exportAll = createRoute({
+  method: "get",
+  path: "/contacts/{id}/export",
+  operationId: "exportContact",
+  tags,
+  summary: "Get everything that is held about a contact",
+  description:
+    "As a file, with the person's emails and events from the oldest on. It is written while it is read: what breaks " +
+    "off in the middle is no JSON.",
+  request: { params: IdParam },
+  responses: { ...ok(ContactExport), ...errors(404) },
+});
+
+contacts.openapi(exportAll, async (c) => {
+  const { id } = c.req.valid("param");
+  return streamObject(c, await exportContact(c.var.ctx, id), {
+    "Content-Disposition": `attachment; filename="contact-${id}.json"`,
+  });
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/contacts/{id}",
+  operationId: "deleteContact",
+  tags,
+  summary: "Erase a contact",
+  description:
+    "For good. The contact goes, and with it the address, the content and the data of its emails and events; their " +
+    "records stay for the statistics. Mail that was not sent is cancelled. Files follow within seconds. That the " +
+    "address opted out, or is suppressed, is remembered as a hash, and holds for a contact created with it again.",
+  request: { params: IdParam },
+  responses: { ...noContent, ...errors(403, 404, 409) },
+});
+
+contacts.openapi(remove, async (c) => {
+  await deleteContact(c.var.ctx, c.req.valid("param").id);
+  return c.body(null, 204);
+});
+
+const lookup = createRoute({
+  method: "post",
+  path: "/contacts/lookup",
+  operationId: "lookUpContacts",
+  tags,
+  summary: "See which addresses are contacts",
+  request: {
+    query: z.object({
+      expand: z
+        .enum(["contacts"])
+        .optional()
+        .meta({ description: "Adds the contacts that were found, whole: up to 8 MB of data." }),
+    }),
+    ...body(LookupContacts),
+  },
+  responses: { ...ok(LookedUpContacts), ...errors(400, 413, 422) },
+});
+
+contacts.openapi(lookup, async (c) => {
+  const isExpanded = c.req.valid("query").expand !== undefined;
+  const { found, notFound, contacts } = await lookUpContacts(c.var.ctx, c.req.valid("json"), { isExpanded });
+  return c.json({ found, notFound, ...(isExpanded ? { contacts: contacts.map(contactJson) } : {}) }, 200);
+});
+
+const snooze = createRoute({
+  method: "post",
+  path: "/contacts/{id}/snooze",
+  operationId: "snoozeContact",
+  tags,
+  summary: "Unsubscribe a contact for a while",
+  description:
+    "The contact is subscribed again when the snooze ends, and any other write of `subscribed` ends it. To snooze " +
+    "again moves the end. Someone who is unsubscribed for good, or suppressed, cannot be snoozed: 409, as the end of " +
+    "a snooze would subscribe them.",
+  request: { params: IdParam, ...body(SnoozeContact) },
+  responses: { ...ok(Contact), ...errors(400, 403, 404, 409, 413, 422) },
+});
+
+contacts.openapi(snooze, async (c) => {
+  const contact = await snoozeContact(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+  return c.json(contactJson(contact), 200);
+});
+
+const unsnooze = createRoute({
+  method: "delete",
+  path: "/contacts/{id}/snooze",
+  operationId: "unsnoozeContact",
+  tags,
+  summary: "End a snooze, and subscribe the contact again",
+  description: "A contact that is not snoozed stays as it is: someone who left is not subscribed by this.",
+  request: { params: IdParam },
+  responses: { ...ok(Contact), ...errors(403, 404) },
+});
+
+contacts.openapi(unsnooze, async (c) => {
+  const contact = await unsnoozeContact(c.var.ctx, c.req.valid("param").id);
   return c.json(contactJson(contact), 200);
 });

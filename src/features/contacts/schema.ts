@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { ContactData } from "../../core/contacts/data";
+import { longestSnoozeYears, type SnoozeRequest, snoozeDurations } from "../../core/contacts/snooze";
 import { Email } from "../../core/mail/address-input";
+import { EmailContent, Email as EmailRecord } from "../emails/schema";
+import { EventPage } from "../events/schema";
+import { Suppression } from "../suppressions/schema";
 
 const example = {
   id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
@@ -36,3 +40,105 @@ export const UpsertContact = z
   })
   .meta({ id: "UpsertContact", example: { email: "ada@example.com", data: { firstName: "Ada", plan: "pro" } } });
 export type UpsertContact = z.infer<typeof UpsertContact>;
+
+export const ContactPage = z
+  .object({
+    data: z.array(Contact),
+    cursor: z.string(),
+    hasMore: z.boolean(),
+    total: z.number().int().meta({ description: "Exact, and on the first page only; later pages say 0." }),
+  })
+  .meta({ id: "ContactPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
+
+export const UpdateContact = z
+  .object({
+    email: Email.optional(),
+    subscribed: z.boolean().nullish().meta({ description: "Any value ends a snooze." }),
+    data: ContactData.nullish(),
+  })
+  .meta({ id: "UpdateContact", example: { subscribed: false, data: { plan: "free" } } });
+export type UpdateContact = z.infer<typeof UpdateContact>;
+
+/** Addresses that one call may look up. */
+const maxLookups = 500;
+
+/** An address as it was sent, to answer with, and in the form contacts are keyed by. */
+export const LookedUp = z
+  .string()
+  .transform((written, check) => {
+    const email = Email.safeParse(written);
+    if (email.success) return { written, email: email.data };
+    for (const issue of email.error.issues) check.addIssue({ ...issue });
+    return z.NEVER;
+  })
+  .meta({ type: "string", format: "email" });
+
+export const LookupContacts = z
+  .object({ emails: z.array(LookedUp).min(1).max(maxLookups) })
+  .meta({ id: "LookupContacts", example: { emails: ["ada@example.com", "Bob@Example.com"] } });
+export type LookupContacts = z.infer<typeof LookupContacts>;
+
+export const LookedUpContacts = z
+  .object({
+    found: z.array(z.string()).meta({ description: "Those that are contacts, each string once and as it was sent." }),
+    notFound: z.array(z.string()),
+    contacts: z.array(Contact).optional().meta({ description: "With `?expand=contacts`; each contact once." }),
+  })
+  .meta({ id: "LookedUpContacts", example: { found: ["ada@example.com"], notFound: ["Bob@Example.com"] } });
+
+export const SnoozeContact = z
+  .object({
+    until: z.iso
+      .datetime({ offset: true })
+      .nullish()
+      .meta({ description: `When it ends: in the future, and ${longestSnoozeYears} years ahead at most.` }),
+    duration: z.enum(snoozeDurations).nullish().meta({
+      description: "Calendar months in UTC: one month from 31 January is the last day of February.",
+    }),
+  })
+  .transform(({ until, duration }, check): SnoozeRequest => {
+    if (duration && !until) return { duration };
+    if (until && !duration) return { until: Date.parse(until) };
+    const [field, code, message] = until
+      ? ["duration", "custom", "Give until or duration, and not both"]
+      : ["until", "required", "Give until or duration"];
+    check.addIssue({ code: "custom", path: [field], message, params: { code } });
+    return z.NEVER;
+  })
+  .meta({ id: "SnoozeContact", description: "One of the two.", example: { duration: "3m" } });
+
+/** Streamed: see export.ts. */
+export const ContactExport = z
+  .object({
+    contact: Contact.extend({
+      optedOutAt: z.iso
+        .datetime()
+        .nullable()
+        .meta({ description: "When this person last left, and did not come back." }),
+    }),
+    suppression: Suppression.nullable(),
+    segments: z
+      .array(z.object({ id: z.string(), name: z.string() }))
+      .meta({ description: "Those that keep who is in them: static and tracked ones." }),
+    emails: z.array(
+      EmailRecord.extend({
+        toName: z.string().nullable(),
+        content: EmailContent.nullable().meta({ description: "Null when it is no longer kept." }),
+      }),
+    ),
+    events: EventPage.shape.data,
+    exportedAt: z.iso
+      .datetime()
+      .meta({ description: "The last field: a file without it broke off, and is not whole." }),
+  })
+  .meta({
+    id: "ContactExport",
+    example: {
+      contact: { ...example, optedOutAt: null },
+      suppression: null,
+      segments: [],
+      emails: [],
+      events: [],
+      exportedAt: "2026-01-31T09:00:00.000Z",
+    },
+  });

@@ -1,11 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Db } from "../../db/client";
 import { statement } from "../../db/commit";
 import type { Context } from "../../platform/context";
-import { bornDispatched, eventIdInSql } from "../events/record";
+import { recordEvents } from "../events/record";
 
-/** What is done to the subscription of one contact. */
+/** What is done to the subscription of a contact, or of several. */
 export interface SubscriptionChange {
-  /** An SQL expression for the contact's id; with none, nothing happens. */
+  /** An SQL expression for the contact's id, or a query of many; with none, nothing happens. */
   contactId: SQL;
   subscribed: boolean;
   /** What the event's data says of it. */
@@ -22,23 +23,23 @@ export interface SubscriptionChange {
 export function changeSubscription(ctx: Context, change: SubscriptionChange): D1PreparedStatement[] {
   const { contactId, subscribed, eventData, at } = change;
   const name = subscribed ? "contact.subscribed" : "contact.unsubscribed";
-  const isContact = sql`project_id = ${ctx.project.id} AND id = ${contactId}`;
+  // With the plus, the planner is led by the ids: it would else walk all that the project has.
+  const isContact = sql`+project_id = ${ctx.project.id} AND id IN (${contactId})`;
   return [
-    statement(
-      ctx.db,
-      sql`INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
-        SELECT ${eventIdInSql(at)}, project_id, ${name}, id, ${JSON.stringify(eventData)}, ${at},
-          ${bornDispatched(ctx.project.id, name, at)}
+    recordEvents(ctx.db, {
+      rows: sql`SELECT project_id, ${name} AS name, id AS contact_id, NULL AS email_id,
+          ${JSON.stringify(eventData)} AS data
         FROM contacts WHERE ${isContact} AND subscribed <> ${subscribed}`,
-    ),
+      at,
+    }),
     statement(
       ctx.db,
       subscribed
         ? sql`UPDATE contacts SET subscribed = true, snoozed_until = NULL, opted_out_at = NULL, version = version + 1,
-            updated_at = ${at}
+            updated_at = max(updated_at, ${at})
           WHERE ${isContact} AND (NOT subscribed OR snoozed_until IS NOT NULL)`
         : sql`UPDATE contacts SET subscribed = false, snoozed_until = NULL, opted_out_at = ${leftAt(change)},
-            version = version + 1, updated_at = ${at}
+            version = version + 1, updated_at = max(updated_at, ${at})
           WHERE ${isContact} AND (subscribed OR snoozed_until IS NOT NULL${orNeverSaid(change)})`,
     ),
   ];
@@ -51,4 +52,34 @@ function leftAt({ isSaidBySelf = false, at }: SubscriptionChange): SQL {
 
 function orNeverSaid({ isSaidBySelf = false }: SubscriptionChange): SQL {
   return isSaidBySelf ? sql` OR opted_out_at IS NULL` : sql``;
+}
+
+/** Whether no mail of any type goes to the address of the row of `contacts` at hand. */
+export const isSuppressed: SQL = sql`EXISTS (SELECT 1 FROM suppressions s
+  WHERE s.project_id = contacts.project_id AND s.email = contacts.email)`;
+
+/** Of an event that a snooze caused, at either end. */
+export const snoozeReason = JSON.stringify({ reason: "snooze" });
+
+/**
+ * The statements by which snoozes end: whoever is among `who` is subscribed again, with one event each. A suppressed
+ * address is not; for it there is only no snooze any more. For one batch, and in this order, as `who` is asked twice.
+ */
+export function endSnoozesOf(db: Db, { who, at }: { who: SQL; at: number }): D1PreparedStatement[] {
+  return [
+    recordEvents(db, {
+      rows: sql`SELECT project_id, 'contact.subscribed' AS name, id AS contact_id, NULL AS email_id,
+          ${snoozeReason} AS data
+        FROM contacts WHERE ${who} AND NOT subscribed AND NOT ${isSuppressed}`,
+      at,
+      returning: sql`project_id`,
+    }),
+    statement(
+      db,
+      sql`UPDATE contacts SET subscribed = NOT ${isSuppressed}, snoozed_until = NULL,
+          opted_out_at = CASE WHEN ${isSuppressed} THEN opted_out_at END, version = version + 1,
+          updated_at = max(updated_at, ${at})
+        WHERE ${who} RETURNING id`,
+    ),
+  ];
 }

@@ -4,7 +4,8 @@ import type { JsonObject } from "../../core/json";
 import { statement } from "../../db/commit";
 import { mergedData } from "../../db/merge-data";
 import type { Context } from "../../platform/context";
-import { bornDispatched, eventIdInSql } from "../events/record";
+import { recordEvents } from "../events/record";
+import { bornAs, joinErased, recallAddresses, withHashes } from "./erased-address";
 
 /** What one call does to the contacts it names. */
 export interface ContactChange {
@@ -24,51 +25,53 @@ export interface ContactChange {
  * without reading first. Their order matters: the events of a flip compare with the state before it.
  */
 export function upsertContacts(ctx: Context, change: ContactChange): D1PreparedStatement[] {
-  const isKnownTyped = Object.keys(change.data.types).length === 0;
   return [
     ...(change.subscribed === null ? [] : [recordFlips(ctx, change, change.subscribed)]),
-    ...(isKnownTyped ? [] : [recordFieldTypes(ctx, change)]),
-    writeContacts(ctx, change),
+    ...recordFieldTypes(ctx, change.data.types, change.onlyIf),
+    ...writeContacts(ctx, change),
   ];
 }
 
 function recordFlips(ctx: Context, change: ContactChange, subscribed: boolean): D1PreparedStatement {
   const name = subscribed ? "contact.subscribed" : "contact.unsubscribed";
-  const now = ctx.now.getTime();
-  return statement(
-    ctx.db,
-    sql`INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
-      SELECT ${eventIdInSql(now)}, ${ctx.project.id}, ${name}, c.id, '{}', ${now},
-        ${bornDispatched(ctx.project.id, name, now)}
-      FROM json_each(${JSON.stringify(change.contacts)}) r
-      CROSS JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value->>'email'
-      WHERE ${change.onlyIf} AND c.subscribed <> ${subscribed}`,
-  );
+  const rows = sql`SELECT c.project_id, ${name} AS name, c.id AS contact_id, NULL AS email_id, '{}' AS data
+    FROM json_each(${JSON.stringify(change.contacts)}) r
+    CROSS JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value->>'email'
+    WHERE ${change.onlyIf} AND c.subscribed <> ${subscribed}`;
+  return recordEvents(ctx.db, { rows, at: ctx.now.getTime() });
 }
 
-function recordFieldTypes(ctx: Context, change: ContactChange): D1PreparedStatement {
-  return statement(
-    ctx.db,
-    sql`INSERT INTO contact_fields (project_id, key, type, created_at)
-      SELECT ${ctx.project.id}, key, value, ${ctx.now.getTime()} FROM json_each(${JSON.stringify(change.data.types)})
-      WHERE ${change.onlyIf}
-      ON CONFLICT DO NOTHING`,
-  );
+/** The first type that the project sees of a key stays. None when there are no keys. */
+export function recordFieldTypes(ctx: Context, types: DataChange["types"], onlyIf: SQL): D1PreparedStatement[] {
+  if (Object.keys(types).length === 0) return [];
+  return [
+    statement(
+      ctx.db,
+      sql`INSERT INTO contact_fields (project_id, key, type, created_at)
+        SELECT ${ctx.project.id}, key, value, ${ctx.now.getTime()} FROM json_each(${JSON.stringify(types)})
+        WHERE ${onlyIf}
+        ON CONFLICT DO NOTHING`,
+    ),
+  ];
 }
 
-function writeContacts(ctx: Context, change: ContactChange): D1PreparedStatement {
-  const { data, subscribed, subscribedByDefault, onlyIf } = change;
+function writeContacts(ctx: Context, change: ContactChange): D1PreparedStatement[] {
+  const { data, onlyIf } = change;
   const now = ctx.now.getTime();
-  const optedOutAt = subscribed === false ? now : null;
-  return statement(
-    ctx.db,
-    sql`INSERT INTO contacts (id, project_id, email, subscribed, opted_out_at, data, created_at, updated_at)
-      SELECT r.value->>'id', ${ctx.project.id}, r.value->>'email', ${subscribed ?? subscribedByDefault}, ${optedOutAt},
-        ${JSON.stringify(withoutNulls(data.patch))}, ${now}, ${now}
-      FROM json_each(${JSON.stringify(change.contacts)}) r
-      WHERE ${onlyIf}
-      ON CONFLICT (project_id, email) ${whenItExists(data.patch, subscribed, now)}`,
-  );
+  const items = JSON.stringify(withHashes(ctx, change.contacts));
+  const { subscribed, optedOutAt } = bornAs(ctx, change);
+  return [
+    statement(
+      ctx.db,
+      sql`INSERT INTO contacts (id, project_id, email, subscribed, opted_out_at, data, created_at, updated_at)
+        SELECT r.value->>'id', ${ctx.project.id}, r.value->>'email', ${subscribed}, ${optedOutAt},
+          ${JSON.stringify(withoutNulls(data.patch))}, ${now}, ${now}
+        FROM json_each(${items}) r ${joinErased(ctx, sql`r.value->>'hash'`)}
+        WHERE ${onlyIf}
+        ON CONFLICT (project_id, email) ${whenItExists(data.patch, change.subscribed, now)}`,
+    ),
+    ...recallAddresses(ctx, { items, onlyIf }),
+  ];
 }
 
 function whenItExists(patch: JsonObject, subscribed: boolean | null, now: number): SQL {
@@ -76,15 +79,17 @@ function whenItExists(patch: JsonObject, subscribed: boolean | null, now: number
   if (Object.keys(patch).length > 0) changes.push(sql`data = ${mergedData(patch)}`);
   if (subscribed !== null) {
     changes.push(sql`subscribed = ${subscribed}`, sql`snoozed_until = NULL`);
-    // Only a flip makes someone leave: who was merely never subscribed did not opt out.
+    // Only a flip makes someone leave, or the end of a snooze: who was merely never subscribed did not opt out.
     changes.push(
       subscribed
         ? sql`opted_out_at = NULL`
-        : sql`opted_out_at = CASE WHEN contacts.subscribed THEN ${now} ELSE contacts.opted_out_at END`,
+        : sql`opted_out_at = CASE WHEN contacts.subscribed OR contacts.snoozed_until IS NOT NULL THEN ${now}
+            ELSE contacts.opted_out_at END`,
     );
   }
   if (changes.length === 0) return sql`DO NOTHING`;
-  return sql`DO UPDATE SET ${sql.join(changes, sql`, `)}, version = contacts.version + 1, updated_at = ${now}`;
+  return sql`DO UPDATE SET ${sql.join(changes, sql`, `)}, version = contacts.version + 1,
+    updated_at = max(contacts.updated_at, ${now})`;
 }
 
 function withoutNulls(patch: JsonObject): JsonObject {

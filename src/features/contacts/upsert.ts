@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
 import { newId } from "../../core/ids";
-import { commit, statement } from "../../db/commit";
+import { statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
 import { contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import { commitAndAnnounce } from "../events/announce";
 import type { ContactRow } from "./contact";
 import { dataTooBigAsInvalid } from "./data-limit";
 import type { UpsertContact } from "./schema";
@@ -27,7 +28,7 @@ export async function upsertContact(
     ctx.db,
     sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.id} AND email = ${input.email}`,
   );
-  const rows = await dataTooBigAsInvalid(commit(ctx.db, [...statements, result]));
+  const rows = await dataTooBigAsInvalid(commitAndAnnounce(ctx, [...statements, result]));
   const contact = readRow(contacts, rows.at(-1)?.[0]);
   return { contact, isNew: contact.id === id };
 }

@@ -1,19 +1,30 @@
 import { sql } from "drizzle-orm";
-import { query } from "../../db/commit";
+import { commit, statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
 import { suppressions } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { AddSuppression } from "./schema";
 import type { SuppressionRow } from "./suppression";
 
-/** Puts an address on the list. One that is there keeps its reason and its time. */
+/**
+ * Puts an address on the list. One that is there keeps its reason and its time. A contact that is snoozed would come
+ * back by itself, and no more does: the end of its snooze is forgotten.
+ */
 export async function addSuppression(ctx: Context, { email, reason }: AddSuppression): Promise<SuppressionRow> {
-  const [row] = await query(
-    ctx.db,
-    sql`INSERT INTO suppressions (project_id, email, reason, created_at)
-      VALUES (${ctx.project.id}, ${email}, ${reason ?? "manual"}, ${ctx.now.getTime()})
-      ON CONFLICT (project_id, email) DO UPDATE SET email = excluded.email
-      RETURNING *`,
-  );
-  return readRow(suppressions, row);
+  const now = ctx.now.getTime();
+  const [rows] = await commit(ctx.db, [
+    statement(
+      ctx.db,
+      sql`INSERT INTO suppressions (project_id, email, reason, created_at)
+        VALUES (${ctx.project.id}, ${email}, ${reason ?? "manual"}, ${now})
+        ON CONFLICT (project_id, email) DO UPDATE SET email = excluded.email
+        RETURNING *`,
+    ),
+    statement(
+      ctx.db,
+      sql`UPDATE contacts SET snoozed_until = NULL, version = version + 1, updated_at = max(updated_at, ${now})
+        WHERE project_id = ${ctx.project.id} AND email = ${email} AND snoozed_until IS NOT NULL`,
+    ),
+  ]);
+  return readRow(suppressions, rows?.[0]);
 }

@@ -1,5 +1,5 @@
 import { asc, count, gt } from "drizzle-orm";
-import { type Page, readCursor, writeCursor } from "../../core/page";
+import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { inProject } from "../../db/scope";
 import { suppressions } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -12,7 +12,7 @@ export async function listSuppressions(
   ctx: Context,
   { cursor, limit }: { cursor?: string; limit: number },
 ): Promise<Page<ReturnType<typeof suppressionJson>>> {
-  const after = readCursor(cursor);
+  const [after = null] = readCursor(cursor, ById) ?? [];
   const behind = after === null ? undefined : gt(suppressions.email, after);
   const counted = ctx.db
     .select()
@@ -34,7 +34,7 @@ export async function listSuppressions(
   const total = totals[0]?.total ?? 0;
   return {
     data: shown.map(suppressionJson),
-    cursor: last ? writeCursor(last.email) : "",
+    cursor: last ? writeCursor([last.email]) : "",
     hasMore: last !== undefined,
     total,
     ...(total === mostCounted ? { approximate: true as const, countedAt: ctx.now.toISOString() } : {}),

@@ -1,0 +1,85 @@
+import type { JsonObject } from "../json";
+import { type Csv, type CsvFault, type Place, readRows } from "./csv";
+import { readRow } from "./csv-row";
+import { maxDataBytes } from "./data";
+import { type FieldType, fieldType } from "./field-type";
+
+/** Rows that are imported together: those that ask for a contact, and those that are skipped. */
+export interface CsvChunk {
+  rows: { row: number; email: string; data: JsonObject }[];
+  skipped: SkippedRow[];
+  /** Null when the file ends here. */
+  next: Place | null;
+}
+
+export interface SkippedRow {
+  row: number;
+  email: string;
+  reason: "missing_email" | "invalid_email" | "invalid_string" | "data_too_large";
+}
+
+const mostRows = 1_000;
+
+/**
+ * The rows of a chunk as JSON: D1 takes values of 2,000,000 bytes, and a character may be three. Where keys are long, few
+ * cells make much of it.
+ */
+const mostJson = 400_000;
+
+const longestShown = 254;
+
+/** The next rows of a file, at most so many. */
+export function readChunk(csv: Csv, place: Place, atMost = mostRows): CsvChunk | CsvFault {
+  const rows: CsvChunk["rows"] = [];
+  const skipped: SkippedRow[] = [];
+  let json = 0;
+  const read = readRows(csv, place, (cells, row) => {
+    const found = readRow(csv, cells);
+    if ("reason" in found) {
+      skipped.push({ row, email: found.email.slice(0, longestShown).toWellFormed(), reason: found.reason });
+    } else {
+      const { length } = JSON.stringify(found.data);
+      // Whether it fits over what is stored, the database tells.
+      if (length > maxDataBytes) skipped.push({ row, email: found.email, reason: "data_too_large" });
+      else rows.push({ row, ...found });
+      json += length;
+    }
+    return json < mostJson && rows.length + skipped.length < atMost;
+  });
+  return "fault" in read ? read : { rows, skipped, next: read.next };
+}
+
+/** Each address once, with all that its rows say of it: a later row is laid over the earlier. */
+export function contactsOf({ rows }: CsvChunk): Map<string, JsonObject> {
+  const contacts = new Map<string, JsonObject>();
+  for (const { email, data } of rows) contacts.set(email, { ...contacts.get(email), ...data });
+  return contacts;
+}
+
+/** The type of each key, by the first value there is of it. */
+export function typesOf({ rows }: CsvChunk): Record<string, FieldType> {
+  const types = new Map<string, FieldType>();
+  for (const { data } of rows) {
+    for (const [key, value] of Object.entries(data)) if (!types.has(key)) types.set(key, fieldType(value));
+  }
+  return Object.fromEntries(types);
+}
+
+/** How many of its rows come before the first whose address came already; all of them when each comes once. */
+export function rowsBeforeRepeat({ rows, skipped }: CsvChunk): number {
+  const first = new Map(rows.toReversed().map((row) => [row.email, row]));
+  const repeat = rows.find((row) => first.get(row.email) !== row);
+  const before = (row: { row: number }) => repeat === undefined || row.row < repeat.row;
+  return rows.filter(before).length + skipped.filter(before).length;
+}
+
+/** The chunk without the rows of these addresses, whose data is too large. */
+export function withoutTooLarge(chunk: CsvChunk, emails: ReadonlySet<string>): CsvChunk {
+  const tooLarge = chunk.rows.filter(({ email }) => emails.has(email));
+  const skipped = tooLarge.map(({ row, email }) => ({ row, email, reason: "data_too_large" as const }));
+  return {
+    ...chunk,
+    rows: chunk.rows.filter(({ email }) => !emails.has(email)),
+    skipped: [...chunk.skipped, ...skipped].toSorted((one, other) => one.row - other.row),
+  };
+}

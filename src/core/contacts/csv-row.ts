@@ -1,0 +1,44 @@
+import type { JsonObject } from "../json";
+import { normalizeEmail } from "../mail/address";
+import { isStorable } from "../storable";
+import type { Csv } from "./csv";
+
+/** What one row asks for: a contact and its data. A row that is skipped has its address as it was written. */
+export type CsvRow =
+  | { email: string; data: JsonObject }
+  | { email: string; reason: "missing_email" | "invalid_email" | "invalid_string" };
+
+/** Reads the cells of a row. Those that are missing are empty, and those beyond the header are dropped. */
+export function readRow({ emailAt, columns }: Csv, cells: string[]): CsvRow {
+  const written = cells[emailAt]?.trim() ?? "";
+  const email = normalizeEmail(written);
+  if (email === null) return { email: written, reason: written === "" ? "missing_email" : "invalid_email" };
+  const fields: [key: string, value: string | number | boolean][] = [];
+  for (const { at, key } of columns) {
+    const text = cells[at]?.trim() ?? "";
+    if (text === "") continue;
+    if (!isStorable(text)) return { email, reason: "invalid_string" };
+    fields.push([key, key === "locale" ? text : cellValue(text)]);
+  }
+  return { email, data: Object.fromEntries(fields) };
+}
+
+const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+/** `007`, `+5`, `1e5`, `.5`, `1.` and what a number could not hold stay as they are written. */
+function cellValue(text: string): string | number | boolean {
+  if (plainNumber.test(text)) {
+    const number = Number(text);
+    return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : text;
+  }
+  switch (text.length <= 5 && text.toLowerCase()) {
+    case "true":
+    case "yes":
+      return true;
+    case "false":
+    case "no":
+      return false;
+    default:
+      return text;
+  }
+}

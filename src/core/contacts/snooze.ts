@@ -1,0 +1,50 @@
+import { Invalid } from "../errors";
+import { dayMs } from "../time";
+
+export const snoozeDurations = ["14d", "1m", "3m", "6m", "1y"] as const;
+export type SnoozeDuration = (typeof snoozeDurations)[number];
+
+/** What a snooze may be asked for as: a moment in milliseconds, or a length. */
+export type SnoozeRequest = { until: number } | { duration: SnoozeDuration };
+
+/** Longer than this, and nobody means a pause. */
+export const longestSnoozeYears = 5;
+
+/** When a snooze that begins now ends. Throws Invalid when that is not in the future, or too far in it. */
+export function snoozeEnd(asked: SnoozeRequest, now: Date): number {
+  if ("duration" in asked) return endOf(asked.duration, now);
+  const { until } = asked;
+  if (until <= now.getTime()) {
+    throw new Invalid([{ field: "until", code: "too_small", message: "Must be in the future" }]);
+  }
+  if (until > monthsLater(now, 12 * longestSnoozeYears)) {
+    const message = `May be ${longestSnoozeYears} years ahead at most`;
+    throw new Invalid([{ field: "until", code: "too_big", message }]);
+  }
+  return until;
+}
+
+function endOf(duration: SnoozeDuration, now: Date): number {
+  switch (duration) {
+    case "14d":
+      return now.getTime() + 14 * dayMs;
+    case "1m":
+      return monthsLater(now, 1);
+    case "3m":
+      return monthsLater(now, 3);
+    case "6m":
+      return monthsLater(now, 6);
+    case "1y":
+      return monthsLater(now, 12);
+  }
+}
+
+/** The same day and time of a later month, in UTC; its last day where the month has no such day. */
+function monthsLater(from: Date, months: number): number {
+  const year = from.getUTCFullYear();
+  const month = from.getUTCMonth() + months;
+  // Day 0 of the month after is the last day of the month.
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  const timeOfDay = from.getTime() - Date.UTC(year, from.getUTCMonth(), from.getUTCDate());
+  return Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay)) + timeOfDay;
+}

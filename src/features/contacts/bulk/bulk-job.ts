@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { iso, isoOrNull } from "../../../core/time";
+import type { Context } from "../../../platform/context";
+import { getJob, type JobRow } from "../../jobs/job";
+import { BulkError, BulkOperation } from "./schema";
+
+/** What a call asked for: each contact once. */
+export const BulkInput = z.object({ operation: BulkOperation, contactIds: z.array(z.string()) });
+export type BulkInput = z.infer<typeof BulkInput>;
+
+/** How many of them are done. */
+export const BulkState = z.object({ done: z.number() });
+export type BulkState = z.infer<typeof BulkState>;
+
+/** The contacts of one step, and how far the job is after it. */
+export interface Part {
+  ids: string[];
+  done: number;
+  progress: number;
+}
+
+const BulkResult = z.object({ succeeded: z.number(), unchanged: z.number(), failed: z.number() });
+export type BulkResult = z.infer<typeof BulkResult>;
+
+export function resultOf(row: JobRow): BulkResult {
+  return row.result === null ? { succeeded: 0, unchanged: 0, failed: 0 } : BulkResult.parse(row.result);
+}
+
+export function bulkJson(row: JobRow) {
+  const { operation, contactIds } = BulkInput.parse(row.input);
+  const { succeeded, unchanged, failed } = resultOf(row);
+  return {
+    jobId: row.id,
+    operation,
+    status: row.status,
+    progress: row.progress,
+    totalRequested: contactIds.length,
+    succeeded,
+    unchanged,
+    failed,
+    errors: row.errors.map((error) => BulkError.parse(error)),
+    createdAt: iso(row.createdAt),
+    completedAt: isoOrNull(row.completedAt),
+  };
+}
+
+export function getBulk(ctx: Context, id: string): Promise<JobRow> {
+  return getJob(ctx, id, "contacts.bulk");
+}

@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { accepted, body, createRoute, errors, ok } from "../../../http/define";
+import { pathId } from "../../../http/params";
+import { createRouter } from "../../../http/router";
+import { StartedJob } from "../../jobs/schema";
+import { bulkJson, getBulk } from "./bulk-job";
+import { BulkJob, type BulkOperation, BulkRequest } from "./schema";
+import { startBulk } from "./start";
+
+export const bulk = createRouter();
+const tags = ["Contacts"];
+
+function operationOf(operation: BulkOperation, operationId: string, summary: string, description: string) {
+  const route = createRoute({
+    method: "post",
+    path: `/contacts/bulk-${operation}`,
+    operationId,
+    tags,
+    summary,
+    description: `${description} At most 1,000 contacts a call, in the background: see \`GET /contacts/bulk/{jobId}\`.`,
+    request: body(BulkRequest),
+    responses: { ...accepted(StartedJob), ...errors(400, 403, 413, 422) },
+  });
+  bulk.openapi(route, async (c) => {
+    const jobId = await startBulk(c.var.ctx, { operation, contactIds: c.req.valid("json") });
+    return c.json({ jobId, status: "queued" as const }, 202);
+  });
+}
+
+operationOf(
+  "subscribe",
+  "bulkSubscribe",
+  "Subscribe many contacts",
+  "Each contact that was not subscribed emits `contact.subscribed`. A suppressed address is subscribed, too, and still gets no mail.",
+);
+
+operationOf(
+  "unsubscribe",
+  "bulkUnsubscribe",
+  "Unsubscribe many contacts",
+  "Each contact that was subscribed emits `contact.unsubscribed`.",
+);
+
+operationOf("delete", "bulkDelete", "Delete many contacts", "Each is erased as by `DELETE /contacts/{id}`.");
+
+const get = createRoute({
+  method: "get",
+  path: "/contacts/bulk/{jobId}",
+  operationId: "getBulk",
+  tags,
+  summary: "Get how far a bulk operation is",
+  request: { params: z.object({ jobId: pathId("jobId") }) },
+  responses: { ...ok(BulkJob), ...errors(404) },
+});
+
+bulk.openapi(get, async (c) => c.json(bulkJson(await getBulk(c.var.ctx, c.req.valid("param").jobId)), 200));

@@ -1,0 +1,39 @@
+import type { Job } from "../../../core/jobs";
+import { commit } from "../../../db/commit";
+import type { Context, Platform } from "../../../platform/context";
+import type { JobRow } from "../../jobs/job";
+import { endJob, type Step, stillAt, workOn } from "../../jobs/work";
+import { BulkInput, BulkState, type Part, resultOf } from "./bulk-job";
+import { eraseContacts } from "./erase-contacts";
+import { subscribeContacts } from "./subscribe-contacts";
+
+const contactsPerStep = 100;
+
+/** One run of a bulk operation. A thousand contacts take one. */
+export async function runBulk(platform: Platform, job: Extract<Job, { type: "contacts.bulk" }>): Promise<void> {
+  await workOn(platform, job, takeStep);
+}
+
+async function takeStep(ctx: Context, row: JobRow): Promise<Step> {
+  const { operation, contactIds } = BulkInput.parse(row.input);
+  const { done } = BulkState.parse(row.state);
+  const ids = contactIds.slice(done, done + contactsPerStep);
+  const part: Part = { ids, done: done + ids.length, progress: ((done + ids.length) / contactIds.length) * 100 };
+  if (ids.length === 0) return end(ctx, row);
+  switch (operation) {
+    case "subscribe":
+      await subscribeContacts(ctx, row, part, true);
+      return "goes on";
+    case "unsubscribe":
+      await subscribeContacts(ctx, row, part, false);
+      return "goes on";
+    case "delete":
+      await eraseContacts(ctx, row, part);
+      return "goes on";
+  }
+}
+
+async function end(ctx: Context, row: JobRow): Promise<Step> {
+  await commit(ctx.db, [stillAt(ctx, row), endJob(ctx, row, { status: "completed", result: resultOf(row) })]);
+  return "ended";
+}

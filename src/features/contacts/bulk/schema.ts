@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { storable } from "../../../core/storable";
+import { JobStatus } from "../../jobs/schema";
+
+const mostContacts = 1_000;
+
+const ContactIds = z
+  .array(
+    z
+      .string()
+      .max(128)
+      .refine(...storable),
+  )
+  .min(1)
+  .max(mostContacts);
+
+export const BulkRequest = z
+  .object({
+    contactIds: ContactIds.optional().meta({ description: "Each counts once, however often it is named." }),
+    ids: ContactIds.optional().meta({ description: "The same, by its short name. `contactIds` goes before it." }),
+  })
+  .transform((request, check): string[] => {
+    const ids = request.contactIds ?? request.ids;
+    if (ids) return [...new Set(ids)];
+    check.addIssue({ code: "custom", path: ["contactIds"], message: "Required", params: { code: "required" } });
+    return z.NEVER;
+  })
+  .meta({
+    id: "BulkRequest",
+    example: { contactIds: ["0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10", "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a11"] },
+  });
+
+export const BulkOperation = z.enum(["subscribe", "unsubscribe", "delete"]);
+export type BulkOperation = z.infer<typeof BulkOperation>;
+
+export const BulkError = z.object({ contactId: z.string(), reason: z.enum(["not_found"]) });
+
+const count = z.number().int();
+
+export const BulkJob = z
+  .object({
+    jobId: z.string(),
+    operation: BulkOperation,
+    status: JobStatus,
+    progress: count.min(0).max(100),
+    totalRequested: count.meta({ description: "Contacts that were named, each counted once." }),
+    succeeded: count.meta({
+      description: "Contacts that were changed: each flip is one event. The end of a snooze is a change, too.",
+    }),
+    unchanged: count.meta({ description: "Contacts that already were as asked." }),
+    failed: count.meta({ description: "Ids that are no contact of this project; `errors` names each." }),
+    errors: z.array(BulkError),
+    createdAt: z.iso.datetime(),
+    completedAt: z.iso.datetime().nullable(),
+  })
+  .meta({
+    id: "BulkJob",
+    example: {
+      jobId: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f",
+      operation: "unsubscribe",
+      status: "completed",
+      progress: 100,
+      totalRequested: 3,
+      succeeded: 1,
+      unchanged: 1,
+      failed: 1,
+      errors: [{ contactId: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a11", reason: "not_found" }],
+      createdAt: "2026-01-31T09:00:00.000Z",
+      completedAt: "2026-01-31T09:00:01.000Z",
+    },
+  });

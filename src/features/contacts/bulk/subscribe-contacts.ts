@@ -1,0 +1,39 @@
+import { sql } from "drizzle-orm";
+import type { Context } from "../../../platform/context";
+import { commitAndAnnounce } from "../../events/announce";
+import type { JobRow } from "../../jobs/job";
+import { goOn, stillAt } from "../../jobs/work";
+import { changeSubscription } from "../subscription-statements";
+import { type BulkState, type Part, resultOf } from "./bulk-job";
+
+/** Subscribes or unsubscribes a part of them: counted and changed in one batch, with an event for each real flip. */
+export async function subscribeContacts(ctx: Context, row: JobRow, part: Part, subscribed: boolean): Promise<void> {
+  await commitAndAnnounce(ctx, [
+    stillAt(ctx, row),
+    tellProgress(ctx, row, part, subscribed),
+    ...changeSubscription(ctx, {
+      contactId: sql`SELECT value FROM json_each(${JSON.stringify(part.ids)})`,
+      subscribed,
+      eventData: {},
+      at: ctx.clock().getTime(),
+    }),
+  ]);
+}
+
+/** Goes before the change: it counts whom that will find, and whom it will find as asked. */
+function tellProgress(ctx: Context, row: JobRow, part: Part, subscribed: boolean): D1PreparedStatement {
+  const { succeeded, unchanged, failed } = resultOf(row);
+  const ids = sql`json_each(${JSON.stringify(part.ids)})`;
+  const isChanged = sql`(c.subscribed <> ${subscribed} OR c.snoozed_until IS NOT NULL)`;
+  const state: BulkState = { done: part.done };
+  return goOn(ctx, row, state, part.progress, {
+    result: sql`(SELECT json_object('succeeded', ${succeeded} + count(*) FILTER (WHERE ${isChanged}),
+        'unchanged', ${unchanged} + count(*) FILTER (WHERE NOT ${isChanged}), 'failed', ${failed + part.ids.length} - count(*))
+      FROM contacts c WHERE +c.project_id = ${ctx.project.id} AND c.id IN (SELECT value FROM ${ids}))`,
+    errors: sql`(SELECT json_group_array(json(value)) FROM (
+      SELECT value FROM json_each(jobs.errors)
+      UNION ALL
+      SELECT json_object('contactId', r.value, 'reason', 'not_found') FROM ${ids} r
+      WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.id} AND c.id = r.value)))`,
+  });
+}

@@ -1,0 +1,119 @@
+import { type SQL, sql } from "drizzle-orm";
+import { statement } from "../../db/commit";
+import { blobKey } from "../../platform/blobs";
+import type { Context } from "../../platform/context";
+import { contactGone } from "../sending/withhold";
+
+/** Emails, and events, that one batch empties: of one person, or of a thousand. */
+export const rowsPerBatch = 1_000;
+
+/** Where a page of erased people's rows begins: behind this one. */
+interface Place {
+  contactId: string;
+  id: string;
+}
+
+/**
+ * A query of the next emails or events of erased people, in the order of the index by contact. `contactIds` is a JSON
+ * array. The person the page before ended with is taken apart from those who follow, as only so the index leads straight
+ * to the place, and a page in the midst of a million rows costs no more than the first.
+ */
+export function pageOf(ctx: Context, table: "emails" | "events", contactIds: string, after: Place | null): SQL {
+  const rows = sql`SELECT contact_id, id FROM ${sql.identifier(table)} WHERE project_id = ${ctx.project.id}`;
+  const inOrder = sql`ORDER BY contact_id, id LIMIT ${rowsPerBatch}`;
+  if (after === null) return sql`${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds})) ${inOrder}`;
+  return sql`${rows} AND contact_id = ${after.contactId} AND id > ${after.id}
+    UNION ALL
+    ${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds}) WHERE value > ${after.contactId}) ${inOrder}`;
+}
+
+/**
+ * Counts a page of emails out of their contents, and empties those that nobody is left of. An email that is empty was
+ * counted out, so a page that comes twice counts nothing twice. Goes before `emptyEmails`.
+ */
+export function leaveContents(ctx: Context, page: SQL): D1PreparedStatement[] {
+  return [countOut(ctx, page), emptyContents(ctx, page)];
+}
+
+function countOut(ctx: Context, page: SQL): D1PreparedStatement {
+  return statement(
+    ctx.db,
+    sql`UPDATE email_contents AS content SET recipients = recipients - gone.emails
+      FROM (SELECT content_id, count(*) AS emails FROM emails
+        WHERE id IN (SELECT id FROM (${page})) AND to_email <> '' GROUP BY content_id) gone
+      WHERE content.id = gone.content_id AND ${ofProject(ctx, "content")}`,
+  );
+}
+
+/** Whose mail it was from stays, so that records still say it. The names of files stay until the files are gone. */
+function emptyContents(ctx: Context, page: SQL): D1PreparedStatement {
+  return statement(
+    ctx.db,
+    sql`UPDATE email_contents AS content SET subject = '', body = NULL, headers = '{}', own_data = '{}',
+        body_key = CASE WHEN ${isOwnFile(ctx)} THEN body_key END
+      WHERE ${isLeftByAll(ctx, page)}`,
+  );
+}
+
+/** Mail that is being handed over ends as it may: its result brings nothing back into a row that is empty. */
+export function emptyEmails(ctx: Context, page: SQL): D1PreparedStatement {
+  const isUnsent = sql`(e.status = 'QUEUED' OR (e.status = 'SENDING' AND e.handed_at IS NULL))`;
+  return statement(
+    ctx.db,
+    sql`UPDATE emails AS e SET to_email = '', to_written = '', to_name = NULL, subject = NULL, contact = NULL,
+        error = CASE WHEN ${isUnsent} THEN ${contactGone} END,
+        status = CASE WHEN NOT ${isUnsent} THEN e.status WHEN e.uncertain_since IS NULL THEN 'CANCELLED' ELSE 'UNKNOWN' END,
+        lease_until = CASE WHEN NOT ${isUnsent} THEN e.lease_until END,
+        next_attempt_at = NULL, next_announce_at = NULL
+      WHERE e.id IN (SELECT id FROM (${page})) AND ${ofProject(ctx, "e")} AND e.to_email <> ''`,
+  );
+}
+
+export function emptyEvents(ctx: Context, page: SQL): D1PreparedStatement {
+  return statement(
+    ctx.db,
+    sql`UPDATE events AS e SET data = '{}'
+      WHERE e.id IN (SELECT id FROM (${page})) AND ${ofProject(ctx, "e")} AND e.data <> '{}'`,
+  );
+}
+
+/** A query of the contents of a page's emails that nobody is left of, and whose files are still there. */
+export function contentsWithFiles(ctx: Context, page: SQL): SQL {
+  return sql`SELECT content.id, content.body_key, json_array_length(content.attachments) AS attachments
+    FROM email_contents content
+    WHERE ${isLeftByAll(ctx, page)} AND (content.attachments <> '[]' OR content.body_key IS NOT NULL)`;
+}
+
+/** A query of a page's emails that the embedded outbox keeps copies of, or is about to. */
+export function keptEmails(ctx: Context, page: SQL): SQL {
+  return sql`SELECT e.status, e.provider_message_id FROM emails e
+    WHERE e.id IN (SELECT id FROM (${page})) AND ${ofProject(ctx, "e")} AND e.provider = 'outbox'`;
+}
+
+/** After the files. */
+export function forgetFiles(ctx: Context, contentIds: string[]): D1PreparedStatement {
+  return statement(
+    ctx.db,
+    sql`UPDATE email_contents AS content SET attachments = '[]', body_key = NULL
+      WHERE content.id IN (SELECT value FROM json_each(${JSON.stringify(contentIds)}))
+        AND ${ofProject(ctx, "content")} AND content.recipients <= 0`,
+  );
+}
+
+function isLeftByAll(ctx: Context, page: SQL): SQL {
+  return sql`content.id IN (SELECT content_id FROM emails WHERE id IN (SELECT id FROM (${page})))
+    AND ${ofProject(ctx, "content")} AND content.recipients <= 0`;
+}
+
+/** A body's file may also be its template's, which other mails share. */
+function isOwnFile(ctx: Context): SQL {
+  return sql`content.body_key = ${blobKey("content", ctx.project.id, "")} || content.id`;
+}
+
+/**
+ * The tenant condition, kept out of the planner's sight: it would walk all that the project has, where the ids of the
+ * page lead straight to their rows.
+ */
+function ofProject(ctx: Context, row: "e" | "content"): SQL {
+  return sql`+${sql.raw(row)}.project_id = ${ctx.project.id}`;
+}

@@ -1,0 +1,161 @@
+import { type SQL, sql } from "drizzle-orm";
+import { newId } from "../../core/ids";
+import { guard, query, staleRow, statement } from "../../db/commit";
+import type { Context } from "../../platform/context";
+import { announceJob, recordJob } from "../jobs/queue-job";
+import {
+  contentsWithFiles,
+  emptyEmails,
+  emptyEvents,
+  keptEmails,
+  leaveContents,
+  pageOf,
+  rowsPerBatch,
+} from "./erase-pages";
+import type { ErasureState } from "./erase-rest";
+import { withHashes } from "./erased-address";
+
+/** An erasure that was prepared, for the caller's batch. */
+export interface Erasure {
+  /** The ids that exist, each once: exactly these are gone when the statements are committed. */
+  found: string[];
+  /** Their guard fails the batch as stale when one of them is not as it was read: prepare again, see `untilFresh`. */
+  statements: D1PreparedStatement[];
+  /** After the commit, with its results: tells the job that takes what is left. */
+  announce(results: Record<string, unknown>[][]): Promise<void>;
+}
+
+/**
+ * Erases up to 1,000 people: what makes them persons goes, and what ledgers and counters are made of stays. Their first
+ * 1,000 emails and events are emptied in the batch itself; a job goes on from there, and removes the files.
+ */
+export async function prepareErasure(ctx: Context, contactIds: string[]): Promise<Erasure> {
+  const rows = await query(
+    ctx.db,
+    sql`SELECT id, email FROM contacts WHERE +project_id = ${ctx.project.id}
+      AND id IN (SELECT value FROM json_each(${JSON.stringify(contactIds)})) ORDER BY id`,
+  );
+  if (rows.length === 0) return { found: [], statements: [], announce: async () => {} };
+  const people = peopleOf(ctx, rows);
+  const jobId = newId();
+  const state: ErasureState = { part: "emails", after: null };
+  return {
+    found: people.contactIds,
+    statements: [
+      areAsRead(ctx, people),
+      ...Object.values(tablesOfPeople).flatMap((empty) => empty(ctx, people)),
+      recordJob(ctx, {
+        id: jobId,
+        type: "contacts.erase",
+        input: { contactIds: people.contactIds },
+        state: { ...state },
+        onlyIf: isMoreThere(ctx, people.ids),
+      }),
+    ],
+    async announce(results) {
+      if (results.flat().some((row) => row.job_id === jobId)) await announceJob(ctx, "contacts.erase", jobId);
+    },
+  };
+}
+
+/** People who are erased, as the parameters of the statements that do it. */
+interface People {
+  contactIds: string[];
+  /** A JSON array of the same. */
+  ids: string;
+  /** A JSON array of `{ id, email, hash }`. */
+  items: string;
+}
+
+/**
+ * Every table with rows of a person, and what is done to them in the batch, in this order. Whatever else comes to be
+ * known of people gets its line here; what one batch cannot hold goes on in erase-rest.ts. A test fails when a table is
+ * missing.
+ */
+export const tablesOfPeople: Record<string, (ctx: Context, people: People) => D1PreparedStatement[]> = {
+  erased_addresses: rememberAddresses,
+  suppressions: deleteSuppressions,
+  segment_members: deleteMemberships,
+  contacts: deleteContacts,
+  email_contents: (ctx, { ids }) => leaveContents(ctx, pageOf(ctx, "emails", ids, null)),
+  emails: (ctx, { ids }) => [emptyEmails(ctx, pageOf(ctx, "emails", ids, null))],
+  events: (ctx, { ids }) => [emptyEvents(ctx, pageOf(ctx, "events", ids, null))],
+};
+
+function peopleOf(ctx: Context, rows: Record<string, unknown>[]): People {
+  const items = withHashes(
+    ctx,
+    rows.map((row) => ({ id: String(row.id), email: String(row.email) })),
+  );
+  const contactIds = items.map(({ id }) => id);
+  return { contactIds, ids: JSON.stringify(contactIds), items: JSON.stringify(items) };
+}
+
+/** The hashes are of the addresses that were read: nobody may have moved to another one since, or be gone. */
+function areAsRead(ctx: Context, { items }: People): D1PreparedStatement {
+  const moved = sql`SELECT 1 FROM json_each(${items}) r
+    LEFT JOIN contacts c ON c.id = r.value->>'id' AND +c.project_id = ${ctx.project.id}
+    WHERE c.email IS NOT r.value->>'email'`;
+  return guard(ctx.db, staleRow, sql`NOT EXISTS (${moved})`);
+}
+
+/** What holds now replaces what was remembered of an earlier person with the address. */
+function rememberAddresses(ctx: Context, { items }: People): D1PreparedStatement[] {
+  return [
+    statement(
+      ctx.db,
+      sql`DELETE FROM erased_addresses WHERE project_id = ${ctx.project.id}
+        AND hash IN (SELECT value->>'hash' FROM json_each(${items}))`,
+    ),
+    statement(
+      ctx.db,
+      sql`INSERT INTO erased_addresses (project_id, hash, opted_out_at, suppressed_reason, created_at)
+        SELECT ${ctx.project.id}, r.value->>'hash', c.opted_out_at, s.reason, ${ctx.now.getTime()}
+        FROM json_each(${items}) r
+        CROSS JOIN contacts c ON c.id = r.value->>'id'
+        LEFT JOIN suppressions s ON s.project_id = ${ctx.project.id} AND s.email = c.email
+        WHERE c.opted_out_at IS NOT NULL OR s.reason IS NOT NULL`,
+    ),
+  ];
+}
+
+function deleteSuppressions(ctx: Context, { items }: People): D1PreparedStatement[] {
+  const addresses = sql`SELECT value->>'email' FROM json_each(${items})`;
+  return [
+    statement(ctx.db, sql`DELETE FROM suppressions WHERE project_id = ${ctx.project.id} AND email IN (${addresses})`),
+  ];
+}
+
+/** Nobody is told: an erasure fires no exit. Of a static segment the number of its members is kept with them. */
+function deleteMemberships(ctx: Context, { ids }: People): D1PreparedStatement[] {
+  const memberships = sql`segment_members INDEXED BY ix_segment_members_contact
+    WHERE project_id = ${ctx.project.id} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
+  return [
+    statement(
+      ctx.db,
+      sql`UPDATE segments AS s SET member_count = member_count - gone.members
+        FROM (SELECT segment_id, count(*) AS members FROM ${memberships} GROUP BY segment_id) gone
+        WHERE s.id = gone.segment_id AND +s.project_id = ${ctx.project.id} AND s.type = 'STATIC'`,
+    ),
+    statement(ctx.db, sql`DELETE FROM ${memberships}`),
+  ];
+}
+
+function deleteContacts(ctx: Context, { ids }: People): D1PreparedStatement[] {
+  return [
+    statement(
+      ctx.db,
+      sql`DELETE FROM contacts WHERE project_id = ${ctx.project.id} AND id IN (SELECT value FROM json_each(${ids}))`,
+    ),
+  ];
+}
+
+/** Whether the batch leaves anything for the job: rows behind the first page, or files. */
+function isMoreThere(ctx: Context, ids: string): SQL {
+  const next = (table: "emails" | "events") => sql`(SELECT id FROM ${sql.identifier(table)}
+    WHERE project_id = ${ctx.project.id} AND contact_id IN (SELECT value FROM json_each(${ids}))
+    LIMIT 1 OFFSET ${rowsPerBatch}) IS NOT NULL`;
+  const page = pageOf(ctx, "emails", ids, null);
+  return sql`${next("emails")} OR ${next("events")} OR EXISTS (${contentsWithFiles(ctx, page)})
+    OR EXISTS (${keptEmails(ctx, page)})`;
+}

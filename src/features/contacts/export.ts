@@ -1,0 +1,106 @@
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import type { ContactSnapshot } from "../../core/mail/message";
+import { isoOrNull } from "../../core/time";
+import { query } from "../../db/commit";
+import { inProject } from "../../db/scope";
+import { emails, suppressions } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { contentJson, isUnrenderable } from "../emails/content";
+import { emailJson, selectEmails, type WholeEmail } from "../emails/email";
+import { eventJson, readEvent } from "../events/event";
+import { type ContentRow, findContents } from "../sending/claim";
+import { suppressionJson } from "../suppressions/suppression";
+import { loadBody } from "../templates/body";
+import { type ContactRow, contactJson, getContact } from "./contact";
+
+/**
+ * Everything that is held about one person. Throws NotFound. What there may be much of is read page by page while it is
+ * written out, so that it never lies in memory. `exportedAt` comes last: a file without it is not whole.
+ */
+export async function exportContact(ctx: Context, id: string) {
+  const contact = await getContact(ctx, id);
+  const suppression = await ctx.db
+    .select()
+    .from(suppressions)
+    .where(inProject(suppressions, ctx, eq(suppressions.email, contact.email)))
+    .get();
+  return {
+    contact: { ...contactJson(contact), optedOutAt: isoOrNull(contact.optedOutAt) },
+    suppression: suppression ? suppressionJson(suppression) : null,
+    segments: await segmentsOf(ctx, contact),
+    emails: emailsOf(ctx, contact),
+    events: eventsOf(ctx, contact),
+    exportedAt: ctx.now.toISOString(),
+  };
+}
+
+/** In the order in which the contact came to be in them. */
+async function segmentsOf(ctx: Context, contact: ContactRow): Promise<{ id: string; name: string }[]> {
+  const rows = await query(
+    ctx.db,
+    sql`SELECT s.id, s.name FROM segment_members m CROSS JOIN segments s ON s.id = m.segment_id
+      WHERE m.project_id = ${ctx.project.id} AND m.contact_id = ${contact.id} ORDER BY m.rowid`,
+  );
+  return rows.map(({ id, name }) => ({ id: String(id), name: String(name) }));
+}
+
+/** Each comes with what it says, which may be 64 KB, and with its contact's data, which may be another 64. */
+const emailsPerPage = 25;
+
+async function* emailsOf(ctx: Context, contact: ContactRow) {
+  const { id, email, subscribed, data } = contact;
+  let after = "";
+  for (;;) {
+    const rows = await selectEmails(ctx, and(eq(emails.contactId, contact.id), gt(emails.id, after)))
+      .orderBy(asc(emails.id))
+      .limit(emailsPerPage);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const contents = await findContents(
+      ctx,
+      rows.map(({ contentId }) => contentId),
+    );
+    for (const row of rows) {
+      const content = contents.get(row.contentId);
+      const said = content ? await saidBy(ctx, row, content, row.contact ?? { id, email, subscribed, data }) : null;
+      yield { ...emailJson(row), toName: row.toName, content: said };
+    }
+    after = last.id;
+  }
+}
+
+/** Null when it is no longer kept, or could never be made. */
+async function saidBy(ctx: Context, email: WholeEmail, content: ContentRow, contact: ContactSnapshot) {
+  const body = await loadBody(ctx, content);
+  if (body === null) return null;
+  try {
+    return await contentJson(ctx, email, { ...content, body }, contact);
+  } catch (error) {
+    if (!isUnrenderable(error)) throw error;
+    return null;
+  }
+}
+
+const eventsPerPage = 1_000;
+/** The data of one event may be 64 KB: a page ends where it would become too large. */
+const bytesPerPage = 1_000_000;
+
+async function* eventsOf(ctx: Context, contact: ContactRow) {
+  let after = "";
+  for (;;) {
+    const window = sql`SELECT id, octet_length(data) AS bytes FROM events INDEXED BY ix_events_contact
+      WHERE project_id = ${ctx.project.id} AND contact_id = ${contact.id} AND id > ${after}
+      ORDER BY id LIMIT ${eventsPerPage}`;
+    // The first is always on its page, however large it is.
+    const page = sql`SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM (${window}))
+      WHERE before < ${bytesPerPage}`;
+    const rows = await query(
+      ctx.db,
+      sql`SELECT e.* FROM (${page}) page CROSS JOIN events e ON e.id = page.id ORDER BY e.id`,
+    );
+    for (const row of rows) yield eventJson(readEvent({ ...row, contact_email: contact.email }));
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = String(last.id);
+  }
+}

@@ -1,0 +1,79 @@
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { commit, query, statement } from "../../../db/commit";
+import type { Context } from "../../../platform/context";
+import type { JobRow } from "../../jobs/job";
+import { endJob, goOn, type Step, stillAt } from "../../jobs/work";
+import { totalContacts } from "./field";
+import { mostFields } from "./list";
+
+const contactsPerStep = 5_000;
+
+/** The sums over the contacts up to the id `after`. They are a list, as a key may have any name. */
+const State = z.object({ after: z.string(), passed: z.number(), sums: z.array(z.tuple([z.string(), z.number()])) });
+type State = z.infer<typeof State>;
+
+/**
+ * One step of the count of a large project's fields: the next contacts by id. The sums stay with the job until every
+ * contact is in them, so that nobody sees half a count; and each step is conditional on the one before it, so that no
+ * contact is counted twice.
+ */
+export async function countFields(ctx: Context, row: JobRow): Promise<Step> {
+  const { data: state } = State.safeParse(row.state);
+  if (!state) {
+    await commit(ctx.db, [stillAt(ctx, row), goOn(ctx, row, await startOfCount(ctx), 0)]);
+    return "goes on";
+  }
+  const { last, contacts, total, sums } = await countNext(ctx, state);
+  const passed = state.passed + contacts;
+  if (contacts === contactsPerStep) {
+    await commit(ctx.db, [stillAt(ctx, row), goOn(ctx, row, { after: last, passed, sums }, (100 * passed) / total)]);
+    return "goes on";
+  }
+  const end = endJob(ctx, row, { status: "completed", state: {}, result: { contacts: passed } });
+  await commit(ctx.db, [stillAt(ctx, row), keepCounts(ctx, row, sums), end]);
+  return "ended";
+}
+
+async function startOfCount(ctx: Context): Promise<State> {
+  const rows = await query(
+    ctx.db,
+    sql`SELECT key FROM contact_fields WHERE project_id = ${ctx.project.id} ORDER BY key LIMIT ${mostFields}`,
+  );
+  return { after: "", passed: 0, sums: rows.map(({ key }) => [String(key), 0]) };
+}
+
+async function countNext(ctx: Context, { after, sums }: State) {
+  const next = (columns: "id" | "data") =>
+    sql`(SELECT ${sql.identifier(columns)} FROM contacts INDEXED BY ix_contacts_project_id
+      WHERE project_id = ${ctx.project.id} AND id > ${after} ORDER BY id LIMIT ${contactsPerStep})`;
+  const [[edge] = [], found = []] = await commit(ctx.db, [
+    statement(
+      ctx.db,
+      sql`SELECT count(*) AS contacts, max(id) AS last, ${totalContacts(ctx)} AS total FROM ${next("id")}`,
+    ),
+    statement(
+      ctx.db,
+      sql`SELECT f.key, count(*) AS contacts FROM ${next("data")} c CROSS JOIN json_each(c.data) f
+        WHERE f.type <> 'null' AND f.key IN (SELECT value->>0 FROM json_each(${JSON.stringify(sums)}))
+        GROUP BY f.key`,
+    ),
+  ]);
+  const more = new Map(found.map((row) => [row.key, Number(row.contacts)]));
+  return {
+    last: String(edge?.last),
+    contacts: Number(edge?.contacts),
+    total: Number(edge?.total),
+    sums: sums.map(([key, sum]): [string, number] => [key, sum + (more.get(key) ?? 0)]),
+  };
+}
+
+/** A field that was deleted and came back while the count went on is counted in part only: its turn comes next time. */
+function keepCounts(ctx: Context, row: JobRow, sums: State["sums"]): D1PreparedStatement {
+  return statement(
+    ctx.db,
+    sql`UPDATE contact_fields SET contacts = s.value->>1, counted_at = ${row.createdAt}
+      FROM json_each(${JSON.stringify(sums)}) s
+      WHERE project_id = ${ctx.project.id} AND contact_fields.key = s.value->>0 AND created_at <= ${row.createdAt}`,
+  );
+}

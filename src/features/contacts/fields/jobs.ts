@@ -1,0 +1,21 @@
+import type { Job } from "../../../core/jobs";
+import type { Platform } from "../../../platform/context";
+import { workOn } from "../../jobs/work";
+import { continueDeletion } from "./continue-deletion";
+import { countFields } from "./count";
+
+/** `contacts.delete-field` */
+export function deleteFieldJob(
+  platform: Platform,
+  job: Extract<Job, { type: "contacts.delete-field" }>,
+): Promise<void> {
+  return workOn(platform, job, continueDeletion);
+}
+
+/** `contacts.count-fields` */
+export function countFieldsJob(
+  platform: Platform,
+  job: Extract<Job, { type: "contacts.count-fields" }>,
+): Promise<void> {
+  return workOn(platform, job, countFields);
+}

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { isContactField, standardFields } from "../../../core/audience/fields";
+import { storable } from "../../../core/storable";
+import { references } from "../../audience/schema";
+
+const standard = standardFields.join(", ");
+
+export const FieldParam = z.object({
+  field: z
+    .string()
+    .refine(...storable)
+    .refine(isContactField, {
+      message: `Must be data.<key> or one of ${standard}`,
+      params: { code: "invalid_string" },
+    })
+    .meta({
+      param: { name: "field", in: "path" },
+      description: `\`data.<key>\`, URL-encoded, or one of ${standard}.`,
+      example: "data.plan",
+    }),
+});
+
+const largeProject = {
+  approximate: z.literal(true).optional().meta({ description: "Only for more than 25,000 contacts." }),
+  countedAt: z.iso.datetime().optional().meta({ description: "Only when `approximate`." }),
+};
+
+export const FieldList = z
+  .object({
+    fields: z.array(
+      z.object({
+        field: z.string(),
+        type: z
+          .enum(["string", "number", "boolean", "date"])
+          .meta({ description: "Fixed by the first value the project saw." }),
+        isCustom: z.boolean(),
+        coverage: z.number().min(0).max(1).meta({ description: "The share of contacts that have the field set." }),
+      }),
+    ),
+    ...largeProject,
+    truncated: z
+      .literal(true)
+      .optional()
+      .meta({ description: "There are more than 1,000 custom fields: these are the first by name." }),
+  })
+  .meta({
+    id: "FieldList",
+    example: {
+      fields: [
+        { field: "createdAt", type: "date", isCustom: false, coverage: 1 },
+        { field: "data.plan", type: "string", isCustom: true, coverage: 0.75 },
+        { field: "email", type: "string", isCustom: false, coverage: 1 },
+        { field: "subscribed", type: "boolean", isCustom: false, coverage: 1 },
+        { field: "updatedAt", type: "date", isCustom: false, coverage: 1 },
+      ],
+    },
+  });
+
+export const FieldValues = z
+  .object({
+    field: z.string(),
+    values: z.array(z.union([z.string(), z.number(), z.boolean()])).meta({
+      description: "Distinct: booleans, then numbers, then strings. Of more than 25,000 contacts, those of the newest.",
+    }),
+    count: z.number().int().meta({ description: "How many distinct values there are." }),
+    limit: z.number().int(),
+    ...largeProject,
+  })
+  .meta({ id: "FieldValues", example: { field: "data.plan", values: ["free", "pro"], count: 2, limit: 100 } });
+
+export const FieldUsage = z
+  .object({
+    ...references,
+    contactCount: z.number().int().meta({ description: "How many contacts have the field set." }),
+    canDelete: z.boolean().meta({ description: "True of every custom field, also while it is used." }),
+    ...largeProject,
+  })
+  .meta({
+    id: "FieldUsage",
+    example: {
+      usedInSegments: [{ id: "0199a0f2-5c10-7c21-9b32-8d4e5f6a7b8c", name: "On a paid plan" }],
+      usedInCampaigns: [],
+      usedInWorkflows: [],
+      contactCount: 1042,
+      canDelete: true,
+    },
+  });
+
+export const DeletedField = z
+  .object({ deletedFrom: z.number().int().meta({ description: "How many contacts had the field." }) })
+  .meta({ id: "DeletedField", example: { deletedFrom: 1042 } });

@@ -1,0 +1,53 @@
+import { sql } from "drizzle-orm";
+import { dataKeyOf } from "../../../core/audience/fields";
+import { NotFound } from "../../../core/errors";
+import { iso } from "../../../core/time";
+import { commit, statement } from "../../../db/commit";
+import type { Context } from "../../../platform/context";
+import { type References, referencesTo } from "../../audience/usage";
+import { type Field, isStandard, readField, selectField, totalContacts } from "./field";
+import { type Coverage, coverageOf, mostLive, newestContacts } from "./live";
+
+export interface FieldUsage extends References {
+  contactCount: number;
+  /** Conditions that name a deleted field just stop matching, so none of them is in the way. */
+  canDelete: boolean;
+  approximate?: true;
+  countedAt?: string;
+}
+
+/** `GET /contacts/fields/{field}/usage`. Throws NotFound for a field that was never seen and that nothing names. */
+export async function fieldUsage(ctx: Context, field: string): Promise<FieldUsage> {
+  const [references, [[row] = [], [seen] = []]] = await Promise.all([
+    referencesTo(ctx, "field", field),
+    commit(ctx.db, [selectField(ctx, field), countSeen(ctx, field)]),
+  ]);
+  const known = readField(field, row);
+  const isUsed = Object.values(references).some((users) => users.length > 0);
+  if (!known && !isUsed) throw new NotFound("field", field);
+  const { contacts, countedAt } = coverage(ctx, field, known, Number(seen?.contacts));
+  return {
+    ...references,
+    contactCount: contacts,
+    canDelete: !isStandard(field),
+    ...(countedAt === null ? {} : { approximate: true as const, countedAt: iso(countedAt) }),
+  };
+}
+
+function coverage(ctx: Context, field: string, known: Field | null, seen: number): Coverage {
+  if (!known) return { contacts: 0, countedAt: null };
+  return isStandard(field) ? { contacts: known.total, countedAt: null } : coverageOf(known, seen, ctx.now);
+}
+
+/** How many of the newest contacts have a custom field, unless its count is kept. */
+function countSeen(ctx: Context, field: string): D1PreparedStatement {
+  const key = dataKeyOf(field);
+  const isLookNeeded = sql`EXISTS (SELECT 1 FROM contact_fields WHERE project_id = ${ctx.project.id} AND key = ${key}
+    AND (counted_at IS NULL OR ${totalContacts(ctx)} <= ${mostLive}))`;
+  return statement(
+    ctx.db,
+    sql`SELECT count(*) AS contacts
+      FROM ${newestContacts(ctx, sql`data`, isLookNeeded)} c CROSS JOIN json_each(c.data) f
+      WHERE f.key = ${key} AND f.type <> 'null'`,
+  );
+}

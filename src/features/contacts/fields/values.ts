@@ -1,0 +1,67 @@
+import { type SQL, sql } from "drizzle-orm";
+import { dataKeyOf } from "../../../core/audience/fields";
+import { NotFound } from "../../../core/errors";
+import { iso } from "../../../core/time";
+import { commit, statement } from "../../../db/commit";
+import type { Context } from "../../../platform/context";
+import { isStandard, readField, type StandardField, selectField } from "./field";
+import { mostLive, newestContacts } from "./live";
+
+export interface FieldValues {
+  field: string;
+  values: (string | number | boolean)[];
+  count: number;
+  limit: number;
+  approximate?: true;
+  countedAt?: string;
+}
+
+/** What is longer is no value to choose from a list, and 200 of it would be no answer. */
+const longestValue = 1_000;
+
+const standardColumns: Record<StandardField, SQL> = {
+  createdAt: sql`'date' AS kind, created_at AS value`,
+  email: sql`'string' AS kind, email AS value`,
+  subscribed: sql`'boolean' AS kind, subscribed AS value`,
+  updatedAt: sql`'date' AS kind, updated_at AS value`,
+};
+
+/** `GET /contacts/fields/{field}/values`: booleans, then numbers, then strings, each in their order. */
+export async function fieldValues(ctx: Context, field: string, limit: number): Promise<FieldValues> {
+  const [[row] = [], rows = []] = await commit(ctx.db, [
+    selectField(ctx, field),
+    statement(
+      ctx.db,
+      sql`WITH seen AS MATERIALIZED (${isStandard(field) ? standardValues(ctx, field) : customValues(ctx, dataKeyOf(field))})
+        SELECT kind, value, (SELECT count(*) FROM seen) AS count FROM seen ORDER BY kind, value LIMIT ${limit}`,
+    ),
+  ]);
+  const found = readField(field, row);
+  if (!found) throw new NotFound("field", field);
+  return {
+    field,
+    values: rows.map(({ kind, value }) => typed(kind, value)),
+    count: Number(rows[0]?.count ?? 0),
+    limit,
+    ...(found.total > mostLive ? { approximate: true as const, countedAt: ctx.now.toISOString() } : {}),
+  };
+}
+
+function standardValues(ctx: Context, field: StandardField): SQL {
+  return sql`SELECT DISTINCT kind, value FROM ${newestContacts(ctx, standardColumns[field])}`;
+}
+
+/** Arrays and objects are left out: no filter compares with a whole one. */
+function customValues(ctx: Context, key: string | null): SQL {
+  return sql`SELECT DISTINCT CASE f.type WHEN 'text' THEN 'string' WHEN 'integer' THEN 'number' WHEN 'real' THEN 'number'
+      ELSE 'boolean' END AS kind, f.value
+    FROM ${newestContacts(ctx, sql`data`)} c CROSS JOIN json_each(c.data) f
+    WHERE f.key = ${key} AND f.type IN ('text', 'integer', 'real', 'true', 'false') AND f.value <> ''
+      AND length(f.value) <= ${longestValue}`;
+}
+
+function typed(kind: unknown, value: unknown): string | number | boolean {
+  if (kind === "boolean") return value === 1;
+  if (kind === "date") return iso(Number(value));
+  return kind === "number" ? Number(value) : String(value);
+}

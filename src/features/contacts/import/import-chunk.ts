@@ -1,0 +1,116 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Csv, CsvFault, Place } from "../../../core/contacts/csv";
+import {
+  type CsvChunk,
+  contactsOf,
+  readChunk,
+  rowsBeforeRepeat,
+  typesOf,
+  withoutTooLarge,
+} from "../../../core/contacts/csv-chunk";
+import { maxDataBytes } from "../../../core/contacts/data";
+import { newId } from "../../../core/ids";
+import { commit, query, statement } from "../../../db/commit";
+import { isCheckViolation } from "../../../db/conflicts";
+import type { Context } from "../../../platform/context";
+import type { JobRow } from "../../jobs/job";
+import { goOn, stillAt } from "../../jobs/work";
+import { bornAs, joinErased, recallAddresses, withHashes } from "../erased-address";
+import { recordFieldTypes } from "../upsert-statements";
+import { type ImportState, mostErrors, resultOf } from "./import-job";
+
+/** The next rows of an import in one batch: counted, then written, and the job's place behind them. */
+export async function importChunk(
+  ctx: Context,
+  job: JobRow,
+  csv: Csv,
+  place: Place,
+  atMost?: number,
+): Promise<CsvFault | null> {
+  const chunk = readChunk(csv, place, atMost);
+  if ("fault" in chunk) return chunk;
+  try {
+    await writeChunk(ctx, job, chunk);
+  } catch (error) {
+    // Some data is too large, and the table refused the whole batch. Whose it is shows when each address comes once.
+    if (!isCheckViolation(error, "contacts_data_size")) throw error;
+    const alone = rowsBeforeRepeat(chunk);
+    if (alone < chunk.rows.length + chunk.skipped.length) return importChunk(ctx, job, csv, place, alone);
+    const tooLarge = await findTooLarge(ctx, chunk);
+    await writeChunk(ctx, job, withoutTooLarge(chunk, tooLarge));
+  }
+  return null;
+}
+
+async function writeChunk(ctx: Context, job: JobRow, chunk: CsvChunk): Promise<void> {
+  const { contacts, addresses } = parametersOf(ctx, chunk);
+  await commit(ctx.db, [
+    stillAt(ctx, job),
+    tellProgress(ctx, job, chunk, addresses),
+    ...recordFieldTypes(ctx, typesOf(chunk), sql`true`),
+    upsert(ctx, contacts),
+    ...recallAddresses(ctx, { items: addresses }),
+  ]);
+}
+
+/** All contacts of a chunk in one parameter, and in a smaller one what most statements need of them. */
+function parametersOf(ctx: Context, chunk: CsvChunk): { contacts: string; addresses: string } {
+  // The id is for one who is new.
+  const contacts = [...contactsOf(chunk)].map(([email, data]) => ({ id: newId(), email, data }));
+  const hashed = withHashes(ctx, contacts);
+  return {
+    contacts: JSON.stringify(hashed),
+    addresses: JSON.stringify(hashed.map(({ email, hash }) => ({ email, hash }))),
+  };
+}
+
+/** Goes before the upsert: a contact that is not there yet is one that is imported. */
+function tellProgress(
+  ctx: Context,
+  job: JobRow,
+  { rows, skipped, next }: CsvChunk,
+  addresses: string,
+): D1PreparedStatement {
+  const before = resultOf(job);
+  const done = before.imported + before.updated + before.skipped + rows.length + skipped.length;
+  const state: ImportState = next ? { phase: "importing", ...next } : { phase: "over" };
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.id} AND email = r.value->>'email')`;
+  return goOn(ctx, job, state, (done / before.totalRows) * 100, {
+    result: sql`(SELECT json_object('totalRows', ${before.totalRows}, 'imported', ${before.imported} + count(*),
+        'updated', ${before.updated + rows.length} - count(*), 'skipped', ${before.skipped + skipped.length})
+      FROM json_each(${addresses}) r WHERE ${isNew})`,
+    ...(skipped.length > 0 ? { errors: sql`${JSON.stringify([...job.errors, ...skipped].slice(0, mostErrors))}` } : {}),
+  });
+}
+
+/** A cell is never an object and never null, so json_patch replaces whole keys and deletes none. */
+function upsert(ctx: Context, contacts: string): D1PreparedStatement {
+  const now = ctx.clock().getTime();
+  const { subscribed, optedOutAt } = bornAs(ctx, { subscribed: null, subscribedByDefault: true });
+  return statement(
+    ctx.db,
+    sql`INSERT INTO contacts (id, project_id, email, subscribed, opted_out_at, data, created_at, updated_at)
+      SELECT r.value->>'id', ${ctx.project.id}, r.value->>'email', ${subscribed}, ${optedOutAt}, r.value->'data', ${now},
+        ${now}
+      FROM json_each(${contacts}) r ${joinErased(ctx, sql`r.value->>'hash'`)}
+      WHERE true
+      ON CONFLICT (project_id, email) DO UPDATE SET data = ${merged(sql`contacts.data`, sql`excluded.data`)},
+        version = contacts.version + 1, updated_at = max(contacts.updated_at, ${now})
+      WHERE excluded.data <> '{}'`,
+  );
+}
+
+function merged(stored: SQL, sent: SQL): SQL {
+  return sql`json_patch(${stored}, ${sent})`;
+}
+
+/** The addresses whose data would not fit. */
+async function findTooLarge(ctx: Context, chunk: CsvChunk): Promise<Set<string>> {
+  const found = await query(
+    ctx.db,
+    sql`SELECT r.value->>'email' AS email FROM json_each(${parametersOf(ctx, chunk).contacts}) r
+      LEFT JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value->>'email'
+      WHERE octet_length(${merged(sql`coalesce(c.data, '{}')`, sql`r.value->'data'`)}) > ${maxDataBytes}`,
+  );
+  return new Set(found.map((row) => String(row.email)));
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { iso, isoOrNull } from "../../../core/time";
+import { blobKey } from "../../../platform/blobs";
+import type { Context } from "../../../platform/context";
+import { getJob, type JobRow } from "../../jobs/job";
+import { SkippedRow } from "./schema";
+
+/** How far an import is. The file goes when it is over, and only then the job ends: so no file is left behind. */
+export const ImportState = z.discriminatedUnion("phase", [
+  z.object({ phase: z.literal("uploaded") }),
+  z.object({ phase: z.literal("importing"), cursor: z.number(), row: z.number() }),
+  z.object({ phase: z.literal("over") }),
+]);
+export type ImportState = z.infer<typeof ImportState>;
+
+/** What is told of an import, at any time of it. */
+const ImportResult = z.object({
+  totalRows: z.number(),
+  imported: z.number(),
+  updated: z.number(),
+  skipped: z.number(),
+  reason: z.string().optional(),
+});
+export type ImportResult = z.infer<typeof ImportResult>;
+
+/** Skipped rows that are told of one by one. */
+export const mostErrors = 1_000;
+
+export function resultOf(row: JobRow): ImportResult {
+  return row.result === null ? { totalRows: 0, imported: 0, updated: 0, skipped: 0 } : ImportResult.parse(row.result);
+}
+
+export function importJson(row: JobRow) {
+  const { totalRows, imported, updated, skipped, reason } = resultOf(row);
+  return {
+    jobId: row.id,
+    status: row.status,
+    progress: row.progress,
+    totalRows,
+    imported,
+    updated,
+    skipped,
+    errors: row.errors.map((error) => SkippedRow.parse(error)),
+    ...(skipped > mostErrors ? { errorsTruncated: true as const } : {}),
+    ...(reason === undefined ? {} : { reason }),
+    createdAt: iso(row.createdAt),
+    completedAt: isoOrNull(row.completedAt),
+  };
+}
+
+export async function getImport(ctx: Context, id: string): Promise<JobRow> {
+  return getJob(ctx, id, "contacts.import");
+}
+
+/** Where the uploaded file lies. */
+export function fileKey(ctx: Context, jobId: string): string {
+  return blobKey("import", ctx.project.id, jobId);
+}

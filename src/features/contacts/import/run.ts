@@ -1,0 +1,61 @@
+import { sql } from "drizzle-orm";
+import { type Csv, type CsvFault, countRows, openCsv, type Place } from "../../../core/contacts/csv";
+import type { Job } from "../../../core/jobs";
+import { commit } from "../../../db/commit";
+import type { Context, Platform } from "../../../platform/context";
+import type { JobRow } from "../../jobs/job";
+import { endJob, goOn, type Step, stillAt, workOn } from "../../jobs/work";
+import { importChunk } from "./import-chunk";
+import { fileKey, type ImportResult, ImportState, resultOf } from "./import-job";
+
+/** A step is up to seven statements, and a run may make a thousand. A file of 100,000 rows takes one run. */
+const stepsPerRun = 120;
+
+/** One run of an import: reads the file once, and works on it chunk by chunk. */
+export async function runImport(platform: Platform, job: Extract<Job, { type: "contacts.import" }>): Promise<void> {
+  let opened: Csv | CsvFault | null = null;
+  const step = async (ctx: Context, row: JobRow): Promise<Step> => {
+    const state = ImportState.parse(row.state);
+    if (state.phase === "over") return end(ctx, row);
+    opened ??= await open(ctx, row);
+    if ("fault" in opened) return fail(ctx, row, opened);
+    return state.phase === "uploaded" ? begin(ctx, row, opened) : importNext(ctx, row, opened, state);
+  };
+  await workOn(platform, job, step, { stepsPerRun });
+}
+
+async function open(ctx: Context, row: JobRow): Promise<Csv | CsvFault> {
+  const bytes = await ctx.blobs.get(fileKey(ctx, row.id));
+  return bytes ? openCsv(bytes) : { fault: "The file is not there any more. Upload it again." };
+}
+
+/** Counts the rows, and so finds what cannot be read before anything is written. */
+async function begin(ctx: Context, row: JobRow, csv: Csv): Promise<Step> {
+  const totalRows = countRows(csv);
+  if (typeof totalRows !== "number") return fail(ctx, row, totalRows);
+  const state: ImportState = totalRows > 0 ? { phase: "importing", ...csv.firstRow } : { phase: "over" };
+  return moveOn(ctx, row, state, { ...resultOf(row), totalRows });
+}
+
+async function importNext(ctx: Context, row: JobRow, csv: Csv, place: Place): Promise<Step> {
+  const fault = await importChunk(ctx, row, csv, { cursor: place.cursor, row: place.row });
+  return fault ? fail(ctx, row, fault) : "goes on";
+}
+
+async function fail(ctx: Context, row: JobRow, { fault }: CsvFault): Promise<Step> {
+  return moveOn(ctx, row, { phase: "over" }, { ...resultOf(row), reason: fault });
+}
+
+async function moveOn(ctx: Context, row: JobRow, state: ImportState, result: ImportResult): Promise<Step> {
+  const told = { result: sql`${JSON.stringify(result)}` };
+  await commit(ctx.db, [stillAt(ctx, row), goOn(ctx, row, state, row.progress, told)]);
+  return "goes on";
+}
+
+async function end(ctx: Context, row: JobRow): Promise<Step> {
+  await ctx.blobs.delete([fileKey(ctx, row.id)]);
+  const result = resultOf(row);
+  const status = result.reason === undefined ? "completed" : "failed";
+  await commit(ctx.db, [stillAt(ctx, row), endJob(ctx, row, { status, result })]);
+  return "ended";
+}

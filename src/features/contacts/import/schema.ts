@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { JobStatus } from "../../jobs/schema";
+
+export const UploadImport = z
+  .object({
+    file: z
+      .custom<File>((given) => given !== undefined, { message: "Required", params: { code: "required" }, abort: true })
+      .refine((given) => given instanceof File, {
+        message: "Must be one file, such as `curl -F file=@contacts.csv` sends",
+        params: { code: "invalid_type" },
+      })
+      .meta({ type: "string", format: "binary", description: "CSV in UTF-8, at most 5 MB." }),
+  })
+  .meta({ id: "UploadImport", example: { file: "email,firstName,plan\nada@example.com,Ada,pro\n" } });
+
+export const SkippedRow = z.object({
+  row: z.number().int().meta({ description: "The header is row 1. Blank lines do not count." }),
+  email: z.string().meta({ description: "As it was written, cut to 254 characters." }),
+  reason: z.enum(["missing_email", "invalid_email", "invalid_string", "data_too_large"]).meta({
+    description:
+      "`invalid_string`: a cell has the character U+0000. `data_too_large`: with this row, the contact's data would be over 64 KB.",
+  }),
+});
+
+const count = z.number().int();
+
+export const ImportJob = z
+  .object({
+    jobId: z.string(),
+    status: JobStatus,
+    progress: count.min(0).max(100),
+    totalRows: count.meta({ description: "Rows below the header. `imported`, `updated` and `skipped` add up to it." }),
+    imported: count.meta({ description: "Rows that created a contact." }),
+    updated: count.meta({
+      description:
+        "Rows whose contact was there already, created by this file or before. A later row with the same address is one: " +
+        "it merges over the earlier.",
+    }),
+    skipped: count.meta({ description: "Rows that were not imported; `errors` tells why." }),
+    errors: z.array(SkippedRow).meta({ description: "The first 1,000 skipped rows." }),
+    errorsTruncated: z.literal(true).optional().meta({ description: "More rows were skipped than `errors` tells." }),
+    reason: z.string().optional().meta({ description: "Why the import failed: a sentence." }),
+    createdAt: z.iso.datetime(),
+    completedAt: z.iso.datetime().nullable(),
+  })
+  .meta({
+    id: "ImportJob",
+    example: {
+      jobId: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f",
+      status: "completed",
+      progress: 100,
+      totalRows: 3,
+      imported: 1,
+      updated: 1,
+      skipped: 1,
+      errors: [{ row: 4, email: "nope", reason: "invalid_email" }],
+      createdAt: "2026-01-31T09:00:00.000Z",
+      completedAt: "2026-01-31T09:00:02.000Z",
+    },
+  });

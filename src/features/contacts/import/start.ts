@@ -1,0 +1,21 @@
+import { maxCsvBytes } from "../../../core/contacts/csv";
+import { TooLarge } from "../../../core/errors";
+import { newId } from "../../../core/ids";
+import { commit } from "../../../db/commit";
+import type { Context } from "../../../platform/context";
+import { announceJob, recordJob } from "../../jobs/queue-job";
+import { fileKey, type ImportState } from "./import-job";
+
+/**
+ * `POST /contacts/import`. The file first: a job always has one. After a row that may or may not be there the file stays,
+ * as it is better left than missed.
+ */
+export async function startImport(ctx: Context, file: Uint8Array): Promise<string> {
+  if (file.byteLength > maxCsvBytes) throw new TooLarge(maxCsvBytes);
+  const id = newId();
+  await ctx.blobs.put(fileKey(ctx, id), file);
+  const state: ImportState = { phase: "uploaded" };
+  await commit(ctx.db, [recordJob(ctx, { id, type: "contacts.import", state })]);
+  await announceJob(ctx, "contacts.import", id);
+  return id;
+}

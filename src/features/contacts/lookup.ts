@@ -1,0 +1,49 @@
+import { sql } from "drizzle-orm";
+import { Invalid } from "../../core/errors";
+import { commit, statement } from "../../db/commit";
+import { readRow } from "../../db/rows";
+import { contacts } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import type { ContactRow } from "./contact";
+import type { LookupContacts } from "./schema";
+
+/** Whole contacts of one answer together, in bytes of data: all requests of an isolate share its memory. */
+const maxExpandedBytes = 8 * 1024 * 1024;
+
+/**
+ * `POST /contacts/lookup`: which of these addresses are contacts. Each string is answered once, as it was sent. The
+ * contacts themselves come only if they are asked for.
+ */
+export async function lookUpContacts(
+  ctx: Context,
+  { emails }: LookupContacts,
+  { isExpanded }: { isExpanded: boolean },
+): Promise<{ found: string[]; notFound: string[]; contacts: ContactRow[] }> {
+  const asked = new Map(emails.map(({ written, email }) => [written, email]));
+  const addresses = [...new Set(asked.values())];
+  const matching = sql`json_each(${JSON.stringify(addresses)}) r
+    CROSS JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value`;
+  const bytes = sql`(SELECT coalesce(sum(octet_length(c.data)), 0) FROM ${matching})`;
+  const [known = [], rows = [], sizes = []] = await commit(ctx.db, [
+    statement(ctx.db, sql`SELECT c.email FROM ${matching}`),
+    ...(isExpanded
+      ? [
+          statement(ctx.db, sql`SELECT c.* FROM ${matching} WHERE ${bytes} <= ${maxExpandedBytes}`),
+          statement(ctx.db, sql`SELECT ${bytes} AS bytes`),
+        ]
+      : []),
+  ]);
+  if (Number(sizes[0]?.bytes ?? 0) > maxExpandedBytes) throw tooMuchToExpand();
+  const isKnown = new Set(known.map((row) => row.email));
+  const byEmail = new Map(rows.map((row) => [row.email, readRow(contacts, row)]));
+  return {
+    found: [...asked].flatMap(([written, email]) => (isKnown.has(email) ? [written] : [])),
+    notFound: [...asked].flatMap(([written, email]) => (isKnown.has(email) ? [] : [written])),
+    contacts: addresses.flatMap((email) => byEmail.get(email) ?? []),
+  };
+}
+
+function tooMuchToExpand(): Invalid {
+  const message = `These contacts hold more than ${maxExpandedBytes} bytes of data: expand fewer of them at a time`;
+  return new Invalid([{ field: "emails", code: "too_big", message }]);
+}

@@ -1,0 +1,18 @@
+import { sql } from "drizzle-orm";
+import { query } from "../../db/commit";
+import { blobKey } from "../../platform/blobs";
+import type { Context } from "../../platform/context";
+
+/**
+ * Forgets up to 1,000 kept mails of a project. The rows first, as a row without a file is an error; who calls this knows
+ * the ids, so a repeat finds the files of a try that died in between.
+ */
+export async function forgetMessages(ctx: Context, messageIds: string[]): Promise<void> {
+  if (messageIds.length === 0) return;
+  await query(
+    ctx.control,
+    sql`DELETE FROM outbox_messages WHERE +project_id = ${ctx.project.id}
+      AND id IN (SELECT value FROM json_each(${JSON.stringify(messageIds)}))`,
+  );
+  await ctx.blobs.delete(messageIds.map((id) => blobKey("outbox", ctx.project.id, id)));
+}

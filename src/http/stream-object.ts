@@ -1,0 +1,78 @@
+import type { Context as HonoContext, TypedResponse } from "hono";
+import type { JSONParsed } from "hono/utils/types";
+import { log, reasonOf } from "../platform/log";
+
+/** What is written of an object: a list for what is iterated over. */
+type Written<T> = { [Name in keyof T]: T[Name] extends AsyncIterable<infer Item> ? Item[] : T[Name] };
+
+/** How much is written at once. */
+const charactersPerPiece = 65_536;
+
+/**
+ * Answers with a JSON object as a stream. A field that is an async iterable becomes a list, each item of which is made
+ * when those before it are on their way, so that a long one never lies in memory. What cannot be made breaks the stream
+ * off, as the status is out by then: what has come has no end, and is no JSON.
+ */
+export function streamObject<T extends object>(
+  c: HonoContext,
+  fields: T,
+  headers: Record<string, string> = {},
+): Response & TypedResponse<JSONParsed<Written<T>>, 200, "json"> {
+  const response = c.body(bytesOf(fields), 200, { "Content-Type": "application/json", ...headers });
+  // What is written has exactly this shape.
+  return response as unknown as Response & TypedResponse<JSONParsed<Written<T>>, 200, "json">;
+}
+
+function bytesOf(fields: object): ReadableStream<Uint8Array> {
+  const texts = textsOf(fields);
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { piece, isLast } = await nextPiece(texts);
+      controller.enqueue(encoder.encode(piece));
+      if (isLast) controller.close();
+    },
+    async cancel() {
+      await texts.return(undefined);
+    },
+  });
+}
+
+async function nextPiece(texts: AsyncGenerator<string, void>): Promise<{ piece: string; isLast: boolean }> {
+  let piece = "";
+  try {
+    while (piece.length < charactersPerPiece) {
+      const { done, value } = await texts.next();
+      if (done) return { piece, isLast: true };
+      piece += value;
+    }
+    return { piece, isLast: false };
+  } catch (error) {
+    log("error", "An answer broke off in the middle", { reason: reasonOf(error) });
+    throw error;
+  }
+}
+
+async function* textsOf(fields: object): AsyncGenerator<string, void> {
+  let before = "{";
+  for (const [name, value] of Object.entries(fields)) {
+    yield `${before}${JSON.stringify(name)}:`;
+    before = ",";
+    if (isAsyncIterable(value)) yield* listOf(value);
+    else yield JSON.stringify(value);
+  }
+  yield "}";
+}
+
+async function* listOf(items: AsyncIterable<unknown>): AsyncGenerator<string, void> {
+  let before = "[";
+  for await (const item of items) {
+    yield before + JSON.stringify(item);
+    before = ",";
+  }
+  yield before === "[" ? "[]" : "]";
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}

@@ -1,0 +1,135 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { endSnoozes } from "../../src/features/contacts/end-snoozes";
+import { listContacts } from "../../src/features/contacts/list";
+import { lookUpContacts } from "../../src/features/contacts/lookup";
+import { LookupContacts, UpdateContact } from "../../src/features/contacts/schema";
+import { snoozeContact } from "../../src/features/contacts/snooze";
+import { unsnoozeContact } from "../../src/features/contacts/unsnooze";
+import { updateContact } from "../../src/features/contacts/update";
+import { upsertContact } from "../../src/features/contacts/upsert";
+import { addSuppression } from "../../src/features/suppressions/add";
+import { newProject, type TestProject } from "../support/project";
+import { World } from "../support/world";
+
+const size = 6_000;
+const chunk = 1_000;
+let project: TestProject;
+
+/** Thousands of contacts, a third of them unsubscribed, some snoozed, and an event of each. */
+beforeAll(async () => {
+  project = await newProject();
+  for (let start = 0; start < size; start += chunk) {
+    const rows = Array.from({ length: chunk }, (_, index) => start + index);
+    await env.DB.batch([
+      env.DB.prepare(
+        `INSERT INTO contacts (id, project_id, email, subscribed, snoozed_until, data, created_at, updated_at)
+          SELECT ?1 || value, ?1, printf('p%05d@example.com', value), value % 3 > 0, iif(value % 30 = 0, value, NULL),
+            '{"plan":"pro"}', value, value FROM json_each(?2)`,
+      ).bind(project.id, JSON.stringify(rows)),
+      env.DB.prepare(
+        `INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
+          SELECT 'e' || ?1 || value, ?1, 'x', ?1 || value, '{}', value, value FROM json_each(?2)`,
+      ).bind(project.id, JSON.stringify(rows)),
+    ]);
+  }
+});
+
+async function planOf({ sql, values }: { sql: string; values: unknown[] }): Promise<string[]> {
+  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .bind(...values)
+    .all<{ detail: string }>();
+  return results.map(({ detail }) => detail);
+}
+
+describe("a list of contacts", () => {
+  const list = { limit: 20, sort: "createdAt" as const, dir: "desc" as const };
+  const byAddress = { ...list, sort: "email" as const, dir: "asc" as const };
+  const half = /^SEARCH contacts USING COVERING INDEX ix_contacts_list \(project_id=\? AND subscribed=\?/;
+  const addresses = /^SEARCH contacts USING COVERING INDEX ux_contacts_email \(project_id=\?/;
+  const rowsByAddress = /^SEARCH contacts USING INDEX ux_contacts_email \(project_id=\?/;
+  const countedSearch = /^SEARCH contacts USING COVERING INDEX ix_contacts_list \(project_id=\?/;
+
+  /** How each list walks through contacts, on its first page and on the next. */
+  it.each<[what: string, query: Parameters<typeof listContacts>[1], first: RegExp[], next: RegExp[]]>([
+    ["everyone", list, [half, half], [half, half]],
+    ["everyone, oldest first", { ...list, dir: "asc" }, [half, half], [half, half]],
+    ["the subscribed", { ...list, subscribed: true }, [half], [half]],
+    ["a search", { ...list, search: "p0" }, [countedSearch, half, half], [half, half]],
+    ["a search of a half", { ...list, search: "p0", subscribed: false }, [countedSearch, half], [half]],
+    ["by address", byAddress, [addresses], [addresses]],
+    ["a search by address", { ...byAddress, search: "p0" }, [countedSearch, addresses], [addresses]],
+    // Sorts what matches, of which it holds a page.
+    ["a search of a half by address", { ...byAddress, search: "p0", subscribed: true }, [countedSearch, half], [half]],
+    // The edge of the window, and what is in it.
+    ["a half by address", { ...byAddress, subscribed: true }, [addresses, rowsByAddress], [addresses, rowsByAddress]],
+  ])("%s walks an index in its order", async (what, query, first, next) => {
+    const world = new World();
+    const { ctx } = await world.context(project);
+    const page = await listContacts(ctx, query);
+    await listContacts(ctx, { ...query, cursor: page.cursor });
+    const statements = world.statements.filter(({ sql }) => sql.includes("facts"));
+    expect(statements).toHaveLength(2);
+    for (const [index, walks] of [first, next].entries()) {
+      const plan = await planOf(statements[index] ?? { sql: "", values: [] });
+      const found = plan.filter((step) => /\bcontacts\b/.test(step));
+      expect(found, plan.join("\n")).toEqual(walks.map((walk) => expect.stringMatching(walk)));
+      expect(plan).toContainEqual(expect.stringMatching(/^SEARCH c USING INTEGER PRIMARY KEY/));
+      const isSorted = what === "a search of a half by address";
+      expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toHaveLength(isSorted ? 1 : 0);
+    }
+  });
+
+  it.each<[what: string, query: Parameters<typeof listContacts>[1]]>([
+    ["everyone", list],
+    ["the unsubscribed", { ...list, subscribed: false }],
+    ["by address", byAddress],
+  ])("%s reads no more than its page, however deep", async (_, query) => {
+    let cursor: string | undefined;
+    for (let page = 0; page < 20; page++) {
+      const world = new World();
+      const { ctx } = await world.context(project);
+      cursor = (await listContacts(ctx, { ...query, limit: 100, cursor })).cursor;
+      const { sql = "", values = [] } = world.statements.at(-1) ?? {};
+      const { meta } = await env.DB.prepare(sql)
+        .bind(...values)
+        .all();
+      // An entry of the index and a row for each, one more of either, and what holds the page meanwhile.
+      expect(meta.rows_read).toBeLessThan(500);
+    }
+  });
+});
+
+/** Steps of a plan that grow with the number of rows of a tenant, or of all tenants. */
+function growing(step: string): boolean {
+  if (/^SCAN /.test(step)) return /^SCAN (contacts|c|events|suppressions|s|contact_fields)\b/.test(step);
+  return step.includes("TEMP B-TREE") || /\(project_id=\?\)$/.test(step);
+}
+
+it("creates, changes, looks up, snoozes and ends snoozes without walking through what is there", async () => {
+  const world = new World();
+  const { ctx } = await world.context(project);
+  const id = `${project.id}1`;
+  const data = { plan: "free", seats: null };
+  await upsertContact(ctx, { email: "p00001@example.com", subscribed: true, data });
+  await updateContact(ctx, id, UpdateContact.parse({ email: "new@example.com", subscribed: true, data }));
+  await lookUpContacts(ctx, LookupContacts.parse({ emails: ["new@example.com"] }), { isExpanded: true });
+  await listContacts(ctx, { limit: 20, sort: "createdAt", dir: "desc", email: "new@example.com", subscribed: true });
+  await snoozeContact(ctx, id, { duration: "1m" });
+  await unsnoozeContact(ctx, id);
+  await addSuppression(ctx, { email: "new@example.com", reason: null });
+  await endSnoozes(world.process().platform);
+  const left = await env.DB.prepare("SELECT count(snoozed_until) AS n FROM contacts WHERE project_id = ?")
+    .bind(project.id)
+    .first();
+  expect(left).toEqual({ n: 0 });
+
+  expect(world.statements.length).toBeGreaterThan(18);
+  const faults = await Promise.all(
+    world.statements.map(async (statement) => {
+      const steps = (await planOf(statement)).filter(growing);
+      return steps.length === 0 ? [] : [{ sql: statement.sql, steps }];
+    }),
+  );
+  expect(faults.flat()).toEqual([]);
+});

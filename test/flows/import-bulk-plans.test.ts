@@ -1,0 +1,37 @@
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { startBulk } from "../../src/features/contacts/bulk/start";
+import { importCsv } from "../support/import";
+import { newProject } from "../support/project";
+import { World } from "../support/world";
+
+/** Steps of a plan that grow with the number of rows of a tenant, or of all tenants. */
+function growing(plan: string): boolean {
+  const tables = /^SCAN (contacts|c|events|e|emails|jobs|suppressions|s|erased_addresses|erased)\b/;
+  // An index that is entered by the project alone is walked through all that the project has.
+  return tables.test(plan) || /TEMP B-TREE/.test(plan) || /\(project_id=\?\)$/.test(plan);
+}
+
+it("imports and changes contacts in bulk without walking through what a project already has", async () => {
+  const project = await newProject();
+  const world = new World();
+  const tooLarge = `ada@example.com,${"x".repeat(40_000)},,\nada@example.com,,${"x".repeat(40_000)},`;
+  const job = await importCsv(project, `email,a,b,c\n${tooLarge}\nbob@example.com,1,,\nnope,,,\n`, world);
+  expect(job).toMatchObject({ status: "completed", imported: 2, skipped: 2 });
+  const { data } = (await project.api.get("/contacts")).body;
+  const contactIds = [...data.map(({ id }: { id: string }) => id), "nobody"];
+  // What erases people has its own test.
+  for (const operation of ["unsubscribe", "subscribe"] as const) {
+    const { ctx } = await world.context(project);
+    await startBulk(ctx, { operation, contactIds });
+    await world.drain();
+  }
+
+  expect(world.statements.length).toBeGreaterThan(30);
+  for (const { sql, values } of world.statements) {
+    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .bind(...values)
+      .all<{ detail: string }>();
+    expect(plan.results.map(({ detail }) => detail).filter(growing), sql).toEqual([]);
+  }
+});

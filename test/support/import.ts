@@ -1,0 +1,34 @@
+import { exports } from "cloudflare:workers";
+import { startImport } from "../../src/features/contacts/import/start";
+import type { Answer, TestProject } from "./project";
+import { World } from "./world";
+
+export const utf8 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(new TextEncoder().encode(text));
+
+/** Posts a form to the import, as a browser would; or a body that is none. */
+export async function postImport(
+  project: TestProject,
+  body: FormData | string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await exports.default.fetch("https://petrel.example/contacts/import", {
+    method: "POST",
+    headers: { Authorization: `Bearer ${project.keys.secret}`, ...headers },
+    body,
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+export function formWith(csv: string | Uint8Array<ArrayBuffer>): FormData {
+  const form = new FormData();
+  form.append("file", new File([csv], "contacts.csv", { type: "text/csv" }));
+  return form;
+}
+
+/** Imports a file with the queue of a world, and returns the job as a caller sees it. */
+export async function importCsv(project: TestProject, csv: string | Uint8Array<ArrayBuffer>, world = new World()) {
+  const { ctx } = await world.context(project);
+  const jobId = await startImport(ctx, typeof csv === "string" ? utf8(csv) : csv);
+  await world.drain();
+  return (await project.api.get(`/contacts/import/${jobId}`)).body;
+}
