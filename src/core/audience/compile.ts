@@ -1,0 +1,111 @@
+import { type SQL, sql } from "drizzle-orm";
+import { firstIdAt } from "../ids";
+import type { Filter, FilterCondition, FilterGroup } from "./condition";
+import { windowStartMs } from "./dates";
+import { eventOf, segmentOf } from "./fields";
+import type { Bind } from "./operand";
+import {
+  type Asked,
+  eventOperators,
+  fieldOperators,
+  type HasEvent,
+  isEventOperator,
+  isFieldOperator,
+  segmentOperators,
+} from "./operators";
+import type { Resolver } from "./resolver";
+
+/** A condition as two pieces of a statement: `WITH ${values} SELECT … FROM contacts c WHERE … AND ${matches}`. */
+export interface Audience {
+  /** A table `audience` of one row with the values of the condition, which are its one parameter. */
+  values: SQL;
+  /** 1 or 0 for each contact, and never NULL. */
+  matches: SQL;
+}
+
+/** A part of a condition, and how many filters it holds. */
+type Tree = { filters: 1; test: SQL } | { filters: number; logic: "AND" | "OR"; parts: Tree[] };
+
+/**
+ * A condition in SQL. No word of a caller is in its text: names travel in the parameter as values do. So the text is
+ * bounded by the number of filters, and conditions of one shape share it.
+ */
+export function compile(condition: FilterCondition, resolver: Resolver, now: Date): Audience {
+  const bound: Parameters<Bind>[0][] = [];
+  const bind: Bind = (value) => {
+    if (!bound.includes(value)) bound.push(value);
+    return sql.raw(`(SELECT v->>${bound.indexOf(value)} FROM audience)`);
+  };
+  const matches = inSql(treeOf(condition, true, { resolver, now, bind }));
+  return { values: sql`audience (v) AS (SELECT ${JSON.stringify(bound)})`, matches };
+}
+
+interface Means {
+  resolver: Resolver;
+  now: Date;
+  bind: Bind;
+}
+
+/** What is not wanted is turned into what is, filter by filter, so that no NOT has a whole tree below it. */
+function treeOf({ logic, groups }: FilterCondition, isWanted: boolean, means: Means): Tree {
+  return combine(
+    logic,
+    groups.map((group) => treeOfGroup(group, isWanted, means)),
+    isWanted,
+  );
+}
+
+function treeOfGroup({ filters, conditions }: FilterGroup, isWanted: boolean, means: Means): Tree {
+  const parts = filters.map((filter) => treeOfFilter(filter, isWanted, means));
+  return combine("AND", conditions ? [...parts, treeOf(conditions, isWanted, means)] : parts, isWanted);
+}
+
+function combine(logic: "AND" | "OR", parts: Tree[], isWanted: boolean): Tree {
+  const opposite = logic === "AND" ? "OR" : "AND";
+  const filters = parts.reduce((sum, part) => sum + part.filters, 0);
+  return { filters, logic: isWanted ? logic : opposite, parts };
+}
+
+function treeOfFilter(filter: Filter, isWanted: boolean, means: Means): Tree {
+  const { field, operator, value, unit } = filter;
+  const { resolver, now, bind } = means;
+  const from = unit ? windowStartMs(now, Number(value), unit) : now.getTime();
+  const asked: Asked = { value, from, now: now.getTime(), bind };
+  if (isFieldOperator(operator)) {
+    return leaf(fieldOperators[operator].test(resolver.field(field, bind), asked), isWanted);
+  }
+  if (isEventOperator(operator)) {
+    const name = bind(eventOf(field));
+    const hasEvent: HasEvent = (since) => resolver.hasEvent(name, since === undefined ? null : bind(firstIdAt(since)));
+    return leaf(eventOperators[operator].test(hasEvent, asked), isWanted);
+  }
+  const id = segmentOf(filter) ?? "";
+  const source = resolver.segment(id);
+  const isMemberWanted = segmentOperators[operator] === isWanted;
+  if (source === "members") return leaf(resolver.isMember(bind(id)), isMemberWanted);
+  return treeOf(source, isMemberWanted, means);
+}
+
+function leaf(test: SQL, isWanted: boolean): Tree {
+  return { filters: 1, test: isWanted ? test : sql`(NOT ${test})` };
+}
+
+/**
+ * D1 refuses expressions over 100 deep, and a subquery adds its depth to that of all around it. So a tree becomes a
+ * flat list of cases: down along the part with the most filters, each of the smaller parts beside it decides the whole
+ * or leaves it open. As a smaller part holds half of the filters at most, cases lie in cases log2(100) deep, however
+ * deep the tree.
+ */
+function inSql(tree: Tree): SQL {
+  const cases: SQL[] = [];
+  let rest = tree;
+  while ("parts" in rest) {
+    const { logic, parts } = rest;
+    const largest = parts.reduce((a, b) => (b.filters >= a.filters ? b : a));
+    for (const part of parts.filter((other) => other !== largest)) {
+      cases.push(logic === "AND" ? sql`WHEN NOT ${inSql(part)} THEN 0` : sql`WHEN ${inSql(part)} THEN 1`);
+    }
+    rest = largest;
+  }
+  return cases.length === 0 ? rest.test : sql`CASE ${sql.join(cases, sql` `)} ELSE ${rest.test} END`;
+}

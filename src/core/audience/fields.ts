@@ -1,0 +1,31 @@
+/** The fields of a contact that are not in its `data`. */
+export const standardFields = ["email", "subscribed", "createdAt", "updatedAt"] as const;
+
+const dataPrefix = "data.";
+const eventPrefix = "event.";
+const segmentPrefix = "segment.";
+
+/** The key of `data` that a field names; null when it names something else. */
+export function dataKeyOf(field: string): string | null {
+  return afterPrefix(field, dataPrefix);
+}
+
+/** Is this a field that every contact may have? */
+export function isContactField(field: string): boolean {
+  return dataKeyOf(field) !== null || standardFields.some((name) => name === field);
+}
+
+/** The event that an event operator's field names: bare, or as `event.purchase`. */
+export function eventOf(field: string): string {
+  return field.startsWith(eventPrefix) ? field.slice(eventPrefix.length) : field;
+}
+
+/** The segment of a membership filter: `segment.<id>`, or `segment` with the id as its value. Null when there is none. */
+export function segmentOf({ field, value }: { field: string; value?: unknown }): string | null {
+  if (field !== "segment") return afterPrefix(field, segmentPrefix);
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function afterPrefix(field: string, prefix: string): string | null {
+  return field.startsWith(prefix) && field.length > prefix.length ? field.slice(prefix.length) : null;
+}

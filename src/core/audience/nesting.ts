@@ -1,0 +1,64 @@
+import type { FieldFault } from "../errors";
+import { type FilterCondition, filtersOf, maxDepth, maxFilters } from "./condition";
+import { segmentOf } from "./fields";
+import { isSegmentOperator } from "./operators";
+import type { SegmentSource } from "./resolver";
+
+/** What a condition comes to when those of the segments it names stand in their place. */
+interface Size {
+  filters: number;
+  depth: number;
+}
+
+type Found = Size | "unknown" | "circular";
+
+/**
+ * What is wrong with the segments that a condition names: one that the project does not have, one that leads back to
+ * itself, or more filters in all than a condition may have. `at` is the condition's place in its request, and `ownId`
+ * the segment whose condition it is to be. Who changes a segment asks the same of those that name it.
+ */
+export function nestingFaults(
+  condition: FilterCondition,
+  segments: (id: string) => SegmentSource | undefined,
+  { at, ownId }: { at: string; ownId?: string },
+): FieldFault[] {
+  const sizes = new Map<string, Found>(ownId === undefined ? [] : [[ownId, "circular"]]);
+
+  function sizeOfSegment(id: string): Found {
+    const known = sizes.get(id);
+    if (known !== undefined) return known;
+    sizes.set(id, "circular"); // until its own condition has been walked through
+    const source = segments(id);
+    const size = source === undefined ? "unknown" : source === "members" ? { filters: 1, depth: 0 } : sizeOf(source);
+    sizes.set(id, size);
+    return size;
+  }
+
+  function sizeOf(inner: FilterCondition): Found {
+    const whole = { filters: 0, depth: 1 };
+    for (const { filter, depth } of filtersOf(inner)) {
+      const id = isSegmentOperator(filter.operator) ? segmentOf(filter) : null;
+      const size = id === null ? { filters: 1, depth: 0 } : sizeOfSegment(id);
+      if (typeof size === "string") return size;
+      whole.filters += size.filters;
+      whole.depth = Math.max(whole.depth, depth + size.depth);
+    }
+    return whole;
+  }
+
+  const faults = [...filtersOf(condition)].flatMap(({ filter, path }): FieldFault[] => {
+    const id = isSegmentOperator(filter.operator) ? segmentOf(filter) : null;
+    const size = id === null ? null : sizeOfSegment(id);
+    if (typeof size !== "string") return [];
+    const message = size === "unknown" ? `No segment ${id} in this project` : `Segment ${id} leads back to itself`;
+    const field = `${at}.${path}.${filter.field === "segment" ? "value" : "field"}`;
+    return [{ field, code: "custom", message, received: id }];
+  });
+  const whole = sizeOf(condition);
+  if (typeof whole === "string") return faults;
+  if (whole.filters <= maxFilters && whole.depth <= maxDepth) return faults;
+  const message =
+    `With the conditions of the segments it names this comes to ${whole.filters} filters, ${whole.depth} deep: ` +
+    `at most ${maxFilters}, and ${maxDepth} deep`;
+  return [{ field: at, code: "too_big", message }];
+}

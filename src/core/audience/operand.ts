@@ -1,0 +1,111 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { JsonObject } from "../json";
+import { normalizeEmail } from "../mail/address";
+import { dateMs } from "./dates";
+
+/** What a filter compares with. */
+export type Scalar = string | number | boolean;
+
+/** Puts a value into the one parameter of a statement, and gives the expression that reads it there. */
+export type Bind = (value: string | number | JsonObject) => SQL;
+
+/**
+ * What a field is in SQL: the few questions that all operators are made of. An expression may be NULL where the field
+ * is absent or of another type; operators.ts takes that as no.
+ */
+export interface Operand {
+  /** Present, and not null. */
+  exists: SQL;
+  /** The same value, of the same type. */
+  equals(value: Scalar): SQL;
+  /** A text that has the value in it, or a list that has it as an element. */
+  contains(value: Scalar): SQL;
+  /** The number that it holds. */
+  number: SQL;
+  /** The time that it holds, in milliseconds since 1970. */
+  time: SQL;
+}
+
+const always = sql`1`;
+const never = sql`0`;
+const nothing = sql`NULL`;
+
+/** A column of addresses, which are stored normalized. */
+export function emailOperand(column: SQL, bind: Bind): Operand {
+  return {
+    exists: always,
+    equals(value) {
+      const email = typeof value === "string" ? normalizeEmail(value) : null;
+      return email === null ? never : sql`(${column} = ${bind(email)})`;
+    },
+    contains: (value) =>
+      typeof value === "string" ? sql`(instr(${column}, ${bind(value.toLowerCase())}) > 0)` : never,
+    number: nothing,
+    time: nothing,
+  };
+}
+
+/** A column that is 1 or 0. */
+export function flagOperand(column: SQL): Operand {
+  return {
+    exists: always,
+    equals: (value) => (typeof value === "boolean" ? sql`(${column} = ${value ? always : never})` : never),
+    contains: () => never,
+    number: nothing,
+    time: nothing,
+  };
+}
+
+/** A column of milliseconds since 1970. */
+export function timeOperand(column: SQL, bind: Bind): Operand {
+  return {
+    exists: always,
+    equals(value) {
+      const time = typeof value === "string" ? dateMs(value) : null;
+      return time === null ? never : sql`(${column} = ${bind(time)})`;
+    },
+    contains: () => never,
+    number: nothing,
+    time: column,
+  };
+}
+
+/** A key of a JSON object: the literal key first, and only where there is none the path that its dots may mean. */
+export function jsonOperand(object: SQL, key: string, bind: Bind): Operand {
+  const path = pathTo(object, key, bind);
+  const type = sql`json_type(${object}, ${path})`;
+  const value = sql`(${object} ->> ${path})`;
+  return {
+    exists: sql`(${type} <> 'null')`,
+    equals: (wanted) => isSame(type, value, wanted, bind),
+    contains(wanted) {
+      const hasElement = sql`EXISTS (SELECT 1 FROM json_each(${object}, ${path}) item
+        WHERE ${isSame(sql`item.type`, sql`item.value`, wanted, bind)})`;
+      if (typeof wanted !== "string") return sql`(${type} = 'array' AND ${hasElement})`;
+      return sql`CASE ${type} WHEN 'text' THEN instr(${value}, ${bind(wanted)}) > 0 WHEN 'array' THEN ${hasElement} END`;
+    },
+    // SQLite sorts every text above every number, and booleans come out as 1 and 0: hence the look at the type.
+    number: sql`CASE WHEN ${type} IN ('integer', 'real') THEN ${value} END`,
+    // It reads much as a date that is none (`now`, `12:30`, a bare number): hence the look at the shape.
+    time: sql`CASE WHEN ${value} GLOB '????-??-??' OR ${value} GLOB '????-??-??T*Z' OR ${value} GLOB '????-??-??T*[+-]??:??'
+      THEN round(unixepoch(${value}, 'subsec') * 1000) END`,
+  };
+}
+
+function pathTo(object: SQL, key: string, bind: Bind): SQL {
+  const literal = bind(pathOf([key]));
+  const keys = key.split(".");
+  if (keys.length === 1 || keys.includes("")) return literal;
+  return sql`iif(json_type(${object}, ${literal}) IS NULL, ${bind(pathOf(keys))}, ${literal})`;
+}
+
+/** A key is quoted as in JSON, so that one with dots, quotes or control characters is only a key. */
+function pathOf(keys: string[]): string {
+  return `$${keys.map((key) => `.${JSON.stringify(key)}`).join("")}`;
+}
+
+function isSame(type: SQL, value: SQL, wanted: Scalar, bind: Bind): SQL {
+  if (typeof wanted === "boolean") return wanted ? sql`(${type} = 'true')` : sql`(${type} = 'false')`;
+  const types = typeof wanted === "string" ? sql`('text')` : sql`('integer', 'real')`;
+  return sql`(${value} = ${bind(wanted)} AND ${type} IN ${types})`;
+}

@@ -1,0 +1,169 @@
+import { type SQL, sql } from "drizzle-orm";
+import { dayMs } from "../time";
+import { dateMs, dayStartMs } from "./dates";
+import type { Bind, Operand, Scalar } from "./operand";
+
+/** What an operator is told beside its field. */
+export interface Asked {
+  /** The filter's value; of a window, its length in units. */
+  value: Scalar | undefined;
+  /** Where a window began, in milliseconds since 1970. It ends now. */
+  from: number;
+  now: number;
+  bind: Bind;
+}
+
+/** Has the contact an event of the filter's name, or one at or after `from`? */
+export type HasEvent = (from?: number) => SQL;
+
+/** The value that a filter has beside its field: none, one to look for, one to sort by, or a window of time. */
+type Takes = "nothing" | "scalar" | "sortable" | "window";
+
+interface Taking<Test> {
+  takes: Takes;
+  /** 1 or 0, and never NULL. */
+  test: Test;
+}
+
+/** Operators that ask a field of the contact. */
+export const fieldOperators = {
+  equals: { takes: "scalar", test: equals },
+  notEquals: { takes: "scalar", test: notEquals },
+  contains: { takes: "scalar", test: contains },
+  notContains: { takes: "scalar", test: notContains },
+  greaterThan: { takes: "sortable", test: compared(sql`>`) },
+  lessThan: { takes: "sortable", test: compared(sql`<`) },
+  greaterThanOrEqual: { takes: "sortable", test: compared(sql`>=`) },
+  lessThanOrEqual: { takes: "sortable", test: compared(sql`<=`) },
+  exists: { takes: "nothing", test: exists },
+  notExists: { takes: "nothing", test: notExists },
+  within: { takes: "window", test: within },
+  olderThan: { takes: "window", test: olderThan },
+} satisfies Record<string, Taking<(operand: Operand, asked: Asked) => SQL>>;
+
+/** Operators that ask the contact's events. */
+export const eventOperators = {
+  triggered: { takes: "nothing", test: triggered },
+  triggeredWithin: { takes: "window", test: triggeredWithin },
+  triggeredOlderThan: { takes: "window", test: triggeredOlderThan },
+  notTriggered: { takes: "nothing", test: notTriggered },
+  notTriggeredWithin: { takes: "window", test: notTriggeredWithin },
+} satisfies Record<string, Taking<(hasEvent: HasEvent, asked: Asked) => SQL>>;
+
+/** Operators that ask for membership, and whether it is wanted. */
+export const segmentOperators = { memberOfSegment: true, notMemberOfSegment: false } satisfies Record<string, boolean>;
+
+export type FieldOperator = keyof typeof fieldOperators;
+export type EventOperator = keyof typeof eventOperators;
+export type SegmentOperator = keyof typeof segmentOperators;
+export type Operator = FieldOperator | EventOperator | SegmentOperator;
+
+export const operators = [fieldOperators, eventOperators, segmentOperators].flatMap(
+  // Object.keys forgets that a literal object has exactly these.
+  (family) => Object.keys(family) as Operator[],
+);
+
+export function isFieldOperator(operator: Operator): operator is FieldOperator {
+  return Object.hasOwn(fieldOperators, operator);
+}
+
+export function isEventOperator(operator: Operator): operator is EventOperator {
+  return Object.hasOwn(eventOperators, operator);
+}
+
+export function isSegmentOperator(operator: Operator): operator is SegmentOperator {
+  return Object.hasOwn(segmentOperators, operator);
+}
+
+/** What a filter has beside its field and operator. The segment of a membership filter is not asked for here. */
+export function takenBy(operator: Operator): Takes {
+  if (isFieldOperator(operator)) return fieldOperators[operator].takes;
+  return isEventOperator(operator) ? eventOperators[operator].takes : "nothing";
+}
+
+/** What is unknown, for want of the field or of its type, is no. */
+function yes(condition: SQL): SQL {
+  return sql`(${condition} IS TRUE)`;
+}
+
+function both(one: SQL, other: SQL): SQL {
+  return sql`(${one} AND ${other})`;
+}
+
+function not(condition: SQL): SQL {
+  return sql`(NOT ${condition})`;
+}
+
+function equals(operand: Operand, { value, bind }: Asked): SQL {
+  const wanted = given(value);
+  const day = typeof wanted === "string" ? dayStartMs(wanted) : null;
+  return yes(day === null ? operand.equals(wanted) : isBetween(operand, day, day + dayMs - 1, bind));
+}
+
+/** A contact without the field is left out; a value of another type is another value. */
+function notEquals(operand: Operand, asked: Asked): SQL {
+  return both(exists(operand), not(equals(operand, asked)));
+}
+
+function contains(operand: Operand, { value }: Asked): SQL {
+  return yes(operand.contains(given(value)));
+}
+
+function notContains(operand: Operand, asked: Asked): SQL {
+  return both(exists(operand), not(contains(operand, asked)));
+}
+
+function compared(sign: SQL): (operand: Operand, asked: Asked) => SQL {
+  return (operand, { value, bind }) => {
+    if (typeof value === "number") return yes(sql`(${operand.number} ${sign} ${bind(value)})`);
+    return yes(sql`(${operand.time} ${sign} ${bind(given(dateMs(String(value))))})`);
+  };
+}
+
+function exists(operand: Operand): SQL {
+  return yes(operand.exists);
+}
+
+function notExists(operand: Operand): SQL {
+  return not(exists(operand));
+}
+
+/** What lies in the future is not within the last days. */
+function within(operand: Operand, { from, now, bind }: Asked): SQL {
+  return yes(isBetween(operand, from, now, bind));
+}
+
+function olderThan(operand: Operand, { from, bind }: Asked): SQL {
+  return yes(sql`(${operand.time} < ${bind(from)})`);
+}
+
+function triggered(hasEvent: HasEvent): SQL {
+  return hasEvent();
+}
+
+function triggeredWithin(hasEvent: HasEvent, { from }: Asked): SQL {
+  return hasEvent(from);
+}
+
+/** Once, but not lately. */
+function triggeredOlderThan(hasEvent: HasEvent, { from }: Asked): SQL {
+  return both(hasEvent(), not(hasEvent(from)));
+}
+
+function notTriggered(hasEvent: HasEvent): SQL {
+  return not(hasEvent());
+}
+
+/** Not lately, and be it never. */
+function notTriggeredWithin(hasEvent: HasEvent, { from }: Asked): SQL {
+  return not(hasEvent(from));
+}
+
+function isBetween(operand: Operand, first: number, last: number, bind: Bind): SQL {
+  return sql`(${operand.time} BETWEEN ${bind(first)} AND ${bind(last)})`;
+}
+
+function given<T>(value: T | undefined | null): T {
+  if (value === undefined || value === null) throw new Error("A filter without the value that its operator takes");
+  return value;
+}

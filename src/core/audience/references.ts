@@ -1,0 +1,36 @@
+import { type FilterCondition, filtersOf } from "./condition";
+import { dataKeyOf, eventOf, segmentOf } from "./fields";
+import { isEventOperator, isSegmentOperator } from "./operators";
+
+/** What may name a field, an event or a segment in a condition. */
+export type Referrer = "segment" | "campaign" | "workflow";
+
+/** What a condition names, sorted, each once. */
+export interface References {
+  /** As filters write them: `data.plan`. */
+  fields: string[];
+  events: string[];
+  /** Their ids. */
+  segments: string[];
+}
+
+export function referencesOf(condition: FilterCondition): References {
+  const named = { fields: new Set<string>(), events: new Set<string>(), segments: new Set<string>() };
+  for (const { filter } of filtersOf(condition)) {
+    const { field, operator } = filter;
+    if (isEventOperator(operator)) named.events.add(eventOf(field));
+    else if (isSegmentOperator(operator)) named.segments.add(segmentOf(filter) ?? "");
+    else for (const name of fieldsOf(field)) named.fields.add(name);
+  }
+  return {
+    fields: [...named.fields].sort(),
+    events: [...named.events].sort(),
+    segments: [...named.segments].sort(),
+  };
+}
+
+/** `data.profile.tier` may be a key of its own, or lie in the key `profile`: it names both. */
+function fieldsOf(field: string): string[] {
+  const [key = ""] = dataKeyOf(field)?.split(".") ?? [];
+  return key === "" ? [field] : [field, `data.${key}`];
+}

@@ -1,0 +1,51 @@
+import { sql } from "drizzle-orm";
+import { type Audience, compile } from "../core/audience/compile";
+import type { FilterCondition } from "../core/audience/condition";
+import { dataKeyOf } from "../core/audience/fields";
+import type { Bind } from "../core/audience/operand";
+import { emailOperand, flagOperand, jsonOperand, type Operand, timeOperand } from "../core/audience/operand";
+import type { Resolver, SegmentSource } from "../core/audience/resolver";
+
+/** Where the members of the segments that a condition names, also by way of another segment, are found. */
+export type Segments = ReadonlyMap<string, SegmentSource>;
+
+/** Who matches a condition, for a statement over `contacts c`. */
+export function audienceOf(condition: FilterCondition, segments: Segments, now: Date): Audience {
+  return compile(condition, contactResolver(segments), now);
+}
+
+/** Names as a contact has them: the row `c`, the events of that contact and its memberships, all of its project. */
+export function contactResolver(segments: Segments): Resolver {
+  return {
+    field: contactOperand,
+    hasEvent(name, firstId) {
+      const notBefore = firstId === null ? sql`` : sql` AND e.id >= ${firstId}`;
+      return sql`EXISTS (SELECT 1 FROM events e
+        WHERE e.project_id = c.project_id AND e.name = ${name} AND e.contact_id = c.id${notBefore})`;
+    },
+    isMember: (segmentId) => sql`EXISTS (SELECT 1 FROM segment_members m
+      WHERE m.project_id = c.project_id AND m.segment_id = ${segmentId} AND m.contact_id = c.id)`,
+    segment(id) {
+      const source = segments.get(id);
+      // To leave it out would send mail to everybody who is not in it.
+      if (source === undefined) throw new Error(`The condition names segment ${id}, which was not loaded`);
+      return source;
+    },
+  };
+}
+
+function contactOperand(field: string, bind: Bind): Operand {
+  switch (field) {
+    case "email":
+      return emailOperand(sql`c.email`, bind);
+    case "subscribed":
+      return flagOperand(sql`c.subscribed`);
+    case "createdAt":
+      return timeOperand(sql`c.created_at`, bind);
+    case "updatedAt":
+      return timeOperand(sql`c.updated_at`, bind);
+  }
+  const key = dataKeyOf(field);
+  if (key === null) throw new Error(`A contact has no field ${field}`);
+  return jsonOperand(sql`c.data`, key, bind);
+}
