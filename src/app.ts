@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from "hono";
 import { cors } from "hono/cors";
+import { maxCsvBytes } from "./core/contacts/csv";
 import { UnknownRoute } from "./core/errors";
 import { contacts } from "./features/contacts/routes";
 import { delivery } from "./features/delivery/routes";
@@ -12,6 +13,7 @@ import { outbox } from "./features/outbox/routes";
 import { preferences } from "./features/preferences/routes";
 import { authenticate } from "./features/projects/authenticate";
 import { projects } from "./features/projects/routes";
+import { segments } from "./features/segments/routes";
 import { sending } from "./features/sending/routes";
 import { suppressions } from "./features/suppressions/routes";
 import { templates } from "./features/templates/routes";
@@ -95,6 +97,7 @@ app.route("/", domains);
 app.route("/", verification);
 app.route("/", emails);
 app.route("/", suppressions);
+app.route("/", segments);
 app.route("/", events);
 app.route("/", jobs);
 
@@ -109,6 +112,7 @@ const megabyte = 1024 * 1024;
 /** Attachments travel as base64, which takes four bytes for three; the body and all else get 2 MB. */
 function maxBodyBytes(path: string, c: HonoContext<AppEnv>): number {
   if (path === "/v1/send") return Math.ceil((c.var.platform.config.maxAttachmentBytes * 4) / 3) + 2 * megabyte;
+  if (path === "/contacts/import") return maxCsvBytes + 64 * 1024;
   if (path === "/templates" || path.startsWith("/templates/")) return 5 * megabyte;
   return megabyte;
 }

@@ -1,0 +1,115 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { FilterCondition } from "../../core/audience/condition";
+import { nestingFaults } from "../../core/audience/nesting";
+import { referencesOf } from "../../core/audience/references";
+import type { SegmentSource } from "../../core/audience/resolver";
+import { type FieldFault, Invalid } from "../../core/errors";
+import type { Segments } from "../../db/audience";
+import { guard, query, staleRow } from "../../db/commit";
+import { readRow } from "../../db/rows";
+import { segments } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import type { SegmentRow } from "./segment";
+
+/** What a condition that was saved, and so is sound, names: for `audienceOf`. */
+export async function loadSegments(ctx: Context, condition: FilterCondition): Promise<Segments> {
+  const { segments: named } = referencesOf(condition);
+  if (named.length === 0) return new Map();
+  return sourcesOf(await findNamed(ctx, { named }));
+}
+
+/** A condition that may be saved. */
+export interface CheckedCondition {
+  segments: Segments;
+  /**
+   * The guard that its batch begins with: the segments it was checked with are as they were. So two that are made to
+   * name each other at the same moment cannot both be saved.
+   */
+  unmoved: D1PreparedStatement;
+}
+
+/**
+ * Refuses a condition that names segments the project does not have, that leads back to its own segment, or that comes
+ * to too much with what it names. A tracked segment counts with its condition too, as tracking may end at any time.
+ * `own` is the segment whose condition it is to be, as it is now: those that name it must still be sound with the new one.
+ */
+export async function checkCondition(
+  ctx: Context,
+  condition: FilterCondition,
+  own?: SegmentRow,
+): Promise<CheckedCondition> {
+  const { segments: named } = referencesOf(condition);
+  const found = named.length === 0 && !own ? [] : await findNamed(ctx, { named, ...(own && { ownId: own.id }) });
+  const byId = new Map(found.map((row) => [row.id, row]));
+  const conditionOf = (id: string): SegmentSource | undefined => {
+    if (id === own?.id) return condition;
+    const row = byId.get(id);
+    return row && (row.condition ?? "members");
+  };
+  const faults = nestingFaults(condition, conditionOf, { at: "condition", ...(own && { ownId: own.id }) });
+  if (faults.length > 0) throw new Invalid(faults);
+  const others = found.filter(({ id }) => id !== own?.id);
+  const spoilt = others.flatMap((row) => spoiltBy(row, conditionOf));
+  if (spoilt.length > 0) throw new Invalid(spoilt);
+  return { segments: sourcesOf(found), unmoved: areUnmoved(ctx, found) };
+}
+
+/** What is wrong with the condition of a segment that names the one that changes. */
+function spoiltBy(row: SegmentRow, conditionOf: (id: string) => SegmentSource | undefined): FieldFault[] {
+  if (row.condition === null) return [];
+  return nestingFaults(row.condition, conditionOf, { at: "condition", ownId: row.id }).map((fault) => ({
+    field: "condition",
+    code: fault.code,
+    message: `The segment ${row.name} (${row.id}), which names this one, would no longer be sound: ${fault.message}`,
+  }));
+}
+
+/** The members of a segment that is tracked are in its rows from the first time on that they were computed. */
+function sourceOf({ condition, trackMembership, computedAt }: SegmentRow): SegmentSource {
+  return condition === null || (trackMembership && computedAt !== null) ? "members" : condition;
+}
+
+function sourcesOf(rows: SegmentRow[]): Segments {
+  return new Map(rows.map((row) => [row.id, sourceOf(row)]));
+}
+
+/** A condition may be some 100 KB, and a project has up to 1,000: most conditions name a few. */
+const rowsPerRead = 25;
+
+/**
+ * The segments with these ids, those that the segment `ownId` is named by, and whatever any of these name, also by way
+ * of another: which are those, the references say, and no condition is read for it.
+ */
+async function findNamed(ctx: Context, asked: { named: string[]; ownId?: string }): Promise<SegmentRow[]> {
+  const found: SegmentRow[] = [];
+  for (;;) {
+    const after = found.at(-1)?.id ?? "";
+    const rows = await query(
+      ctx.db,
+      sql`WITH RECURSIVE ${reachable(ctx, asked)}
+        SELECT s.* FROM reachable CROSS JOIN segments s ON s.id = reachable.id AND +s.project_id = ${ctx.project.id}
+        WHERE s.id > ${after} ORDER BY s.id LIMIT ${rowsPerRead}`,
+    );
+    found.push(...rows.map((row) => readRow(segments, row)));
+    if (rows.length < rowsPerRead) return found;
+  }
+}
+
+function reachable(ctx: Context, { named, ownId = "" }: { named: string[]; ownId?: string }): SQL {
+  const bySegment = sql`r.project_id = ${ctx.project.id} AND r.kind = 'segment' AND r.referrer = 'segment'`;
+  return sql`namers (id) AS (
+      SELECT ${ownId}
+      UNION SELECT r.referrer_id FROM namers CROSS JOIN audience_references r ON r.name = namers.id AND ${bySegment}),
+    reachable (id) AS (
+      SELECT value FROM json_each(${JSON.stringify(named)})
+      UNION SELECT id FROM namers
+      UNION SELECT r.name FROM reachable CROSS JOIN audience_references r ON r.referrer_id = reachable.id AND ${bySegment})`;
+}
+
+function areUnmoved(ctx: Context, read: SegmentRow[]): D1PreparedStatement {
+  const versions = JSON.stringify(read.map(({ id, version }) => ({ id, version })));
+  const moved = sql`SELECT 1 FROM json_each(${versions}) r
+    LEFT JOIN segments s ON s.id = r.value->>'id' AND +s.project_id = ${ctx.project.id}
+    WHERE s.version IS NOT r.value->>'version'`;
+  return guard(ctx.db, staleRow, sql`NOT EXISTS (${moved})`);
+}

@@ -1,0 +1,68 @@
+import { sql } from "drizzle-orm";
+import { BadRequest } from "../../core/errors";
+import { newId } from "../../core/ids";
+import { commit, statement } from "../../db/commit";
+import type { Context } from "../../platform/context";
+import { getJob } from "../jobs/job";
+import { announceJob } from "../jobs/queue-job";
+import { workOn } from "../jobs/work";
+import { computeStep } from "./compute-step";
+import { getSegment, type SegmentRow } from "./segment";
+import { activeComputation, startComputation } from "./start-computation";
+
+/** In a project with more contacts than this, a computation goes on in the background. */
+const mostInline = 10_000;
+
+/** How often the call looks whether the one beside it, which does the same steps, has done the last of them. */
+const mostLooks = 50;
+
+/** What a computation did: who came in, who left, and how many are members now. */
+export type Computed = { added: number; removed: number; total: number };
+
+/**
+ * `POST /segments/{id}/compute`: brings the members of a tracked segment up to date, with an event for each who enters or
+ * leaves. One computation of a segment goes on at a time: a call that comes meanwhile joins it. Throws BadRequest.
+ */
+export async function computeSegment(ctx: Context, segment: SegmentRow): Promise<Computed | { jobId: string }> {
+  if (segment.type !== "DYNAMIC" || !segment.trackMembership) {
+    throw new BadRequest("Only a tracked DYNAMIC segment has a membership to compute.", {
+      suggestion:
+        "Set trackMembership to true first; for the number of members alone, use POST /segments/{id}/refresh.",
+    });
+  }
+  const rows = await commit(ctx.db, [
+    ...startComputation(ctx, segment.id, { jobId: newId(), silent: false }),
+    statement(
+      ctx.db,
+      sql`SELECT (${activeComputation}) AS job_id,
+          (SELECT total FROM contact_counts WHERE project_id = ${ctx.project.id}) AS contacts
+        FROM segments s WHERE s.project_id = ${ctx.project.id} AND s.id = ${segment.id}`,
+    ),
+  ]);
+  const started = rows.at(-1)?.[0];
+  // Deleted, or tracked no more, since it was read.
+  if (typeof started?.job_id !== "string") return computeSegment(ctx, await getSegment(ctx, segment.id));
+  return finishComputation(ctx, started.job_id, Number(started.contacts ?? 0));
+}
+
+/** Works on a computation to its end while the project is small; in a large one the queue does. */
+export async function finishComputation(
+  ctx: Context,
+  jobId: string,
+  contacts: number,
+): Promise<Computed | { jobId: string }> {
+  const job = { type: "segments.compute" as const, projectId: ctx.project.id, jobId };
+  for (let looks = 0; contacts <= mostInline && looks < mostLooks; looks++) {
+    await workOn(ctx, job, computeStep);
+    const { status, result } = await getJob(ctx, jobId);
+    if (status === "completed") return readComputed(result);
+    await new Promise((resolve) => setTimeout(resolve, 10 + 40 * ctx.random()));
+  }
+  await announceJob(ctx, "segments.compute", jobId);
+  return { jobId };
+}
+
+function readComputed(result: Record<string, unknown> | null): Computed {
+  const of = (name: string) => Number(result?.[name] ?? 0);
+  return { added: of("added"), removed: of("removed"), total: of("total") };
+}

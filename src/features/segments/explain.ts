@@ -1,0 +1,119 @@
+import { sql } from "drizzle-orm";
+import type { Filter, FilterCondition } from "../../core/audience/condition";
+import { filtersOf } from "../../core/audience/condition";
+import { eventOf } from "../../core/audience/fields";
+import { isEventOperator, isSegmentOperator, segmentOperators } from "../../core/audience/operators";
+import { chunksOf } from "../../core/chunks";
+import { fieldValue } from "../../core/segments/field-value";
+import { iso } from "../../core/time";
+import { audienceOf, type Segments } from "../../db/audience";
+import { commit, query, statement } from "../../db/commit";
+import type { Context } from "../../platform/context";
+import { type ContactRow, getContact } from "../contacts/contact";
+import { loadSegments } from "./audience";
+import type { ExplainedCondition, ExplainedFilter } from "./schema";
+import { getSegment, type SegmentRow } from "./segment";
+
+interface Explanation {
+  contactId: string;
+  matches: boolean;
+  condition: ExplainedCondition | null;
+}
+
+/** `POST /segments/{id}/explain`: why a contact is in it, or is not. Throws NotFound, of either. */
+export async function explainSegment(ctx: Context, id: string, contactId: string): Promise<Explanation> {
+  const segment = await getSegment(ctx, id);
+  const contact = await getContact(ctx, contactId);
+  const { condition } = segment;
+  if (condition === null) return { contactId, matches: await isMember(ctx, segment, contactId), condition: null };
+
+  const filters = [...filtersOf(condition)].map(({ filter }) => filter);
+  const segments = await loadSegments(ctx, condition);
+  const [[matches = false, ...each], lastTimes] = await Promise.all([
+    evaluate(ctx, contact, [condition, ...filters.map(alone)], segments),
+    findLastTimes(ctx, contact, filters),
+  ]);
+  const explained = new Map(
+    filters.map((filter, index) => {
+      const isMet = each[index] ?? false;
+      return [filter, { ...filter, matches: isMet, actual: actualOf(contact, filter, isMet, lastTimes) }];
+    }),
+  );
+  return { contactId, matches, condition: explainedTree(condition, explained) };
+}
+
+async function isMember(ctx: Context, { id }: SegmentRow, contactId: string): Promise<boolean> {
+  const rows = await query(
+    ctx.db,
+    sql`SELECT 1 FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${id}
+      AND contact_id = ${contactId}`,
+  );
+  return rows.length > 0;
+}
+
+function alone(filter: Filter): FilterCondition {
+  return { logic: "AND", groups: [{ filters: [filter] }] };
+}
+
+/** Each has a parameter, of which D1 allows 100. */
+const conditionsPerStatement = 50;
+
+/** Whether each of these holds for one contact, as the database says it of everyone, and all at the same moment. */
+async function evaluate(
+  ctx: Context,
+  contact: ContactRow,
+  conditions: FilterCondition[],
+  segments: Segments,
+): Promise<boolean[]> {
+  const questions = conditions.map((condition, index) => {
+    const { values, matches } = audienceOf(condition, segments, ctx.now);
+    return sql`(WITH ${values} SELECT ${matches}) AS ${sql.raw(`m${index}`)}`;
+  });
+  const answers = await commit(
+    ctx.db,
+    chunksOf(questions, conditionsPerStatement).map((some) =>
+      statement(
+        ctx.db,
+        sql`SELECT ${sql.join(some, sql`, `)} FROM contacts c WHERE c.project_id = ${ctx.project.id} AND c.id = ${contact.id}`,
+      ),
+    ),
+  );
+  const all: Record<string, unknown> = Object.assign({}, ...answers.map(([row]) => row));
+  return conditions.map((_, index) => all[`m${index}`] === 1);
+}
+
+/** When the contact last had each event that the filters name. */
+async function findLastTimes(ctx: Context, contact: ContactRow, filters: Filter[]): Promise<Map<string, number>> {
+  const names = filters.flatMap(({ field, operator }) => (isEventOperator(operator) ? [eventOf(field)] : []));
+  if (names.length === 0) return new Map();
+  const rows = await query(
+    ctx.db,
+    sql`SELECT r.value AS name, (SELECT e.created_at FROM events e INDEXED BY ix_events_name_contact
+        WHERE e.project_id = ${ctx.project.id} AND e.name = r.value AND e.contact_id = ${contact.id}
+        ORDER BY e.id DESC LIMIT 1) AS last_at
+      FROM json_each(${JSON.stringify([...new Set(names)])}) r`,
+  );
+  return new Map(rows.flatMap(({ name, last_at }) => (last_at === null ? [] : [[String(name), Number(last_at)]])));
+}
+
+function actualOf(
+  contact: ContactRow,
+  { field, operator }: Filter,
+  isMet: boolean,
+  lastTimes: Map<string, number>,
+): unknown {
+  if (isSegmentOperator(operator)) return segmentOperators[operator] === isMet;
+  if (!isEventOperator(operator)) return fieldValue(contact, field);
+  const last = lastTimes.get(eventOf(field));
+  return last === undefined ? null : iso(last);
+}
+
+function explainedTree(condition: FilterCondition, explained: Map<Filter, ExplainedFilter>): ExplainedCondition {
+  return {
+    logic: condition.logic,
+    groups: condition.groups.map(({ filters, conditions }) => ({
+      filters: filters.flatMap((filter) => explained.get(filter) ?? []),
+      ...(conditions ? { conditions: explainedTree(conditions, explained) } : {}),
+    })),
+  };
+}

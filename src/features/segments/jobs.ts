@@ -1,0 +1,24 @@
+import type { Job } from "../../core/jobs";
+import type { Platform } from "../../platform/context";
+import { workOn } from "../jobs/work";
+import { computeStep } from "./compute-step";
+import { countStep } from "./count-step";
+import { deleteMembersStep } from "./delete-members";
+
+/** `segments.compute` */
+export function computeSegmentJob(platform: Platform, job: Extract<Job, { type: "segments.compute" }>): Promise<void> {
+  return workOn(platform, job, computeStep);
+}
+
+/** `segments.count` */
+export function countSegmentJob(platform: Platform, job: Extract<Job, { type: "segments.count" }>): Promise<void> {
+  return workOn(platform, job, countStep);
+}
+
+/** `segments.delete-members` */
+export function deleteMembersJob(
+  platform: Platform,
+  job: Extract<Job, { type: "segments.delete-members" }>,
+): Promise<void> {
+  return workOn(platform, job, deleteMembersStep);
+}

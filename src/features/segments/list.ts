@@ -1,0 +1,13 @@
+import { desc } from "drizzle-orm";
+import { inProject } from "../../db/scope";
+import { segments } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import type { SegmentRow } from "./segment";
+
+/** How many segments a project may have. `GET /segments` answers them all. */
+export const mostSegments = 1_000;
+
+/** `GET /segments`: newest first. */
+export async function listSegments(ctx: Context): Promise<SegmentRow[]> {
+  return ctx.db.select().from(segments).where(inProject(segments, ctx)).orderBy(desc(segments.id)).limit(mostSegments);
+}

@@ -1,0 +1,255 @@
+import type { MiddlewareHandler } from "hono";
+import { isJsonObject } from "../../core/json";
+import { accepted, body, created, createRoute, errors, noContent, ok } from "../../http/define";
+import { LegacyError, legacyRequired } from "../../http/legacy";
+import { IdParam, PageQuery } from "../../http/params";
+import { type AppEnv, createRouter } from "../../http/router";
+import { contactJson } from "../contacts/contact";
+import { QueuedJob } from "../jobs/schema";
+import { computeSegment } from "./compute";
+import { listSegmentContacts } from "./contacts";
+import { refreshCount } from "./count";
+import { createSegment } from "./create";
+import { deleteSegment } from "./delete";
+import { explainSegment } from "./explain";
+import { listSegments } from "./list";
+import { addMembers, removeMembers } from "./members";
+import { previewSegment } from "./preview";
+import {
+  AddedMembers,
+  AddMembers,
+  ComputedSegment,
+  CountedSegment,
+  CreateSegment,
+  ExplainSegment,
+  PreviewSegment,
+  RemovedMembers,
+  RemoveMembers,
+  Segment,
+  SegmentContacts,
+  SegmentExplanation,
+  SegmentList,
+  SegmentPreview,
+  UpdateSegment,
+} from "./schema";
+import { getSegment, segmentJson } from "./segment";
+import { updateSegment } from "./update";
+
+export const segments = createRouter();
+const tags = ["Segments"];
+
+const list = createRoute({
+  method: "get",
+  path: "/segments",
+  operationId: "listSegments",
+  tags,
+  summary: "List the segments",
+  description: "All of them, newest first.",
+  responses: { ...ok(SegmentList), ...errors() },
+});
+
+segments.openapi(list, async (c) => c.json((await listSegments(c.var.ctx)).map(segmentJson), 200));
+
+/** Answers in the shape of `legacyRequired`: a condition that is no object counts as missing, but in a STATIC segment. */
+const conditionRequired: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const sent: unknown = await c.req.json().catch(() => undefined);
+  const isDynamic = isJsonObject(sent) && (sent.type ?? "DYNAMIC") === "DYNAMIC";
+  if (isDynamic && !isJsonObject(sent.condition)) return c.json({ error: "condition is required" }, 400);
+  return next();
+};
+
+const create = createRoute({
+  method: "post",
+  path: "/segments",
+  operationId: "createSegment",
+  tags,
+  summary: "Create a segment",
+  description: "A project has at most 1,000 of them: 409 beyond.",
+  middleware: [legacyRequired("name"), conditionRequired] as const,
+  request: body(CreateSegment),
+  responses: {
+    ...created(Segment),
+    400: {
+      description: "`name` is missing, or the `condition` of a DYNAMIC segment is no object, or the body is not JSON.",
+      content: { "application/json": { schema: LegacyError, example: { error: "name is required" } } },
+    },
+    ...errors(403, 409, 413, 422),
+  },
+});
+
+segments.openapi(create, async (c) => c.json(segmentJson(await createSegment(c.var.ctx, c.req.valid("json"))), 201));
+
+const preview = createRoute({
+  method: "post",
+  path: "/segments/preview",
+  operationId: "previewSegment",
+  tags,
+  summary: "See who a condition holds for",
+  description: "Nothing is stored.",
+  request: body(PreviewSegment),
+  responses: { ...ok(SegmentPreview), ...errors(400, 413, 422) },
+});
+
+segments.openapi(preview, async (c) => {
+  const { count, isApproximate, sample } = await previewSegment(c.var.ctx, c.req.valid("json").condition);
+  return c.json(
+    { count, sample: sample.map(contactJson), ...(isApproximate ? { approximate: true as const } : {}) },
+    200,
+  );
+});
+
+const get = createRoute({
+  method: "get",
+  path: "/segments/{id}",
+  operationId: "getSegment",
+  tags,
+  summary: "Get a segment",
+  request: { params: IdParam },
+  responses: { ...ok(Segment), ...errors(404) },
+});
+
+segments.openapi(get, async (c) => c.json(segmentJson(await getSegment(c.var.ctx, c.req.valid("param").id)), 200));
+
+const update = createRoute({
+  method: "patch",
+  path: "/segments/{id}",
+  operationId: "updateSegment",
+  tags,
+  summary: "Change a segment",
+  description:
+    "Only the fields sent change; the slug stays. When `trackMembership` is switched on, present members are taken " +
+    "without events. Who enters or leaves by a new condition is told by the next computation.",
+  request: { params: IdParam, ...body(UpdateSegment) },
+  responses: { ...ok(Segment), ...errors(400, 403, 404, 409, 413, 422) },
+});
+
+segments.openapi(update, async (c) => {
+  const segment = await updateSegment(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+  return c.json(segmentJson(segment), 200);
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/segments/{id}",
+  operationId: "deleteSegment",
+  tags,
+  summary: "Delete a segment",
+  description: "Contacts stay, and no events are recorded. 409 while a campaign or another segment uses it.",
+  request: { params: IdParam },
+  responses: { ...noContent, ...errors(403, 404, 409) },
+});
+
+segments.openapi(remove, async (c) => {
+  await deleteSegment(c.var.ctx, c.req.valid("param").id);
+  return c.body(null, 204);
+});
+
+const listContacts = createRoute({
+  method: "get",
+  path: "/segments/{id}/contacts",
+  operationId: "listSegmentContacts",
+  tags,
+  summary: "List the contacts in a segment",
+  description:
+    "As of this moment, newest first. A page of a DYNAMIC segment reaches as far as the project's newest 2,000,000 " +
+    "contacts: 422 beyond.",
+  request: { params: IdParam, query: PageQuery },
+  responses: { ...ok(SegmentContacts), ...errors(404, 422) },
+});
+
+segments.openapi(listContacts, async (c) => {
+  const { page, pageSize } = c.req.valid("query");
+  const { rows, total, countedAt } = await listSegmentContacts(c.var.ctx, c.req.valid("param").id, { page, pageSize });
+  const isKept = countedAt === null ? {} : { approximate: true as const, countedAt };
+  return c.json({ data: rows.map(contactJson), total, ...isKept, page, pageSize }, 200);
+});
+
+const add = createRoute({
+  method: "post",
+  path: "/segments/{id}/members",
+  operationId: "addSegmentMembers",
+  tags,
+  summary: "Put contacts into a STATIC segment",
+  description: "400 for a DYNAMIC one. Of a tracked segment, each who enters is told by an event at once.",
+  request: { params: IdParam, ...body(AddMembers) },
+  responses: { ...ok(AddedMembers), ...errors(400, 403, 404, 409, 413, 422) },
+});
+
+segments.openapi(add, async (c) =>
+  c.json(await addMembers(c.var.ctx, c.req.valid("param").id, c.req.valid("json")), 200),
+);
+
+const removeSome = createRoute({
+  method: "delete",
+  path: "/segments/{id}/members",
+  operationId: "removeSegmentMembers",
+  tags,
+  summary: "Take contacts out of a STATIC segment",
+  description: "400 for a DYNAMIC one. Of a tracked segment, each who leaves is told by an event at once.",
+  request: { params: IdParam, ...body(RemoveMembers) },
+  responses: { ...ok(RemovedMembers), ...errors(400, 403, 404, 409, 413, 422) },
+});
+
+segments.openapi(removeSome, async (c) =>
+  c.json(await removeMembers(c.var.ctx, c.req.valid("param").id, c.req.valid("json")), 200),
+);
+
+const compute = createRoute({
+  method: "post",
+  path: "/segments/{id}/compute",
+  operationId: "computeSegment",
+  tags,
+  summary: "Compute the members of a tracked DYNAMIC segment",
+  description:
+    "Each who enters or leaves is told by an event. A call joins a computation that is going on. 400 for a segment " +
+    "that is STATIC, or not tracked.",
+  request: { params: IdParam },
+  responses: {
+    ...ok(ComputedSegment),
+    ...accepted(QueuedJob, "The project has more than 10,000 contacts: a job computes them."),
+    ...errors(400, 403, 404),
+  },
+});
+
+segments.openapi(compute, async (c) => {
+  const { ctx } = c.var;
+  const computed = await computeSegment(ctx, await getSegment(ctx, c.req.valid("param").id));
+  return "jobId" in computed ? c.json(computed, 202) : c.json(computed, 200);
+});
+
+const refresh = createRoute({
+  method: "post",
+  path: "/segments/{id}/refresh",
+  operationId: "refreshSegment",
+  tags,
+  summary: "Count the members of a segment",
+  description: "No events are recorded, and no members are written.",
+  request: { params: IdParam },
+  responses: {
+    ...ok(CountedSegment),
+    ...accepted(QueuedJob, "The project is so large that a job counts them."),
+    ...errors(403, 404),
+  },
+});
+
+segments.openapi(refresh, async (c) => {
+  const { ctx } = c.var;
+  const counted = await refreshCount(ctx, await getSegment(ctx, c.req.valid("param").id));
+  return typeof counted === "number" ? c.json({ memberCount: counted }, 200) : c.json(counted, 202);
+});
+
+const explain = createRoute({
+  method: "post",
+  path: "/segments/{id}/explain",
+  operationId: "explainSegment",
+  tags,
+  summary: "See why a contact is in a segment, or is not",
+  description: "Each filter of the condition, with whether it holds for the contact and what the contact has.",
+  request: { params: IdParam, ...body(ExplainSegment) },
+  responses: { ...ok(SegmentExplanation), ...errors(400, 404, 413, 422) },
+});
+
+segments.openapi(explain, async (c) => {
+  const { id } = c.req.valid("param");
+  return c.json(await explainSegment(c.var.ctx, id, c.req.valid("json").contactId), 200);
+});

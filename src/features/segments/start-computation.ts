@@ -1,0 +1,80 @@
+import { sql } from "drizzle-orm";
+import { minuteMs } from "../../core/time";
+import type { Db } from "../../db/client";
+import { statement } from "../../db/commit";
+import type { Context } from "../../platform/context";
+import { jobGraceMs } from "../jobs/job";
+import { stateJson } from "./walk-step";
+
+/** A tracked segment is looked at again after this. */
+export const computeEveryMs = 5 * minuteMs;
+
+/** The job that computes the members of the segment `s` right now. */
+export const activeComputation = sql`SELECT j.id FROM jobs j
+  WHERE j.id = s.compute_job_id AND +j.project_id = s.project_id AND j.status IN ('queued', 'processing')`;
+
+/**
+ * The statements that start a computation whose job is followed, or join the one that goes on, for the batch of what makes
+ * it necessary: so that neither is there without the other. The segment's row is there before them.
+ *
+ * A silent one takes the members that are there without events. One that goes on is made silent then, and begins again:
+ * it was started before tracking ended, and must not tell what came after.
+ */
+export function startComputation(
+  ctx: Context,
+  segmentId: string,
+  { jobId, silent }: { jobId: string; silent: boolean },
+): D1PreparedStatement[] {
+  const input = sql`json_set(input, '$.isFollowed', json('true'))`;
+  return [
+    statement(
+      ctx.db,
+      sql`UPDATE jobs SET input = ${input}${silent ? sql`, state = ${stateOf({ silent })}, result = NULL` : sql``}
+        WHERE project_id = ${ctx.project.id} AND id = (SELECT (${activeComputation}) FROM segments s
+          WHERE s.project_id = ${ctx.project.id} AND s.id = ${segmentId})`,
+    ),
+    ...startComputations(ctx.db, [{ jobId, projectId: ctx.project.id, segmentId }], {
+      now: ctx.now,
+      silent,
+      isFollowed: true,
+    }),
+  ];
+}
+
+/**
+ * The statements that start computations of several segments, in any projects, but of those that are tracked no more or
+ * are being computed. The first returns the jobs, as `id` and `project_id`.
+ */
+export function startComputations(
+  db: Db,
+  starts: { jobId: string; projectId: string; segmentId: string }[],
+  { now, silent, isFollowed }: { now: Date; silent: boolean; isFollowed: boolean },
+): D1PreparedStatement[] {
+  const started = sql`json_each(${JSON.stringify(starts)}) n`;
+  const at = now.getTime();
+  return [
+    statement(
+      db,
+      sql`INSERT INTO jobs (id, project_id, type, status, input, state, errors, created_at, next_announce_at)
+        SELECT n.value->>'jobId', s.project_id, 'segments.compute', 'queued',
+          json_object('segmentId', s.id, 'isFollowed', json(${JSON.stringify(isFollowed)})), ${stateOf({ silent })}, '[]',
+          ${at}, ${at + jobGraceMs}
+        FROM ${started} CROSS JOIN segments s
+          ON s.id = n.value->>'segmentId' AND +s.project_id = n.value->>'projectId'
+        WHERE s.condition IS NOT NULL AND s.track_membership AND NOT EXISTS (${activeComputation})
+        RETURNING id, project_id`,
+    ),
+    statement(
+      db,
+      sql`UPDATE segments SET compute_job_id = n.value->>'jobId', next_compute_at = ${at + computeEveryMs}
+        FROM ${started}
+        WHERE segments.id = n.value->>'segmentId' AND +segments.project_id = n.value->>'projectId'
+          AND EXISTS (SELECT 1 FROM jobs j WHERE j.id = n.value->>'jobId')`,
+    ),
+  ];
+}
+
+/** As a job begins: written here and not by the database, as each step compares it with what it writes itself. */
+function stateOf({ silent }: { silent: boolean }): string {
+  return JSON.stringify(stateJson({ silent, walk: null }));
+}

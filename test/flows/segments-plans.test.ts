@@ -1,0 +1,80 @@
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { FilterCondition } from "../../src/core/audience/condition";
+import { computeSegment } from "../../src/features/segments/compute";
+import { refreshCount } from "../../src/features/segments/count";
+import { updateSegment } from "../../src/features/segments/update";
+import { newProject } from "../support/project";
+import { addContacts, newSegment, segmentRow, setPlan, where } from "../support/segments";
+import { World } from "../support/world";
+
+/** Of these no statement may see more than it asks an index for. `r` and `n` are lists that a statement brings along. */
+const large = /\b(contacts|c|events|e|segments|s|segment_members|m|jobs|j|audience_references)\b/;
+
+/** Entered by the project alone: the next contacts by id, so many at most, and segments, of which there are 1,000. */
+const isBounded = (step: string, sql: string) => /ORDER BY c\.id LIMIT/.test(sql) || /ix_segments_project/.test(step);
+
+function isGrowing(step: string, sql: string): boolean {
+  if (/^SCAN /.test(step)) return large.test(step) && !isOwnList(step, sql);
+  if (/USING (COVERING )?INDEX \S+ \(project_id=\?\)$/.test(step) && large.test(step)) return !isBounded(step, sql);
+  return /TEMP B-TREE/.test(step);
+}
+
+/** What is due, by the index over when. */
+function isOwnList(step: string, sql: string): boolean {
+  return /ix_segments_(uncomputed|uncounted)/.test(step) && /LIMIT/.test(sql);
+}
+
+it("computes and counts members, and finds what is due, by index", async () => {
+  const [project, world, others] = [await newProject(), new World(), new World()];
+  await addContacts(project, 1, 3);
+  const inner = await newSegment(others, project, "inner", where("login", "triggeredWithin", 1, "days"));
+  const segment = await newSegment(others, project, "pro", {
+    logic: "OR",
+    groups: [
+      ...where("data.plan", "equals", "pro").groups,
+      ...where(`segment.${inner.id}`, "notMemberOfSegment").groups,
+      ...where("email", "contains", "c1").groups,
+    ],
+  });
+  const { ctx } = await others.context(project);
+  const run = async () => {
+    await world.sweep("*/5 * * * *");
+    await world.drain();
+    const current = await segmentRow(world, project, segment);
+    await computeSegment((await world.context(project)).ctx, current);
+    await refreshCount((await world.context(project)).ctx, current);
+    world.now += 20 * 60_000;
+  };
+  await run();
+  await setPlan(project, "c2@example.com", "free");
+  const condition = FilterCondition.parse(where("data.n", "lessThan", 2));
+  await updateSegment(ctx, segment.id, { condition, trackMembership: false });
+  await updateSegment(ctx, segment.id, { trackMembership: true });
+  await updateSegment(ctx, inner.id, { trackMembership: false });
+  await run();
+
+  const ours = world.statements.filter(({ sql }) => /segment|FROM contacts c|jobs/.test(sql));
+  expect(ours.length).toBeGreaterThan(50);
+  const kinds = [
+    /INSERT INTO segment_members/,
+    /DELETE FROM segment_members/,
+    /INSERT INTO events/,
+    /DELETE FROM jobs/,
+  ];
+  for (const kind of kinds)
+    expect(
+      ours.some(({ sql }) => kind.test(sql)),
+      String(kind),
+    ).toBe(true);
+  for (const { sql, values } of ours) {
+    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .bind(...values)
+      .all<{ detail: string }>();
+    const steps = plan.results.map(({ detail }) => detail);
+    expect(
+      steps.filter((step) => isGrowing(step, sql)),
+      sql,
+    ).toEqual([]);
+  }
+});

@@ -1,0 +1,319 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { computeSegment } from "../../src/features/segments/compute";
+import { countSegment, refreshCount } from "../../src/features/segments/count";
+import { deleteSegment } from "../../src/features/segments/delete";
+import type { SegmentRow } from "../../src/features/segments/segment";
+import { updateSegment } from "../../src/features/segments/update";
+import type { Context } from "../../src/platform/context";
+import { runJob } from "../../src/queue";
+import { type Death, wasKilled } from "../support/killable";
+import { bearer, call, newProject, type TestProject } from "../support/project";
+import { eventCounts } from "../support/rows";
+import { addContacts, ledgerOf, membersOf, newSegment, segmentRow, setPlan, where } from "../support/segments";
+import { World } from "../support/world";
+
+const isPro = where("data.plan", "equals", "pro");
+const minuteMs = 60_000;
+
+/** More steps than either call takes. What dies after one is as what dies before the next. */
+const deaths: Death[] = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((atStep) => ({ atStep, when: "before" }));
+
+async function compute(world: World, project: TestProject, segment: { id: string }, death?: Death) {
+  const { ctx } = await world.context(project, death);
+  return computeSegment(ctx, await segmentRow(world, project, segment));
+}
+
+async function update(world: World, project: TestProject, { id }: SegmentRow, change: object, death?: Death) {
+  const { ctx } = await world.context(project, death);
+  return updateSegment(ctx, id, change);
+}
+
+async function orKilled(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!wasKilled(error)) throw error;
+  });
+}
+
+/** The tick that looks at segments; what other tests' projects have due is none of the queue's business here. */
+async function tick(world: World, project: TestProject, minutes = 5): Promise<string[]> {
+  world.now += minutes * minuteMs;
+  await world.sweep("*/5 * * * *");
+  world.queue = world.queue.filter(({ nudge }) => "projectId" in nudge.job && nudge.job.projectId === project.id);
+  return world.queue.map(({ nudge }) => nudge.job.type);
+}
+
+/** The sweep under lost jobs, and the one over segments. */
+async function recover(world: World, project: TestProject): Promise<void> {
+  world.now += 5 * minuteMs;
+  await world.sweep();
+  await tick(world, project, 1);
+  await world.drain();
+}
+
+async function openJobs(project: TestProject): Promise<unknown[]> {
+  const { results } = await env.DB.prepare("SELECT type, status FROM jobs WHERE project_id = ?").bind(project.id).all();
+  return results;
+}
+
+describe("the members of a tracked segment", () => {
+  it("come and go with events, from the first sweep on, and nothing is done while nothing happens", async () => {
+    const [project, world] = [await newProject(), new World()];
+    for (const [email, plan] of Object.entries({ "ada@example.com": "pro", "bob@example.com": "free" })) {
+      await setPlan(project, email, plan);
+    }
+    const segment = await newSegment(world, project, "Pro plan", isPro);
+    expect([segment.memberCount, await membersOf(segment), await eventCounts(project)]).toEqual([1, [], {}]);
+
+    expect(await tick(world, project)).toEqual(["segments.compute"]);
+    await world.drain();
+    expect(await membersOf(segment)).toEqual(["ada@example.com"]);
+    const events = (await project.api.get("/events?name=segment.pro-plan.entry")).body.data;
+    const data = { segmentId: segment.id, segmentName: "Pro plan" };
+    expect(events).toEqual([expect.objectContaining({ contactEmail: "ada@example.com", data })]);
+    // The events themselves are news to the project, once.
+    expect(await tick(world, project)).toEqual(["segments.compute"]);
+    await world.drain();
+    for (const minutes of [5, 5, 60]) expect(await tick(world, project, minutes)).toEqual([]);
+    expect(await openJobs(project)).toEqual([]);
+
+    await setPlan(project, "bob@example.com", "pro");
+    expect(await compute(world, project, segment)).toEqual({ added: 1, removed: 0, total: 2 });
+    await setPlan(project, "ada@example.com", "free");
+    expect(await tick(world, project)).toEqual(["segments.compute"]);
+    // A call that joins the sweep's computation has its result, and its job stays to be asked for.
+    expect(await compute(world, project, segment)).toEqual({ added: 0, removed: 1, total: 1 });
+    expect(await compute(world, project, segment)).toEqual({ added: 0, removed: 0, total: 1 });
+    await world.drain();
+    expect(await membersOf(segment)).toEqual(["bob@example.com"]);
+    expect(await ledgerOf(segment)).toEqual({ members: 1, entries: 2, exits: 1, wrong: 0 });
+    expect((await segmentRow(world, project, segment)).memberCount).toBe(1);
+
+    // Another condition tells its difference; without tracking nobody is told of anything.
+    await update(world, project, segment, { condition: where("data.plan", "equals", "free") });
+    await tick(world, project);
+    await world.drain();
+    expect(await membersOf(segment)).toEqual(["ada@example.com"]);
+    const told = { members: 1, entries: 3, exits: 2, wrong: 0 };
+    expect(await ledgerOf(segment)).toEqual(told);
+    await update(world, project, segment, { trackMembership: false });
+    await setPlan(project, "bob@example.com", "free");
+    expect(await tick(world, project, 20)).toEqual(["segments.count"]);
+    await world.drain();
+    expect((await segmentRow(world, project, segment)).memberCount).toBe(2);
+    expect(await ledgerOf(segment)).toEqual(told);
+    await expect(compute(world, project, segment)).rejects.toThrow("Only a tracked DYNAMIC segment");
+    await update(world, project, segment, { trackMembership: true });
+    expect(await membersOf(segment)).toEqual(["ada@example.com", "bob@example.com"]);
+    await tick(world, project);
+    await world.drain();
+    expect(await ledgerOf(segment)).toMatchObject({ entries: 3, exits: 2 });
+
+    // Who is deleted leaves without a word, and so do all when the segment is.
+    await project.api.delete("/contacts/ada@example.com");
+    const { ctx } = await world.context(project);
+    await deleteSegment(ctx, segment.id);
+    await tick(world, project);
+    await world.drain();
+    const counts = await eventCounts(project);
+    expect([counts["segment.pro-plan.entry"], counts["segment.pro-plan.exit"]]).toEqual([3, 2]);
+  });
+
+  it("leave when time has passed, though nothing happens, also by way of another segment", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const [inner, windows] = [
+      await newSegment(world, project, "inner", where("login", "triggeredWithin", 1, "hours"), {
+        trackMembership: false,
+      }),
+      where("login", "notTriggeredWithin", 1, "hours"),
+    ];
+    const active = await newSegment(world, project, "active", where(`segment.${inner.id}`, "memberOfSegment"));
+    const idle = await newSegment(world, project, "idle", windows);
+    const login = { email: "ada@example.com", event: "login" };
+    expect((await call("POST", "/v1/track", login, bearer(project.keys.public))).status).toBe(200);
+    world.now = Date.now();
+    await tick(world, project, 1);
+    await world.drain();
+    expect([await membersOf(active), await membersOf(idle)]).toEqual([["ada@example.com"], []]);
+    expect(await tick(world, project, 30)).toEqual(["segments.compute", "segments.compute", "segments.count"]);
+    await world.drain();
+    expect(await ledgerOf(active)).toEqual({ members: 1, entries: 1, exits: 0, wrong: 0 });
+    await tick(world, project, 30);
+    await world.drain();
+    expect(await ledgerOf(active)).toEqual({ members: 0, entries: 1, exits: 1, wrong: 0 });
+    expect(await ledgerOf(idle)).toEqual({ members: 1, entries: 1, exits: 0, wrong: 0 });
+    expect((await segmentRow(world, project, inner)).memberCount).toBe(0);
+  });
+
+  it("enter once, however many calls compute at the same time", async () => {
+    const [project, world] = [await newProject(), new World()];
+    await addContacts(project, 1, 20);
+    const segment = await newSegment(world, project, "pro", isPro);
+    await tick(world, project);
+    const [message] = world.queue.splice(0);
+    if (!message) throw new Error("Nothing was queued");
+    const run = () => runJob(world.process().platform, message.nudge.job);
+    const calls = Array.from({ length: 16 }, () => compute(world, project, segment));
+    const [answers] = await Promise.all([Promise.all(calls), run(), run()]);
+    for (const answer of answers) expect(answer).toMatchObject({ removed: 0, total: 10 });
+    expect(answers.map((answer) => ("added" in answer ? answer.added : answer))).toContain(10);
+    expect(await ledgerOf(segment)).toEqual({ members: 10, entries: 10, exits: 0, wrong: 0 });
+  });
+
+  it("are right when the call dies at any step, and each change is told once", async () => {
+    const [project, world] = [await newProject(), new World()];
+    await addContacts(project, 1, 2);
+    const segment = await newSegment(world, project, "pro", isPro);
+    for (const [index, death] of deaths.entries()) {
+      await setPlan(project, "c1@example.com", index % 2 === 0 ? "pro" : "free");
+      await orKilled(compute(world, project, segment, death));
+      await recover(world, project);
+      const isIn = index % 2 === 0;
+      const expected = {
+        members: isIn ? 2 : 1,
+        entries: 2 + Math.floor(index / 2),
+        exits: Math.ceil(index / 2),
+        wrong: 0,
+      };
+      expect(await ledgerOf(segment), `${death.when} step ${death.atStep}`).toEqual(expected);
+    }
+  });
+
+  it("are taken without events when tracking is switched on, also when that call dies at any step", async () => {
+    const [project, world] = [await newProject(), new World()];
+    await addContacts(project, 1, 4);
+    const segment = await newSegment(world, project, "pro", isPro, { trackMembership: false });
+    for (const [index, death] of deaths.entries()) {
+      await setPlan(project, "c1@example.com", index % 2 === 0 ? "pro" : "free");
+      await orKilled(update(world, project, segment, { trackMembership: true }, death));
+      await recover(world, project);
+      const { trackMembership } = await segmentRow(world, project, segment);
+      const members = await membersOf(segment);
+      if (trackMembership) expect(members, `${death.when} step ${death.atStep}`).toHaveLength(index % 2 === 0 ? 3 : 2);
+      await update(world, project, segment, { trackMembership: false });
+    }
+    expect(await ledgerOf(segment)).toMatchObject({ entries: 0, exits: 0 });
+  });
+});
+
+describe("the members of a tracked segment of a large project", () => {
+  const contacts = 12_000;
+
+  async function start(): Promise<{ project: TestProject; world: World; segment: SegmentRow; jobId: string }> {
+    const [project, world] = [await newProject(), new World()];
+    await addContacts(project, 1, contacts);
+    const segment = await newSegment(world, project, "pro", isPro);
+    const started = await compute(world, project, segment);
+    return { project, world, segment, jobId: "jobId" in started ? started.jobId : "at once" };
+  }
+
+  /** Finds the project, takes the job, looks, changes the first contacts; and dies on its way to the next. */
+  const afterOneStep: Death = { atStep: 6, when: "before" };
+
+  it("are computed by a job that is killed again and again, each told once", async () => {
+    const { project, world, segment, jobId } = await start();
+    const again = await compute(world, project, segment);
+    expect(again).toEqual({ jobId });
+    for (let attempt = 0; world.queue.length > 0 && attempt < 200; attempt++) {
+      await world.runAndDie({ atStep: 1 + (attempt % 8), when: attempt % 2 ? "before" : "after" });
+    }
+    expect(world.queue).toEqual([]);
+    expect(await ledgerOf(segment)).toEqual({ members: 6_000, entries: 6_000, exits: 0, wrong: 0 });
+    expect((await project.api.get(`/jobs/${jobId}`)).body).toMatchObject({
+      type: "segments.compute",
+      status: "completed",
+      progress: 100,
+      result: { added: 6_000, removed: 0, total: 6_000 },
+    });
+    expect((await segmentRow(world, project, segment)).memberCount).toBe(6_000);
+  });
+
+  it("are computed once by two runs at the same time, also with a lost message", async () => {
+    const { project, world, segment, jobId } = await start();
+    const [message] = world.queue.splice(0);
+    if (!message) throw new Error("Nothing was queued");
+    const run = () => runJob(world.process().platform, message.nudge.job);
+    await Promise.all([run(), run(), run()]);
+    await recover(world, project);
+    expect(await ledgerOf(segment)).toEqual({ members: 6_000, entries: 6_000, exits: 0, wrong: 0 });
+    const { result } = (await project.api.get(`/jobs/${jobId}`)).body;
+    expect(result).toEqual({ added: 6_000, removed: 0, total: 6_000 });
+  });
+
+  it("are those of the new condition when it changes on the way", async () => {
+    const { project, world, segment, jobId } = await start();
+    await world.runAndDie(afterOneStep);
+    expect(await ledgerOf(segment)).toEqual({ members: 2_500, entries: 2_500, exits: 0, wrong: 0 });
+    const { progress, status } = (await project.api.get(`/jobs/${jobId}`)).body;
+    expect([status, progress]).toEqual(["processing", Math.floor((100 * 5_000) / contacts)]);
+    await update(world, project, segment, { name: "Few", condition: where("data.n", "lessThanOrEqual", 4) });
+    await world.drain();
+    expect(await membersOf(segment)).toEqual(["c1", "c2", "c3", "c4"].map((name) => `${name}@example.com`));
+    expect(await ledgerOf(segment)).toEqual({ members: 4, entries: 2_502, exits: 2_498, wrong: 0 });
+    const { result } = (await project.api.get(`/jobs/${jobId}`)).body;
+    expect(result).toEqual({ added: 2_502, removed: 2_498, total: 4 });
+  });
+
+  it("stay as they are when tracking ends on the way, and the others come silently when it begins again", async () => {
+    const { project, world, segment, jobId } = await start();
+    await world.runAndDie(afterOneStep);
+    await update(world, project, segment, { trackMembership: false });
+    await update(world, project, segment, { trackMembership: true });
+    await world.runAndDie(afterOneStep);
+    await update(world, project, segment, { trackMembership: false });
+    await world.drain();
+    const told = { members: 2_500, entries: 2_500, exits: 0, wrong: 0 };
+    expect(await ledgerOf(segment)).toEqual(told);
+    expect((await project.api.get(`/jobs/${jobId}`)).body.status).toBe("completed");
+    await update(world, project, segment, { trackMembership: true });
+    await world.drain();
+    expect(await ledgerOf(segment)).toEqual({ ...told, members: 6_000, wrong: 3_500 });
+  });
+
+  it("end with their segment", async () => {
+    const { project, world, segment, jobId } = await start();
+    await world.runAndDie(afterOneStep);
+    await deleteSegment((await world.context(project)).ctx, segment.id);
+    await world.drain();
+    expect((await project.api.get(`/jobs/${jobId}`)).body.status).toBe("completed");
+    expect(await eventCounts(project)).toEqual({ "segment.pro.entry": 2_500 });
+    const left = await env.DB.prepare("SELECT count(*) AS n FROM segment_members WHERE segment_id = ?")
+      .bind(segment.id)
+      .first();
+    expect(left).toEqual({ n: 0 });
+  });
+});
+
+describe("the count of a segment's members", () => {
+  it("is made at once up to 25,000 contacts, and by a job above; and again only when something has changed", async () => {
+    const [project, world] = [await newProject(), new World()];
+    await addContacts(project, 1, 25_000);
+    const segment = await newSegment(world, project, "pro", isPro, { trackMembership: false });
+    expect([segment.memberCount, world.queue]).toEqual([12_500, []]);
+    for (const minutes of [5, 15]) expect(await tick(world, project, minutes)).toEqual([]);
+
+    await addContacts(project, 25_001, 25_003);
+    const counted = async (verb: (ctx: Context, row: SegmentRow) => Promise<unknown>) =>
+      verb((await world.context(project)).ctx, await segmentRow(world, project, segment));
+    expect(await counted(countSegment)).toEqual({ jobId: `count-${segment.id}` });
+    expect(await counted(countSegment)).toEqual({ jobId: `count-${segment.id}` });
+    await world.runAndDie({ atStep: 6, when: "before" });
+    const changed = { condition: where("data.plan", "equals", "free") };
+    await update(world, project, segment, changed);
+    await world.drain();
+    const { memberCount, countedAt } = await segmentRow(world, project, segment);
+    expect([memberCount, countedAt, await openJobs(project)]).toEqual([12_502, world.now, []]);
+
+    expect(await tick(world, project, 20)).toEqual([]);
+    await setPlan(project, "c1@example.com", "pro");
+    expect(await counted(refreshCount)).toBe(12_501);
+    expect(await tick(world, project, 20)).toEqual([]);
+    await setPlan(project, "c3@example.com", "pro");
+    expect(await tick(world, project, 20)).toEqual(["segments.count"]);
+    for (let attempt = 0; world.queue.length > 0 && attempt < 100; attempt++) {
+      await world.runAndDie({ atStep: 1 + (attempt % 7), when: attempt % 2 ? "before" : "after" });
+    }
+    expect((await segmentRow(world, project, segment)).memberCount).toBe(12_500);
+    expect([await openJobs(project), await eventCounts(project), await membersOf(segment)]).toEqual([[], {}, []]);
+  });
+});
