@@ -9,6 +9,11 @@ export interface OriginalRequest {
   response: string | null;
 }
 
+/** What the database keeps of a key that has had its effect. */
+export interface Effect extends OriginalRequest {
+  expiresAtMs: number;
+}
+
 /** What became of an attempt to use a key. */
 export type Claim =
   /** The key is new: go on, and say how it went. */

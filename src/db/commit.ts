@@ -44,7 +44,8 @@ export function guard(db: Db, name: string, condition: SQL): D1PreparedStatement
   return statement(db, sql`SELECT json_extract('{}', CASE WHEN ${condition} THEN '$' ELSE ${name} END)`);
 }
 
-const staleRow = "stale";
+/** The guard that `untilFresh` reads again for. */
+export const staleRow = "stale";
 
 /** A guard for a row that was read before: its `version` has not moved since. */
 export function unchanged(

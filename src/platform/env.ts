@@ -1,13 +1,12 @@
 import { z } from "zod";
-import type { Rate } from "../core/bucket";
 import { isResolverUrl } from "../core/dns";
-import { isTopicArn } from "../core/mail/sns";
 import { hourMs } from "../core/time";
 import type { Databases } from "../db/client";
 import { log } from "./log";
 import type { PaceObject } from "./mailer/pace-object";
-import type { MailSettings, PostmarkSettings, ResendSettings, SesSettings } from "./mailer/settings";
+import { type MailProvider, type MailSettings, mailOf, mailSettings } from "./mailer/settings";
 import type { ProjectGateObject } from "./project-gate-object";
+import { type RateLimits, rateLimitSettings, rateLimitsOf } from "./rate-limits";
 
 /** The bindings and settings of wrangler.toml, and the secrets. */
 export interface Env extends Databases {
@@ -73,44 +72,9 @@ const ResolverUrl = z.string().refine((url) => url === "" || isResolverUrl(url),
   message: "Must be an https: URL; http: only with a loopback host",
 });
 
-const mailProviders = ["outbox", "ses", "resend", "postmark"] as const;
-export type MailProvider = (typeof mailProviders)[number];
-
-/** A text; one that is empty counts as absent. */
-const given = z
-  .string()
-  .optional()
-  .transform((text) => text || null);
-const url = given.refine(
-  (text) => text === null || /^https?:\/\/[^\s/]+$/.test(text),
-  "Must be an origin: https://host",
-);
-const webhookSecret = /^whsec_[A-Za-z0-9+/]+=*$/;
-
 const Settings = z.object({
   ENVIRONMENT: z.enum(["production", "development"]).default("production"),
-  MAIL_PROVIDER: z.enum(mailProviders).default("outbox"),
-  MAIL_RATE_PER_SECOND: z.coerce.number().nonnegative().default(0),
-  MAIL_TRANSACTIONAL_SHARE: z.coerce.number().min(0).max(0.9).default(0.2),
-  SES_REGION: given,
-  SES_ACCESS_KEY_ID: given,
-  SES_SECRET_ACCESS_KEY: given,
-  SES_CONFIGURATION_SET: given,
-  SES_TOPIC_ARN: given.refine((arn) => arn === null || isTopicArn(arn), "Must be the ARN of an SNS topic"),
-  SES_ENDPOINT: url,
-  RESEND_API_KEY: given,
-  RESEND_WEBHOOK_SECRET: given.refine(
-    (secret) => secret === null || webhookSecret.test(secret),
-    "Must be the signing secret of the webhook, which begins with whsec_",
-  ),
-  RESEND_ENDPOINT: url,
-  POSTMARK_SERVER_TOKEN: given,
-  POSTMARK_ACCOUNT_TOKEN: given,
-  POSTMARK_STREAM: given,
-  POSTMARK_BROADCAST_STREAM: given,
-  POSTMARK_WEBHOOK_USER: given,
-  POSTMARK_WEBHOOK_PASSWORD: given,
-  POSTMARK_ENDPOINT: url,
+  ...mailSettings,
   SANDBOX: z.enum(["true", "false"]).default("false"),
   MAX_ATTACHMENTS_COUNT: z.coerce.number().int().nonnegative().default(10),
   MAX_ATTACHMENT_SIZE_MB: z.coerce.number().positive().default(10),
@@ -121,23 +85,8 @@ const Settings = z.object({
   PUBLIC_URL: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).default(""),
   IDEMPOTENCY_KEY_TTL_HOURS: z.coerce.number().positive().default(24),
   FLOOD_BRAKE_ENABLED: z.enum(["true", "false"]).default("false"),
-  RATE_LIMIT_ENABLED: z.enum(["true", "false"]).default("false"),
-  RATE_LIMIT_API_PER_MINUTE: z.coerce.number().nonnegative().default(1000),
-  RATE_LIMIT_TRACK_PER_SECOND: z.coerce.number().nonnegative().default(100),
-  RATE_LIMIT_TRACK_BURST: z.coerce.number().min(1).default(200),
-  RATE_LIMIT_SEND_PER_SECOND: z.coerce.number().nonnegative().default(20),
-  RATE_LIMIT_SEND_BURST: z.coerce.number().min(1).default(50),
-  RATE_LIMIT_CONTACTS_PER_SECOND: z.coerce.number().nonnegative().default(50),
-  RATE_LIMIT_CONTACTS_BURST: z.coerce.number().min(1).default(100),
+  ...rateLimitSettings,
 });
-
-/** Each bucket's rate; null switches it off. */
-export interface RateLimits {
-  api: Rate | null;
-  track: Rate | null;
-  send: Rate | null;
-  contacts: Rate | null;
-}
 
 export interface Config {
   isDevelopment: boolean;
@@ -172,17 +121,6 @@ function longEnough(token: string | undefined): string | null {
   return null;
 }
 
-function rateLimitsOf(settings: z.infer<typeof Settings>): RateLimits {
-  const rate = (perSecond: number, burst: number): Rate | null => (perSecond > 0 ? { perSecond, burst } : null);
-  const perMinute = settings.RATE_LIMIT_API_PER_MINUTE;
-  return {
-    api: rate(perMinute / 60, Math.max(1, Math.floor(perMinute))),
-    track: rate(settings.RATE_LIMIT_TRACK_PER_SECOND, settings.RATE_LIMIT_TRACK_BURST),
-    send: rate(settings.RATE_LIMIT_SEND_PER_SECOND, settings.RATE_LIMIT_SEND_BURST),
-    contacts: rate(settings.RATE_LIMIT_CONTACTS_PER_SECOND, settings.RATE_LIMIT_CONTACTS_BURST),
-  };
-}
-
 function withinCeiling(attachmentsMb: number): number {
   if (attachmentsMb <= largestAttachmentsMb) return attachmentsMb;
   log("warn", `MAX_ATTACHMENT_SIZE_MB is read as ${largestAttachmentsMb}, the most a message can hold`);
@@ -194,62 +132,6 @@ function resolversOf(resolver: string, fallback: string): string[] {
   const first = resolver || publicResolver;
   const second = fallback || (first === publicResolver ? publicFallback : "");
   return second === "" || second === first ? [first] : [first, second];
-}
-
-/** Every provider that has its credentials; the chosen one must. One that was left may still report on its mail. */
-function mailOf(settings: z.infer<typeof Settings>): MailSettings {
-  const mail: MailSettings = {
-    pace:
-      settings.MAIL_RATE_PER_SECOND > 0
-        ? { perSecond: settings.MAIL_RATE_PER_SECOND, transactionalShare: settings.MAIL_TRANSACTIONAL_SHARE }
-        : null,
-    ses: sesOf(settings),
-    resend: resendOf(settings),
-    postmark: postmarkOf(settings),
-  };
-  const chosen = settings.MAIL_PROVIDER;
-  if (chosen !== "outbox" && mail[chosen] === null)
-    throw new Error(`Petrel's settings cannot be read. MAIL_PROVIDER is ${chosen}, which needs ${needs[chosen]}`);
-  return mail;
-}
-
-const needs: Record<Exclude<MailProvider, "outbox">, string> = {
-  ses: "SES_REGION, SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY",
-  resend: "RESEND_API_KEY",
-  postmark: "POSTMARK_SERVER_TOKEN",
-};
-
-function sesOf(settings: z.infer<typeof Settings>): SesSettings | null {
-  const { SES_REGION: region, SES_ACCESS_KEY_ID: accessKeyId, SES_SECRET_ACCESS_KEY: secretAccessKey } = settings;
-  if (!region || !accessKeyId || !secretAccessKey) return null;
-  return {
-    endpoint: settings.SES_ENDPOINT ?? `https://email.${region}.amazonaws.com`,
-    region,
-    accessKeyId,
-    secretAccessKey,
-    configurationSet: settings.SES_CONFIGURATION_SET,
-    topicArn: settings.SES_TOPIC_ARN,
-  };
-}
-
-function resendOf(settings: z.infer<typeof Settings>): ResendSettings | null {
-  const { RESEND_API_KEY: apiKey, RESEND_WEBHOOK_SECRET: secret } = settings;
-  const endpoint = settings.RESEND_ENDPOINT ?? "https://api.resend.com";
-  return apiKey === null ? null : { endpoint, apiKey, webhookSecret: secret };
-}
-
-function postmarkOf(settings: z.infer<typeof Settings>): PostmarkSettings | null {
-  const { POSTMARK_SERVER_TOKEN: serverToken, POSTMARK_WEBHOOK_USER: user } = settings;
-  const { POSTMARK_WEBHOOK_PASSWORD: password } = settings;
-  if (serverToken === null) return null;
-  return {
-    endpoint: settings.POSTMARK_ENDPOINT ?? "https://api.postmarkapp.com",
-    serverToken,
-    accountToken: settings.POSTMARK_ACCOUNT_TOKEN,
-    stream: settings.POSTMARK_STREAM ?? "outbound",
-    broadcastStream: settings.POSTMARK_BROADCAST_STREAM,
-    webhook: user && password ? { user, password } : null,
-  };
 }
 
 /** A short secret is left out, and can then neither sign nor verify. */
@@ -287,7 +169,7 @@ export function readConfig(env: Env): Config {
     baseUrl: settings.PUBLIC_URL.replace(/\/+$/, "") || null,
     idempotencyTtlMs: settings.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
     hasFloodBrake: settings.FLOOD_BRAKE_ENABLED === "true",
-    rateLimits: settings.RATE_LIMIT_ENABLED === "true" ? rateLimitsOf(settings) : null,
+    rateLimits: rateLimitsOf(settings),
   };
   configs.set(env, config);
   return config;

@@ -1,10 +1,10 @@
 import { type Log, reasonOf } from "./log";
-import type { Admission, Admitted, ProjectGateObject } from "./project-gate-object";
+import type { Admission, Admitted, Answered, ProjectGateObject } from "./project-gate-object";
 
 /** One project's gate, as the door sees it. Every method answers null, or nothing, when the object is out of reach. */
 export interface Gate {
   admit(projectId: string, admission: Admission): Promise<Admitted | null>;
-  complete(projectId: string, key: OwnedKey, status: number, response: string | null): Promise<void>;
+  complete(projectId: string, key: OwnedKey, answered: Answered): Promise<void>;
   release(projectId: string, key: OwnedKey): Promise<void>;
   /** Forgets a project. Throws when the object is out of reach: what is erased must be gone. */
   erase(projectId: string): Promise<void>;
@@ -34,8 +34,8 @@ export function openGate(objects: DurableObjectNamespace<ProjectGateObject>, log
   }
   return {
     admit: (projectId, admission) => reach("admit", async () => gateOf(projectId).admit(admission)),
-    async complete(projectId, { key, owner }, status, response) {
-      await reach("complete", async () => gateOf(projectId).complete(key, owner, status, response));
+    async complete(projectId, { key, owner }, answered) {
+      await reach("complete", async () => gateOf(projectId).complete(key, owner, answered));
     },
     async release(projectId, { key, owner }) {
       await reach("release", async () => gateOf(projectId).release(key, owner));

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { type BucketState, type Level, type Rate, takeFromAll } from "../core/bucket";
-import { abandonedAfterMs, type Claim } from "../core/idempotency";
+import { abandonedAfterMs, type Claim, type Effect } from "../core/idempotency";
 import { minuteMs, secondMs } from "../core/time";
 
 /** One request at the gate: what it takes, and the key it claims. */
@@ -15,6 +15,12 @@ export interface Admitted {
   /** Null when no key was given, or the rate refused before it was looked at. */
   claim: Claim | null;
 }
+
+/**
+ * How the request that owns a key was answered. One that found in the database what the key had done before says all of
+ * that: what it claimed has the time of the first use, and ends with it.
+ */
+export type Answered = Pick<Effect, "status" | "response"> & Partial<Effect>;
 
 const levelsKey = "levels";
 const expiredPerStep = 10_000;
@@ -46,13 +52,12 @@ export class ProjectGateObject extends DurableObject {
   }
 
   /** The request that owns the key was answered. Says nothing if it lost the key meanwhile. */
-  async complete(key: string, owner: string, status: number, response: string | null): Promise<void> {
+  async complete(key: string, owner: string, answered: Answered): Promise<void> {
+    const { status, response, request = null, atMs = null, expiresAtMs = null } = answered;
     this.sql(
-      "UPDATE idempotency_keys SET status = ?, response = ? WHERE key = ? AND owner = ?",
-      status,
-      response,
-      key,
-      owner,
+      `UPDATE idempotency_keys SET status = ?, response = ?, request = coalesce(?, request), at = coalesce(?, at),
+        expires_at = coalesce(?, expires_at) WHERE key = ? AND owner = ?`,
+      ...[status, response, request, atMs, expiresAtMs, key, owner],
     );
   }
 

@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { call, newProject, type TestProject } from "../support/project";
@@ -14,6 +15,11 @@ async function emailCount(project: TestProject): Promise<number> {
     .bind(project.id)
     .first<{ n: number }>();
   return row?.n ?? 0;
+}
+
+async function gateRows(project: TestProject, sql: string) {
+  const gate = env.GATE.get(env.GATE.idFromName(project.id));
+  return runInDurableObject(gate, (_, state) => state.storage.sql.exec(sql).toArray());
 }
 
 describe("an Idempotency-Key", () => {
@@ -50,6 +56,27 @@ describe("an Idempotency-Key", () => {
     expect((await sendWith(project, "k", { body: "{{ open" })).status).toBe(422);
     expect((await sendWith(project, "k")).status).toBe(200);
     expect((await sendWith(project, "k")).status).toBe(409);
+  });
+
+  it("that only the database remembers keeps the time of its first use, and expires when that does", async () => {
+    const project = await newProject();
+    await sendWith(project, "old");
+    await gateRows(project, "DELETE FROM idempotency_keys");
+    const [usedAt, expiresAt] = [Date.now() - 23 * 3_600_000, Date.now() + 3_600_000];
+    await env.DB.prepare("UPDATE idempotency_effects SET created_at = ?, expires_at = ? WHERE project_id = ?")
+      .bind(usedAt, expiresAt, project.id)
+      .run();
+    for (let use = 0; use < 2; use++) {
+      const { details } = (await sendWith(project, "old", { to: "nope@example.com" })).body.error;
+      expect(details).toMatchObject({
+        originalRequest: "POST /v1/send",
+        originalRequestAt: new Date(usedAt).toISOString(),
+        originalStatusCode: 200,
+      });
+    }
+    const kept = await gateRows(project, "SELECT at, expires_at FROM idempotency_keys");
+    expect(kept).toEqual([{ at: usedAt, expires_at: expiresAt }]);
+    expect(await emailCount(project)).toBe(1);
   });
 
   it("belongs to its project", async () => {

@@ -1,4 +1,6 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { readConfig } from "../../src/platform/env";
 import { admin, newProject, type TestProject } from "../support/project";
 import { expectRefusal } from "../support/refusal";
 import { callWith } from "../support/with-settings";
@@ -71,6 +73,13 @@ describe("rate limits", () => {
     const settings = { ...limits, RATE_LIMIT_SEND_PER_SECOND: "0", RATE_LIMIT_SEND_BURST: "1" };
     expect((await send(project, settings)).status).toBe(200);
     expect((await send(project, settings)).headers.get("RateLimit-Limit")).toBe("1000");
+  });
+
+  it.each(["TRACK", "SEND", "CONTACTS"])("take whole tokens: a fraction of RATE_LIMIT_%s_BURST is refused", (kind) => {
+    const name = `RATE_LIMIT_${kind}_BURST`;
+    expect(() => readConfig({ ...env, [name]: "2.5" })).toThrow(name);
+    expect(() => readConfig({ ...env, [name]: "0" })).toThrow(name);
+    expect(readConfig({ ...env, [name]: "2" })).toBeDefined();
   });
 
   it("of a project's own hold it below what all have", async () => {

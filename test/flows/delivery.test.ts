@@ -4,6 +4,7 @@ import { SendEmail } from "../../src/features/sending/schema";
 import { sendEmails } from "../../src/features/sending/send";
 import { admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { emailRows, eventCounts } from "../support/rows";
+import { newTemplate } from "../support/template";
 import { accepts, World } from "../support/world";
 
 const busy = () => ({ kind: "busy" as const, reason: "429 Slow down" });
@@ -317,6 +318,17 @@ describe("what changed after a mail was accepted", () => {
     expect((await project.api.send({ to: "bob@example.com" })).status).toBe(200);
   });
 
+  it("an address that complains gets nothing more of the mail that is on its way", async () => {
+    const project = await newProject();
+    const world = new World();
+    await send(world, project, { to: Array(8).fill("ada@example.com") });
+    world.answer = () => ({ kind: "accepted", providerMessageId: "m", reports: [{ kind: "complained" }] });
+    await world.drain();
+    const statuses = (await emailRows(project)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([...Array(6).fill("COMPLAINED"), "SUPPRESSED", "SUPPRESSED"]);
+    expect(world.taken).toHaveLength(6);
+  });
+
   it("a domain that is gone, and somebody else's by now, sends nothing more", async () => {
     const [project, other] = [await newProject(), await newProject()];
     const world = new World();
@@ -340,6 +352,56 @@ describe("what changed after a mail was accepted", () => {
   });
 });
 
+describe("a mail over 1 MB", () => {
+  const megabyte = 1_000_000;
+
+  /** How many mails the provider was called with at a time, at most. */
+  async function mostAtOnce(world: World): Promise<number> {
+    let [atOnce, most] = [0, 0];
+    world.answer = async () => {
+      most = Math.max(most, ++atOnce);
+      await env.DB.prepare("SELECT 1").run();
+      atOnce--;
+      return accepts();
+    };
+    await world.drain();
+    return most;
+  }
+
+  const to = ["ada@example.com", "bob@example.com", "cyd@example.com"];
+
+  it.each([
+    ["by a template whose body lies in R2", 1, { body: `<p>${"x".repeat(megabyte - 7)}</p>` }],
+    ["by what a small template renders to", 1, { body: "{% for n in (1..1000) %}{{ pad }}{% endfor %}" }],
+    ["by its texts together", 1, { body: `<p>${"words ".repeat(100_000)}</p>` }],
+    ["never: a large template that is smaller", 3, { body: `<p>${"x".repeat(100_000)}</p>` }],
+  ])("is handled alone: %s", async (_, expected, fields) => {
+    const project = await newProject();
+    const template = await newTemplate(project, { type: "TRANSACTIONAL", ...fields });
+    const world = new World();
+    const { ctx } = await world.context(project);
+    const data = { pad: { value: "x".repeat(1_000), persistent: false } };
+    await sendEmails(ctx, SendEmail.parse({ to, template: template.id, data }));
+    expect(await mostAtOnce(world)).toBe(expected);
+    expect((await emailRows(project)).map(({ status, attempts }) => [status, attempts])).toEqual(
+      Array(3).fill(["SENT", 1]),
+    );
+  });
+
+  it("is handled alone by its files, and small mail does not wait for it", async () => {
+    const project = await newProject();
+    const world = new World();
+    const file = { filename: "a.bin", contentType: "application/octet-stream", content: "QUJD".repeat(megabyte / 3) };
+    await send(world, project, { to: ["large1@example.com", "large2@example.com"], attachments: [file] });
+    await send(world, project, { to });
+    const ids = world.queue.flatMap(({ nudge }) => ("emailIds" in nudge.job ? nudge.job.emailIds : []));
+    world.queue = [{ nudge: { job: { type: "mail.deliver", projectId: project.id, emailIds: ids } }, due: 0 }];
+    expect(await mostAtOnce(world)).toBe(3);
+    const order = world.taken.map((message) => message.to.email);
+    expect(order).toEqual([...to, "large1@example.com", "large2@example.com"]);
+  });
+});
+
 describe("reports", () => {
   it("settle a mail in the batch that records it, with one event each", async () => {
     const project = await newProject();
@@ -358,6 +420,24 @@ describe("reports", () => {
       "email.delivered": 1,
       "email.complained": 1,
     });
+  });
+
+  it("of a bounced address suppress it, and leave alone who has moved to another since", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.answer = () => ({
+      kind: "accepted",
+      providerMessageId: "m",
+      reports: [{ kind: "bounced", bounceType: "hard", reason: "No such user" }],
+    });
+    await send(world, project, { subscribed: true });
+    const [contact] = (await project.api.get("/contacts")).body.data;
+    await project.api.patch(`/contacts/${contact.id}`, { email: "new@example.com" });
+    await world.drain();
+    expect(await onlyEmail(project)).toMatchObject({ status: "BOUNCED" });
+    expect(await eventCounts(project)).toEqual({ "email.sent": 1, "email.bounced": 1 });
+    expect((await project.api.get(`/contacts/${contact.id}`)).body).toMatchObject({ subscribed: true });
+    expect((await project.api.get("/suppressions")).body.data).toMatchObject([{ email: "ada@example.com" }]);
   });
 
   it("of a soft bounce neither unsubscribe nor suppress", async () => {

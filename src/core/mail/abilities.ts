@@ -11,8 +11,6 @@ export interface Abilities {
   steeringHeaders: readonly string[];
   /** May mail of type MARKETING go through it? */
   allowsMarketing: boolean;
-  /** Emails one call can carry. */
-  mailsPerCall: number;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { FieldCode } from "../errors";
 import { isJsonObject } from "../json";
+import { isStorable, unstorableText } from "../storable";
 import { type Address, normalizeEmail } from "./address";
 
 /** Recipients of one call of `/v1/send`. */
@@ -34,9 +35,10 @@ export const Email = z
 export const DisplayName = z
   .string()
   .max(maxNameLength)
-  .transform((name, check) =>
-    controlCharacter.test(name) ? fault(check, [], "invalid_string", "May not contain line breaks") : name.trim(),
-  )
+  .transform((name, check) => {
+    if (controlCharacter.test(name)) return fault(check, [], "invalid_string", "May not contain line breaks");
+    return isStorable(name) ? name.trim() : fault(check, [], "invalid_string", unstorableText);
+  })
   .meta({ type: "string", maxLength: maxNameLength, example: "Ada Lovelace" });
 
 /** `"ada@example.com"` or `{ name, email }`. */

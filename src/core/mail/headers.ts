@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { FieldCode } from "../errors";
 import { isJsonObject } from "../json";
+import { isStorable, unstorableText } from "../storable";
 
 const maxHeaders = 50;
 const maxNameLength = 76;
 const maxValueLength = 998;
 // RFC 5322 section 2.2: printable ASCII without the colon.
 const headerName = /^[!-9;-~]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: CR, LF and NUL are what is looked for
-const lineBreak = /[\r\n\u0000]/;
+const lineBreak = /[\r\n]/;
 
 /** Headers that are ours to write: a caller's copy would contradict the envelope or break the message. */
 const forbidden = new Set([
@@ -70,5 +70,6 @@ function valueFaults(name: string, value: unknown): Fault[] {
   if (value.length > maxValueLength) {
     return [[[name], "too_big", `A header value has at most ${maxValueLength} characters`]];
   }
-  return lineBreak.test(value) ? [[[name], "invalid_string", "A header value may not contain line breaks"]] : [];
+  if (lineBreak.test(value)) return [[[name], "invalid_string", "A header value may not contain line breaks"]];
+  return isStorable(value) ? [] : [[[name], "invalid_string", unstorableText]];
 }

@@ -1,8 +1,9 @@
 import { Conflict, Gone } from "../../core/errors";
+import type { ContactSnapshot } from "../../core/mail/message";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import type { Context } from "../../platform/context";
 import { recipientLinks } from "../preferences/links";
-import { findContent } from "../sending/claim";
+import { type ContentRow, type EmailRow, findContent } from "../sending/claim";
 import { renderMessage } from "../sending/compose";
 import { loadBody } from "../templates/body";
 import { getEmail } from "./email";
@@ -13,15 +14,28 @@ export async function readContent(ctx: Context, id: string) {
   const found = await findContent(ctx, email);
   const body = found && (await loadBody(ctx, found.content));
   if (!found || body === null) throw new Gone("The content of this email is no longer kept.");
-  const { content, contact } = found;
-  const { projectId, contactId } = email;
-  const links = await recipientLinks(ctx, content.linkBase, { projectId, contactId, emailId: id });
   try {
-    const { subject, html, text, headers } = renderMessage(email, contact, { ...content, body }, links);
-    const attachments = content.attachments.map(({ filename, contentType, size }) => ({ filename, contentType, size }));
-    return { subject, html, text, headers, attachments };
+    return await contentJson(ctx, email, { ...found.content, body }, found.contact);
   } catch (error) {
-    if (!(error instanceof RenderLimitError || error instanceof TemplateRenderError)) throw error;
+    if (!isUnrenderable(error)) throw error;
     throw new Conflict(`This email cannot be rendered: ${error.message}`);
   }
+}
+
+export async function contentJson(
+  ctx: Context,
+  email: EmailRow,
+  content: ContentRow & { body: string },
+  contact: ContactSnapshot,
+) {
+  const { projectId, contactId, id: emailId } = email;
+  const links = await recipientLinks(ctx, content.linkBase, { projectId, contactId, emailId });
+  const { subject, html, text, headers } = renderMessage(email, contact, content, links);
+  const attachments = content.attachments.map(({ filename, contentType, size }) => ({ filename, contentType, size }));
+  return { subject, html, text, headers, attachments };
+}
+
+/** The content is there, and what it says to this contact cannot be made of it. */
+export function isUnrenderable(error: unknown): error is RenderLimitError | TemplateRenderError {
+  return error instanceof RenderLimitError || error instanceof TemplateRenderError;
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { KeyReused } from "../../core/errors";
-import type { OriginalRequest } from "../../core/idempotency";
+import type { Effect } from "../../core/idempotency";
 import { query, statement } from "../../db/commit";
 import { isUniqueViolation } from "../../db/conflicts";
 import type { Context } from "../../platform/context";
@@ -29,14 +29,20 @@ export function effectStatements(
 }
 
 /** What the key has done, straight from the database; null when nothing. */
-export async function findEffect(ctx: Context, key: string): Promise<OriginalRequest | null> {
+export async function findEffect(ctx: Context, key: string): Promise<Effect | null> {
   const [row] = await query(
     ctx.db,
-    sql`SELECT request, response, created_at FROM idempotency_effects
+    sql`SELECT request, response, created_at, expires_at FROM idempotency_effects
       WHERE project_id = ${ctx.project.id} AND key = ${key} AND expires_at > ${ctx.now.getTime()}`,
   );
   if (!row) return null;
-  return { request: String(row.request), atMs: Number(row.created_at), status: 200, response: String(row.response) };
+  return {
+    request: String(row.request),
+    atMs: Number(row.created_at),
+    status: 200,
+    response: String(row.response),
+    expiresAtMs: Number(row.expires_at),
+  };
 }
 
 /** Turns the failure of a batch whose key had its effect before into the answer that says so. */

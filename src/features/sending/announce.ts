@@ -11,8 +11,8 @@ export const announceGraceMs = minuteMs;
 /** Emails one message names: a few are rendered quickly, and a lost message delays few. */
 export const emailsPerMessage = 25;
 
-/** A mail of this size is handled alone: what it takes of memory and time, others would have to wait for. */
-export const largeMailBytes = 1024 * 1024;
+/** A larger mail is handled alone: what it takes of memory and time, others would have to wait for. */
+export const largeMailBytes = 1_000_000;
 const largeMailsPerMessage = 5;
 
 /**

@@ -50,8 +50,11 @@ export async function loadAttachments(
 
 /** After a refusal, which wrote no row. */
 export function forgetAttachments(ctx: Context, contentId: string, count: number): void {
-  const keys = Array.from({ length: count }, (_, place) => keyOf(ctx, contentId, place));
-  if (keys.length > 0) ctx.later(ctx.blobs.delete(keys));
+  ctx.later(ctx.blobs.delete(attachmentKeys(ctx, contentId, count)));
+}
+
+export function attachmentKeys(ctx: Context, contentId: string, count: number): string[] {
+  return Array.from({ length: count }, (_, place) => keyOf(ctx, contentId, place));
 }
 
 /** A file is found by project, content and place. */

@@ -3,12 +3,13 @@ import { newId } from "../../core/ids";
 import type { Attachment } from "../../core/mail/attachments";
 import type { ContactSnapshot } from "../../core/mail/message";
 import { minuteMs } from "../../core/time";
-import { commit, statement } from "../../db/commit";
+import { commit, query, statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
 import { emailContents, emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { verifiedDomain } from "../domains/domain";
 import { domainInSql } from "../templates/template";
+import { largeMailBytes } from "./announce";
 
 export type EmailRow = typeof emails.$inferSelect;
 export type ContentRow = typeof emailContents.$inferSelect;
@@ -23,11 +24,10 @@ export interface Claim {
   contents: Map<string, ContentRow>;
   /** Ids of contents whose sender domain is verified in this project, now. */
   maySend: Set<string>;
-  suppressed: Set<string>;
-  /** Ids of marketing emails whose contacts have opted out since. */
-  optedOut: Set<string>;
-  /** The files of the content that was composed last, read once however many recipients share them. */
-  files: { contentId: string; attachments: Attachment[] } | null;
+  /** Ids of contents whose mails are handled alone. More are found when they are composed. */
+  large: Set<string>;
+  /** What lies in R2 of the content that was composed last, read once however many recipients share it. */
+  loaded: { contentId: string; body: string; attachments: Attachment[] } | null;
 }
 
 /**
@@ -40,12 +40,12 @@ export async function claimEmails(ctx: Context, emailIds: string[]): Promise<Cla
   const ids = JSON.stringify(emailIds);
   const isMine = sql`e.project_id = ${ctx.project.id} AND e.id IN (SELECT value FROM json_each(${ids}))
     AND e.claim = ${token}`;
-  const [claimed = [], contents = [], maySend = [], suppressed = [], optedOut = []] = await commit(ctx.db, [
+  const [claimed = [], contents = [], maySend = []] = await commit(ctx.db, [
     statement(
       ctx.db,
       sql`UPDATE emails SET status = 'SENDING', claim = ${token}, lease_until = ${now + leaseMs}, handed_at = NULL,
           next_attempt_at = NULL, next_announce_at = NULL,
-          contact = coalesce(contact, ${contactSnapshot()})
+          contact = ${contactSnapshot()}
         WHERE project_id = ${ctx.project.id} AND id IN (SELECT value FROM json_each(${ids}))
           AND status = 'QUEUED' AND next_attempt_at <= ${now}
         RETURNING *`,
@@ -57,16 +57,6 @@ export async function claimEmails(ctx: Context, emailIds: string[]): Promise<Cla
         AND content.id IN (SELECT e.content_id FROM emails e WHERE ${isMine})
         AND EXISTS (${verifiedDomain(ctx, domainInSql(sql`content.from_email`))})`,
     ),
-    statement(
-      ctx.db,
-      sql`SELECT email FROM suppressions WHERE project_id = ${ctx.project.id}
-        AND email IN (SELECT e.to_email FROM emails e WHERE ${isMine})`,
-    ),
-    statement(
-      ctx.db,
-      sql`SELECT e.id FROM emails e JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id
-        WHERE ${isMine} AND e.type = 'MARKETING' AND c.opted_out_at IS NOT NULL`,
-    ),
   ]);
   const rows = contents.map(readContent);
   return {
@@ -74,9 +64,8 @@ export async function claimEmails(ctx: Context, emailIds: string[]): Promise<Cla
     emails: claimed.map((row) => readRow(emails, row)),
     contents: new Map(rows.map((row) => [row.id, row])),
     maySend: new Set(maySend.map((row) => String(row.id))),
-    suppressed: new Set(suppressed.map((row) => String(row.email))),
-    optedOut: new Set(optedOut.map((row) => String(row.id))),
-    files: null,
+    large: new Set(rows.filter(({ size }) => size > largeMailBytes).map(({ id }) => id)),
+    loaded: null,
   };
 }
 
@@ -92,6 +81,13 @@ function readContent(row: Record<string, unknown>): ContentRow {
   return readRow(emailContents, { ...row, body: row.body ?? row.version_body });
 }
 
+/** Several of them, by id. */
+export async function findContents(ctx: Context, contentIds: string[]): Promise<Map<string, ContentRow>> {
+  const ids = JSON.stringify(contentIds);
+  const rows = await query(ctx.db, selectContents(ctx, sql`content.id IN (SELECT value FROM json_each(${ids}))`));
+  return new Map(rows.map(readContent).map((content) => [content.id, content]));
+}
+
 /** What an email says and to whom, for reading: with the contact as it was taken up, or as it is when it was not yet. */
 export async function findContent(
   ctx: Context,
@@ -101,7 +97,7 @@ export async function findContent(
     statement(ctx.db, selectContents(ctx, sql`content.id = ${email.contentId}`)),
     statement(
       ctx.db,
-      sql`SELECT coalesce(contact, ${contactSnapshot()}) AS contact FROM emails
+      sql`SELECT ${contactSnapshot()} AS contact FROM emails
         WHERE project_id = ${ctx.project.id} AND id = ${email.id}`,
     ),
   ]);
@@ -110,8 +106,9 @@ export async function findContent(
   return { content: readContent(content), contact: JSON.parse(row.contact) };
 }
 
-/** Null when the contact is gone. */
+/** As the contact was when the email was first taken up, or is now. Null when the contact is gone, also if it was kept. */
 function contactSnapshot() {
-  return sql`(SELECT json_object('id', c.id, 'email', c.email, 'subscribed', json(iif(c.subscribed, 'true', 'false')),
-    'data', json(c.data)) FROM contacts c WHERE c.project_id = emails.project_id AND c.id = emails.contact_id)`;
+  return sql`(SELECT coalesce(emails.contact, json_object('id', c.id, 'email', c.email,
+      'subscribed', json(iif(c.subscribed, 'true', 'false')), 'data', json(c.data)))
+    FROM contacts c WHERE c.project_id = emails.project_id AND c.id = emails.contact_id)`;
 }

@@ -1,4 +1,3 @@
-import type { Attachment } from "../../core/mail/attachments";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
 import { ended, type Outcome, outcomeOfLateRetry } from "../../core/mail/outcome";
 import { renderMail } from "../../core/mail/render-mail";
@@ -8,27 +7,43 @@ import { templateVariables } from "../../core/templating/variables";
 import type { Context } from "../../platform/context";
 import { recipientLinks } from "../preferences/links";
 import { loadBody } from "../templates/body";
+import { largeMailBytes } from "./announce";
 import { loadAttachments } from "./attachments";
 import type { Claim, ContentRow, EmailRow } from "./claim";
 import type { Ready } from "./record";
 import type { Result } from "./results";
 import { maxSubjectLength } from "./schema";
-import { optedOutReason, suppressedReason } from "./send-statements";
+import { contactGone } from "./withhold";
 
 /** What of a round can be handed over, and what ends without the provider being asked. */
 export interface ComposedRound {
   ready: Ready[];
   ended: Result[];
+  /** What turned out to be large, for a round of its own. Its call of the provider's pace is given up. */
+  setAside: EmailRow[];
 }
 
+/**
+ * Composes a round of mail, one after another. How large a mail is may only show now: a template's body in R2 was never
+ * weighed, and a small one may render to much.
+ */
 export async function composeRound(ctx: Context, claim: Claim, round: EmailRow[]): Promise<ComposedRound> {
-  const composed: ComposedRound = { ready: [], ended: [] };
+  const composed: ComposedRound = { ready: [], ended: [], setAside: [] };
+  const isAlone = round.length === 1;
   for (const email of round) {
-    const message = await composeEmail(ctx, claim, email);
-    if ("status" in message) composed.ended.push({ emailId: email.id, ...message });
-    else composed.ready.push({ email, message });
+    const message = isAlone || !claim.large.has(email.contentId) ? await composeEmail(ctx, claim, email) : null;
+    if (message && "status" in message) composed.ended.push({ emailId: email.id, ...message });
+    else if (message && (isAlone || sizeOf(message) <= largeMailBytes)) composed.ready.push({ email, message });
+    else {
+      claim.large.add(email.contentId);
+      composed.setAside.push(email);
+    }
   }
   return composed;
+}
+
+function sizeOf({ html, text, attachments }: Message): number {
+  return attachments.reduce((sum, { content }) => sum + content.length, html.length + text.length);
 }
 
 /** The finished message of a claimed email, or why there will be none. */
@@ -39,21 +54,18 @@ async function composeEmail(ctx: Context, claim: Claim, email: EmailRow): Promis
   const late = outcomeOfLateRetry(uncertainSince, windowMs, ctx.clock().getTime());
   if (late) return late;
   if (ctx.project.disabled) return ended("FAILED", "The project is disabled", uncertainSince);
-  if (claim.suppressed.has(email.toEmail)) return ended("SUPPRESSED", suppressedReason, uncertainSince);
-  if (claim.optedOut.has(email.id)) return ended("SUPPRESSED", optedOutReason, uncertainSince);
   if (email.contact === null) return ended("CANCELLED", contactGone, uncertainSince);
   const content = claim.contents.get(email.contentId);
-  const body = content && (await bodyOf(ctx, content));
-  const files = content && (await filesOf(ctx, claim, content));
-  if (!content || !files || body === null || body === undefined)
-    return ended("FAILED", "The content is no longer kept", uncertainSince);
+  const loaded = content && (await load(ctx, claim, content));
+  if (!content || !loaded) return ended("FAILED", "The content is no longer kept", uncertainSince);
+  const { body, attachments } = loaded;
   // Since the mail was accepted the domain may have lapsed, or have become somebody else's.
   if (!claim.maySend.has(content.id)) return ended("FAILED", domainGone, uncertainSince);
   const { projectId, contactId, id: emailId } = email;
   const links = await recipientLinks(ctx, content.linkBase, { projectId, contactId, emailId });
   if (email.type === "MARKETING" && links === null) return ended("FAILED", noLinks, uncertainSince);
   try {
-    const message = { ...renderMessage(email, email.contact, { ...content, body }, links), attachments: files };
+    const message = { ...renderMessage(email, email.contact, { ...content, body }, links), attachments };
     if (message.subject.length <= maxSubjectLength) return message;
     return ended("FAILED", `The subject is longer than ${maxSubjectLength} characters once rendered`, uncertainSince);
   } catch (error) {
@@ -68,22 +80,14 @@ const noLinks =
 
 const domainGone = "The sender domain is not a verified domain of this project any more";
 
-const contactGone = "The contact was deleted before the email was sent";
-
-/** Read from R2 once per claim, however many recipients share it. */
-async function bodyOf(ctx: Context, content: ContentRow): Promise<string | null> {
-  content.body = await loadBody(ctx, content);
-  return content.body;
-}
-
-async function filesOf(ctx: Context, claim: Claim, content: ContentRow): Promise<Attachment[] | null> {
-  if (content.attachments.length === 0) return [];
-  const known = claim.files?.contentId === content.id ? claim.files.attachments : null;
-  if (known) return known;
-  const attachments = await loadAttachments(ctx, content);
-  // Of one content at a time: they may be large.
-  claim.files = attachments && { contentId: content.id, attachments };
-  return attachments;
+/** Null when it is no longer kept. Of one content at a time, as bodies and files may be large. */
+async function load(ctx: Context, claim: Claim, content: ContentRow): Promise<Claim["loaded"]> {
+  if (claim.loaded?.contentId === content.id) return claim.loaded;
+  claim.loaded = null;
+  const body = await loadBody(ctx, content);
+  const attachments = body === null ? null : await loadAttachments(ctx, content);
+  if (body !== null && attachments !== null) claim.loaded = { contentId: content.id, body, attachments };
+  return claim.loaded;
 }
 
 /** All of a message but its files. Throws RenderLimitError and TemplateRenderError. */

@@ -1,4 +1,3 @@
-import { chunksOf } from "../../core/chunks";
 import { unfitness } from "../../core/mail/abilities";
 import type { Lane, Message } from "../../core/mail/message";
 import { outcomeOf } from "../../core/mail/outcome";
@@ -6,7 +5,7 @@ import type { Receipt } from "../../core/mail/receipt";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { admitRound } from "./admit";
-import { announceRetries, largeMailBytes } from "./announce";
+import { announceRetries } from "./announce";
 import { type Claim, claimEmails, type EmailRow } from "./claim";
 import { composeRound } from "./compose";
 import { enterLane, leaveLane } from "./lane";
@@ -29,10 +28,12 @@ export async function deliverEmails(ctx: Context, lane: Lane, emailIds: string[]
   const claim = await claimEmails(ctx, emailIds);
   const results: Result[] = [];
   let unrecorded: Result[] = [];
-  for (const round of roundsOf(claim)) {
+  let waiting = claim.emails;
+  while (waiting.length > 0) {
+    const round = nextRound(claim, waiting);
     const { admitted, putOff } = await admitRound(ctx, lane, view, round);
-    const composed = await composeRound(ctx, claim, admitted);
-    const { ready } = composed;
+    const { ready, setAside, ...composed } = await composeRound(ctx, claim, admitted);
+    waiting = [...waiting.filter((email) => !round.includes(email)), ...setAside];
     const ended = [...composed.ended, ...putOff];
     const handed = await recordAndHand(ctx, claim.token, [...unrecorded, ...ended], ready);
     const calls = await Promise.all(ready.filter(({ email }) => handed.has(email.id)).map((mail) => call(ctx, mail)));
@@ -44,17 +45,10 @@ export async function deliverEmails(ctx: Context, lane: Lane, emailIds: string[]
   await announceRetries(ctx, results);
 }
 
-/** Six at a time; a large mail alone, as six of them would not fit into memory. */
-function roundsOf({ emails, contents }: Claim): EmailRow[][] {
-  const isLarge = ({ contentId }: EmailRow) => (contents.get(contentId)?.size ?? 0) > largeMailBytes;
-  const large = emails.filter(isLarge).map((email) => [email]);
-  return [
-    ...chunksOf(
-      emails.filter((email) => !isLarge(email)),
-      callsPerRound,
-    ),
-    ...large,
-  ];
+/** Six at a time; then the large ones, each alone, as six of them would not fit into memory. */
+function nextRound({ large }: Claim, waiting: EmailRow[]): EmailRow[] {
+  const small = waiting.filter(({ contentId }) => !large.has(contentId));
+  return small.length > 0 ? small.slice(0, callsPerRound) : waiting.slice(0, 1);
 }
 
 async function call(

@@ -16,7 +16,10 @@ const send = createRoute({
     "Creates or updates a contact for each recipient, and answers once every email is durably accepted. " +
     "All recipients are checked before anything is written: a 4xx has no effect at all.",
   request: { headers: IdempotencyHeader, ...body(SendEmail) },
-  responses: { ...ok(SentEmails, "Every email is accepted."), ...errors(400, 402, 403, 404, 409, 413, 422, 429, 503) },
+  responses: {
+    ...ok(SentEmails, "Every email is accepted."),
+    ...errors(400, 402, 403, 404, 408, 409, 413, 422, 429, 503),
+  },
 });
 
 sending.openapi(send, async (c) => {

@@ -4,6 +4,7 @@ import { isJsonObject } from "../../core/json";
 import { AddressInput, DisplayName, Email, RecipientsInput } from "../../core/mail/address-input";
 import { AttachmentsInput } from "../../core/mail/attachments";
 import { ExtraHeaders } from "../../core/mail/headers";
+import { storable } from "../../core/storable";
 
 export const maxSubjectLength = 998;
 /** What a body may hold in characters, before and after rendering. */
@@ -40,10 +41,16 @@ export const SendEmail = z
     template: z.uuid().nullish().meta({
       description: "Its subject, body, from and reply-to are used, save for those that are given here.",
     }),
-    subject: Subject.optional().meta({ description: "Required without a template." }),
-    body: z.string().min(1).max(maxBodyLength).optional().meta({
-      description: "HTML; required without a template. A plain-text part is made from it.",
-    }),
+    subject: Subject.refine(...storable)
+      .optional()
+      .meta({ description: "Required without a template." }),
+    body: z
+      .string()
+      .min(1)
+      .max(maxBodyLength)
+      .refine(...storable)
+      .optional()
+      .meta({ description: "HTML; required without a template. A plain-text part is made from it." }),
     from: AddressInput.optional().meta({ description: "Required without a template." }),
     name: DisplayName.nullish().meta({ deprecated: true, description: "Use `from: { name, email }`." }),
     subscribed: z.boolean().nullish().meta({

@@ -10,6 +10,7 @@ import type { StoredBody } from "../templates/body";
 import { domainInSql } from "../templates/template";
 import { announceGraceMs } from "./announce";
 import type { SendEmail } from "./schema";
+import { whyWithheld } from "./withhold";
 
 /** A recipient of one call, with the ids of its rows. They all travel as one JSON parameter, be it 1 or 500. */
 export interface Recipient {
@@ -31,15 +32,17 @@ export function recordContent(
     attachments,
     size,
     ownData,
+    recipients,
   }: {
     id: string;
     call: SendEmail;
     /** Null leaves the body to the template's version. */
     inlineBody: StoredBody | null;
     attachments: AttachmentRow[];
-    /** Of body and files, in bytes. A template's body is added by the statement. */
+    /** Of body and files, in bytes. A template's body is added by the statement, unless it lies in R2. */
     size: number;
     ownData: JsonObject;
+    recipients: Recipient[];
   },
 ): D1PreparedStatement {
   const given = call.from?.name || call.name || null;
@@ -48,13 +51,13 @@ export function recordContent(
   return statement(
     ctx.db,
     sql`INSERT INTO email_contents (id, project_id, subject, body, body_key, from_email, from_name, reply_to, headers,
-        attachments, size, own_data, type, template_id, template_version_id, link_base, created_at)
+        attachments, size, own_data, type, template_id, template_version_id, link_base, recipients, created_at)
       SELECT ${id}, ${ctx.project.id}, coalesce(${call.subject ?? null}, v.subject), ${inlineBody?.body ?? null},
         ${bodyKey}, ${fromEmail}, coalesce(${given}, v.from_name, ${ctx.project.fromName || null}),
         coalesce(${call.reply ?? null}, v.reply_to), ${JSON.stringify(call.headers ?? {})},
         ${JSON.stringify(attachments)}, ${size} + ${inlineBody ? sql`0` : sql`coalesce(octet_length(v.body), 0)`},
         ${JSON.stringify(ownData)},
-        coalesce(v.type, 'TRANSACTIONAL'), v.template_id, v.id, ${linkBase(ctx)}, ${ctx.now.getTime()}
+        coalesce(v.type, 'TRANSACTIONAL'), v.template_id, v.id, ${linkBase(ctx)}, ${recipients.length}, ${ctx.now.getTime()}
       FROM ${contentSource(ctx, call.template ?? null)}
       WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})
       RETURNING id`,
@@ -68,18 +71,13 @@ function contentSource(ctx: Context, templateId: string | null): SQL {
     AND v.id = t.version_id`;
 }
 
-function isSuppressed(ctx: Context, email: SQL): SQL {
-  return sql`EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = ${ctx.project.id} AND s.email = ${email})`;
-}
-
 /** One row per recipient. They join the contacts that the same batch wrote just before. */
 export function recordEmails(
   ctx: Context,
   { contentId, recipients }: { contentId: string; recipients: Recipient[] },
 ): D1PreparedStatement {
   const now = ctx.now.getTime();
-  const reason = sql`CASE WHEN ${isSuppressed(ctx, sql`c.email`)} THEN ${suppressedReason}
-    WHEN content.type = 'MARKETING' AND c.opted_out_at IS NOT NULL THEN ${optedOutReason} END`;
+  const reason = whyWithheld(ctx, { type: sql`content.type`, email: sql`c.email`, optedOutAt: sql`c.opted_out_at` });
   return statement(
     ctx.db,
     sql`INSERT INTO emails (id, project_id, content_id, contact_id, to_email, to_written, to_name, type, template_id,
@@ -95,10 +93,6 @@ export function recordEmails(
       RETURNING id, contact_id, status`,
   );
 }
-
-export const suppressedReason = "The address is on the suppression list";
-
-export const optedOutReason = "The contact has unsubscribed from marketing email";
 
 /** After the emails, as it counts their rows: suppressed ones do not count. */
 export function recordUsage(ctx: Context, recipients: Recipient[]): D1PreparedStatement {

@@ -5,11 +5,12 @@ import { newId } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { domainOf } from "../../core/mail/address";
 import { type Attachment, type AttachmentRow, messageBytes } from "../../core/mail/attachments";
-import { commit, GuardFailed, query } from "../../db/commit";
+import { GuardFailed, query } from "../../db/commit";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 import { dataTooBigAsInvalid } from "../contacts/data-limit";
 import { upsertContacts } from "../contacts/upsert-statements";
+import { commitAndAnnounce } from "../events/announce";
 import { effectAsKeyReused, effectStatements } from "../idempotency/effect";
 import { forgetBody, type StoredBody, storeBody } from "../templates/body";
 import { templatesWithVersions } from "../templates/template";
@@ -86,7 +87,15 @@ async function acceptEmails(
   const isAccepted = sql`EXISTS (SELECT 1 FROM email_contents WHERE id = ${id})`;
   const emails = recordEmails(ctx, { contentId: id, recipients });
   const statements = [
-    recordContent(ctx, { id, call, inlineBody, attachments, size: sizeOf(call, attachments), ownData: data.own }),
+    recordContent(ctx, {
+      id,
+      call,
+      inlineBody,
+      attachments,
+      size: sizeOf(call, attachments),
+      ownData: data.own,
+      recipients,
+    }),
     ...upsertContacts(ctx, {
       contacts: distinctContacts(recipients),
       data,
@@ -100,7 +109,7 @@ async function acceptEmails(
     // After the effect: a call that comes again is told so, also when the month is full by now.
     ...insistOnMonthlyLimit(ctx, recipients),
   ];
-  const committed = limitAsRefusal(ctx, commit(ctx.db, statements));
+  const committed = limitAsRefusal(ctx, commitAndAnnounce(ctx, statements));
   const results = await effectAsKeyReused(ctx, dataTooBigAsInvalid(committed));
   if (results[0]?.length === 0) throw await refusal(ctx, call);
   return inOrderOf(recipients, results[statements.indexOf(emails)] ?? []);

@@ -19,7 +19,6 @@ export function outboxMailer(db: Db, blobs: Blobs): Mailer {
     maxMessageBytes: 40 * 1024 * 1024,
     steeringHeaders: [],
     allowsMarketing: true,
-    mailsPerCall: 1,
     async deliver(message) {
       const behaviour = behaviourTowards(message.to.email);
       switch (behaviour.kind) {

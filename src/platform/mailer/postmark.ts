@@ -29,7 +29,6 @@ export function postmarkMailer(settings: PostmarkSettings): Mailer {
     maxMessageBytes,
     steeringHeaders: ["x-pm-"],
     allowsMarketing: settings.broadcastStream !== null,
-    mailsPerCall: 1,
     async deliver(message) {
       const body = JSON.stringify(bodyOf(settings, message));
       const tooMuch = tooLarge(body.length, maxMessageBytes);

@@ -37,7 +37,6 @@ export function resendMailer(settings: ResendSettings): Mailer {
     maxMessageBytes,
     steeringHeaders: ["x-resend-", "resend-"],
     allowsMarketing: true,
-    mailsPerCall: 1,
     async deliver(message) {
       const body = JSON.stringify(bodyOf(message));
       const tooMuch = tooLarge(body.length, maxMessageBytes);

@@ -30,7 +30,6 @@ export function sesMailer(settings: SesSettings): Mailer {
     maxMessageBytes,
     steeringHeaders: ["x-ses-"],
     allowsMarketing: true,
-    mailsPerCall: 1,
     async deliver(message) {
       const mime = await toMime(message);
       const tooMuch = tooLarge(Math.ceil(mime.length / 3) * 4, maxMessageBytes);

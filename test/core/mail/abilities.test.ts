@@ -6,7 +6,6 @@ const abilities: Abilities = {
   maxMessageBytes: 1_000,
   steeringHeaders: ["x-ses-"],
   allowsMarketing: true,
-  mailsPerCall: 1,
 };
 const plain = { headers: { "X-Order-Id": "1042", "X-Session": "abc" } };
 

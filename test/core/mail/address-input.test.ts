@@ -52,6 +52,7 @@ describe("DisplayName", () => {
     ["Ada\n", "name invalid_string"],
     ["Ada\r", "name invalid_string"],
     ["A\u0000da", "name invalid_string"],
+    ["A\ud800da", "name invalid_string"],
     ["A\tda", "name invalid_string"],
     ["A\u007fda", "name invalid_string"],
     ["x".repeat(256), "name too_big"],

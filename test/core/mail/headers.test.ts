@@ -106,6 +106,7 @@ describe("a value", () => {
     ["a\n", "invalid_string"],
     ["\r", "invalid_string"],
     ["a\u0000b", "invalid_string"],
+    ["a\ud800b", "invalid_string"],
     [1, "invalid_type"],
     [true, "invalid_type"],
     [null, "invalid_type"],

@@ -1,0 +1,87 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import worker from "../../src/index";
+import { newProject, type TestProject } from "../support/project";
+
+const megabyte = 1024 * 1024;
+/** What the body of a large request may take while others wait. */
+const patienceMs = 10_000;
+
+/** Called as a function: a clock that stands still is no good to a request that workerd itself looks after. */
+async function call(
+  project: TestProject,
+  body: ReadableStream<Uint8Array> | string,
+  announced: number | undefined = typeof body === "string" ? body.length : undefined,
+): Promise<Response> {
+  const headers = new Headers({ Authorization: `Bearer ${project.keys.secret}` });
+  if (announced !== undefined) headers.set("Content-Length", String(announced));
+  const init = { method: "POST", headers, body };
+  const request = new Request<unknown, IncomingRequestCfProperties>("https://petrel.example/v1/send", init);
+  return worker.fetch(request, env, createExecutionContext());
+}
+
+function large(project: TestProject): string {
+  const mail = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi" };
+  return JSON.stringify({ ...mail, padding: "x".repeat(5 * megabyte) });
+}
+
+/** An upload of which so much arrives, and then nothing more. */
+function stalled(bytes: number): ReadableStream<Uint8Array> {
+  let left = bytes;
+  return new ReadableStream({
+    pull(controller) {
+      if (left <= 0) return new Promise(() => {});
+      controller.enqueue(new Uint8Array(64 * 1024).fill(0x20));
+      left -= 64 * 1024;
+    },
+  });
+}
+
+/** Lets the streams of all that is under way arrive. */
+async function passSeconds(seconds: number): Promise<void> {
+  for (let step = 0; step < seconds * 10; step++) {
+    await vi.advanceTimersByTimeAsync(100);
+    // A turn of the real loop, in which what is written is read.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a large request whose body stalls", () => {
+  it.each([
+    ["with a length that was announced", 0, 5 * megabyte],
+    ["with a length that was not", 5 * megabyte, undefined],
+  ])("%s is a 408 after ten seconds, and others get its turn", async (_, sent, announced) => {
+    const project = await newProject();
+    const slow = [1, 2].map(() => call(project, stalled(sent), announced));
+    await passSeconds(0.5);
+    let answered = 0;
+    const quick = call(project, large(project)).finally(() => answered++);
+    await passSeconds(patienceMs / 1_000 - 1);
+    expect(answered).toBe(0);
+    await passSeconds(1);
+    for (const response of await Promise.all(slow)) {
+      expect(response.status).toBe(408);
+      expect(await response.json()).toMatchObject({
+        success: false,
+        error: { code: "REQUEST_TIMEOUT", statusCode: 408, suggestion: expect.stringMatching(/\.$/) },
+      });
+    }
+    await passSeconds(0.1);
+    expect((await quick).status).toBe(200);
+  });
+
+  it("takes no turn before it is known to be large", async () => {
+    const project = await newProject();
+    for (let upload = 0; upload < 3; upload++) void call(project, stalled(3 * megabyte));
+    await passSeconds(0.5);
+    expect((await call(project, large(project))).status).toBe(200);
+  });
+});

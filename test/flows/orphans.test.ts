@@ -1,0 +1,121 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { forgetOrphans } from "../../src/features/sending/forget-orphans";
+import { admin, newProject, type TestProject } from "../support/project";
+import { emailIds, mailOf } from "../support/send-and-wait";
+import { newTemplate } from "../support/template";
+import { World } from "../support/world";
+
+const hourMs = 3_600_000;
+const large = "x".repeat(100_000);
+
+async function put(...keys: string[]): Promise<void> {
+  for (const key of keys) await env.BLOBS.put(key, "garbage");
+}
+
+async function keysOf(project: TestProject): Promise<string[]> {
+  return (await env.BLOBS.list()).objects.map(({ key }) => key).filter((key) => key.includes(project.id));
+}
+
+/** The hourly sweep, so many hours after now. */
+async function sweepIn(hours: number): Promise<World> {
+  const world = new World();
+  world.now += hours * hourMs;
+  await world.sweep("17 * * * *");
+  return world;
+}
+
+/** What a request leaves that dies between its file and its row. */
+function orphansOf({ id }: { id: string }): string[] {
+  const row = crypto.randomUUID();
+  return [`attachment/${id}/${row}/0`, `attachment/${id}/${row}/1`, `content/${id}/${row}`, `template/${id}/${row}`];
+}
+
+describe("a file whose row was never written", () => {
+  it("is removed once it is a day old", async () => {
+    const project = await newProject();
+    const orphans = orphansOf(project);
+    await put(...orphans);
+    await sweepIn(23);
+    expect(await keysOf(project)).toEqual(orphans);
+    const { logged } = await sweepIn(25);
+    expect(await keysOf(project)).toEqual([]);
+    expect(logged).toEqual(["Files without a row were removed"]);
+  });
+
+  it("is left alone when it may be somebody else's: of an unknown project, of another kind, of another shape", async () => {
+    const stranger = { id: crypto.randomUUID() };
+    const project = await newProject();
+    const others = [`logo/${project.id}/${crypto.randomUUID()}`, `content/${project.id}`, "content", "a/b/c/d/e"];
+    await put(...orphansOf(stranger), ...others);
+    await sweepIn(25);
+    const kept = (await env.BLOBS.list()).objects.map(({ key }) => key);
+    expect(kept).toEqual(expect.arrayContaining(others));
+    expect(kept.filter((key) => key.includes(stranger.id))).toHaveLength(4);
+  });
+
+  it("is left to the erasure of its project when that has begun", async () => {
+    const project = await newProject();
+    await put(...orphansOf(project));
+    await env.DB.prepare("UPDATE projects SET deleted_at = 1 WHERE id = ?").bind(project.id).run();
+    await sweepIn(25);
+    expect(await keysOf(project)).toHaveLength(4);
+  });
+});
+
+describe("a file that has its row", () => {
+  it("stays, however old, and is in the mail that is sent then", async () => {
+    const project = await newProject();
+    const attachments = [1, 2].map((n) => ({ filename: `${n}.txt`, content: btoa(large), contentType: "text/plain" }));
+    const [sent = ""] = emailIds(await project.api.send({ body: large, attachments }));
+    await mailOf(project, sent);
+    const { id } = await newTemplate(project, { type: "TRANSACTIONAL", body: large });
+    const { body: copy } = await project.api.post(`/templates/${id}/duplicate`);
+    await project.api.patch(`/templates/${id}`, { subject: "The second version with this body" });
+    await project.api.delete(`/templates/${id}`);
+    const before = await keysOf(project);
+    expect(before.map((key) => key.split("/")[0])).toEqual([
+      "attachment",
+      "attachment",
+      "content",
+      "outbox",
+      "template",
+    ]);
+    const orphans = orphansOf(project);
+    await put(...orphans);
+
+    await sweepIn(24 * 400);
+    expect(await keysOf(project)).toEqual(before);
+    expect((await mailOf(project, sent)).html).toBe(large);
+    const rest = { subject: undefined, body: undefined, from: undefined };
+    const [again = ""] = emailIds(await project.api.send({ ...rest, template: copy.id }));
+    expect((await mailOf(project, again)).html).toBe(large);
+  });
+});
+
+describe("the sweep", () => {
+  it("does a bounded part each hour, goes on where it stopped, and begins again at the end", async () => {
+    const { body } = await admin.post("/admin/projects", { name: "Many files" });
+    const keys = Array.from({ length: 50 }, (_, n) => `content/${body.project.id}/${String(n).padStart(4, "0")}`);
+    const { platform } = new World().process();
+    const seen: string[] = [];
+    const files = keys.map((key) => ({ key, putAt: 0 }));
+    const blobs: typeof platform.blobs = {
+      ...platform.blobs,
+      async listAfter(after) {
+        const rest = files.filter(({ key }) => key > after);
+        return { files: rest.slice(0, 2), isLast: rest.length <= 2 };
+      },
+      async delete(removed) {
+        seen.push(...removed);
+      },
+    };
+    const counts: number[] = [];
+    for (let hour = 0; hour < 3; hour++) {
+      await forgetOrphans({ ...platform, blobs });
+      counts.push(seen.length);
+    }
+    expect(counts).toEqual([40, 50, 90]);
+    expect(seen).toEqual([...keys, ...keys.slice(0, 40)]);
+  });
+});
