@@ -120,7 +120,7 @@ async function flips(project: TestProject): Promise<{ subscribed: number; unsubs
   return { subscribed: counts["contact.subscribed"] ?? 0, unsubscribed: counts["contact.unsubscribed"] ?? 0 };
 }
 
-/** As a snooze leaves a contact; the call that starts one is not built yet. */
+/** As a snooze leaves a contact, but without its event: only those of the sends are counted. */
 async function snooze(contactId: string): Promise<void> {
   await env.DB.prepare("UPDATE contacts SET subscribed = 0, opted_out_at = ?, snoozed_until = ? WHERE id = ?")
     .bind(yesterday, Date.now() + 86_400_000, contactId)

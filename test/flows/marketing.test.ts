@@ -39,6 +39,11 @@ function linkIn(text: string, page: "unsubscribe" | "subscribe" | "manage"): str
   return path;
 }
 
+/** What the manage page says of the subscription. */
+function standingIn(page: string): string {
+  return /<dt>Marketing email<\/dt><dd>([^<]*)<\/dd>/.exec(page)?.[1] ?? "";
+}
+
 async function contactOf(project: TestProject, email = "ada@example.com") {
   return env.DB.prepare(
     "SELECT id, subscribed, opted_out_at, snoozed_until, version FROM contacts WHERE project_id = ? AND email = ?",
@@ -51,6 +56,19 @@ async function contactOf(project: TestProject, email = "ada@example.com") {
       snoozed_until: number | null;
       version: number;
     }>();
+}
+
+async function optOut(project: TestProject, email: string): Promise<void> {
+  await env.DB.prepare("UPDATE contacts SET opted_out_at = 1 WHERE project_id = ? AND email = ?")
+    .bind(project.id, email)
+    .run();
+}
+
+async function emailsOfTheMonth(project: TestProject): Promise<number | undefined> {
+  const used = await env.DB.prepare("SELECT emails FROM monthly_usage WHERE project_id = ?")
+    .bind(project.id)
+    .first<{ emails: number }>();
+  return used?.emails;
 }
 
 const form = { headers: { "Content-Type": "application/x-www-form-urlencoded" } };
@@ -316,17 +334,91 @@ describe("the pages of a recipient", () => {
     expect((await eventCounts(project))["contact.unsubscribed"]).toBeUndefined();
   });
 
-  it("manage: show how it stands and change it", async () => {
+  it("manage: pause, resume, leave for good and come back, each pressed twice, in a disabled project too", async () => {
     const { project, message } = await subscriber();
     const path = linkIn(message.html, "manage");
-    expect((await call("GET", path)).body).toContain("<dd>Subscribed</dd>");
-    expect((await call("POST", path, "action=unsubscribe", form)).body).toContain("<dd>Unsubscribed</dd>");
-    expect(await contactOf(project)).toMatchObject({ subscribed: 0, opted_out_at: expect.any(Number) });
-    expect((await call("POST", path, "action=subscribe", form)).body).toContain("<dd>Subscribed</dd>");
-    expect(await contactOf(project)).toMatchObject({ subscribed: 1, opted_out_at: null });
-    for (const body of ["", "action=delete", "{}"]) {
-      expect((await call("POST", path, body, form)).body).not.toContain("Your choice is saved");
+    await admin.patch(`/admin/projects/${project.id}`, { disabled: true });
+    const press = async (body: string) => {
+      const answers = await Promise.all([call("POST", path, body, form), call("POST", path, body, form)]);
+      for (const { status, body: html } of answers) {
+        expect([status, html.includes("Your choice is saved.")]).toEqual([200, true]);
+      }
+      // A page that is only read says the same of how it stands.
+      const page = (await call("GET", path)).body;
+      expect([page.includes("saved"), standingIn(page)]).toEqual([false, standingIn(answers[1]?.body)]);
+      return { ...(await contactOf(project)), standing: standingIn(page) };
+    };
+    expect(standingIn((await call("GET", path)).body)).toBe("Subscribed");
+    for (const [duration, days] of Object.entries({ "6m": 181, "3m": 89, "1m": 28, "14d": 14 })) {
+      const { standing, snoozed_until: until, ...contact } = await press(`action=snooze&duration=${duration}`);
+      expect(contact).toMatchObject({ subscribed: 0, opted_out_at: expect.any(Number) });
+      expect(((until ?? 0) - Date.now()) / 86_400_000).toBeGreaterThan(days - 0.1);
+      expect(standing).toMatch(/^Paused until [1-9]\d? [A-Z][a-z]+ 20\d\d$/);
     }
+    await env.DB.prepare("UPDATE contacts SET snoozed_until = ? WHERE project_id = ?")
+      .bind(Date.UTC(2031, 0, 5, 23, 59), project.id)
+      .run();
+    expect(standingIn((await call("GET", path)).body)).toBe("Paused until 5 January 2031");
+    const subscribed = { subscribed: 1, opted_out_at: null, snoozed_until: null, standing: "Subscribed" };
+    const gone = {
+      subscribed: 0,
+      opted_out_at: expect.any(Number),
+      snoozed_until: null,
+      standing: "Unsubscribed",
+    };
+    expect(await press("action=unsnooze")).toMatchObject(subscribed);
+    await press("action=snooze&duration=14d");
+    expect(await press("action=unsubscribe")).toMatchObject(gone);
+    expect(await press("action=subscribe")).toMatchObject(subscribed);
+    expect(await press("action=unsubscribe")).toMatchObject(gone);
+    const { results } = await env.DB.prepare(
+      "SELECT name, data ->> 'reason' AS reason FROM events WHERE project_id = ? AND name GLOB 'contact.*' ORDER BY rowid",
+    )
+      .bind(project.id)
+      .all();
+    // None for leaving during a pause: they were not subscribed then.
+    expect(results.map(({ name, reason }) => [name, reason])).toEqual([
+      ["contact.unsubscribed", "snooze"],
+      ["contact.subscribed", "snooze"],
+      ["contact.unsubscribed", "snooze"],
+      ["contact.subscribed", null],
+      ["contact.unsubscribed", "unsubscribe_page"],
+    ]);
+  });
+
+  it("manage: a post that says nothing clear changes nothing, and says what to do", async () => {
+    const { project, message } = await subscriber();
+    const path = linkIn(message.html, "manage");
+    const unclear = ["", "{}", "action=delete", "duration=14d", `action=unsubscribe&x=${"x".repeat(9_000)}`];
+    for (const duration of ["", "&duration=", "&duration=2w", "&duration=1y", "&duration=14d&duration=x"]) {
+      unclear.push(`action=snooze${duration}`);
+    }
+    const before = await contactOf(project);
+    for (const body of unclear) {
+      const answer = await call("POST", path, body, form);
+      expect([answer.status, standingIn(answer.body)], body).toEqual([422, "Subscribed"]);
+      expect(answer.body).toContain("Please press one of the buttons below");
+      expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    }
+    expect(await contactOf(project)).toEqual(before);
+    expect(await eventCounts(project)).toEqual({ "email.sent": 1 });
+  });
+
+  it("manage: an old page never subscribes who left since, and nobody who is suppressed", async () => {
+    const { project, message } = await subscriber();
+    const path = linkIn(message.html, "manage");
+    const refused = async (body: string, standing: string) => {
+      const answer = await call("POST", path, body, form);
+      expect([answer.status, standingIn(answer.body)]).toEqual([409, standing]);
+      expect(answer.body).toContain("no marketing email goes to this address");
+      expect(await contactOf(project)).toMatchObject({ snoozed_until: null });
+    };
+    await project.api.post("/contacts", { email: "ada@example.com", subscribed: false });
+    await refused("action=snooze&duration=14d", "Unsubscribed");
+    await refused("action=unsnooze", "Unsubscribed");
+    await project.api.post("/contacts", { email: "ada@example.com", subscribed: true });
+    await project.api.post("/suppressions", { email: "ada@example.com" });
+    await refused("action=snooze&duration=14d", "Subscribed");
     expect(await eventCounts(project)).toMatchObject({ "contact.subscribed": 1, "contact.unsubscribed": 1 });
   });
 
@@ -424,10 +516,7 @@ describe("between the call and the mail", () => {
     expect(world.taken.map(({ subject }) => subject)).toEqual(["Receipt"]);
     const [held] = await emailRows(project);
     expect(held).toMatchObject({ status: "SUPPRESSED", error: "The contact has unsubscribed from marketing email" });
-    const used = await env.DB.prepare("SELECT emails FROM monthly_usage WHERE project_id = ?")
-      .bind(project.id)
-      .first<{ emails: number }>();
-    expect(used?.emails).toBe(1);
+    expect(await emailsOfTheMonth(project)).toBe(1);
   });
 
   it("who opts out between two tries gets no second one", async () => {
@@ -444,6 +533,49 @@ describe("between the call and the mail", () => {
     expect(world.taken).toEqual([]);
     expect((await emailRows(project))[0]?.status).toBe("SUPPRESSED");
   });
+
+  it("who opts out while the mail of others is handed over gets none, and the place in the month is given back", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const world = new World();
+    const to = Array.from({ length: 8 }, (_, index) => `r${index}@example.com`);
+    await accept(world, project, id, { to });
+    world.answer = async () => {
+      await optOut(project, "r6@example.com");
+      await project.api.post("/suppressions", { email: "r7@example.com" });
+      return { kind: "accepted", providerMessageId: "m", reports: [] };
+    };
+    await world.drain();
+    expect(world.taken.map((message) => message.to.email)).toEqual(to.slice(0, 6));
+    const reasons = (await emailRows(project)).slice(6).map(({ status, error, attempts }) => [status, error, attempts]);
+    expect(reasons).toEqual([
+      ["SUPPRESSED", "The contact has unsubscribed from marketing email", 0],
+      ["SUPPRESSED", "The address is on the suppression list", 0],
+    ]);
+    expect(await emailsOfTheMonth(project)).toBe(6);
+    expect(await eventCounts(project)).toEqual({ "email.sent": 6 });
+  });
+
+  it("who opts out before a mail that may be out is tried again gets it no second time, and it stays UNKNOWN", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    const world = new World();
+    world.idempotencyWindowMs = 24 * 3_600_000;
+    world.answer = () => {
+      throw new Error("The network is gone");
+    };
+    await accept(world, project, id);
+    await world.drain();
+    await optOut(project, "ada@example.com");
+    world.answer = () => ({ kind: "accepted", providerMessageId: "m", reports: [] });
+    await world.pass(10);
+    expect(world.taken).toEqual([]);
+    expect((await emailRows(project))[0]).toMatchObject({
+      status: "UNKNOWN",
+      error: "The contact has unsubscribed from marketing email",
+      attempts: 1,
+    });
+  });
 });
 
 describe("a consumer of marketing mail killed at any step", () => {
@@ -453,17 +585,19 @@ describe("a consumer of marketing mail killed at any step", () => {
   ]);
 
   it.each(deaths.map((death) => [`${death.when} step ${death.atStep}`, death] as const))(
-    "%s: each mail is the same on every try, and complete",
+    "%s: each mail is the same on every try, and complete; who opted out gets none",
     async (_, death) => {
       const project = await newProject();
       const { id } = await newTemplate(project);
       const world = new World();
       world.idempotencyWindowMs = 24 * 3_600_000;
-      await accept(world, project, id, { to: ["ada@example.com", "bob@example.com"] });
+      await accept(world, project, id, { to: ["ada@example.com", "bob@example.com", "cyd@example.com"] });
+      await optOut(project, "cyd@example.com");
       await world.runAndDie(death);
       await project.api.patch(`/templates/${id}`, { subject: "Changed", body: "<p>Changed</p>" });
       await world.pass(12);
-      expect((await emailRows(project)).map(({ status }) => status)).toEqual(["SENT", "SENT"]);
+      expect((await emailRows(project)).map(({ status }) => status)).toEqual(["SENT", "SENT", "SUPPRESSED"]);
+      expect(await emailsOfTheMonth(project)).toBe(2);
       const first = new Map(world.taken.map((message) => [message.emailId, message]));
       for (const message of world.taken) {
         expect(message).toEqual(first.get(message.emailId));

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, inject, it, vi } from "vitest";
 import { describeInChromium, overhang, phone } from "./chromium";
 import { contrasts } from "./contrast";
@@ -41,17 +42,24 @@ describeInChromium(
   "the pages of a recipient",
   () => base,
   (open) => {
-    it("unsubscribe by one button, without a script, and take it back", async () => {
+    it("pause, unsubscribe and take it back by single buttons, without a script", async () => {
       const { to, unsubscribe } = await subscriber();
       const { page, complaints, foreign } = await open(unsubscribe, { javaScriptEnabled: false });
+      const standing = () => page.getByRole("definition").allTextContents();
       expect(await page.getByRole("main").textContent()).toContain(to);
       await page.getByRole("button", { name: "Unsubscribe" }).click();
       expect(await page.getByRole("heading").textContent()).toBe("You are unsubscribed");
       await page.getByRole("link", { name: "Change your preferences" }).click();
-      expect(await page.getByRole("definition").allTextContents()).toEqual([to, "Unsubscribed"]);
-      await page.getByRole("button", { name: "Subscribe" }).click();
+      expect(await standing()).toEqual([to, "Unsubscribed"]);
+      await page.getByRole("button", { name: "Subscribe again" }).click();
       expect(await page.getByRole("status").textContent()).toBe("Your choice is saved.");
-      expect(await page.getByRole("definition").allTextContents()).toEqual([to, "Subscribed"]);
+      expect(await standing()).toEqual([to, "Subscribed"]);
+      const pauses = page.getByRole("group", { name: "Pause marketing email for" }).getByRole("button");
+      expect(await pauses.allTextContents()).toEqual(["2 weeks", "1 month", "3 months", "6 months"]);
+      await pauses.first().click();
+      expect(await standing()).toEqual([to, expect.stringMatching(/^Paused until \d+ \w+ \d{4}$/)]);
+      await page.getByRole("button", { name: "Resume now" }).click();
+      expect(await standing()).toEqual([to, "Subscribed"]);
       expect([complaints, foreign]).toEqual([[], []]);
     });
 
@@ -59,9 +67,18 @@ describeInChromium(
       const { unsubscribe, manage } = await subscriber();
       for (const path of [unsubscribe, manage, "/unsubscribe/bad"]) {
         const { page } = await open(path, { ...phone, colorScheme });
-        expect((await contrasts(page)).filter(({ ratio }) => ratio < 4.5)).toEqual([]);
-        expect(await overhang(page)).toBe(0);
+        await expectLegible(page);
+        if (path !== manage) continue;
+        for (const button of ["3 months", "Unsubscribe for good"]) {
+          await page.getByRole("button", { name: button }).click();
+          await expectLegible(page);
+        }
       }
     });
   },
 );
+
+async function expectLegible(page: Page): Promise<void> {
+  expect((await contrasts(page)).filter(({ ratio }) => ratio < 4.5)).toEqual([]);
+  expect(await overhang(page)).toBe(0);
+}

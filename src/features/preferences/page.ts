@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { type Pause, pauses } from "./schema";
 
 /** A finished piece of HTML: every value in it was escaped. */
 type Html = ReturnType<typeof html>;
@@ -77,32 +78,74 @@ export function subscribed({ sender, email }: Reader, managePath: string): Html 
 }
 
 /** What a recipient has said: nothing, when they were never subscribed and never left either. */
-export type Standing = "subscribed" | "unsubscribed" | "unsaid";
+export type Standing = { is: "subscribed" | "unsubscribed" | "unsaid" } | { is: "snoozed"; until: number };
 
-const standings: Record<Standing, string> = {
-  subscribed: "Subscribed",
-  unsubscribed: "Unsubscribed",
-  unsaid: "Not subscribed",
+/** What became of what they pressed. */
+export type Outcome = "saved" | "unclear" | "refused";
+
+const outcomes: Record<Outcome, string> = {
+  saved: "Your choice is saved.",
+  unclear: "Nothing was changed, as it was not clear what you chose. Please press one of the buttons below.",
+  refused: "That is not possible now, as no marketing email goes to this address. If you miss it, write to its sender.",
 };
 
-const subscribeButton = html`<button class="main" name="action" value="subscribe">Subscribe</button>`;
-const unsubscribeButton = html`<button name="action" value="unsubscribe">Unsubscribe</button>`;
-
-/** How it stands, and the buttons that change it. Pausing for a while comes with snoozing. */
-export function manage({ sender, email }: Reader, standing: Standing, isChanged: boolean): Html {
+/** How it stands, and the buttons that change it. */
+export function manage({ sender, email }: Reader, standing: Standing, outcome: Outcome | null): Html {
   return page(
     `Email from ${sender}`,
     html`<p class="sender" dir="auto">${sender}</p>
 <h1>Your email preferences</h1>
-${isChanged ? html`<p class="done" role="status">Your choice is saved.</p>` : ""}
+${outcome === null ? "" : html`<p class="outcome" role="status">${outcomes[outcome]}</p>`}
 <dl>
 <div><dt>Address</dt><dd><bdi class="address">${email}</bdi></dd></div>
-<div><dt>Marketing email</dt><dd>${standings[standing]}</dd></div>
+<div><dt>Marketing email</dt><dd>${inWords(standing)}</dd></div>
 </dl>
-<form method="post">${standing === "subscribed" ? "" : subscribeButton}${standing === "unsubscribed" ? "" : unsubscribeButton}</form>
+${choicesOf(standing)}
 <p class="quiet">Mail about things you ask for yourself, such as receipts, does not depend on this.</p>`,
   );
 }
+
+/** The day alone: an hour would need the reader's zone. */
+const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+
+function inWords(standing: Standing): string {
+  switch (standing.is) {
+    case "subscribed":
+      return "Subscribed";
+    case "snoozed":
+      return `Paused until ${day.format(standing.until)}`;
+    case "unsubscribed":
+      return "Unsubscribed";
+    case "unsaid":
+      return "Not subscribed";
+  }
+}
+
+function choicesOf(standing: Standing): Html {
+  switch (standing.is) {
+    case "subscribed":
+      return html`${pauseForm}
+<form method="post"><button name="action" value="unsubscribe">Unsubscribe</button></form>`;
+    case "snoozed":
+      return html`<p>It starts again by itself then.</p>
+<form method="post"><button class="main" name="action" value="unsnooze">Resume now</button><button name="action" value="unsubscribe">Unsubscribe for good</button></form>`;
+    case "unsubscribed":
+      return html`<form method="post"><button class="main" name="action" value="subscribe">Subscribe again</button></form>`;
+    case "unsaid":
+      return html`<form method="post"><button class="main" name="action" value="subscribe">Subscribe</button><button name="action" value="unsubscribe">Unsubscribe</button></form>`;
+  }
+}
+
+const pauseWords: Record<Pause, string> = { "14d": "2 weeks", "1m": "1 month", "3m": "3 months", "6m": "6 months" };
+
+const pauseForm = html`<form method="post">
+<input type="hidden" name="action" value="snooze">
+<fieldset>
+<legend>Pause marketing email for</legend>
+${pauses.map((pause) => html`<button name="duration" value="${pause}">${pauseWords[pause]}</button>`)}
+</fieldset>
+</form>
+<p class="quiet">After a pause it starts again by itself.</p>`;
 
 export function badLink(): Html {
   return page(

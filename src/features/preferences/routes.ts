@@ -1,8 +1,10 @@
 import type { Context as HonoContext } from "hono";
 import type { html } from "hono/html";
+import { NotFound } from "../../core/errors";
 import type { TokenPurpose } from "../../core/tokens";
 import { readForm } from "../../http/form";
 import { type AppEnv, createRouter } from "../../http/router";
+import { choose } from "./choose";
 import { pagePath } from "./links";
 import {
   askToSubscribe,
@@ -16,6 +18,7 @@ import {
   unsubscribed,
 } from "./page";
 import { findRecipient, type Recipient } from "./recipient";
+import { Choice } from "./schema";
 import { setSubscription } from "./set-subscription";
 import { style } from "./style";
 
@@ -31,7 +34,7 @@ preferences.get(stylePath, (c) =>
 
 preferences.get("/unsubscribe/:token", (c) =>
   withRecipient(c, "unsubscribe", async (recipient) => {
-    if (standingOf(recipient) !== "unsubscribed") return show(c, askToUnsubscribe(readerOf(recipient)));
+    if (standingOf(recipient).is !== "unsubscribed") return show(c, askToUnsubscribe(readerOf(recipient)));
     return show(c, unsubscribed(readerOf(recipient), await managePath(recipient)));
   }),
 );
@@ -62,15 +65,16 @@ preferences.post("/subscribe/:token", async (c) => {
 });
 
 preferences.get("/manage/:token", (c) =>
-  withRecipient(c, "manage", async (recipient) => show(c, manage(readerOf(recipient), standingOf(recipient), false))),
+  withRecipient(c, "manage", async (recipient) => show(c, manage(readerOf(recipient), standingOf(recipient), null))),
 );
 
 preferences.post("/manage/:token", async (c) => {
-  const action = (await readForm(c)).get("action");
+  const choice = Choice.safeParse(Object.fromEntries(await readForm(c)));
   return withRecipient(c, "manage", async (recipient) => {
-    const isChange = action === "subscribe" || action === "unsubscribe";
-    const after = isChange ? await setSubscription(recipient, action === "subscribe") : recipient;
-    return show(c, manage(readerOf(after), standingOf(after), isChange));
+    if (!choice.success) return show(c, manage(readerOf(recipient), standingOf(recipient), "unclear"), 422);
+    const { recipient: after, isDone } = await choose(recipient, choice.data);
+    const page = manage(readerOf(after), standingOf(after), isDone ? "saved" : "refused");
+    return show(c, page, isDone ? 200 : 409);
   });
 });
 
@@ -79,14 +83,20 @@ async function withRecipient(
   purpose: TokenPurpose,
   answer: (recipient: Recipient) => Promise<Response>,
 ): Promise<Response> {
-  const recipient = await findRecipient(c.var.platform, purpose, c.req.param("token"));
-  return recipient ? answer(recipient) : show(c, badLink(), 404);
+  try {
+    const recipient = await findRecipient(c.var.platform, purpose, c.req.param("token"));
+    if (recipient) return await answer(recipient);
+  } catch (error) {
+    // Deleted just now: the link is what it will be from here on.
+    if (!(error instanceof NotFound)) throw error;
+  }
+  return show(c, badLink(), 404);
 }
 
-/** Who is snoozed comes back by itself, and can still leave for good. */
 function standingOf({ contact }: Recipient): Standing {
-  if (contact.subscribed) return "subscribed";
-  return contact.optedOutAt !== null && contact.snoozedUntil === null ? "unsubscribed" : "unsaid";
+  if (contact.subscribed) return { is: "subscribed" };
+  if (contact.snoozedUntil !== null) return { is: "snoozed", until: contact.snoozedUntil };
+  return { is: contact.optedOutAt === null ? "unsaid" : "unsubscribed" };
 }
 
 function readerOf({ ctx, contact }: Recipient): Reader {
@@ -101,7 +111,7 @@ const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** The address is a secret of its reader: no search engine, cache or other page may learn it. */
-function show(c: HonoContext<AppEnv>, page: ReturnType<typeof html>, status: 200 | 404 = 200) {
+function show(c: HonoContext<AppEnv>, page: ReturnType<typeof html>, status: 200 | 404 | 409 | 422 = 200) {
   c.header("Content-Security-Policy", contentSecurityPolicy);
   c.header("X-Content-Type-Options", "nosniff");
   c.header("Referrer-Policy", "no-referrer");

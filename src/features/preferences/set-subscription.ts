@@ -1,14 +1,16 @@
 import { sql } from "drizzle-orm";
-import { commit, statement } from "../../db/commit";
+import { NotFound } from "../../core/errors";
+import { statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
 import { contacts } from "../../db/tables";
 import { changeSubscription } from "../contacts/subscription-statements";
+import { commitAndAnnounce } from "../events/announce";
 import type { Recipient } from "./recipient";
 
 /** What a recipient decides on their own page. It holds in a disabled project too: the law asks no operator. */
 export async function setSubscription(recipient: Recipient, subscribed: boolean): Promise<Recipient> {
   const { ctx, contact } = recipient;
-  const rows = await commit(ctx.db, [
+  const rows = await commitAndAnnounce(ctx, [
     ...changeSubscription(ctx, {
       contactId: sql`${contact.id}`,
       subscribed,
@@ -19,6 +21,6 @@ export async function setSubscription(recipient: Recipient, subscribed: boolean)
     statement(ctx.db, sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.id} AND id = ${contact.id}`),
   ]);
   const after = rows.at(-1)?.[0];
-  // Deleted just now: there is nobody left to write to.
-  return after ? { ...recipient, contact: readRow(contacts, after) } : recipient;
+  if (!after) throw new NotFound("contact", contact.id);
+  return { ...recipient, contact: readRow(contacts, after) };
 }

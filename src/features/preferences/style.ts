@@ -80,10 +80,21 @@ button:focus-visible { border-radius: 8px; }
 .main:hover { background: var(--main-hover); border-color: var(--main-hover); }
 
 form { display: flex; flex-wrap: wrap; gap: 0.75rem; }
+fieldset {
+  display: grid;
+  grid-template-columns: 1fr 1fr;
+  gap: 0.75rem;
+  width: 100%;
+  margin: 0;
+  padding: 0;
+  border: 0;
+}
+legend { padding: 0 0 0.5rem; }
+fieldset button { width: auto; min-width: 0; padding-inline: 0.5rem; }
 dl { border-block: 1px solid var(--line); padding: 0.25rem 0; }
 dl div { padding: 0.5rem 0; }
 dl div + div { border-top: 1px solid var(--line); }
-.done { border-left: 3px solid var(--link); padding-left: 0.75rem; }
+.outcome { border-left: 3px solid var(--link); padding-left: 0.75rem; }
 
 @media (min-width: 34rem) {
   body { place-items: center; padding: 2rem; }

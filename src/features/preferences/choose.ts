@@ -1,0 +1,42 @@
+import { Conflict } from "../../core/errors";
+import { getContact } from "../contacts/contact";
+import { snoozeContact } from "../contacts/snooze";
+import { unsnoozeContact } from "../contacts/unsnooze";
+import type { Recipient } from "./recipient";
+import type { Choice, Pause } from "./schema";
+import { setSubscription } from "./set-subscription";
+
+/** How a recipient stands after what they chose, and whether they got it. */
+export interface Chosen {
+  recipient: Recipient;
+  isDone: boolean;
+}
+
+/**
+ * `POST /manage/{token}`. The page it comes from may be old, and the contact another since then: the end of a pause
+ * that is over already, or was never possible, subscribes nobody who left.
+ */
+export async function choose(recipient: Recipient, choice: Choice): Promise<Chosen> {
+  switch (choice.action) {
+    case "subscribe":
+    case "unsubscribe":
+      return { recipient: await setSubscription(recipient, choice.action === "subscribe"), isDone: true };
+    case "snooze":
+      return snooze(recipient, choice.duration);
+    case "unsnooze": {
+      const contact = await unsnoozeContact(recipient.ctx, recipient.contact.id);
+      return { recipient: { ...recipient, contact }, isDone: contact.subscribed };
+    }
+  }
+}
+
+/** Who left, or is suppressed, has nothing to pause. */
+async function snooze(recipient: Recipient, duration: Pause): Promise<Chosen> {
+  const { ctx, contact } = recipient;
+  try {
+    return { recipient: { ...recipient, contact: await snoozeContact(ctx, contact.id, { duration }) }, isDone: true };
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    return { recipient: { ...recipient, contact: await getContact(ctx, contact.id) }, isDone: false };
+  }
+}
