@@ -1,25 +1,38 @@
 import { bold, dim, green, yellow } from "../scripts/lib/screen.mjs";
 
 /** Prints two columns of figures and their ratio, which is what counts: machines differ, and so do their moments. */
-export function compare({ title, ours, bare, aims }) {
+export function compare({ title, ours, bare, aims, names = { ours: "Petrel", bare: "bare" } }) {
   console.log(`\n${bold(title)}`);
   const width = Math.max(...Object.keys(ours).map((name) => name.length));
-  console.log(dim(`  ${"".padEnd(width)}  ${cell("Petrel")}  ${cell("bare")}  ${"ratio".padStart(6)}`));
+  console.log(dim(`  ${"".padEnd(width)}  ${cell(names.ours)}  ${cell(names.bare)}  ${"ratio".padStart(6)}`));
   for (const [name, { value, unit }] of Object.entries(ours)) {
     const ratio = value / bare[name].value;
-    const isMet = meets(ratio, aims[name]);
-    const verdict = (isMet ? green : yellow)(`${isMet ? "met" : "missed"} (aim ${aims[name]})`);
+    const verdict = aims[name] === undefined ? "" : judged(meets(ratio, aims[name]), aims[name]);
     console.log(
       `  ${name.padEnd(width)}  ${cell(show(value, unit))}  ${cell(show(bare[name].value, unit))}  ${ratio.toFixed(2).padStart(6)}  ${verdict}`,
     );
   }
 }
 
+/** Prints a column of figures for each name. */
+export function table({ title, names, figures }) {
+  const rows = Object.keys(figures[0]);
+  const width = Math.max(...rows.map((row) => row.length));
+  console.log(`\n${bold(title)}`);
+  console.log(dim(`  ${"".padEnd(width)}  ${names.map(cell).join("  ")}`));
+  for (const row of rows) {
+    const cells = figures.map((column) => cell(show(column[row].value, column[row].unit)));
+    console.log(`  ${row.padEnd(width)}  ${cells.join("  ")}`);
+  }
+}
+
 /** Prints one figure that has nothing to stand beside. */
 export function single(title, value, unit, aim) {
-  const isMet = meets(value, aim);
-  const verdict = (isMet ? green : yellow)(`${isMet ? "met" : "missed"} (aim ${aim})`);
-  console.log(`\n${bold(title)}\n  ${value.toFixed(2)} ${unit}  ${verdict}`);
+  console.log(`\n${bold(title)}\n  ${value.toFixed(2)} ${unit}  ${judged(meets(value, aim), aim)}`);
+}
+
+function judged(isMet, aim) {
+  return (isMet ? green : yellow)(`${isMet ? "met" : "missed"} (aim ${aim})`);
 }
 
 function meets(ratio, aim) {

@@ -1,7 +1,14 @@
 import { cpus } from "node:os";
 import { dim } from "../scripts/lib/screen.mjs";
+import { benchContacts } from "./contacts.mjs";
 import { benchRoutes } from "./routes.mjs";
+import { benchSegments } from "./segments.mjs";
+
+const benches = { routes: benchRoutes, contacts: benchContacts, segments: benchSegments };
 
 const { model } = cpus()[0];
 console.log(dim(`${cpus().length} × ${model}, Node ${process.version}, local workerd`));
-await benchRoutes();
+const asked = process.argv.slice(2);
+for (const [name, bench] of Object.entries(benches)) {
+  if (asked.length === 0 || asked.includes(name)) await bench();
+}

@@ -6,25 +6,30 @@ import { randomHex, writeEnvFile } from "../scripts/lib/settings.mjs";
 import { locateState } from "../scripts/lib/state.mjs";
 import { applyMigrations, startWorker, untilReady } from "../scripts/lib/worker.mjs";
 
-/**
- * Starts a Worker on wrangler.toml as it is, but for its entry file, and for the consumer of the mail queue: without it,
- * what is measured is the request, and not the deliveries that would follow on the same cores.
- */
-export async function startBenchWorker(entry) {
+/** State of its own for one bench: an empty database with its tables. */
+export async function openBenchState() {
   const folder = join(ROOT, ".wrangler", "bench");
   mkdirSync(folder, { recursive: true });
   const stateDir = mkdtempSync(join(folder, "state-"));
-  const config = `${stateDir}.toml`;
-  writeFileSync(config, benchConfig(entry));
   const state = locateState({ STATE_DIR: stateDir });
   const adminToken = randomHex();
   writeEnvFile(state.settings, { ENVIRONMENT: "development", ADMIN_TOKEN: adminToken });
+  await applyMigrations(state, new AbortController().signal);
+  return { state, adminToken, remove: () => rmSync(stateDir, { recursive: true }) };
+}
 
-  const signal = new AbortController().signal;
-  await applyMigrations(state, signal);
+/**
+ * Starts a Worker on wrangler.toml as it is, but for its entry file, and for the consumer of the mail queue: without it,
+ * what is measured is the request, and not the deliveries that would follow on the same cores. With no state given it
+ * gets its own, and takes it along when it stops.
+ */
+export async function startBenchWorker(entry, given) {
+  const { state, adminToken, remove } = given ?? (await openBenchState());
+  const config = `${state.folder}.toml`;
+  writeFileSync(config, benchConfig(entry));
   const worker = startWorker({ port: await findFreePort(), ip: "127.0.0.1", state, config });
   try {
-    await untilReady(worker, signal);
+    await untilReady(worker, new AbortController().signal);
   } catch (error) {
     await worker.stop();
     throw error;
@@ -35,8 +40,8 @@ export async function startBenchWorker(entry) {
     adminToken,
     async stop() {
       await worker.stop();
-      rmSync(stateDir, { recursive: true });
       rmSync(config);
+      if (!given) remove();
     },
   };
 }

@@ -1,0 +1,156 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { call, newProject } from "./api.mjs";
+import { load, median } from "./load.mjs";
+import { heldMegabytes } from "./memory.mjs";
+import { compare, single } from "./report.mjs";
+import { openDatabase, seed } from "./seed.mjs";
+import { openBenchState, startBenchWorker } from "./worker.mjs";
+
+const small = Number(process.env.BENCH_SMALL ?? 1_000);
+const large = Number(process.env.BENCH_LARGE ?? 1_000_000);
+const rounds = 40;
+
+/** What grows with a project: each call in a small one beside the same call in a large one, of one database. */
+export async function benchContacts() {
+  const bench = await openBenchState();
+  let worker;
+  try {
+    const projects = await makeProjects(bench);
+    const database = openDatabase(bench.state);
+    seed(database, projects.small.id, { contacts: small });
+    seed(database, projects.large.id, { contacts: large });
+    database.close();
+    worker = await startBenchWorker("src/index.ts", bench);
+    await benchLists(worker, projects);
+    await benchTracking(worker, projects);
+    await benchImport(worker, bench.adminToken);
+  } finally {
+    await worker?.stop();
+    bench.remove();
+  }
+}
+
+async function makeProjects(bench) {
+  const worker = await startBenchWorker("src/index.ts", bench);
+  try {
+    return { small: await newProject(worker, bench.adminToken), large: await newProject(worker, bench.adminToken) };
+  } finally {
+    await worker.stop();
+  }
+}
+
+async function benchLists({ base }, projects) {
+  const first = "/contacts?limit=100";
+  const figures = {};
+  for (const [size, project] of Object.entries(projects)) {
+    const deep = `${first}&cursor=${await deepCursor(base, project, size === "small" ? 5 : 200)}`;
+    figures[size] = {
+      "first page of 100": await latency(base, project, first),
+      "a page far down": await latency(base, project, deep),
+      "by address": await latency(base, project, `${first}&sort=email`),
+      "only the unsubscribed": await latency(base, project, `${first}&subscribed=false`),
+      "search with hits": await latency(base, project, "/contacts?search=person99"),
+      "search without": await latency(base, project, "/contacts?search=nobody"),
+    };
+  }
+  const aim = "≤ 1.3";
+  const aims = { "first page of 100": aim, "a page far down": aim, "by address": aim, "only the unsubscribed": aim };
+  const names = { ours: count(large), bare: count(small) };
+  compare({ title: "GET /contacts as a project grows", ours: figures.large, bare: figures.small, aims, names });
+  const { "first page of 100": top, "a page far down": down } = figures.large;
+  compare({
+    title: `GET /contacts of ${count(large)}`,
+    ours: { latency: down },
+    bare: { latency: top },
+    aims: { latency: aim },
+    names: { ours: "far down", bare: "first" },
+  });
+}
+
+async function deepCursor(base, project, pages) {
+  let cursor = "";
+  for (let page = 0; page < pages; page++) {
+    ({ cursor } = await call(`${base}/contacts?limit=100&cursor=${cursor}`, project.secret));
+  }
+  return cursor;
+}
+
+async function latency(base, project, path) {
+  const times = [];
+  for (let round = 0; round < rounds; round++) {
+    const startedAt = performance.now();
+    await call(base + path, project.secret);
+    times.push(performance.now() - startedAt);
+  }
+  return { value: median(times.sort((a, b) => a - b)), unit: "ms" };
+}
+
+async function benchTracking({ base }, projects) {
+  const run = (project, connections, total) =>
+    load({
+      url: `${base}/v1/track`,
+      headers: { Authorization: `Bearer ${project.public}` },
+      connections,
+      total,
+      bodyOf: () => ({ email: `new${++tracked}@example.com`, event: "purchase", data: { plan: "pro" } }),
+    });
+  const results = { small: [], large: [] };
+  for (let round = 0; round < 6; round++) {
+    for (const [size, project] of Object.entries(projects)) {
+      const { latencies } = await run(project, 1, 100);
+      if (round > 0) results[size].push(median(latencies));
+    }
+  }
+  const middle = (values) => ({ latency: { value: median(values.sort((a, b) => a - b)), unit: "ms" } });
+  compare({
+    title: "POST /v1/track of a new contact as a project grows",
+    ours: middle(results.large),
+    bare: middle(results.small),
+    aims: { latency: "≤ 1.3" },
+    names: { ours: count(large), bare: count(small) },
+  });
+}
+
+let tracked = 0;
+
+async function benchImport(worker, adminToken) {
+  const project = await newProject(worker, adminToken);
+  const { csv, rows } = fiveMegabytes();
+  const before = heldMegabytes(worker.groupId);
+  let peak = before;
+  const form = new FormData();
+  form.set("file", new Blob([csv], { type: "text/csv" }), "contacts.csv");
+  const startedAt = performance.now();
+  const { jobId } = await call(`${worker.base}/contacts/import`, project.secret, form);
+  let job;
+  do {
+    await sleep(50);
+    peak = Math.max(peak, heldMegabytes(worker.groupId));
+    job = await call(`${worker.base}/contacts/import/${jobId}`, project.secret);
+  } while (job.status === "queued" || job.status === "processing");
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (job.imported !== rows) throw new Error(`The import ended with ${JSON.stringify(job)}`);
+  single(
+    `Import of ${(csv.length / 1e6).toFixed(1)} MB, ${count(rows)} rows, from upload to completed`,
+    seconds,
+    "s",
+    "≤ 8",
+  );
+  single("Memory of all local workerd while it runs", peak - before, "MB more", "≤ 128");
+}
+
+function fiveMegabytes() {
+  const lines = ["email,firstName,plan,seats"];
+  let length = 0;
+  for (let n = 0; length < 5 * 1024 * 1024 - 100; n++) {
+    const line = `person${n}@import.example.com,Name${n},pro,${n % 100}`;
+    lines.push(line);
+    length += line.length + 1;
+  }
+  return { csv: lines.join("\n"), rows: lines.length - 1 };
+}
+
+function count(number) {
+  return number.toLocaleString("en");
+}
