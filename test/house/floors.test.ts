@@ -113,6 +113,10 @@ const rules: Kept[] = [
         },
       },
       {
+        what: "a name that ends in import, in a text",
+        files: { "src/core/a.ts": 'const type = "contacts.import";\nconst other = "b";' },
+      },
+      {
         what: "an import in a comment",
         files: { "src/core/a.ts": '// import { b } from "../db/b";\n/* import "../db/b" */', "src/db/b.ts": "" },
       },

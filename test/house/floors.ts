@@ -14,6 +14,7 @@ const purePackages = new Set([
   "email-providers/all.json",
   "html-to-text",
   "liquidjs",
+  "papaparse",
   "tldts",
   "uuid",
   "zod",
@@ -112,7 +113,7 @@ const said = ({ file, target }: Import): string => `${file} imports ${target}`;
 
 function everyImport(house: House): Import[] {
   const statement =
-    /^\s*(?:import|export)\b[^"';]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(?\s*["']([^"']+)["']|\brequire\(\s*["']([^"']+)["']/gm;
+    /^\s*(?:import|export)\b[^"';]*?\bfrom\s*["']([^"']+)["']|(?<![\w.])import\s*\(?\s*["']([^"']+)["']|\brequire\(\s*["']([^"']+)["']/gm;
   return [...house].flatMap(([file, text]) =>
     isFile(file)
       ? [...withoutComments(file, text).matchAll(statement)].map(([, from, bare, required]) => ({
