@@ -32,7 +32,8 @@ export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
 }
 
 /** Calls that take a body and change nothing. */
-const readsByPost = /^(\/templates\/[^/]+\/preview|\/v1\/verify|\/contacts\/lookup|\/segments\/(preview|[^/]+\/explain))$/;
+const readsByPost =
+  /^(\/templates\/[^/]+\/preview|\/v1\/verify|\/contacts\/lookup|\/segments\/(preview|[^/]+\/explain))$/;
 
 /** A disabled project can be read and not changed. */
 export const refuseWritesWhenDisabled: MiddlewareHandler<AppEnv> = async (c, next) => {

@@ -13,6 +13,9 @@ export function reservedEvent(name: string): string {
   return `${name} is a name that only the service itself gives to events`;
 }
 
+/** As parts of a URL these are directions, also when they are encoded: nobody could delete such an event, or ask of it. */
+const unreachableNames = new Set([".", ".."]);
+
 /** The name of an event that a caller tracks. It is kept exactly as it was sent. */
 export const EventName = z
   .string()
@@ -21,6 +24,9 @@ export const EventName = z
   .superRefine((name, check) => {
     if (/[\p{Cc}\u2028\u2029]/u.test(name) || !isStorable(name) || (name !== "" && name.trim() === "")) {
       check.addIssue({ code: "custom", message: "Must be plain text on one line", params: { code: "invalid_string" } });
+    }
+    if (unreachableNames.has(name)) {
+      check.addIssue({ code: "custom", message: `Must not be ${name}`, params: { code: "invalid_string" } });
     }
     if (isReservedEvent(name)) {
       check.addIssue({ code: "custom", message: reservedEvent(name), params: { code: "reserved_event" } });
@@ -31,7 +37,7 @@ export const EventName = z
     minLength: 1,
     maxLength: longestName,
     description:
-      "Any text on one line, kept exactly as sent. `email.*`, `contact.subscribed`, `contact.unsubscribed`, " +
+      "Any text on one line but `.` and `..`, kept exactly as sent. `email.*`, `contact.subscribed`, `contact.unsubscribed`, " +
       "`segment.<slug>.entry` and `segment.<slug>.exit` are the service's own.",
     example: "purchase",
   });

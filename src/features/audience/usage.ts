@@ -11,7 +11,8 @@ interface Named {
   name: string;
 }
 
-export interface References {
+/** Who names it, by what they are. */
+export interface Usage {
   usedInSegments: Named[];
   usedInCampaigns: Named[];
   usedInWorkflows: Named[];
@@ -21,7 +22,7 @@ export interface References {
 const mostListed = 1_000;
 
 /** Who names this field (as filters write it: `data.plan`), event or segment, the oldest first. */
-export async function referencesTo(ctx: Context, kind: Kind, name: string): Promise<References> {
+export async function referencesTo(ctx: Context, kind: Kind, name: string): Promise<Usage> {
   const namedBy = (referrer: Referrer) =>
     statement(
       ctx.db,

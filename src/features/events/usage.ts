@@ -3,9 +3,9 @@ import { NotFound } from "../../core/errors";
 import { isReservedEvent } from "../../core/events/names";
 import { query } from "../../db/commit";
 import type { Context } from "../../platform/context";
-import { type References, referencesTo } from "../audience/usage";
+import { referencesTo, type Usage } from "../audience/usage";
 
-export interface EventUsage extends References {
+export interface EventUsage extends Usage {
   totalCount: number;
   uniqueContacts: number;
   canDelete: boolean;

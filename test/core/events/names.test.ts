@@ -34,6 +34,7 @@ describe("an event's name", () => {
     ["a/b?c#d%2F e"],
     ["Käufe 🎉"],
     ["*"],
+    ["..."],
     [" padded "],
     ["e".repeat(255)],
   ])("may be %j, kept as it is", (name) => {
@@ -45,6 +46,8 @@ describe("an event's name", () => {
     ["", "too_small"],
     ["e".repeat(256), "too_big"],
     ["  ", "invalid_string"],
+    [".", "invalid_string"],
+    ["..", "invalid_string"],
     ["a\nb", "invalid_string"],
     ["a\u0000", "invalid_string"],
     ["a\u0085b", "invalid_string"],

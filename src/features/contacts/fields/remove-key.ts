@@ -10,7 +10,8 @@ export function removeKey(ctx: Context, key: string, at: Date, range: SQL = sql`
   return statement(
     ctx.db,
     sql`UPDATE contacts INDEXED BY ix_contacts_project_id
-      SET data = json_patch(data, ${JSON.stringify({ [key]: null })}), version = version + 1, updated_at = ${at.getTime()}
+      SET data = json_patch(data, ${JSON.stringify({ [key]: null })}), version = version + 1,
+        updated_at = max(updated_at, ${at.getTime()})
       WHERE project_id = ${ctx.project.id} AND ${range} AND EXISTS (SELECT 1 FROM json_each(contacts.data) WHERE key = ${key})`,
   );
 }

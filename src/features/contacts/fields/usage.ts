@@ -4,11 +4,11 @@ import { NotFound } from "../../../core/errors";
 import { iso } from "../../../core/time";
 import { commit, statement } from "../../../db/commit";
 import type { Context } from "../../../platform/context";
-import { type References, referencesTo } from "../../audience/usage";
+import { referencesTo, type Usage } from "../../audience/usage";
 import { type Field, isStandard, readField, selectField, totalContacts } from "./field";
 import { type Coverage, coverageOf, mostLive, newestContacts } from "./live";
 
-export interface FieldUsage extends References {
+export interface FieldUsage extends Usage {
   contactCount: number;
   /** Conditions that name a deleted field just stop matching, so none of them is in the way. */
   canDelete: boolean;
