@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, inject, it, vi } from "vitest";
 import { describeInChromium, overhang, phone } from "./chromium";
 import { contrasts } from "./contrast";
@@ -47,18 +47,18 @@ describeInChromium(
       const { page, complaints, foreign } = await open(unsubscribe, { javaScriptEnabled: false });
       const standing = () => page.getByRole("definition").allTextContents();
       expect(await page.getByRole("main").textContent()).toContain(to);
-      await page.getByRole("button", { name: "Unsubscribe" }).click();
+      await press(page.getByRole("button", { name: "Unsubscribe" }));
       expect(await page.getByRole("heading").textContent()).toBe("You are unsubscribed");
-      await page.getByRole("link", { name: "Change your preferences" }).click();
+      await press(page.getByRole("link", { name: "Change your preferences" }));
       expect(await standing()).toEqual([to, "Unsubscribed"]);
-      await page.getByRole("button", { name: "Subscribe again" }).click();
+      await press(page.getByRole("button", { name: "Subscribe again" }));
       expect(await page.getByRole("status").textContent()).toBe("Your choice is saved.");
       expect(await standing()).toEqual([to, "Subscribed"]);
       const pauses = page.getByRole("group", { name: "Pause marketing email for" }).getByRole("button");
       expect(await pauses.allTextContents()).toEqual(["2 weeks", "1 month", "3 months", "6 months"]);
-      await pauses.first().click();
+      await press(pauses.first());
       expect(await standing()).toEqual([to, expect.stringMatching(/^Paused until \d+ \w+ \d{4}$/)]);
-      await page.getByRole("button", { name: "Resume now" }).click();
+      await press(page.getByRole("button", { name: "Resume now" }));
       expect(await standing()).toEqual([to, "Subscribed"]);
       expect([complaints, foreign]).toEqual([[], []]);
     });
@@ -69,14 +69,19 @@ describeInChromium(
         const { page } = await open(path, { ...phone, colorScheme });
         await expectLegible(page);
         if (path !== manage) continue;
-        for (const button of ["3 months", "Unsubscribe for good"]) {
-          await page.getByRole("button", { name: button }).click();
+        for (const name of ["3 months", "Unsubscribe for good"]) {
+          await press(page.getByRole("button", { name }));
           await expectLegible(page);
         }
       }
     });
   },
 );
+
+/** Presses what leads to another page, and waits for that. */
+async function press(target: Locator): Promise<void> {
+  await Promise.all([target.page().waitForEvent("load"), target.click()]);
+}
 
 async function expectLegible(page: Page): Promise<void> {
   expect((await contrasts(page)).filter(({ ratio }) => ratio < 4.5)).toEqual([]);

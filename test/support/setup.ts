@@ -1,6 +1,21 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { beforeEach } from "vitest";
 
 // Files share an isolate, which loads the Worker once; each begins with storage of its own.
 await reset();
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+
+// Sweeps look at every project: what an earlier test left undone must not fall into the hands of a later one.
+const leftovers = [
+  "DELETE FROM emails WHERE status IN ('QUEUED', 'SENDING')",
+  "DELETE FROM jobs WHERE status IN ('queued', 'processing')",
+  "UPDATE events SET dispatched_at = 0 WHERE dispatched_at IS NULL",
+  "UPDATE contacts SET snoozed_until = NULL WHERE snoozed_until IS NOT NULL",
+  "UPDATE domains SET next_check_at = NULL WHERE next_check_at IS NOT NULL",
+  "UPDATE segments SET next_count_at = NULL WHERE next_count_at IS NOT NULL",
+  "UPDATE segments SET next_compute_at = NULL WHERE next_compute_at IS NOT NULL",
+];
+beforeEach(async () => {
+  await env.DB.batch(leftovers.map((statement) => env.DB.prepare(statement)));
+});

@@ -13,8 +13,8 @@ export interface Chosen {
 }
 
 /**
- * `POST /manage/{token}`. The page it comes from may be old, and the contact another since then: the end of a pause
- * that is over already, or was never possible, subscribes nobody who left.
+ * `POST /manage/{token}`. The page it comes from may be old, and the contact changed since: who resumes without being
+ * paused any more is not subscribed by that, as they may have left.
  */
 export async function choose(recipient: Recipient, choice: Choice): Promise<Chosen> {
   switch (choice.action) {
