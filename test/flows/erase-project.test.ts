@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { projectTables } from "../../src/features/projects/erase";
 import { admin, newProject, type TestProject } from "../support/project";
+import { addMembers, newSegment } from "../support/segment";
 import { emailIn } from "../support/send-and-wait";
 import { newTemplate } from "../support/template";
 import { World } from "../support/world";
@@ -48,9 +49,9 @@ async function projectWithEverything(): Promise<TestProject> {
   await env.DB.prepare("INSERT INTO erased_addresses (project_id, hash, created_at) VALUES (?, 'h', 0)")
     .bind(project.id)
     .run();
-  await env.DB.prepare("INSERT INTO audience_references VALUES (?, 'field', 'data.plan', 'segment', 's', 'Pro')")
-    .bind(project.id)
-    .run();
+  await newSegment(project);
+  const { id } = await newSegment(project, { type: "STATIC" });
+  await addMembers(project, id, { emails: ["ada@example.com"] });
   await env.DB.prepare(
     "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES (?1 || '-job', ?1, 'contacts.import', 'completed', '[]', 0)",
   )

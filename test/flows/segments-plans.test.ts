@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { FilterCondition } from "../../src/core/audience/condition";
 import { computeSegment } from "../../src/features/segments/compute";
 import { refreshCount } from "../../src/features/segments/count";
 import { updateSegment } from "../../src/features/segments/update";
+import { addContacts, segmentRow, setPlan } from "../support/membership";
 import { newProject } from "../support/project";
-import { addContacts, newSegment, segmentRow, setPlan, where } from "../support/segments";
+import { newSegment, only } from "../support/segment";
 import { World } from "../support/world";
 
 /** Of these no statement may see more than it asks an index for. `r` and `n` are lists that a statement brings along. */
@@ -17,7 +17,7 @@ const isBounded = (step: string, sql: string) => /ORDER BY c\.id LIMIT/.test(sql
 function isGrowing(step: string, sql: string): boolean {
   if (/^SCAN /.test(step)) return large.test(step) && !isOwnList(step, sql);
   if (/USING (COVERING )?INDEX \S+ \(project_id=\?\)$/.test(step) && large.test(step)) return !isBounded(step, sql);
-  return /TEMP B-TREE/.test(step);
+  return /TEMP B-TREE/.test(step) && /\b(contacts|events|segment_members)\b/.test(sql);
 }
 
 /** What is due, by the index over when. */
@@ -28,14 +28,21 @@ function isOwnList(step: string, sql: string): boolean {
 it("computes and counts members, and finds what is due, by index", async () => {
   const [project, world, others] = [await newProject(), new World(), new World()];
   await addContacts(project, 1, 3);
-  const inner = await newSegment(others, project, "inner", where("login", "triggeredWithin", 1, "days"));
-  const segment = await newSegment(others, project, "pro", {
-    logic: "OR",
-    groups: [
-      ...where("data.plan", "equals", "pro").groups,
-      ...where(`segment.${inner.id}`, "notMemberOfSegment").groups,
-      ...where("email", "contains", "c1").groups,
-    ],
+  const inner = await newSegment(project, {
+    name: "Inner",
+    condition: only("login", "triggeredWithin", 1, "days"),
+    trackMembership: true,
+  });
+  const segment = await newSegment(project, {
+    trackMembership: true,
+    condition: {
+      logic: "AND",
+      groups: [
+        ...only("data.plan", "equals", "pro").groups,
+        ...only(`segment.${inner.id}`, "notMemberOfSegment").groups,
+        ...only("email", "contains", "c").groups,
+      ],
+    },
   });
   const { ctx } = await others.context(project);
   const run = async () => {
@@ -48,7 +55,8 @@ it("computes and counts members, and finds what is due, by index", async () => {
   };
   await run();
   await setPlan(project, "c2@example.com", "free");
-  const condition = FilterCondition.parse(where("data.n", "lessThan", 2));
+  await run();
+  const condition = only("data.n", "lessThan", 2);
   await updateSegment(ctx, segment.id, { condition, trackMembership: false });
   await updateSegment(ctx, segment.id, { trackMembership: true });
   await updateSegment(ctx, inner.id, { trackMembership: false });
@@ -62,11 +70,7 @@ it("computes and counts members, and finds what is due, by index", async () => {
     /INSERT INTO events/,
     /DELETE FROM jobs/,
   ];
-  for (const kind of kinds)
-    expect(
-      ours.some(({ sql }) => kind.test(sql)),
-      String(kind),
-    ).toBe(true);
+  expect(kinds.filter((kind) => !ours.some(({ sql }) => kind.test(sql)))).toEqual([]);
   for (const { sql, values } of ours) {
     const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .bind(...values)

@@ -1,6 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { GuardFailed } from "../../src/db/commit";
+import { getJob } from "../../src/features/jobs/job";
 import { computeSegment } from "../../src/features/segments/compute";
+import { computeStep } from "../../src/features/segments/compute-step";
 import { countSegment, refreshCount } from "../../src/features/segments/count";
 import { deleteSegment } from "../../src/features/segments/delete";
 import type { SegmentRow } from "../../src/features/segments/segment";
@@ -8,12 +11,12 @@ import { updateSegment } from "../../src/features/segments/update";
 import type { Context } from "../../src/platform/context";
 import { runJob } from "../../src/queue";
 import { type Death, wasKilled } from "../support/killable";
+import { addContacts, ledgerOf, memberRows, segmentRow, setPlan } from "../support/membership";
 import { bearer, call, newProject, type TestProject } from "../support/project";
 import { eventCounts } from "../support/rows";
-import { addContacts, ledgerOf, membersOf, newSegment, segmentRow, setPlan, where } from "../support/segments";
+import { isPro, newSegment, only } from "../support/segment";
 import { World } from "../support/world";
 
-const isPro = where("data.plan", "equals", "pro");
 const minuteMs = 60_000;
 
 /** More steps than either call takes. What dies after one is as what dies before the next. */
@@ -24,7 +27,7 @@ async function compute(world: World, project: TestProject, segment: { id: string
   return computeSegment(ctx, await segmentRow(world, project, segment));
 }
 
-async function update(world: World, project: TestProject, { id }: SegmentRow, change: object, death?: Death) {
+async function update(world: World, project: TestProject, { id }: { id: string }, change: object, death?: Death) {
   const { ctx } = await world.context(project, death);
   return updateSegment(ctx, id, change);
 }
@@ -62,12 +65,12 @@ describe("the members of a tracked segment", () => {
     for (const [email, plan] of Object.entries({ "ada@example.com": "pro", "bob@example.com": "free" })) {
       await setPlan(project, email, plan);
     }
-    const segment = await newSegment(world, project, "Pro plan", isPro);
-    expect([segment.memberCount, await membersOf(segment), await eventCounts(project)]).toEqual([1, [], {}]);
+    const segment = await newSegment(project, { name: "Pro plan", condition: isPro, trackMembership: true });
+    expect([segment.memberCount, await memberRows(segment), await eventCounts(project)]).toEqual([1, [], {}]);
 
     expect(await tick(world, project)).toEqual(["segments.compute"]);
     await world.drain();
-    expect(await membersOf(segment)).toEqual(["ada@example.com"]);
+    expect(await memberRows(segment)).toEqual(["ada@example.com"]);
     const events = (await project.api.get("/events?name=segment.pro-plan.entry")).body.data;
     const data = { segmentId: segment.id, segmentName: "Pro plan" };
     expect(events).toEqual([expect.objectContaining({ contactEmail: "ada@example.com", data })]);
@@ -85,15 +88,15 @@ describe("the members of a tracked segment", () => {
     expect(await compute(world, project, segment)).toEqual({ added: 0, removed: 1, total: 1 });
     expect(await compute(world, project, segment)).toEqual({ added: 0, removed: 0, total: 1 });
     await world.drain();
-    expect(await membersOf(segment)).toEqual(["bob@example.com"]);
+    expect(await memberRows(segment)).toEqual(["bob@example.com"]);
     expect(await ledgerOf(segment)).toEqual({ members: 1, entries: 2, exits: 1, wrong: 0 });
     expect((await segmentRow(world, project, segment)).memberCount).toBe(1);
 
     // Another condition tells its difference; without tracking nobody is told of anything.
-    await update(world, project, segment, { condition: where("data.plan", "equals", "free") });
+    await update(world, project, segment, { condition: only("data.plan", "equals", "free") });
     await tick(world, project);
     await world.drain();
-    expect(await membersOf(segment)).toEqual(["ada@example.com"]);
+    expect(await memberRows(segment)).toEqual(["ada@example.com"]);
     const told = { members: 1, entries: 3, exits: 2, wrong: 0 };
     expect(await ledgerOf(segment)).toEqual(told);
     await update(world, project, segment, { trackMembership: false });
@@ -104,7 +107,7 @@ describe("the members of a tracked segment", () => {
     expect(await ledgerOf(segment)).toEqual(told);
     await expect(compute(world, project, segment)).rejects.toThrow("Only a tracked DYNAMIC segment");
     await update(world, project, segment, { trackMembership: true });
-    expect(await membersOf(segment)).toEqual(["ada@example.com", "bob@example.com"]);
+    expect(await memberRows(segment)).toEqual(["ada@example.com", "bob@example.com"]);
     await tick(world, project);
     await world.drain();
     expect(await ledgerOf(segment)).toMatchObject({ entries: 3, exits: 2 });
@@ -122,19 +125,21 @@ describe("the members of a tracked segment", () => {
   it("leave when time has passed, though nothing happens, also by way of another segment", async () => {
     const [project, world] = [await newProject(), new World()];
     const [inner, windows] = [
-      await newSegment(world, project, "inner", where("login", "triggeredWithin", 1, "hours"), {
-        trackMembership: false,
-      }),
-      where("login", "notTriggeredWithin", 1, "hours"),
+      await newSegment(project, { name: "inner", condition: only("login", "triggeredWithin", 1, "hours") }),
+      only("login", "notTriggeredWithin", 1, "hours"),
     ];
-    const active = await newSegment(world, project, "active", where(`segment.${inner.id}`, "memberOfSegment"));
-    const idle = await newSegment(world, project, "idle", windows);
+    const active = await newSegment(project, {
+      name: "active",
+      condition: only(`segment.${inner.id}`, "memberOfSegment"),
+      trackMembership: true,
+    });
+    const idle = await newSegment(project, { name: "idle", condition: windows, trackMembership: true });
     const login = { email: "ada@example.com", event: "login" };
     expect((await call("POST", "/v1/track", login, bearer(project.keys.public))).status).toBe(200);
     world.now = Date.now();
     await tick(world, project, 1);
     await world.drain();
-    expect([await membersOf(active), await membersOf(idle)]).toEqual([["ada@example.com"], []]);
+    expect([await memberRows(active), await memberRows(idle)]).toEqual([["ada@example.com"], []]);
     expect(await tick(world, project, 30)).toEqual(["segments.compute", "segments.compute", "segments.count"]);
     await world.drain();
     expect(await ledgerOf(active)).toEqual({ members: 1, entries: 1, exits: 0, wrong: 0 });
@@ -148,7 +153,7 @@ describe("the members of a tracked segment", () => {
   it("enter once, however many calls compute at the same time", async () => {
     const [project, world] = [await newProject(), new World()];
     await addContacts(project, 1, 20);
-    const segment = await newSegment(world, project, "pro", isPro);
+    const segment = await newSegment(project, { name: "pro", condition: isPro, trackMembership: true });
     await tick(world, project);
     const [message] = world.queue.splice(0);
     if (!message) throw new Error("Nothing was queued");
@@ -163,7 +168,7 @@ describe("the members of a tracked segment", () => {
   it("are right when the call dies at any step, and each change is told once", async () => {
     const [project, world] = [await newProject(), new World()];
     await addContacts(project, 1, 2);
-    const segment = await newSegment(world, project, "pro", isPro);
+    const segment = await newSegment(project, { name: "pro", condition: isPro, trackMembership: true });
     for (const [index, death] of deaths.entries()) {
       await setPlan(project, "c1@example.com", index % 2 === 0 ? "pro" : "free");
       await orKilled(compute(world, project, segment, death));
@@ -182,27 +187,47 @@ describe("the members of a tracked segment", () => {
   it("are taken without events when tracking is switched on, also when that call dies at any step", async () => {
     const [project, world] = [await newProject(), new World()];
     await addContacts(project, 1, 4);
-    const segment = await newSegment(world, project, "pro", isPro, { trackMembership: false });
+    const segment = await newSegment(project, { name: "pro", condition: isPro });
     for (const [index, death] of deaths.entries()) {
       await setPlan(project, "c1@example.com", index % 2 === 0 ? "pro" : "free");
       await orKilled(update(world, project, segment, { trackMembership: true }, death));
       await recover(world, project);
       const { trackMembership } = await segmentRow(world, project, segment);
-      const members = await membersOf(segment);
+      const members = await memberRows(segment);
       if (trackMembership) expect(members, `${death.when} step ${death.atStep}`).toHaveLength(index % 2 === 0 ? 3 : 2);
       await update(world, project, segment, { trackMembership: false });
     }
     expect(await ledgerOf(segment)).toMatchObject({ entries: 0, exits: 0 });
+  });
+
+  it("are not told by a step that was read before tracking ended and began again", async () => {
+    const [project, world] = [await newProject(), new World()];
+    await addContacts(project, 1, 4);
+    const segment = await newSegment(project, { name: "pro", trackMembership: true });
+    // Starts, finds the project, takes the job; and dies on its way to the segment.
+    await orKilled(compute(world, project, segment, { atStep: 4, when: "before" }));
+    const { ctx } = await world.context(project);
+    const row = await getJob(ctx, (await segmentRow(world, project, segment)).computeJobId ?? "none");
+    await update(world, project, segment, { trackMembership: false });
+    await orKilled(update(world, project, segment, { trackMembership: true }, { atStep: 3, when: "before" }));
+    await expect(computeStep(ctx, row)).rejects.toThrow(GuardFailed);
+    await recover(world, project);
+    expect(await ledgerOf(segment)).toMatchObject({ members: 2, entries: 0, exits: 0 });
   });
 });
 
 describe("the members of a tracked segment of a large project", () => {
   const contacts = 12_000;
 
-  async function start(): Promise<{ project: TestProject; world: World; segment: SegmentRow; jobId: string }> {
+  async function start(): Promise<{
+    project: TestProject;
+    world: World;
+    segment: { id: string; slug: string };
+    jobId: string;
+  }> {
     const [project, world] = [await newProject(), new World()];
     await addContacts(project, 1, contacts);
-    const segment = await newSegment(world, project, "pro", isPro);
+    const segment = await newSegment(project, { name: "pro", condition: isPro, trackMembership: true });
     const started = await compute(world, project, segment);
     return { project, world, segment, jobId: "jobId" in started ? started.jobId : "at once" };
   }
@@ -233,6 +258,8 @@ describe("the members of a tracked segment of a large project", () => {
     const [message] = world.queue.splice(0);
     if (!message) throw new Error("Nothing was queued");
     const run = () => runJob(world.process().platform, message.nudge.job);
+    const joined = await project.api.post(`/segments/${segment.id}/compute`);
+    expect([joined.status, joined.body]).toEqual([202, { jobId }]);
     await Promise.all([run(), run(), run()]);
     await recover(world, project);
     expect(await ledgerOf(segment)).toEqual({ members: 6_000, entries: 6_000, exits: 0, wrong: 0 });
@@ -246,9 +273,9 @@ describe("the members of a tracked segment of a large project", () => {
     expect(await ledgerOf(segment)).toEqual({ members: 2_500, entries: 2_500, exits: 0, wrong: 0 });
     const { progress, status } = (await project.api.get(`/jobs/${jobId}`)).body;
     expect([status, progress]).toEqual(["processing", Math.floor((100 * 5_000) / contacts)]);
-    await update(world, project, segment, { name: "Few", condition: where("data.n", "lessThanOrEqual", 4) });
+    await update(world, project, segment, { name: "Few", condition: only("data.n", "lessThanOrEqual", 4) });
     await world.drain();
-    expect(await membersOf(segment)).toEqual(["c1", "c2", "c3", "c4"].map((name) => `${name}@example.com`));
+    expect(await memberRows(segment)).toEqual(["c1", "c2", "c3", "c4"].map((name) => `${name}@example.com`));
     expect(await ledgerOf(segment)).toEqual({ members: 4, entries: 2_502, exits: 2_498, wrong: 0 });
     const { result } = (await project.api.get(`/jobs/${jobId}`)).body;
     expect(result).toEqual({ added: 2_502, removed: 2_498, total: 4 });
@@ -288,7 +315,7 @@ describe("the count of a segment's members", () => {
   it("is made at once up to 25,000 contacts, and by a job above; and again only when something has changed", async () => {
     const [project, world] = [await newProject(), new World()];
     await addContacts(project, 1, 25_000);
-    const segment = await newSegment(world, project, "pro", isPro, { trackMembership: false });
+    const segment = await newSegment(project, { name: "pro", condition: isPro });
     expect([segment.memberCount, world.queue]).toEqual([12_500, []]);
     for (const minutes of [5, 15]) expect(await tick(world, project, minutes)).toEqual([]);
 
@@ -298,7 +325,7 @@ describe("the count of a segment's members", () => {
     expect(await counted(countSegment)).toEqual({ jobId: `count-${segment.id}` });
     expect(await counted(countSegment)).toEqual({ jobId: `count-${segment.id}` });
     await world.runAndDie({ atStep: 6, when: "before" });
-    const changed = { condition: where("data.plan", "equals", "free") };
+    const changed = { condition: only("data.plan", "equals", "free") };
     await update(world, project, segment, changed);
     await world.drain();
     const { memberCount, countedAt } = await segmentRow(world, project, segment);
@@ -314,6 +341,6 @@ describe("the count of a segment's members", () => {
       await world.runAndDie({ atStep: 1 + (attempt % 7), when: attempt % 2 ? "before" : "after" });
     }
     expect((await segmentRow(world, project, segment)).memberCount).toBe(12_500);
-    expect([await openJobs(project), await eventCounts(project), await membersOf(segment)]).toEqual([[], {}, []]);
+    expect([await openJobs(project), await eventCounts(project), await memberRows(segment)]).toEqual([[], {}, []]);
   });
 });

@@ -6,9 +6,9 @@ import { recordEvents } from "../events/record";
 import type { JobRow } from "../jobs/job";
 import type { Step } from "../jobs/work";
 import type { Walk } from "./walk";
-import { walkStep } from "./walk-step";
+import { Input, walkStep } from "./walk-step";
 
-/** As many as may all come in at once: each is a member row, and an event with its indexes and counts. */
+/** As many as may all come in at once, in some 200 ms: each is a member row, and an event with its indexes and counts. */
 const contactsPerStep = 5_000;
 
 /**
@@ -20,8 +20,7 @@ export function computeStep(ctx: Context, row: JobRow): Promise<Step> {
   return walkStep(ctx, row, {
     contacts: contactsPerStep,
     onlyTracked: true,
-    column: sql`EXISTS (SELECT 1 FROM segment_members m WHERE m.project_id = c.project_id
-      AND m.segment_id = ${segmentIdOf(row)} AND m.contact_id = c.id) AS is_member`,
+    column: sql`${isMember(Input.parse(row.input).segmentId)} AS is_member`,
     figures: sql`json_group_array(id) FILTER (WHERE matches AND NOT is_member) AS entering,
       json_group_array(id) FILTER (WHERE is_member AND NOT matches) AS leaving`,
     write({ walk, found }, { silent }) {
@@ -35,8 +34,9 @@ export function computeStep(ctx: Context, row: JobRow): Promise<Step> {
   });
 }
 
-function segmentIdOf({ input }: JobRow): string {
-  return String(input.segmentId);
+function isMember(segmentId: string): SQL {
+  return sql`EXISTS (SELECT 1 FROM segment_members m
+    WHERE m.project_id = c.project_id AND m.segment_id = ${segmentId} AND m.contact_id = c.id)`;
 }
 
 /** Contacts `c` who come in or leave; null when nobody does. */
@@ -49,11 +49,9 @@ interface Moves {
 function movesOf(ctx: Context, { segment }: Walk, entering: string, leaving: string): Moves {
   const among = (ids: string) =>
     sql`FROM json_each(${ids}) r CROSS JOIN contacts c ON c.id = r.value AND +c.project_id = ${ctx.project.id}`;
-  const isMember = sql`EXISTS (SELECT 1 FROM segment_members m WHERE m.project_id = c.project_id
-    AND m.segment_id = ${segment.id} AND m.contact_id = c.id)`;
   return {
-    entering: entering === "[]" ? null : sql`${among(entering)} WHERE NOT ${isMember}`,
-    leaving: leaving === "[]" ? null : sql`${among(leaving)} WHERE ${isMember}`,
+    entering: entering === "[]" ? null : sql`${among(entering)} WHERE NOT ${isMember(segment.id)}`,
+    leaving: leaving === "[]" ? null : sql`${among(leaving)} WHERE ${isMember(segment.id)}`,
   };
 }
 

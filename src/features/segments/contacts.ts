@@ -82,7 +82,7 @@ async function listMembers(ctx: Context, segment: SegmentRow, { page, pageSize }
     ORDER BY contact_id DESC LIMIT ${pageSize} OFFSET ${skip}`;
   const found = await query(
     ctx.db,
-    sql`SELECT c.* FROM (${onPage}) m CROSS JOIN contacts c ON c.id = m.contact_id AND +c.project_id = ${ctx.project.id}`,
+    sql`SELECT c.* FROM (${onPage}) page CROSS JOIN contacts c ON c.id = page.contact_id AND +c.project_id = ${ctx.project.id}`,
   );
   const rows = found.map((row) => readRow(contacts, row)).toSorted((one, other) => (one.id < other.id ? 1 : -1));
   return { rows, total, countedAt: null };

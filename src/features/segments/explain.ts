@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import type { Filter, FilterCondition } from "../../core/audience/condition";
-import { filtersOf } from "../../core/audience/condition";
+import { type FilterCondition, filtersOf } from "../../core/audience/condition";
 import { eventOf } from "../../core/audience/fields";
+import type { Filter } from "../../core/audience/filter";
 import { isEventOperator, isSegmentOperator, segmentOperators } from "../../core/audience/operators";
 import { chunksOf } from "../../core/chunks";
 import { fieldValue } from "../../core/segments/field-value";

@@ -19,8 +19,8 @@ interface Window {
 }
 
 /**
- * Looks through the newest contacts, from the one with the id `from` on: counts who matches, and picks `take` of them behind the first
- * `skip`. A window without them is looked through once only.
+ * Looks through the newest contacts, from the one with the id `from` on: counts who matches, and picks `take` of them
+ * behind the first `skip`. The condition is asked once of each; who matches is noted, and the page is made of the notes.
  */
 export async function lookThrough(
   ctx: Context,
@@ -29,16 +29,15 @@ export async function lookThrough(
 ): Promise<Window> {
   const older = from === null ? sql`` : sql` AND c.id <= ${from}`;
   const byId = sql`FROM contacts c INDEXED BY ix_contacts_project_id WHERE c.project_id = ${ctx.project.id}${older}`;
-  const matching = sql`${byId} AND c.id > coalesce((SELECT id FROM next), '') AND ${matches}`;
   const found = await query(
     ctx.db,
     sql`WITH ${values},
         next (id) AS MATERIALIZED (SELECT c.id ${byId} ORDER BY c.id DESC LIMIT 1 OFFSET ${windowRows}),
-        counted (n) AS MATERIALIZED (SELECT count(*) ${matching})
-      SELECT counted.n AS matched, (SELECT id FROM next) AS next_id, c.*
-      FROM counted
-        LEFT JOIN (SELECT c.rowid AS place ${matching} AND (SELECT n FROM counted) > ${skip}
-          ORDER BY c.id DESC LIMIT ${take} OFFSET ${skip}) page
+        matching (place, id) AS MATERIALIZED (
+          SELECT c.rowid, c.id ${byId} AND c.id > coalesce((SELECT id FROM next), '') AND ${matches})
+      SELECT counted.matched, (SELECT id FROM next) AS next_id, c.*
+      FROM (SELECT count(*) AS matched FROM matching) counted
+        LEFT JOIN (SELECT place FROM matching ORDER BY id DESC LIMIT ${take} OFFSET ${skip}) page
         LEFT JOIN contacts c ON c.rowid = page.place`,
   );
   const rows = found.filter(({ id }) => id !== null).map((row) => readRow(contacts, row));

@@ -15,7 +15,7 @@ export const Input = z.object({
 });
 export type Input = z.infer<typeof Input>;
 
-/** Whatever a step must not miss is in the state: it cannot change between what a step reads and what it writes. */
+/** What must not change between what a step reads and what it writes is here, and not in the input. */
 const State = z.object({
   /** Members come and go without events. */
   silent: z.boolean(),

@@ -1,33 +1,14 @@
 import { env } from "cloudflare:workers";
-import { createSegment } from "../../src/features/segments/create";
 import { getSegment, type SegmentRow } from "../../src/features/segments/segment";
 import type { TestProject } from "./project";
 import type { World } from "./world";
-
-/** A condition of one filter. */
-export function where(field: string, operator: string, value?: unknown, unit?: string) {
-  return { logic: "AND", groups: [{ filters: [{ field, operator, value, unit }] }] };
-}
-
-/** A segment of that condition; its events are `segment.<name>.entry` and `segment.<name>.exit`. */
-export async function newSegment(
-  world: World,
-  project: TestProject,
-  name: string,
-  condition: ReturnType<typeof where>,
-  { trackMembership = true } = {},
-): Promise<SegmentRow> {
-  const { ctx } = await world.context(project);
-  const { CreateSegment } = await import("../../src/features/segments/schema");
-  return createSegment(ctx, CreateSegment.parse({ name, condition, trackMembership }));
-}
 
 export async function segmentRow(world: World, project: TestProject, { id }: { id: string }): Promise<SegmentRow> {
   return getSegment((await world.context(project)).ctx, id);
 }
 
 /** The addresses of those who have a member row, sorted. */
-export async function membersOf({ id }: { id: string }): Promise<string[]> {
+export async function memberRows({ id }: { id: string }): Promise<string[]> {
   const { results } = await env.DB.prepare(
     `SELECT c.email FROM segment_members m JOIN contacts c ON c.id = m.contact_id AND c.project_id = m.project_id
       WHERE m.segment_id = ? ORDER BY c.email`,
@@ -41,7 +22,7 @@ export async function membersOf({ id }: { id: string }): Promise<string[]> {
  * What the rows and events of a segment come to. `wrong` are contacts whose entries and exits, since there was nobody in
  * it, do not add up to whether they are members: each has entered once more than left, or as often.
  */
-export async function ledgerOf({ id, slug }: SegmentRow): Promise<Record<string, number>> {
+export async function ledgerOf({ id, slug }: { id: string; slug: string }): Promise<Record<string, number>> {
   const row = await env.DB.prepare(
     `WITH told (contact_id, entries, exits) AS (SELECT contact_id, sum(name = ?2), sum(name = ?3) FROM events
         WHERE project_id = (SELECT project_id FROM segments WHERE id = ?1) AND name IN (?2, ?3) GROUP BY contact_id),
