@@ -54,29 +54,33 @@ export async function eraseProject(platform: Platform, projectId: string, jobId:
 }
 
 /**
- * True when there was nothing left. Work that had begun before the project went may still write rows behind the tables
- * that are already empty: so it is done only when a whole pass finds none.
+ * True when nothing is left. Work that had begun before the project went may still write rows behind the tables that
+ * are already empty: so it is done only when a whole pass has found none.
  */
 async function eraseRows(platform: Platform, projectId: string, jobId: string): Promise<boolean> {
-  let [statements, total] = [0, 0];
-  for (const db of platform.databases) {
-    for (const table of projectTables) {
-      // The job at work outlives the project: the operator wants to see its end.
-      const others = table === "jobs" ? sql` AND id <> ${jobId}` : sql``;
-      let removed = rowsPerStatement;
-      while (removed === rowsPerStatement) {
-        if (statements++ >= statementsPerRun) return false;
-        const rows = await query(
-          db,
-          sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN (SELECT rowid FROM ${sql.identifier(table)}
-            WHERE project_id = ${projectId}${others} LIMIT ${rowsPerStatement}) RETURNING 1`,
-        );
-        removed = rows.length;
-        total += removed;
+  let statements = 0;
+  let found: number;
+  do {
+    found = 0;
+    for (const db of platform.databases) {
+      for (const table of projectTables) {
+        // The job at work outlives the project: the operator wants to see its end.
+        const others = table === "jobs" ? sql` AND id <> ${jobId}` : sql``;
+        let removed = rowsPerStatement;
+        while (removed === rowsPerStatement) {
+          if (statements++ >= statementsPerRun) return false;
+          const rows = await query(
+            db,
+            sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN (SELECT rowid FROM ${sql.identifier(table)}
+              WHERE project_id = ${projectId}${others} LIMIT ${rowsPerStatement}) RETURNING 1`,
+          );
+          removed = rows.length;
+          found += removed;
+        }
       }
     }
-  }
-  return total === 0;
+  } while (found > 0);
+  return true;
 }
 
 /** True when nothing is left. */
