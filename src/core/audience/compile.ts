@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { firstIdAt } from "../ids";
-import type { Filter, FilterCondition, FilterGroup } from "./condition";
+import type { FilterCondition, FilterGroup } from "./condition";
 import { windowStartMs } from "./dates";
 import { eventOf, segmentOf } from "./fields";
+import type { Filter } from "./filter";
 import type { Bind } from "./operand";
 import {
   type Asked,
@@ -15,7 +16,10 @@ import {
 } from "./operators";
 import type { Resolver } from "./resolver";
 
-/** A condition as two pieces of a statement: `WITH ${values} SELECT … FROM contacts c WHERE … AND ${matches}`. */
+/**
+ * A condition as two pieces of a statement: `WITH ${values} SELECT … FROM contacts c WHERE … AND ${matches}`. A hundred
+ * filters come to 85 KB of text at most, and D1 takes 100 KB: no statement holds two conditions, nor one twice.
+ */
 export interface Audience {
   /** A table `audience` of one row with the values of the condition, which are its one parameter. */
   values: SQL;

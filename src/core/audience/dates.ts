@@ -26,5 +26,5 @@ const earliestMs = -8.64e15;
 
 /** When a window of so many units, which ends at `now`, began. */
 export function windowStartMs(now: Date, amount: number, unit: Unit): number {
-  return Math.max(earliestMs, (now.getTime() - amount * unitMs[unit]));
+  return Math.max(earliestMs, now.getTime() - amount * unitMs[unit]);
 }

@@ -87,7 +87,7 @@ export function jsonOperand(object: SQL, key: string, bind: Bind): Operand {
     // SQLite sorts every text above every number, and booleans come out as 1 and 0: hence the look at the type.
     number: sql`CASE WHEN ${type} IN ('integer', 'real') THEN ${value} END`,
     // It reads much as a date that is none (`now`, `12:30`, a bare number): hence the look at the shape.
-    time: sql`CASE WHEN ${value} GLOB '????-??-??' OR ${value} GLOB '????-??-??T*Z' OR ${value} GLOB '????-??-??T*[+-]??:??'
+    time: sql`CASE WHEN ${value} GLOB '????-??-??T*Z' OR ${value} GLOB '????-??-??' OR ${value} GLOB '????-??-??T*[+-]??:??'
       THEN round(unixepoch(${value}, 'subsec') * 1000) END`,
   };
 }

@@ -124,7 +124,7 @@ describe("the text of a statement", () => {
 describe("other fields than those of a contact", () => {
   const data = { plan: "pro", amount: 49.5, items: ["book"], "a.b": true, deep: { at: "2026-01-31T09:00:00Z" } };
   const isField = (name: string) => isContactField(name) || name.startsWith("event.");
-  const WithEvent = conditionSchema({ prefix: "Step", isField, fields: "data.<key> or event.<key>" });
+  const WithEvent = conditionSchema({ isField, listed: "data.<key> or event.<key>" }, "Step");
   const contactsAlone = contactResolver(new Map());
   const resolver: Resolver = {
     ...contactsAlone,

@@ -42,7 +42,6 @@ describe("a field of data", () => {
   };
   const contacts = new Contacts();
   for (const [name, x] of Object.entries(stored)) contacts.add(name, { data: x === undefined ? {} : { x } });
-  // A row of another project is never looked at by these statements; its events and memberships are tested below.
 
   const absent = ["absent", "null"];
   const texts = ["empty", "pro", "PRO", "text 42", "text true"];

@@ -1,4 +1,5 @@
-import type { Filter, FilterCondition, FilterGroup } from "../../../src/core/audience/condition";
+import type { FilterCondition, FilterGroup } from "../../../src/core/audience/condition";
+import type { Filter } from "../../../src/core/audience/filter";
 import type { SegmentSource } from "../../../src/core/audience/resolver";
 import type { JsonObject, JsonValue } from "../../../src/core/json";
 

@@ -1,0 +1,101 @@
+import type { z } from "zod";
+import type { FieldCode } from "../errors";
+import { isStorable, unstorableText } from "../storable";
+import { dateMs, type Unit, units } from "./dates";
+import { eventOf, segmentOf } from "./fields";
+import type { Scalar } from "./operand";
+import { isEventOperator, isFieldOperator, isSegmentOperator, type Operator, takenBy } from "./operators";
+
+/** A hundred fields and values fit into the one parameter of a statement, whatever is in them. */
+export const maxFieldLength = 300;
+const maxEventLength = 255;
+const maxValueLength = 1000;
+
+export interface Filter {
+  field: string;
+  operator: Operator;
+  value?: Scalar;
+  unit?: Unit;
+}
+
+/** The fields that filters may name in one place of the API. */
+export interface FieldNames {
+  isField(name: string): boolean;
+  /** All of them, for a caller. */
+  listed: string;
+}
+
+interface SentFilter {
+  field: string;
+  operator: Operator;
+  value?: unknown;
+  unit?: Unit | null;
+}
+
+/** What its operator does not take is dropped, as unknown keys are. */
+export function readFilter(sent: SentFilter, names: FieldNames, check: z.RefinementCtx): Filter {
+  const faults = [fieldFault(sent, names), valueFault(sent), unitFault(sent)].filter((fault) => fault !== null);
+  for (const [key, code, message] of faults) {
+    check.addIssue({ code: "custom", path: [key], message, params: { code } });
+  }
+  const { field, operator, value, unit } = sent;
+  const takes = takenBy(operator);
+  const isValueTaken = takes !== "nothing" || (field === "segment" && isSegmentOperator(operator));
+  return {
+    field,
+    operator,
+    // A value that is no scalar was found faulty above, and then nobody sees this.
+    ...(isValueTaken ? { value: value as Scalar } : {}),
+    ...(takes === "window" && unit ? { unit } : {}),
+  };
+}
+
+type Fault = [key: "field" | "value" | "unit", code: FieldCode, message: string];
+
+function fieldFault(sent: SentFilter, { isField, listed }: FieldNames): Fault | null {
+  const { field, operator } = sent;
+  if (isFieldOperator(operator)) {
+    return isField(field) ? null : ["field", "custom", `This is no field of a contact: use ${listed}`];
+  }
+  if (isEventOperator(operator)) {
+    const { length } = eventOf(field);
+    if (length === 0) return ["field", "too_small", `${operator} takes the name of an event as its field`];
+    return length > maxEventLength
+      ? ["field", "too_big", `An event's name has at most ${maxEventLength} characters`]
+      : null;
+  }
+  if (segmentOf(sent) !== null) return null;
+  if (field === "segment") return ["value", "required", "Give the segment's id, or say segment.<id> as the field"];
+  return ["field", "custom", `${operator} takes segment.<id> as its field`];
+}
+
+function valueFault({ field, operator, value }: SentFilter): Fault | null {
+  const takes = takenBy(operator);
+  if (takes === "nothing") return null;
+  if (value === undefined || value === null) return ["value", "required", `${operator} needs a value`];
+  if (typeof value === "number" && !Number.isFinite(value)) return ["value", "too_big", "Must be a finite number"];
+  if (takes === "window") {
+    if (typeof value !== "number") return ["value", "invalid_type", "Must be the number of units"];
+    return value > 0 ? null : ["value", "too_small", "Must be more than 0"];
+  }
+  if (takes === "sortable") {
+    if (typeof value === "number" || (typeof value === "string" && dateMs(value) !== null)) return null;
+    return ["value", "invalid_type", "Must be a number, or a date such as 2026-01-31 or 2026-01-31T09:00:00Z"];
+  }
+  if (typeof value === "string") return textFault(value);
+  if (field === "email" && (operator === "contains" || operator === "notContains")) {
+    return ["value", "invalid_type", "Must be a part of an address"];
+  }
+  const isScalar = typeof value === "number" || typeof value === "boolean";
+  return isScalar ? null : ["value", "invalid_type", "Must be a string, a number or a boolean"];
+}
+
+function textFault(text: string): Fault | null {
+  if (!isStorable(text)) return ["value", "invalid_string", unstorableText];
+  return text.length > maxValueLength ? ["value", "too_big", `At most ${maxValueLength} characters`] : null;
+}
+
+function unitFault({ operator, unit }: SentFilter): Fault | null {
+  const isMissing = takenBy(operator) === "window" && (unit === undefined || unit === null);
+  return isMissing ? ["unit", "required", `${operator} needs a unit: ${units.join(", ")}`] : null;
+}
