@@ -291,6 +291,16 @@ describe("POST /segments/{id}/explain", () => {
     const whole = await project.api.post(`/segments/${all.id}/explain`, { contactId: ada.id });
     const matching = whole.body.condition.groups[0].filters.filter(({ matches }: { matches: boolean }) => matches);
     expect(matching).toEqual([{ field: "data.f7", operator: "equals", value: 1, matches: true, actual: 1 }]);
+
+    // The filter with the longest text in SQL, on a name that is a key or a path.
+    const longest = Array.from({ length: 100 }, (_, i) => ({
+      field: `data.a.b${i}`,
+      operator: "notContains",
+      value: "x",
+    }));
+    const longestOne = await newSegment(project, { condition: { logic: "OR", groups: [{ filters: longest }] } });
+    const explained = await project.api.post(`/segments/${longestOne.id}/explain`, { contactId: ada.id });
+    expect([explained.status, explained.body.condition?.groups[0].filters.length]).toEqual([200, 100]);
   });
 
   it("is 404 for a contact that is not there, or another project's", async () => {

@@ -29,8 +29,8 @@ export async function explainSegment(ctx: Context, id: string, contactId: string
 
   const filters = [...filtersOf(condition)].map(({ filter }) => filter);
   const segments = await loadSegments(ctx, condition);
-  const [[matches = false, ...each], lastTimes] = await Promise.all([
-    evaluate(ctx, contact, [condition, ...filters.map(alone)], segments),
+  const [{ matches, each }, lastTimes] = await Promise.all([
+    evaluate(ctx, contact, { condition, filters }, segments),
     findLastTimes(ctx, contact, filters),
   ]);
   const explained = new Map(
@@ -56,30 +56,33 @@ function alone(filter: Filter): FilterCondition {
 }
 
 /** Each has a parameter, of which D1 allows 100. */
-const conditionsPerStatement = 50;
+const filtersPerStatement = 50;
 
-/** Whether each of these holds for one contact, as the database says it of everyone, and all at the same moment. */
+/**
+ * Whether a condition holds for one contact, and each of its filters alone, as the database says it of everyone and all
+ * at the same moment. The condition has a statement of its own, as it may fill one.
+ */
 async function evaluate(
   ctx: Context,
   contact: ContactRow,
-  conditions: FilterCondition[],
+  { condition, filters }: { condition: FilterCondition; filters: Filter[] },
   segments: Segments,
-): Promise<boolean[]> {
-  const questions = conditions.map((condition, index) => {
-    const { values, matches } = audienceOf(condition, segments, ctx.now);
-    return sql`(WITH ${values} SELECT ${matches}) AS ${sql.raw(`m${index}`)}`;
-  });
-  const answers = await commit(
-    ctx.db,
-    chunksOf(questions, conditionsPerStatement).map((some) =>
-      statement(
-        ctx.db,
-        sql`SELECT ${sql.join(some, sql`, `)} FROM contacts c WHERE c.project_id = ${ctx.project.id} AND c.id = ${contact.id}`,
-      ),
-    ),
-  );
-  const all: Record<string, unknown> = Object.assign({}, ...answers.map(([row]) => row));
-  return conditions.map((_, index) => all[`m${index}`] === 1);
+): Promise<{ matches: boolean; each: boolean[] }> {
+  const ask = (some: FilterCondition[]) => {
+    const questions = some.map((one, index) => {
+      const { values, matches } = audienceOf(one, segments, ctx.now);
+      return sql`(WITH ${values} SELECT ${matches}) AS ${sql.raw(`m${index}`)}`;
+    });
+    return statement(
+      ctx.db,
+      sql`SELECT ${sql.join(questions, sql`, `)} FROM contacts c
+        WHERE c.project_id = ${ctx.project.id} AND c.id = ${contact.id}`,
+    );
+  };
+  const chunks = chunksOf(filters.map(alone), filtersPerStatement);
+  const answers = await commit(ctx.db, [[condition], ...chunks].map(ask));
+  const [[matches = false] = [], ...each] = answers.map(([row = {}]) => Object.values(row).map((value) => value === 1));
+  return { matches, each: each.flat() };
 }
 
 /** When the contact last had each event that the filters name. */
