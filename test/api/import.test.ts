@@ -1,10 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { maxCsvBytes } from "../../src/core/contacts/csv";
+import { startBulk } from "../../src/features/contacts/bulk/start";
 import { formWith, importCsv, postImport, utf8 } from "../support/import";
 import { newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { eventCounts } from "../support/rows";
+import { World } from "../support/world";
 
 async function traces(project: TestProject) {
   const jobs = await env.DB.prepare("SELECT count(*) AS n FROM jobs WHERE project_id = ?").bind(project.id).first("n");
@@ -59,7 +61,7 @@ describe("POST /contacts/import", () => {
   });
 
   it("tells of a job that nobody has worked on yet", async () => {
-    const project = await newProject({ disabled: false });
+    const project = await newProject();
     await env.DB.prepare(
       "INSERT INTO jobs (id, project_id, type, status, state, errors, created_at) VALUES (?1, ?1, 'contacts.import', 'queued', ?2, '[]', 0)",
     )
@@ -331,6 +333,37 @@ describe("an import", () => {
     const project = await newProject();
     expect(await importCsv(project, "email,name\n")).toMatchObject({ status: "completed", totalRows: 0, imported: 0 });
     expect(await traces(project)).toEqual({ jobs: 1, files: 0 });
+  });
+
+  it("brings nobody back who had left before they were erased", async () => {
+    const project = await newProject();
+    const world = new World();
+    const erase = async (...contactIds: string[]) => {
+      const { ctx } = await world.context(project);
+      await startBulk(ctx, { operation: "delete", contactIds });
+      await world.drain();
+    };
+    const ids = [];
+    for (const name of ["left", "suppressed", "in"]) {
+      const made = await project.api.post("/contacts", { email: `${name}@example.com`, subscribed: name !== "left" });
+      ids.push(made.body.id);
+    }
+    await project.api.post("/suppressions", { email: "suppressed@example.com", reason: "complaint" });
+    await erase(...ids);
+    expect(await contactsOf(project)).toEqual([]);
+
+    const file = "email,n\nleft@example.com,1\nsuppressed@example.com,1\nin@example.com,1\nleft@example.com,2\n";
+    expect(await importCsv(project, file, world)).toMatchObject({ imported: 3, updated: 1 });
+    const contacts = await contactsOf(project);
+    expect(contacts.map(({ email, subscribed, data }) => [email, subscribed, data])).toEqual([
+      ["in@example.com", 1, { n: 1 }],
+      ["left@example.com", 0, { n: 2 }],
+      ["suppressed@example.com", 1, { n: 1 }],
+    ]);
+    expect(contacts.map(({ opted_out_at }) => opted_out_at === null)).toEqual([true, false, true]);
+    expect((await project.api.get("/suppressions")).body.data).toMatchObject([
+      { email: "suppressed@example.com", reason: "complaint" },
+    ]);
   });
 
   it("keeps to its project", async () => {

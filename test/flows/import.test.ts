@@ -94,6 +94,18 @@ it("shows how far it is", async () => {
   });
 });
 
+it("fails with a reason when its file is lost", async () => {
+  const world = new World();
+  const { project, jobId } = await uploaded(world);
+  await env.BLOBS.delete(`import/${project.id}/${jobId}`);
+  await world.drain();
+  expect((await project.api.get(`/contacts/import/${jobId}`)).body).toMatchObject({
+    status: "failed",
+    imported: 0,
+    reason: "The file is not there any more. Upload it again.",
+  });
+});
+
 it("stops when its project is deleted", async () => {
   const world = new World();
   const { project } = await uploaded(world);

@@ -23,6 +23,13 @@ export function readRow({ emailAt, columns }: Csv, cells: string[]): CsvRow {
   return { email, data: Object.fromEntries(fields) };
 }
 
+const booleans = new Map([
+  ["true", true],
+  ["yes", true],
+  ["false", false],
+  ["no", false],
+]);
+
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /** `007`, `+5`, `1e5`, `.5`, `1.` and what a number could not hold stay as they are written. */
@@ -31,14 +38,5 @@ function cellValue(text: string): string | number | boolean {
     const number = Number(text);
     return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : text;
   }
-  switch (text.length <= 5 && text.toLowerCase()) {
-    case "true":
-    case "yes":
-      return true;
-    case "false":
-    case "no":
-      return false;
-    default:
-      return text;
-  }
+  return booleans.get(text.toLowerCase()) ?? text;
 }

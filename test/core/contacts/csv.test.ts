@@ -154,7 +154,7 @@ describe("a file", () => {
     ["of delimiters", `email\n${",".repeat(400_000)}\n`],
     ["of quotes", `email\n"${'x"'.repeat(2_500_000)}\n`],
     ["of closed quotes", `email\n${'"a" '.repeat(1_250_000)},\n`],
-    ["of short rows", `email\n${"a\n".repeat(1_000_000)}`],
+    ["of short rows", `email\n${"a\n".repeat(200_000)}`],
     ["of columns", `email,${Array.from({ length: 80_000 }, (_, n) => `c${n}`)}\n`],
   ])("%s takes no time worth mentioning", (_, file) => {
     const before = performance.now();

@@ -74,12 +74,13 @@ function tellProgress(
   const before = resultOf(job);
   const done = before.imported + before.updated + before.skipped + rows.length + skipped.length;
   const state: ImportState = next ? { phase: "importing", ...next } : { phase: "over" };
+  const tellsMore = skipped.length > 0 && job.errors.length < mostErrors;
   const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.id} AND email = r.value->>'email')`;
   return goOn(ctx, job, state, (done / before.totalRows) * 100, {
     result: sql`(SELECT json_object('totalRows', ${before.totalRows}, 'imported', ${before.imported} + count(*),
         'updated', ${before.updated + rows.length} - count(*), 'skipped', ${before.skipped + skipped.length})
       FROM json_each(${addresses}) r WHERE ${isNew})`,
-    ...(skipped.length > 0 ? { errors: sql`${JSON.stringify([...job.errors, ...skipped].slice(0, mostErrors))}` } : {}),
+    ...(tellsMore ? { errors: sql`${JSON.stringify([...job.errors, ...skipped].slice(0, mostErrors))}` } : {}),
   });
 }
 

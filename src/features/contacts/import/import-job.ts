@@ -48,7 +48,7 @@ export function importJson(row: JobRow) {
   };
 }
 
-export async function getImport(ctx: Context, id: string): Promise<JobRow> {
+export function getImport(ctx: Context, id: string): Promise<JobRow> {
   return getJob(ctx, id, "contacts.import");
 }
 

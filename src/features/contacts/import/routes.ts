@@ -31,7 +31,7 @@ not UTF-8, has no \`email\` column, or has quotes that do not match imports noth
       content: { "multipart/form-data": { schema: UploadImport, example: UploadImport.meta()?.example } },
     },
   },
-  responses: { ...accepted(StartedJob), ...errors(400, 403, 413, 422) },
+  responses: { ...accepted(StartedJob), ...errors(400, 403, 408, 413, 422, 503) },
 });
 
 imports.openapi(start, async (c) => {

@@ -38,7 +38,7 @@ async function begin(ctx: Context, row: JobRow, csv: Csv): Promise<Step> {
 }
 
 async function importNext(ctx: Context, row: JobRow, csv: Csv, place: Place): Promise<Step> {
-  const fault = await importChunk(ctx, row, csv, { cursor: place.cursor, row: place.row });
+  const fault = await importChunk(ctx, row, csv, place);
   return fault ? fail(ctx, row, fault) : "goes on";
 }
 
