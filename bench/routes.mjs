@@ -1,5 +1,4 @@
 import { load, median } from "./load.mjs";
-import { peakOfThreeLargeSends } from "./memory.mjs";
 import { compare, single } from "./report.mjs";
 import { startBenchWorker } from "./worker.mjs";
 
@@ -38,7 +37,6 @@ export async function benchRoutes() {
     const keys = await setUpProduct(product);
     for (const route of [send, track]) await benchRoute(route, product, bare, keys);
     await benchRendering(bare);
-    await benchMemory(product, keys);
   } finally {
     await Promise.all([product.stop(), bare.stop()]);
   }
@@ -66,12 +64,6 @@ async function benchRoute(route, product, bare, keys) {
 async function benchRendering(bare) {
   const { msPerMail, nodes } = await post(`${bare.base}/render`, {});
   single(`Rendering, a template of ${nodes} nodes: HTML, subject and text`, msPerMail, "ms a mail", "≤ 0.5");
-}
-
-async function benchMemory(product, keys) {
-  const { before, peak } = await peakOfThreeLargeSends(product, keys.secret);
-  const title = `Memory of three sends of 10 MB at once, all of local workerd with its D1 and R2: ${before.toFixed(0)} MB before`;
-  single(title, peak - before, "MB more", "≤ 128");
 }
 
 let calls = 0;

@@ -1,10 +1,11 @@
 import { cpus } from "node:os";
 import { dim } from "../scripts/lib/screen.mjs";
 import { benchContacts } from "./contacts.mjs";
+import { benchMemory } from "./memory.mjs";
 import { benchRoutes } from "./routes.mjs";
 import { benchSegments } from "./segments.mjs";
 
-const benches = { routes: benchRoutes, contacts: benchContacts, segments: benchSegments };
+const benches = { routes: benchRoutes, memory: benchMemory, contacts: benchContacts, segments: benchSegments };
 
 const { model } = cpus()[0];
 console.log(dim(`${cpus().length} × ${model}, Node ${process.version}, local workerd`));

@@ -15,8 +15,8 @@ export async function applyMigrations(state, signal) {
 }
 
 /** Runs `wrangler dev`, which keeps reloading what changes in src. */
-export function startWorker({ port, ip, state, config }) {
-  const where = ["--port", String(port), "--ip", ip, "--inspector-port", "0"];
+export function startWorker({ port, ip, state, config, inspectorPort = 0, v8Flags = "" }) {
+  const where = ["--port", String(port), "--ip", ip, "--inspector-port", String(inspectorPort)];
   const what = ["--persist-to", state.folder, "--env-file", state.settings, ...(config ? ["--config", config] : [])];
   const child = startTool("wrangler", ["dev", ...where, ...what], {
     env: {
@@ -27,6 +27,7 @@ export function startWorker({ port, ip, state, config }) {
       CLOUDFLARE_CF_FETCH_ENABLED: "false",
       // By default all copies on a machine meet in one registry.
       WRANGLER_REGISTRY_PATH: state.registry,
+      MINIFLARE_WORKERD_V8_FLAGS: v8Flags,
     },
     nodeArgs: ["--import", new URL("leash.mjs", import.meta.url).href],
     stdio: ["pipe", "pipe", "pipe"],

@@ -1,5 +1,6 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { BadRequest, TooLarge } from "../core/errors";
+import { turnBytes } from "../platform/turns";
 import type { AppEnv } from "./router";
 import { openTurn, type Turn } from "./turn";
 
@@ -17,7 +18,7 @@ export function readBody(maxBytesFor: (path: string, c: HonoContext<AppEnv>) => 
     if (Number(announced ?? 0) > maxBytes) throw new TooLarge(maxBytes);
     const turn = openTurn();
     try {
-      if (Number(announced ?? 0) > largeBytes) await turn.take();
+      if (Number(announced ?? 0) > turnBytes) await turn.take();
       if (raw.method === "POST" && uploadPaths.has(c.req.path)) keepForm(c, await formOf(raw, maxBytes, turn));
       else keepBody(c, raw.body === null ? "" : await textOf(raw.body, maxBytes, turn));
       await next();
@@ -31,9 +32,6 @@ export function readBody(maxBytesFor: (path: string, c: HonoContext<AppEnv>) => 
 /** Where a form with a file is posted instead of JSON. */
 const uploadPaths = new Set(["/contacts/import"]);
 
-/** A larger body is read, and worked on, in a turn of its request. */
-const largeBytes = 4 * 1024 * 1024;
-
 function keepBody(c: HonoContext<AppEnv>, text: string): void {
   const { raw } = c.req;
   const headers = new Headers(raw.headers);
@@ -41,6 +39,22 @@ function keepBody(c: HonoContext<AppEnv>, text: string): void {
   c.req.raw = new Request(raw.url, { method: raw.method, headers });
   // Hono keeps the promise of a body, though its types say the body itself.
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
+  if (text.length > turnBytes) letGoOnceParsed(c.req);
+}
+
+/** Until the answer, what is large would otherwise be held twice: as text, and as what is in it. */
+function letGoOnceParsed(req: HonoContext<AppEnv>["req"]): void {
+  let parsed: Promise<unknown> | null = null;
+  async function parse(): Promise<unknown> {
+    const text = await req.text();
+    delete req.bodyCache.text;
+    return JSON.parse(text);
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: the type that hono has for what is in a body
+  req.json = (): Promise<any> => {
+    parsed ??= parse();
+    return parsed;
+  };
 }
 
 function keepForm(c: HonoContext<AppEnv>, form: FormData): void {
@@ -105,7 +119,7 @@ async function readAll(
       size += value.byteLength;
       if (size > maxBytes) throw new TooLarge(maxBytes);
       // One whose length was not announced shows only now that it is large.
-      if (size > largeBytes) await turn.take();
+      if (size > turnBytes) await turn.take();
       keep(value);
     }
   } catch (error) {

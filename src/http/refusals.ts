@@ -35,7 +35,7 @@ const refusals = {
   408: {
     description: "The rest of a large body did not arrive in time. Nothing was done.",
     code: "REQUEST_TIMEOUT",
-    message: "The rest of a large request body did not arrive within 10 seconds. Nothing was done.",
+    message: "The rest of a large request body did not arrive within 15 seconds. Nothing was done.",
     suggestion: "Send the request again, over a faster connection or with smaller attachments.",
   },
   409: {

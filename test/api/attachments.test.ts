@@ -43,6 +43,24 @@ describe("attachments", () => {
     expect(mail.raw.replace(/\r\n/g, "")).toContain(content.slice(0, 5_000));
   });
 
+  it("arrive byte for byte whatever their length, in lines of 76 characters, the inline ones before the others", async () => {
+    const project = await newProject();
+    const lengths = [0, 1, 2, 3, 56, 57, 58, 113, 114, 115];
+    const attachments = lengths.map((length, place) => ({
+      filename: `${length}.bin`,
+      content: btoa(Array.from({ length }, (_, index) => String.fromCharCode((index * 31 + length) % 256)).join("")),
+      contentType: place % 2 ? "text/plain" : "application/octet-stream",
+      ...(place % 3 === 0 ? { disposition: "inline", contentId: `file-${length}` } : {}),
+    }));
+    const sent = await project.api.send({ attachments });
+    const { raw } = await mailOf(project, sent.body.data.emails[0].email);
+    for (const { filename, content } of attachments) {
+      const part = raw.slice(raw.indexOf(`filename=${filename}`));
+      const [, base64 = ""] = /\r\n\r\n([\s\S]*?)\r\n--/.exec(part) ?? [];
+      expect(base64).toBe(content.replace(/.{76}(?=.)/g, "$&\r\n"));
+    }
+  });
+
   it("that are inline are found by their cid", async () => {
     const project = await newProject();
     const inline = { ...pixel, disposition: "inline", contentId: "logo" };
@@ -144,5 +162,6 @@ describe("attachments", () => {
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     for (const { body } of answers) await emailIn(project, body.data.emails[0].email, "DELIVERED");
-  });
+    // 30 MB of base64 take their time on a machine that is busy.
+  }, 60_000);
 });

@@ -2,11 +2,14 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import worker from "../../src/index";
+import { passSeconds } from "../support/pass-seconds";
 import { newProject, type TestProject } from "../support/project";
+import { expectRefusal } from "../support/refusal";
+import { newTemplate } from "../support/template";
 
 const megabyte = 1024 * 1024;
 /** What the body of a large request may take while others wait. */
-const patienceMs = 10_000;
+const patienceMs = 15_000;
 
 /** Called as a function: a clock that stands still is no good to a request that workerd itself looks after. */
 async function call(
@@ -38,27 +41,18 @@ function stalled(bytes: number): ReadableStream<Uint8Array> {
   });
 }
 
-/** Lets the streams of all that is under way arrive. */
-async function passSeconds(seconds: number): Promise<void> {
-  for (let step = 0; step < seconds * 10; step++) {
-    await vi.advanceTimersByTimeAsync(100);
-    // A turn of the real loop, in which what is written is read.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 describe("a large request whose body stalls", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   it.each([
     ["with a length that was announced", 0, 5 * megabyte],
     ["with a length that was not", 5 * megabyte, undefined],
-  ])("%s is a 408 after ten seconds, and others get its turn", async (_, sent, announced) => {
+  ])("%s is a 408 after fifteen seconds, and others get its turn", async (_, sent, announced) => {
     const project = await newProject();
     const slow = [1, 2].map(() => call(project, stalled(sent), announced));
     await passSeconds(0.5);
@@ -83,5 +77,21 @@ describe("a large request whose body stalls", () => {
     for (let upload = 0; upload < 3; upload++) void call(project, stalled(3 * megabyte));
     await passSeconds(0.5);
     expect((await call(project, large(project))).status).toBe(200);
+  });
+});
+
+describe("a large body", () => {
+  it("is read by its route, also by one that may be called without", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project, { body: "<p>{{ plan }}</p>" });
+    const body = { data: { plan: "pro" }, padding: "x".repeat(4.5 * megabyte) };
+    const preview = await project.api.post(`/templates/${id}/preview`, body);
+    expect(preview.body.html).toContain("<p>pro</p>");
+  });
+
+  it("that is not JSON is a 400 as a small one is", async () => {
+    const project = await newProject();
+    const answer = await project.api.post("/v1/send", `{"to": ${"x".repeat(5 * megabyte)}`);
+    expectRefusal(answer, 400, "BAD_REQUEST");
   });
 });

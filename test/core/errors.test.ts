@@ -29,7 +29,7 @@ const refusals: [name: string, refusal: Refusal, message: RegExp, details: Recor
   ["UnknownRoute", new UnknownRoute("GET", "/nope"), /GET \/nope/, { resource: "route", id: "/nope" }],
   ["MethodNotAllowed", new MethodNotAllowed("PUT", "/a", ["GET", "POST"]), /PUT/, { allowed: ["GET", "POST"] }],
   ["Conflict", new Conflict("Taken.", { cause, details: { id: "x" } }), /^Taken\.$/, { id: "x" }],
-  ["TooSlow", new TooSlow(10), /10 seconds/, { maxSeconds: 10 }],
+  ["TooSlow", new TooSlow(15), /15 seconds/, { maxSeconds: 15 }],
   ["TooLarge", new TooLarge(1024), /1024 bytes/, { maxBytes: 1024 }],
   ["Invalid", new Invalid([{ field: "to", code: "required", message: "Required" }]), /validation failed/, undefined],
 ];

@@ -118,5 +118,7 @@ describe("a send killed at any step", () => {
     const { ctx, process } = await world.context(project);
     await sendEmails(ctx, callOf(project));
     expect(process.steps).toEqual(["batch", "enqueue"]);
+    // Nothing stays behind for the sweeps of other tests.
+    await world.drain();
   });
 });

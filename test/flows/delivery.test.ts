@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { SendEmail } from "../../src/features/sending/schema";
 import { sendEmails } from "../../src/features/sending/send";
+import { takeTurn } from "../../src/platform/turns";
+import { passSeconds } from "../support/pass-seconds";
 import { admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { emailRows, eventCounts } from "../support/rows";
 import { newTemplate } from "../support/template";
@@ -399,6 +401,44 @@ describe("a mail over 1 MB", () => {
     expect(await mostAtOnce(world)).toBe(3);
     const order = world.taken.map((message) => message.to.email);
     expect(order).toEqual([...to, "large1@example.com", "large2@example.com"]);
+  });
+});
+
+describe("mail with large files", () => {
+  const file = { filename: "a.bin", contentType: "application/octet-stream", content: "QUJD".repeat(1_500_000) };
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("waits for its turn among what the isolate works on, and comes back when it has none", async () => {
+    const project = await newProject();
+    const world = new World();
+    await send(world, project, { to: "large@example.com", attachments: [file] });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    const others = [await takeTurn(0), await takeTurn(0)];
+    const first = world.drain();
+    await passSeconds(11);
+    await first;
+    expect(world.taken).toHaveLength(0);
+    expect(await onlyEmail(project)).toMatchObject({ status: "QUEUED", attempts: 0, error: null });
+    expect(world.queue).toHaveLength(1);
+    // A small one does not wait.
+    await send(world, project, { to: "small@example.com" });
+    await world.drain();
+    expect(world.taken).toHaveLength(1);
+
+    world.now += 5_000;
+    const second = world.drain();
+    await passSeconds(1);
+    expect(world.taken).toHaveLength(1);
+    others[0]?.giveBack();
+    await passSeconds(1);
+    await second;
+    expect(world.taken.map((message) => message.to.email)).toEqual(["small@example.com", "large@example.com"]);
+    const next = await takeTurn(0);
+    expect(next).not.toBeNull();
+    for (const turn of [next, ...others]) turn?.giveBack();
   });
 });
 

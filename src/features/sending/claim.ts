@@ -7,6 +7,7 @@ import { commit, query, statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
 import { emailContents, emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import type { TakenTurn } from "../../platform/turns";
 import { verifiedDomain } from "../domains/domain";
 import { domainInSql } from "../templates/template";
 import { largeMailBytes } from "./announce";
@@ -28,6 +29,8 @@ export interface Claim {
   large: Set<string>;
   /** What lies in R2 of the content that was composed last, read once however many recipients share it. */
   loaded: { contentId: string; body: string; attachments: Attachment[] } | null;
+  /** Of this claim among all that the isolate works on. Null before a mail has needed one. */
+  turn: TakenTurn | null;
 }
 
 /**
@@ -66,6 +69,7 @@ export async function claimEmails(ctx: Context, emailIds: string[]): Promise<Cla
     maySend: new Set(maySend.map((row) => String(row.id))),
     large: new Set(rows.filter(({ size }) => size > largeMailBytes).map(({ id }) => id)),
     loaded: null,
+    turn: null,
   };
 }
 

@@ -8,7 +8,7 @@ import { admitRound } from "./admit";
 import { announceRetries } from "./announce";
 import { type Claim, claimEmails, type EmailRow } from "./claim";
 import { composeRound } from "./compose";
-import { enterLane, leaveLane } from "./lane";
+import { enterLane, type LaneView, leaveLane } from "./lane";
 import { postponeEmails } from "./postpone";
 import { recordAndHand } from "./record";
 import type { Result } from "./results";
@@ -22,16 +22,24 @@ const callsPerRound = 6;
  * Dying before a round is handed loses nothing; dying after it leaves that one round uncertain.
  */
 export async function deliverEmails(ctx: Context, lane: Lane, emailIds: string[]): Promise<void> {
-  let view = await enterLane(ctx, lane);
+  const view = await enterLane(ctx, lane);
   if (view.pausedUntil !== null) return postponeEmails(ctx, emailIds, view.pausedUntil);
-
   const claim = await claimEmails(ctx, emailIds);
+  try {
+    await announceRetries(ctx, await deliverClaim(ctx, lane, view, claim));
+  } finally {
+    claim.turn?.giveBack();
+  }
+}
+
+async function deliverClaim(ctx: Context, lane: Lane, entered: LaneView, claim: Claim): Promise<Result[]> {
   const results: Result[] = [];
+  let view = entered;
   let unrecorded: Result[] = [];
   let waiting = claim.emails;
   while (waiting.length > 0) {
     const round = nextRound(claim, waiting);
-    const { admitted, putOff } = await admitRound(ctx, lane, view, round);
+    const { admitted, putOff } = await admitRound(ctx, lane, view, claim, round);
     const { ready, setAside, ...composed } = await composeRound(ctx, claim, admitted);
     waiting = [...waiting.filter((email) => !round.includes(email)), ...setAside];
     const ended = [...composed.ended, ...putOff];
@@ -42,7 +50,7 @@ export async function deliverEmails(ctx: Context, lane: Lane, emailIds: string[]
     view = await leaveLane(ctx, lane, view, calls);
   }
   await recordAndHand(ctx, claim.token, unrecorded, []);
-  await announceRetries(ctx, results);
+  return results;
 }
 
 /** Six at a time; then the large ones, each alone, as six of them would not fit into memory. */

@@ -31,10 +31,9 @@ export function sesMailer(settings: SesSettings): Mailer {
     steeringHeaders: ["x-ses-"],
     allowsMarketing: true,
     async deliver(message) {
-      const mime = await toMime(message);
-      const tooMuch = tooLarge(Math.ceil(mime.length / 3) * 4, maxMessageBytes);
-      if (tooMuch) return tooMuch;
-      return receiptOf(await call("POST", "outbound-emails", bodyOf(settings, message, mime)), settings);
+      const body = await bodyOf(settings, message);
+      if (!(body instanceof Uint8Array)) return body;
+      return receiptOf(await call("POST", "outbound-emails", body), settings);
     },
     async probe() {
       await call("GET", "account");
@@ -59,7 +58,11 @@ export function sesMailer(settings: SesSettings): Mailer {
   };
 }
 
-function bodyOf({ configurationSet }: SesSettings, message: Message, mime: Uint8Array): Uint8Array<ArrayBuffer> {
+/** A function of its own, so that the MIME is let go while the call waits for its answer. */
+async function bodyOf({ configurationSet }: SesSettings, message: Message): Promise<Uint8Array<ArrayBuffer> | Receipt> {
+  const mime = await toMime(message);
+  const tooMuch = tooLarge(Math.ceil(mime.length / 3) * 4, maxMessageBytes);
+  if (tooMuch) return tooMuch;
   return rawMailBody(mime, {
     EmailTags: [{ Name: sesTagName, Value: writeTag(message) }],
     ...(configurationSet === null ? {} : { ConfigurationSetName: configurationSet }),
