@@ -72,7 +72,7 @@ const create = createRoute({
       description: "A required field is missing, or the body is not JSON.",
       content: { "application/json": { schema: LegacyError, example: { error: "subject is required" } } },
     },
-    ...errors(403, 413, 422),
+    ...errors(403, 408, 413, 422, 503),
   },
 });
 
@@ -105,7 +105,7 @@ const update = createRoute({
   summary: "Change a template",
   description: "Only the fields sent change. Mail that was accepted before goes out as the template was then.",
   request: { params: IdParam, ...body(UpdateTemplate) },
-  responses: { ...ok(Template), ...errors(400, 403, 404, 409, 413, 422) },
+  responses: { ...ok(Template), ...errors(400, 403, 404, 408, 409, 413, 422, 503) },
 });
 
 templates.openapi(update, async (c) => {
@@ -167,7 +167,7 @@ const preview = createRoute({
   description: "Nothing is sent or stored. The links to the recipient's own pages lead nowhere in a preview.",
   middleware: absentIsEmpty,
   request: { params: IdParam, body: { ...body(PreviewTemplate).body, required: false } },
-  responses: { ...ok(TemplatePreview), ...errors(400, 404, 413, 422) },
+  responses: { ...ok(TemplatePreview), ...errors(400, 404, 408, 413, 422, 503) },
 });
 
 templates.openapi(preview, async (c) =>
