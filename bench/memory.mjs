@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../scripts/lib/port.mjs";
 import { startWorker, untilReady } from "../scripts/lib/worker.mjs";
 import { call, newProject } from "./api.mjs";
+import { fiveMegabytes, importFile } from "./import.mjs";
 import { single } from "./report.mjs";
 import { openBenchState } from "./worker.mjs";
 
@@ -11,16 +11,8 @@ const limitMegabytes = 128;
 const rounds = 3;
 const sampleEveryMs = 5;
 
-/** What the processes of a Worker hold, in megabytes. */
-export function heldMegabytes(groupId) {
-  const lines = execFileSync("ps", ["-eo", "pgid=,rss=,comm="], { encoding: "utf8" }).split("\n");
-  const ours = lines.map((line) => line.trim().split(/\s+/)).filter(([group]) => Number(group) === groupId);
-  const workerd = ours.filter(([, , name]) => name?.startsWith("workerd"));
-  return workerd.reduce((sum, [, rss]) => sum + Number(rss) / 1024, 0);
-}
-
 /**
- * Three mails with 10 MB of files at once, from the request to the delivery, in one isolate whose heap may not grow
+ * Three mails with 10 MB of files at once, from the request to the delivery, and then an import, in one isolate whose heap may not grow
  * beyond what Cloudflare gives it: what would need more for a moment ends the run. What is shown is what lives, heap and
  * buffers, whenever the isolate comes to rest; what is garbage would be collected before the limit is met.
  */
@@ -35,10 +27,13 @@ export async function benchMemory() {
     const { secret } = await newProject(worker, adminToken);
     await call(`${worker.base}/domains`, secret, { domain: "bench.test" });
     const before = await isolate.liveMegabytes();
-    const peak = await highestWhile(isolate.liveMegabytes, () => sendAll(worker, secret));
+    const sending = await highestWhile(isolate.liveMegabytes, () => sendAll(worker, secret));
+    const { csv, rows } = fiveMegabytes();
+    const importing = await highestWhile(isolate.liveMegabytes, () => importFile(worker, secret, csv));
     isolate.close();
-    const title = `Memory that lives in the Worker's isolate, three sends of 10 MB at once with their deliveries (${before.toFixed(0)} MB before)`;
-    single(title, peak, "MB", `≤ ${limitMegabytes}`);
+    const title = `Memory that lives in the Worker's isolate (${before.toFixed(0)} MB before)`;
+    single(`${title}, three sends of 10 MB at once with their deliveries`, sending, "MB", `≤ ${limitMegabytes}`);
+    single(`${title}, an import of ${rows.toLocaleString("en")} rows`, importing, "MB", `≤ ${limitMegabytes}`);
   } finally {
     await worker.stop();
     remove();

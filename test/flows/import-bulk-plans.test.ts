@@ -8,6 +8,8 @@ import { World } from "../support/world";
 /** Steps of a plan that grow with the number of rows of a tenant, or of all tenants. */
 function growing(plan: string): boolean {
   const tables = /^SCAN (contacts|c|events|e|emails|jobs|suppressions|s|erased_addresses|erased)\b/;
+  // Whether anybody was erased is known at the first row.
+  if (plan.startsWith("SEARCH erased_addresses USING COVERING INDEX")) return false;
   // An index that is entered by the project alone is walked through all that the project has.
   return tables.test(plan) || /TEMP B-TREE/.test(plan) || /\(project_id=\?\)$/.test(plan);
 }
@@ -18,6 +20,11 @@ it("imports and changes contacts in bulk without walking through what a project 
   const tooLarge = `ada@example.com,${"x".repeat(40_000)},,\nada@example.com,,${"x".repeat(40_000)},`;
   const job = await importCsv(project, `email,a,b,c\n${tooLarge}\nbob@example.com,1,,\nnope,,,\n`, world);
   expect(job).toMatchObject({ status: "completed", imported: 2, skipped: 2 });
+  // Where somebody was erased, addresses are looked up by their hashes.
+  await env.DB.prepare("INSERT INTO erased_addresses (project_id, hash, created_at) VALUES (?, 'h', 0)")
+    .bind(project.id)
+    .run();
+  expect(await importCsv(project, "email,a\neve@example.com,1\n", world)).toMatchObject({ imported: 1 });
   const { data } = (await project.api.get("/contacts")).body;
   const contactIds = [...data.map(({ id }: { id: string }) => id), "nobody"];
   // What erases people has its own test.

@@ -10,7 +10,8 @@ import {
 } from "../../../core/contacts/csv-chunk";
 import { maxDataBytes } from "../../../core/contacts/data";
 import { newId } from "../../../core/ids";
-import { commit, query, statement } from "../../../db/commit";
+import type { JsonObject } from "../../../core/json";
+import { commit, GuardFailed, guard, query, statement } from "../../../db/commit";
 import { isCheckViolation } from "../../../db/conflicts";
 import type { Context } from "../../../platform/context";
 import type { JobRow } from "../../jobs/job";
@@ -42,26 +43,52 @@ export async function importChunk(
   return null;
 }
 
+/** The guard by which a chunk is written without hashes. */
+const nobodyErased = "erased";
+
+/**
+ * Who was erased is recognised by the hash of the address, and those of a large file take seconds: they are only made in
+ * a project that remembers somebody, as the batch itself finds out.
+ */
 async function writeChunk(ctx: Context, job: JobRow, chunk: CsvChunk): Promise<void> {
-  const { contacts, addresses } = parametersOf(ctx, chunk);
-  await commit(ctx.db, [
-    stillAt(ctx, job),
-    tellProgress(ctx, job, chunk, addresses),
-    ...recordFieldTypes(ctx, typesOf(chunk), sql`true`),
-    upsert(ctx, contacts),
-    ...recallAddresses(ctx, { items: addresses }),
-  ]);
+  const contacts = newContactsOf(chunk);
+  const isNobodyErased = sql`NOT EXISTS (SELECT 1 FROM erased_addresses WHERE project_id = ${ctx.project.id})`;
+  try {
+    await commit(ctx.db, [
+      stillAt(ctx, job),
+      guard(ctx.db, nobodyErased, isNobodyErased),
+      ...chunkStatements(ctx, job, chunk, contacts),
+    ]);
+  } catch (error) {
+    if (!(error instanceof GuardFailed && error.guard === nobodyErased)) throw error;
+    const hashed = withHashes(ctx, contacts);
+    const items = JSON.stringify(hashed.map(({ email, hash }) => ({ email, hash })));
+    await commit(ctx.db, [
+      stillAt(ctx, job),
+      ...chunkStatements(ctx, job, chunk, hashed),
+      ...recallAddresses(ctx, { items }),
+    ]);
+  }
 }
 
-/** All contacts of a chunk in one parameter, and in a smaller one what most statements need of them. */
-function parametersOf(ctx: Context, chunk: CsvChunk): { contacts: string; addresses: string } {
-  // The id is for one who is new.
-  const contacts = [...contactsOf(chunk)].map(([email, data]) => ({ id: newId(), email, data }));
-  const hashed = withHashes(ctx, contacts);
-  return {
-    contacts: JSON.stringify(hashed),
-    addresses: JSON.stringify(hashed.map(({ email, hash }) => ({ email, hash }))),
-  };
+interface NewContact {
+  /** For one who is not there yet. */
+  id: string;
+  email: string;
+  data: JsonObject;
+  hash?: string;
+}
+
+function newContactsOf(chunk: CsvChunk): NewContact[] {
+  return [...contactsOf(chunk)].map(([email, data]) => ({ id: newId(), email, data }));
+}
+
+function chunkStatements(ctx: Context, job: JobRow, chunk: CsvChunk, contacts: NewContact[]): D1PreparedStatement[] {
+  return [
+    tellProgress(ctx, job, chunk, JSON.stringify(contacts.map(({ email }) => email))),
+    ...recordFieldTypes(ctx, typesOf(chunk), sql`true`),
+    upsert(ctx, JSON.stringify(contacts)),
+  ];
 }
 
 /** Goes before the upsert: a contact that is not there yet is one that is imported. */
@@ -75,7 +102,7 @@ function tellProgress(
   const done = before.imported + before.updated + before.skipped + rows.length + skipped.length;
   const state: ImportState = next ? { phase: "importing", ...next } : { phase: "over" };
   const tellsMore = skipped.length > 0 && job.errors.length < mostErrors;
-  const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.id} AND email = r.value->>'email')`;
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.id} AND email = r.value)`;
   return goOn(ctx, job, state, (done / before.totalRows) * 100, {
     result: sql`(SELECT json_object('totalRows', ${before.totalRows}, 'imported', ${before.imported} + count(*),
         'updated', ${before.updated + rows.length} - count(*), 'skipped', ${before.skipped + skipped.length})
@@ -109,7 +136,7 @@ function merged(stored: SQL, sent: SQL): SQL {
 async function findTooLarge(ctx: Context, chunk: CsvChunk): Promise<Set<string>> {
   const found = await query(
     ctx.db,
-    sql`SELECT r.value->>'email' AS email FROM json_each(${parametersOf(ctx, chunk).contacts}) r
+    sql`SELECT r.value->>'email' AS email FROM json_each(${JSON.stringify(newContactsOf(chunk))}) r
       LEFT JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value->>'email'
       WHERE octet_length(${merged(sql`coalesce(c.data, '{}')`, sql`r.value->'data'`)}) > ${maxDataBytes}`,
   );
