@@ -36,7 +36,6 @@ export async function startBenchWorker(entry, given) {
   }
   return {
     base: worker.base,
-    groupId: worker.groupId,
     adminToken,
     async stop() {
       await worker.stop();

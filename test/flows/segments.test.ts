@@ -165,6 +165,35 @@ describe("the members of a tracked segment", () => {
     expect(await ledgerOf(segment)).toEqual({ members: 10, entries: 10, exits: 0, wrong: 0 });
   });
 
+  it("are as they were when the call came, also when it joins a computation that has passed them", async () => {
+    const [project, world] = [await newProject(), new World()];
+    await addContacts(project, 1, 6_000);
+    const segment = await newSegment(project, { name: "pro", condition: isPro, trackMembership: true });
+    // Starts, finds the project, takes the job, looks, changes the first 5,000; and dies on its way to the others.
+    await orKilled(compute(world, project, segment, { atStep: 8, when: "before" }));
+    expect(await ledgerOf(segment)).toMatchObject({ members: 2_500 });
+    await setPlan(project, "c1@example.com", "pro");
+    expect(await compute(world, project, segment)).toEqual({ added: 3_001, removed: 0, total: 3_001 });
+    expect(await ledgerOf(segment)).toEqual({ members: 3_001, entries: 3_001, exits: 0, wrong: 0 });
+  });
+
+  it("come when only the time of their last change says so", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const { body: ada } = await project.api.post("/contacts", { email: "ada@example.com" });
+    const { body: snoozed } = await project.api.post(`/contacts/${ada.id}/snooze`, { duration: "1m" });
+    const condition = only("updatedAt", "greaterThan", snoozed.updatedAt);
+    const segment = await newSegment(project, { name: "lately", condition, trackMembership: true });
+    world.now = Date.now();
+    await tick(world, project, 0);
+    await world.drain();
+    expect(await memberRows(segment)).toEqual([]);
+    while (Date.now() <= Date.parse(snoozed.updatedAt)) await project.api.get("/segments");
+    await project.api.post("/suppressions", { email: "ada@example.com" });
+    await tick(world, project);
+    await world.drain();
+    expect(await memberRows(segment)).toEqual(["ada@example.com"]);
+  });
+
   it("are right when the call dies at any step, and each change is told once", async () => {
     const [project, world] = [await newProject(), new World()];
     await addContacts(project, 1, 2);

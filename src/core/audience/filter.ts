@@ -64,7 +64,8 @@ function fieldFault(sent: SentFilter, { isField, listed }: FieldNames): Fault | 
       ? ["field", "too_big", `An event's name has at most ${maxEventLength} characters`]
       : null;
   }
-  if (segmentOf(sent) !== null) return null;
+  const segmentId = segmentOf(sent);
+  if (segmentId !== null) return textFault(segmentId);
   if (field === "segment") return ["value", "required", "Give the segment's id, or say segment.<id> as the field"];
   return ["field", "custom", `${operator} takes segment.<id> as its field`];
 }

@@ -20,9 +20,12 @@ export async function addSuppression(ctx: Context, { email, reason }: AddSuppres
         ON CONFLICT (project_id, email) DO UPDATE SET email = excluded.email
         RETURNING *`,
     ),
+    // A snoozed contact is not subscribed. To say so again moves the version in `contact_counts`: as its updatedAt moves,
+    // it may come into a segment.
     statement(
       ctx.db,
-      sql`UPDATE contacts SET snoozed_until = NULL, version = version + 1, updated_at = max(updated_at, ${now})
+      sql`UPDATE contacts SET subscribed = false, snoozed_until = NULL, version = version + 1,
+          updated_at = max(updated_at, ${now})
         WHERE project_id = ${ctx.project.id} AND email = ${email} AND snoozed_until IS NOT NULL`,
     ),
   ]);

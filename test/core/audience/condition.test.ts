@@ -77,6 +77,8 @@ describe("a filter", () => {
     [{ field: "segment", operator: "memberOfSegment" }, [`${at}.value required`]],
     [{ field: "segment", operator: "memberOfSegment", value: "" }, [`${at}.value required`]],
     [{ field: "segment", operator: "memberOfSegment", value: 1 }, [`${at}.value required`]],
+    [{ field: "segment", operator: "memberOfSegment", value: "x".repeat(1001) }, [`${at}.value too_big`]],
+    [{ field: "segment", operator: "notMemberOfSegment", value: "a\0b" }, [`${at}.value invalid_string`]],
     [{ field: "segment.", operator: "notMemberOfSegment" }, [`${at}.field custom`]],
     [{ field: "s1", operator: "memberOfSegment" }, [`${at}.field custom`]],
     [{ field: "password", operator: "within" }, [`${at}.field custom`, `${at}.value required`, `${at}.unit required`]],
