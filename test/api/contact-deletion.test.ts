@@ -84,6 +84,18 @@ describe("DELETE /contacts/{id}", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(15).fill(404)]);
   });
 
+  it("empties the record of a mail that others got too, and leaves theirs", async () => {
+    const project = await newProject();
+    const { body } = await project.api.send({ to: [email, "bob@example.com"], subject: "For Ada and Bob" });
+    const [mine, theirs] = body.data.emails;
+    await erase(project, mine.contact.id);
+    const { body: list } = await project.api.get("/emails");
+    const shown = list.data.map(({ id, to, subject }: Record<string, string>) => [id, to, subject]);
+    expect(shown).toHaveLength(2);
+    expect(shown).toContainEqual([mine.email, "", ""]);
+    expect(shown).toContainEqual([theirs.email, "bob@example.com", "For Ada and Bob"]);
+  });
+
   it("remembers an address by a hash under the project's own key, and nothing of whom nobody must remember", async () => {
     const [one, other] = [await newProject(), await newProject()];
     for (const project of [one, other]) await erase(project, await contactWith(project, { subscribed: false }));

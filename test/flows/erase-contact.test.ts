@@ -183,7 +183,7 @@ describe("erasing a contact", () => {
     expect(full).toBe(2_302 - 1_000);
     await world.drain();
     expect(
-      (await rowsOf(project, "emails")).filter(({ to_email, subject }) => to_email !== "" || subject !== null),
+      (await rowsOf(project, "emails")).filter(({ to_email, subject }) => to_email !== "" || subject !== ""),
     ).toEqual([]);
     expect((await rowsOf(project, "events")).filter(({ data }) => data !== "{}")).toEqual([]);
     expect((await rowsOf(project, "email_contents")).map(({ recipients }) => recipients)).toEqual([0, 0]);

@@ -55,12 +55,15 @@ function emptyContents(ctx: Context, page: SQL): D1PreparedStatement {
   );
 }
 
-/** Mail that is being handed over ends as it may: its result brings nothing back into a row that is empty. */
+/**
+ * Mail that is being handed over ends as it may: its result brings nothing back into a row that is empty. The subject is
+ * '' and not NULL, which would stand for the one of the content, as long as that is kept for others.
+ */
 export function emptyEmails(ctx: Context, page: SQL): D1PreparedStatement {
   const isUnsent = sql`(e.status = 'QUEUED' OR (e.status = 'SENDING' AND e.handed_at IS NULL))`;
   return statement(
     ctx.db,
-    sql`UPDATE emails AS e SET to_email = '', to_written = '', to_name = NULL, subject = NULL, contact = NULL,
+    sql`UPDATE emails AS e SET to_email = '', to_written = '', to_name = NULL, subject = '', contact = NULL,
         error = CASE WHEN ${isUnsent} THEN ${contactGone} END,
         status = CASE WHEN NOT ${isUnsent} THEN e.status WHEN e.uncertain_since IS NULL THEN 'CANCELLED' ELSE 'UNKNOWN' END,
         lease_until = CASE WHEN NOT ${isUnsent} THEN e.lease_until END,
