@@ -16,8 +16,9 @@ async function call(
   project: TestProject,
   body: ReadableStream<Uint8Array> | string,
   announced: number | undefined = typeof body === "string" ? body.length : undefined,
+  fields: Record<string, string> = {},
 ): Promise<Response> {
-  const headers = new Headers({ Authorization: `Bearer ${project.keys.secret}` });
+  const headers = new Headers({ Authorization: `Bearer ${project.keys.secret}`, ...fields });
   if (announced !== undefined) headers.set("Content-Length", String(announced));
   const init = { method: "POST", headers, body };
   const request = new Request<unknown, IncomingRequestCfProperties>("https://petrel.example/v1/send", init);
@@ -70,6 +71,16 @@ describe("a large request whose body stalls", () => {
     }
     await passSeconds(0.1);
     expect((await quick).status).toBe(200);
+  });
+
+  it("gives its idempotency key back with the 408", async () => {
+    const project = await newProject();
+    const key = { "Idempotency-Key": "stalled-1" };
+    const slow = call(project, stalled(0), 5 * megabyte, key);
+    await passSeconds(patienceMs / 1_000 + 1);
+    expect((await slow).status).toBe(408);
+    expect((await call(project, large(project), undefined, key)).status).toBe(200);
+    expect((await call(project, large(project), undefined, key)).status).toBe(409);
   });
 
   it("takes no turn before it is known to be large", async () => {

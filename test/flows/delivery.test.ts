@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { deliverEmails } from "../../src/features/sending/deliver";
 import { SendEmail } from "../../src/features/sending/schema";
 import { sendEmails } from "../../src/features/sending/send";
 import { takeTurn } from "../../src/platform/turns";
@@ -439,6 +440,55 @@ describe("mail with large files", () => {
     const next = await takeTurn(0);
     expect(next).not.toBeNull();
     for (const turn of [next, ...others]) turn?.giveBack();
+  });
+
+  it("waits once for all that were taken up together, as a lease does not last for one wait each", async () => {
+    const project = await newProject();
+    const world = new World();
+    await send(world, project, { to: ["a@example.com", "b@example.com", "c@example.com"], attachments: [file] });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    const others = [await takeTurn(0), await takeTurn(0)];
+    const work = world.drain();
+    await passSeconds(11);
+    await work;
+    const rows = await emailRows(project);
+    expect(rows.map(({ status, attempts }) => [status, attempts])).toEqual(Array(3).fill(["QUEUED", 0]));
+    for (const turn of others) turn?.giveBack();
+  });
+});
+
+describe("what a consumer holds", () => {
+  const to = Array.from({ length: 7 }, (_, index) => `r${index}@example.com`);
+
+  it("is its own for the whole lease, also when other messages of its batch took minutes", async () => {
+    const project = await newProject();
+    const world = new World();
+    await send(world, project, { to });
+    const ids = (await emailRows(project)).map(({ id }) => id);
+    const { ctx } = await world.context(project);
+    world.now += 10 * 60_000;
+    world.answer = async () => {
+      await world.sweep();
+      return accepts();
+    };
+    await deliverEmails(ctx, "transactional", ids);
+    expect(world.taken).toHaveLength(7);
+  });
+
+  it("keeps what the provider answered when the next round cannot be composed", async () => {
+    const project = await newProject();
+    const world = new World();
+    const file = { filename: "a.txt", contentType: "text/plain", content: "QUJD" };
+    await send(world, project, { to: to.slice(0, 6) });
+    await send(world, project, { to: "z@example.com", attachments: [file] });
+    const ids = (await emailRows(project)).map(({ id }) => id);
+    const { ctx } = await world.context(project);
+    const blobs = { ...ctx.blobs, get: () => Promise.reject(new Error("R2 is out of reach")) };
+    await expect(deliverEmails({ ...ctx, blobs }, "transactional", ids)).rejects.toThrow("R2 is out of reach");
+    expect((await emailRows(project)).map(({ status }) => status)).toEqual([...Array(6).fill("SENT"), "SENDING"]);
+    await world.pass(5);
+    expect(world.taken).toHaveLength(7);
+    expect((await emailRows(project)).map(({ status }) => status)).toEqual(Array(7).fill("SENT"));
   });
 });
 

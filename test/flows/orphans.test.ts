@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { startImport } from "../../src/features/contacts/import/start";
 import { forgetOrphans } from "../../src/features/sending/forget-orphans";
 import { admin, newProject, type TestProject } from "../support/project";
 import { emailIds, mailOf } from "../support/send-and-wait";
@@ -28,7 +29,8 @@ async function sweepIn(hours: number): Promise<World> {
 /** What a request leaves that dies between its file and its row. */
 function orphansOf({ id }: { id: string }): string[] {
   const row = crypto.randomUUID();
-  return [`attachment/${id}/${row}/0`, `attachment/${id}/${row}/1`, `content/${id}/${row}`, `template/${id}/${row}`];
+  const attachments = [0, 1].map((place) => `attachment/${id}/${row}/${place}`);
+  return [...attachments, ...["content", "import", "template"].map((kind) => `${kind}/${id}/${row}`)];
 }
 
 describe("a file whose row was never written", () => {
@@ -47,19 +49,21 @@ describe("a file whose row was never written", () => {
     const stranger = { id: crypto.randomUUID() };
     const project = await newProject();
     const others = [`logo/${project.id}/${crypto.randomUUID()}`, `content/${project.id}`, "content", "a/b/c/d/e"];
-    await put(...orphansOf(stranger), ...others);
+    const orphans = orphansOf(stranger);
+    await put(...orphans, ...others);
     await sweepIn(25);
     const kept = (await env.BLOBS.list()).objects.map(({ key }) => key);
     expect(kept).toEqual(expect.arrayContaining(others));
-    expect(kept.filter((key) => key.includes(stranger.id))).toHaveLength(4);
+    expect(kept.filter((key) => key.includes(stranger.id))).toEqual(orphans);
   });
 
   it("is left to the erasure of its project when that has begun", async () => {
     const project = await newProject();
-    await put(...orphansOf(project));
+    const orphans = orphansOf(project);
+    await put(...orphans);
     await env.DB.prepare("UPDATE projects SET deleted_at = 1 WHERE id = ?").bind(project.id).run();
     await sweepIn(25);
-    expect(await keysOf(project)).toHaveLength(4);
+    expect(await keysOf(project)).toEqual(orphans);
   });
 });
 
@@ -73,11 +77,14 @@ describe("a file that has its row", () => {
     const { body: copy } = await project.api.post(`/templates/${id}/duplicate`);
     await project.api.patch(`/templates/${id}`, { subject: "The second version with this body" });
     await project.api.delete(`/templates/${id}`);
+    const { ctx } = await new World().context(project);
+    await startImport(ctx, new TextEncoder().encode("email\nada@example.com"));
     const before = await keysOf(project);
     expect(before.map((key) => key.split("/")[0])).toEqual([
       "attachment",
       "attachment",
       "content",
+      "import",
       "outbox",
       "template",
     ]);

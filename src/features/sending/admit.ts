@@ -29,10 +29,13 @@ export async function admitRound(
   };
 }
 
-/** Large files take a turn among all that the isolate works on. It is kept to the end of the claim, as the files are. */
+/**
+ * Large files take a turn among all that the isolate works on. It is kept to the end of the claim, as the files are; and
+ * waited for once, or a claim of many such mails would outlast its lease by waiting.
+ */
 async function hasItsTurn(claim: Claim, round: EmailRow[]): Promise<boolean> {
   if (!round.some(({ contentId }) => (claim.contents.get(contentId)?.size ?? 0) > turnBytes)) return true;
-  claim.turn ??= await takeTurn(patienceMs);
+  if (claim.turn === undefined) claim.turn = await takeTurn(patienceMs);
   return claim.turn !== null;
 }
 

@@ -29,8 +29,8 @@ export interface Claim {
   large: Set<string>;
   /** What lies in R2 of the content that was composed last, read once however many recipients share it. */
   loaded: { contentId: string; body: string; attachments: Attachment[] } | null;
-  /** Of this claim among all that the isolate works on. Null before a mail has needed one. */
-  turn: TakenTurn | null;
+  /** Of this claim among all that the isolate works on; null when none came, undefined before a mail has needed one. */
+  turn: TakenTurn | null | undefined;
 }
 
 /**
@@ -39,7 +39,8 @@ export interface Claim {
  */
 export async function claimEmails(ctx: Context, emailIds: string[]): Promise<Claim> {
   const token = newId();
-  const now = ctx.now.getTime();
+  // Other messages of its batch may have come first, and taken a while: the lease begins now.
+  const now = ctx.clock().getTime();
   const ids = JSON.stringify(emailIds);
   const isMine = sql`e.project_id = ${ctx.project.id} AND e.id IN (SELECT value FROM json_each(${ids}))
     AND e.claim = ${token}`;
@@ -69,7 +70,7 @@ export async function claimEmails(ctx: Context, emailIds: string[]): Promise<Cla
     maySend: new Set(maySend.map((row) => String(row.id))),
     large: new Set(rows.filter(({ size }) => size > largeMailBytes).map(({ id }) => id)),
     loaded: null,
-    turn: null,
+    turn: undefined,
   };
 }
 

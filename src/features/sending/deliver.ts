@@ -37,19 +37,23 @@ async function deliverClaim(ctx: Context, lane: Lane, entered: LaneView, claim: 
   let view = entered;
   let unrecorded: Result[] = [];
   let waiting = claim.emails;
-  while (waiting.length > 0) {
-    const round = nextRound(claim, waiting);
-    const { admitted, putOff } = await admitRound(ctx, lane, view, claim, round);
-    const { ready, setAside, ...composed } = await composeRound(ctx, claim, admitted);
-    waiting = [...waiting.filter((email) => !round.includes(email)), ...setAside];
-    const ended = [...composed.ended, ...putOff];
-    const handed = await recordAndHand(ctx, claim.token, [...unrecorded, ...ended], ready);
-    const calls = await Promise.all(ready.filter(({ email }) => handed.has(email.id)).map((mail) => call(ctx, mail)));
-    unrecorded = calls.map(({ result }) => result);
-    results.push(...ended, ...unrecorded);
-    view = await leaveLane(ctx, lane, view, calls);
+  try {
+    while (waiting.length > 0) {
+      const round = nextRound(claim, waiting);
+      const { admitted, putOff } = await admitRound(ctx, lane, view, claim, round);
+      const { ready, setAside, ...composed } = await composeRound(ctx, claim, admitted);
+      waiting = [...waiting.filter((email) => !round.includes(email)), ...setAside];
+      const ended = [...composed.ended, ...putOff];
+      const handed = await recordAndHand(ctx, claim.token, [...unrecorded, ...ended], ready);
+      const calls = await Promise.all(ready.filter(({ email }) => handed.has(email.id)).map((mail) => call(ctx, mail)));
+      unrecorded = calls.map(({ result }) => result);
+      results.push(...ended, ...unrecorded);
+      view = await leaveLane(ctx, lane, view, calls);
+    }
+  } finally {
+    // Also when the next round failed: what the provider has answered is known, and must not become UNKNOWN.
+    await recordAndHand(ctx, claim.token, unrecorded, []);
   }
-  await recordAndHand(ctx, claim.token, unrecorded, []);
   return results;
 }
 

@@ -17,6 +17,7 @@ const owners: Partial<Record<BlobKind, string>> = {
   // A body that several versions share goes by the first of them, and versions stay as long as their project.
   template: "template_versions",
   outbox: "outbox_messages",
+  import: "jobs",
 };
 
 interface Candidate {
