@@ -50,7 +50,7 @@ async function forget(platform: Platform, { projectId, jobId }: { projectId: str
 }
 
 /** Run locally, the database is in this very process: without a pause a busy job would keep every request waiting. */
-async function letOthersIn(): Promise<void> {
+export async function letOthersIn(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 

@@ -4,6 +4,7 @@ import { minuteMs } from "../../core/time";
 import { commit, query, statement } from "../../db/commit";
 import type { Context } from "../../platform/context";
 import { announceJob, recordJob } from "../jobs/queue-job";
+import { letOthersIn } from "../jobs/work";
 import type { SegmentRow } from "./segment";
 import { beginWalk, lookAtNext, type Walk } from "./walk";
 import { type Input, stateJson } from "./walk-step";
@@ -38,7 +39,10 @@ async function count(
   if (begun === null) return segment.memberCount;
   if (begun.contacts > mostContacts) return { jobId: await queueCount(ctx, segment.id, { isFollowed }) };
   let look = await lookAtNext(ctx, begun.walk, { contacts: contactsPerLook });
-  while (!look.isLast) look = await lookAtNext(ctx, look.walk, { contacts: contactsPerLook });
+  while (!look.isLast) {
+    await letOthersIn();
+    look = await lookAtNext(ctx, look.walk, { contacts: contactsPerLook });
+  }
   await commit(ctx.db, [noteCounted(ctx, look.walk)]);
   return look.walk.matching;
 }
