@@ -36,7 +36,7 @@ export const UpsertContact = z
   .object({
     email: Email,
     subscribed: z.boolean().nullish().meta({ description: "New contacts default to true; existing ones keep theirs." }),
-    data: ContactData.nullish(),
+    data: ContactData.optional(),
   })
   .meta({ id: "UpsertContact", example: { email: "ada@example.com", data: { firstName: "Ada", plan: "pro" } } });
 export type UpsertContact = z.infer<typeof UpsertContact>;
@@ -54,7 +54,7 @@ export const UpdateContact = z
   .object({
     email: Email.optional(),
     subscribed: z.boolean().nullish().meta({ description: "Any value ends a snooze." }),
-    data: ContactData.nullish(),
+    data: ContactData.optional(),
   })
   .meta({ id: "UpdateContact", example: { subscribed: false, data: { plan: "free" } } });
 export type UpdateContact = z.infer<typeof UpdateContact>;

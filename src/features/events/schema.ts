@@ -13,7 +13,7 @@ export const TrackEvent = z
     subscribed: z.boolean().nullish().meta({
       description: "New contacts default to true; existing ones keep theirs. `false` tracks without resubscribing.",
     }),
-    data: ContactData.nullish(),
+    data: ContactData.optional(),
   })
   .meta({
     id: "TrackEvent",

@@ -56,7 +56,7 @@ export const SendEmail = z
     subscribed: z.boolean().nullish().meta({
       description: "New contacts default to false; existing ones keep theirs when it is left out.",
     }),
-    data: ContactData.nullish(),
+    data: ContactData.optional(),
     headers: ExtraHeaders.nullish(),
     reply: Email.nullish(),
     attachments: AttachmentsInput.nullish(),

@@ -124,7 +124,7 @@ export const TemplateUsage = z
 export const PreviewTemplate = z
   .object({
     contactId: z.string().nullish().meta({ description: "Whose data fills the template." }),
-    data: ContactData.nullish().meta({ description: "Laid over the contact's, as in a send." }),
+    data: ContactData.optional().meta({ description: "Laid over the contact's, as in a send." }),
   })
   .meta({ id: "PreviewTemplate", example: { data: { firstName: "Ada" } } });
 export type PreviewTemplate = z.infer<typeof PreviewTemplate>;
