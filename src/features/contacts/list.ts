@@ -3,6 +3,7 @@ import { z } from "zod";
 import { ById, type Page, type Position, readCursor, writeCursor } from "../../core/page";
 import { searchText } from "../../core/search";
 import { query } from "../../db/commit";
+import { mostRowsPerStatement } from "../../db/limits";
 import { readRow } from "../../db/rows";
 import { contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -94,7 +95,7 @@ interface Walk {
  * Rows that one page may look at when no index holds both its order and its filter. The page then ends early, says that
  * there is more, and its cursor goes on behind the last row looked at.
  */
-const windowRows = 25_000;
+const windowRows = mostRowsPerStatement;
 
 function walkOf(ctx: Context, filters: Filters, after: Position | null): Walk {
   const { subscribed, email, search, sort, dir } = filters;

@@ -1,6 +1,7 @@
 import { desc, type SQL, sql } from "drizzle-orm";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { commit, statement } from "../../db/commit";
+import { mostRowsPerStatement } from "../../db/limits";
 import { emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { emailJson, selectEmails } from "./email";
@@ -10,7 +11,7 @@ import type { EmailFilters } from "./schema";
  * Emails that one statement may look at. A filter that few pass would else walk through all that a project has: the
  * page then ends early, says that there is more, and its cursor goes on behind the last one looked at.
  */
-const windowRows = 25_000;
+const windowRows = mostRowsPerStatement;
 
 /** A page of emails, newest first. Throws BadRequest on an unreadable cursor. */
 export async function listEmails(

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { commit, statement } from "../../db/commit";
+import { mostRowsPerStatement } from "../../db/limits";
 import type { Context } from "../../platform/context";
 import { getContact } from "../contacts/contact";
 import { eventColumns, eventJson, readEvent } from "./event";
@@ -10,7 +11,7 @@ import type { EventFilters } from "./schema";
 type EventPage = Page<ReturnType<typeof eventJson>>;
 
 /** One statement counts no more events than this. */
-export const mostCounted = 25_000;
+export const mostCounted = mostRowsPerStatement;
 
 /** A page of events, newest first, in one round trip. Throws BadRequest on a cursor that is not of this list. */
 export async function listEvents(

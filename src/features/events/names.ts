@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
 import { query } from "../../db/commit";
+import { mostRowsPerStatement } from "../../db/limits";
 import type { Context } from "../../platform/context";
 
 /** Names that one statement looks at. A project has dozens; one that makes them up as it goes is not told them all. */
-export const mostNames = 25_000;
+export const mostNames = mostRowsPerStatement;
 
 /** Names that one answer holds. */
 export const mostNamesShown = 10_000;

@@ -4,6 +4,7 @@ import type { Span } from "../../core/events/range";
 import { firstIdAt } from "../../core/ids";
 import { dayMs, iso } from "../../core/time";
 import { commit, query, statement } from "../../db/commit";
+import { mostRowsPerStatement } from "../../db/limits";
 import type { Context } from "../../platform/context";
 import { mostCounted } from "./list";
 import { mostNames, mostNamesShown } from "./names";
@@ -79,7 +80,7 @@ function eventsWithin(ctx: Context, { from, to }: Span): SQL {
 }
 
 /** Rows of days that one statement adds up, and how many such statements one answer may take. */
-const daysPerStatement = 25_000;
+const daysPerStatement = mostRowsPerStatement;
 const mostStatements = 20;
 /** Names that travel in one parameter, which may be 2 MB. */
 const namesPerStatement = 1_000;

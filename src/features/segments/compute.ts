@@ -3,6 +3,7 @@ import { BadRequest } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { commit, statement } from "../../db/commit";
 import type { Context } from "../../platform/context";
+import { totalContacts } from "../contacts/total";
 import { getJob } from "../jobs/job";
 import { announceJob } from "../jobs/queue-job";
 import { workOn } from "../jobs/work";
@@ -42,7 +43,7 @@ export async function computeSegment(
     ...startComputation(ctx, segment.id, { jobId: newId(), silent: false }),
     statement(
       ctx.db,
-      sql`SELECT id AS job_id, status, (SELECT total FROM contact_counts WHERE project_id = ${ctx.project.id}) AS contacts
+      sql`SELECT id AS job_id, status, ${totalContacts(ctx)} AS contacts
         FROM jobs WHERE project_id = ${ctx.project.id} AND id = (${active})`,
     ),
   ]);

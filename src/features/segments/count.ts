@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../core/ids";
 import { minuteMs } from "../../core/time";
 import { commit, query, statement } from "../../db/commit";
+import { mostRowsPerStatement } from "../../db/limits";
 import type { Context } from "../../platform/context";
 import { announceJob, recordJob } from "../jobs/queue-job";
 import { letOthersIn } from "../jobs/work";
@@ -10,10 +11,10 @@ import { beginWalk, lookAtNext, type Walk } from "./walk";
 import { type Input, stateJson } from "./walk-step";
 
 /** Contacts that one statement looks at: others have their turn in between. */
-export const contactsPerLook = 25_000;
+export const contactsPerLook = mostRowsPerStatement;
 
 /** Of a larger project the members are counted in the background; when the count was asked for, of a very large one. */
-const mostAtOnce = 25_000;
+const mostAtOnce = mostRowsPerStatement;
 const mostAtRefresh = 2_000_000;
 
 /** The count of a dynamic segment is looked at again after this. */

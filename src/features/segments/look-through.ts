@@ -1,13 +1,14 @@
 import { sql } from "drizzle-orm";
 import type { Audience } from "../../core/audience/compile";
 import { query } from "../../db/commit";
+import { mostRowsPerStatement } from "../../db/limits";
 import { readRow } from "../../db/rows";
 import { contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { ContactRow } from "../contacts/contact";
 
 /** Contacts that one statement looks at: 25,000 take some 30 ms, and others have their turn in between. */
-export const windowRows = 25_000;
+export const windowRows = mostRowsPerStatement;
 
 interface Window {
   /** How many of its contacts match. */

@@ -4,6 +4,7 @@ import { audienceOf } from "../../db/audience";
 import { query } from "../../db/commit";
 import type { Context } from "../../platform/context";
 import type { ContactRow } from "../contacts/contact";
+import { totalContacts } from "../contacts/total";
 import { checkCondition } from "./audience";
 import { lookThrough, windowRows } from "./look-through";
 
@@ -30,7 +31,7 @@ export async function previewSegment(ctx: Context, condition: FilterCondition): 
     if (window.next === null) return { count, isApproximate: false, sample };
     from = window.next;
   }
-  const [all] = await query(ctx.db, sql`SELECT total FROM contact_counts WHERE project_id = ${ctx.project.id}`);
+  const [all] = await query(ctx.db, sql`SELECT ${totalContacts(ctx)} AS total`);
   const share = count / (mostWindows * windowRows);
   return { count: Math.round(share * Number(all?.total)), isApproximate: true, sample };
 }

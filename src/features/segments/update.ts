@@ -7,6 +7,7 @@ import { readRow } from "../../db/rows";
 import { segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { recordReferences } from "../audience/record-references";
+import { totalContacts } from "../contacts/total";
 import { checkCondition } from "./audience";
 import { finishComputation } from "./compute";
 import type { UpdateSegment } from "./schema";
@@ -54,7 +55,7 @@ async function applyChange(ctx: Context, id: string, change: UpdateSegment): Pro
     ...(jobId === null ? [] : startComputation(ctx, id, { jobId, silent: true })),
     statement(
       ctx.db,
-      sql`SELECT s.*, (SELECT total FROM contact_counts WHERE project_id = ${ctx.project.id}) AS contacts
+      sql`SELECT s.*, ${totalContacts(ctx)} AS contacts
         FROM segments s WHERE s.project_id = ${ctx.project.id} AND s.id = ${id}`,
     ),
   ]);

@@ -7,6 +7,7 @@ import { query } from "../../db/commit";
 import { readRow } from "../../db/rows";
 import { segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import { totalContacts } from "../contacts/total";
 import { loadSegments } from "./audience";
 import { freshness } from "./freshness";
 import type { SegmentRow } from "./segment";
@@ -105,8 +106,4 @@ export async function lookAtNext(
     progress: (100 * passed) / Math.max(1, passed, Number(found.of_all)),
     found,
   };
-}
-
-function totalContacts(ctx: Context): SQL {
-  return sql`coalesce((SELECT total FROM contact_counts WHERE project_id = ${ctx.project.id}), 0)`;
 }

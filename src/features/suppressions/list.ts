@@ -1,11 +1,12 @@
 import { asc, count, gt } from "drizzle-orm";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
+import { mostRowsPerStatement } from "../../db/limits";
 import { inProject } from "../../db/scope";
 import { suppressions } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { suppressionJson } from "./suppression";
 
-const mostCounted = 25_000;
+const mostCounted = mostRowsPerStatement;
 
 /** A page of the suppression list, by address. */
 export async function listSuppressions(

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { query } from "../../db/commit";
+import { mostRowsPerStatement } from "../../db/limits";
 import type { Context } from "../../platform/context";
 import { getTemplate } from "./template";
 
@@ -11,7 +12,7 @@ export interface TemplateUsage {
   countedAt?: string;
 }
 
-const mostCounted = 25_000;
+const mostCounted = mostRowsPerStatement;
 
 /** `GET /templates/{id}/usage`. Campaigns and workflow steps are not here yet, and fill their lists when they come. */
 export async function templateUsage(ctx: Context, id: string): Promise<TemplateUsage> {

@@ -4,7 +4,7 @@ import { commit, query, statement } from "../../../db/commit";
 import type { Context } from "../../../platform/context";
 import type { JobRow } from "../../jobs/job";
 import { endJob, goOn, type Step, stillAt } from "../../jobs/work";
-import { totalContacts } from "./field";
+import { totalContacts } from "../total";
 import { mostFields } from "./list";
 
 const contactsPerStep = 5_000;

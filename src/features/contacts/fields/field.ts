@@ -3,6 +3,7 @@ import { dataKeyOf, type standardFields } from "../../../core/audience/fields";
 import type { FieldType } from "../../../core/contacts/field-type";
 import { statement } from "../../../db/commit";
 import type { Context } from "../../../platform/context";
+import { totalContacts } from "../total";
 
 /** The types of the fields that every contact has, outside of its `data`. */
 export const standardTypes: Record<StandardField, FieldType> = {
@@ -44,8 +45,4 @@ export function readField(field: string, row: Record<string, unknown> | undefine
 export function readCounted(row: Record<string, unknown> | undefined): Field["counted"] {
   if (typeof row?.counted_at !== "number") return null;
   return { contacts: Number(row.contacts), at: row.counted_at };
-}
-
-export function totalContacts(ctx: Context) {
-  return sql`coalesce((SELECT total FROM contact_counts WHERE project_id = ${ctx.project.id}), 0)`;
 }

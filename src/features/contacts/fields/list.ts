@@ -3,7 +3,8 @@ import type { FieldType } from "../../../core/contacts/field-type";
 import { iso } from "../../../core/time";
 import { commit, statement } from "../../../db/commit";
 import type { Context } from "../../../platform/context";
-import { readCounted, standardTypes, totalContacts } from "./field";
+import { totalContacts } from "../total";
+import { readCounted, standardTypes } from "./field";
 import { coverageOf, mostLive, newestContacts } from "./live";
 
 export interface FieldList {

@@ -1,9 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
+import { mostRowsPerStatement } from "../../../db/limits";
 import type { Context } from "../../../platform/context";
 import type { Field } from "./field";
 
 /** Figures are live and exact for so many contacts. Of a larger project the newest are looked at. */
-export const mostLive = 25_000;
+export const mostLive = mostRowsPerStatement;
 
 /** A table of the newest contacts: of all, while the project is not large. Nobody is looked at unless `onlyIf`. */
 export function newestContacts(ctx: Context, columns: SQL, onlyIf: SQL = sql`true`): SQL {

@@ -5,7 +5,8 @@ import { iso } from "../../../core/time";
 import { commit, statement } from "../../../db/commit";
 import type { Context } from "../../../platform/context";
 import { referencesTo, type Usage } from "../../audience/usage";
-import { type Field, isStandard, readField, selectField, totalContacts } from "./field";
+import { totalContacts } from "../total";
+import { type Field, isStandard, readField, selectField } from "./field";
 import { type Coverage, coverageOf, mostLive, newestContacts } from "./live";
 
 export interface FieldUsage extends Usage {
