@@ -17,8 +17,10 @@ export async function benchContacts() {
   try {
     const projects = await makeProjects(bench);
     const database = openDatabase(bench.state);
-    seed(database, projects.small.id, { contacts: small });
-    seed(database, projects.large.id, { contacts: large });
+    seed(database, [
+      { id: projects.small.id, contacts: small },
+      { id: projects.large.id, contacts: large },
+    ]);
     database.close();
     worker = await startBenchWorker("src/index.ts", bench);
     await benchLists(worker, projects);

@@ -17,47 +17,60 @@ const idOf = (timeMs, n) =>
   `substr(printf('%012x', ${timeMs}), 1, 8) || '-' || substr(printf('%012x', ${timeMs}), 9) || '-7000-8000-' || printf('%012x', ${n})`;
 
 /**
- * Fills a project with `contacts` people of five fields each, spread over a year, and `events` events spread over them.
- * What triggers would count row by row is counted once at the end.
+ * Fills projects with `contacts` people of five fields each, spread over a year, and `events` events of the last 90 days,
+ * as many of each person. No field says anything of another, or of the events. Indexes are made when the rows are there,
+ * and what triggers would count row by row is counted once at the end.
  */
-export function seed(database, projectId, { contacts, events = 0 }) {
-  const now = Date.now();
-  const triggers = database.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").all();
-  // A gigabyte of pages in memory: indexes are filled in an order of their own.
+export function seed(database, projects) {
+  const made = database
+    .prepare(
+      "SELECT type, name, sql FROM sqlite_master WHERE tbl_name IN ('contacts', 'events') AND type IN ('index', 'trigger') AND sql <> ''",
+    )
+    .all();
   database.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000");
-  for (const { name } of triggers) database.exec(`DROP TRIGGER ${name}`);
-  const contactTime = `(${now - 365 * dayMs} + n * ${Math.floor((365 * dayMs) / contacts)})`;
-  inChunks(contacts, (from, to) =>
-    database.exec(`
-      WITH RECURSIVE numbers(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${to})
-      INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
-      SELECT ${idOf(contactTime, "n")}, '${projectId}', 'person' || n || '@' || (n % 1000) || '.example.com', n % 10 <> 0,
-        json_object('firstName', 'Name' || n, 'plan', CASE n % 4 WHEN 0 THEN 'pro' WHEN 1 THEN 'team' ELSE 'free' END,
-          'seats', n % 100, 'trial', json(CASE n % 2 WHEN 0 THEN 'true' ELSE 'false' END),
-          'signedUpAt', strftime('%Y-%m-%dT%H:%M:%SZ', ${contactTime} / 1000, 'unixepoch')),
-        ${contactTime}, ${contactTime} FROM numbers`),
-  );
-  const eventTime = `(${now - 90 * dayMs} + n * ${Math.floor((90 * dayMs) / Math.max(events, 1))})`;
-  inChunks(events, (from, to) =>
-    database.exec(`
-      WITH RECURSIVE numbers(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${to})
-      INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
-      SELECT ${idOf(eventTime, "n")}, '${projectId}', CASE n % 5 WHEN 0 THEN 'purchase' WHEN 1 THEN 'login' ELSE 'page_view' END,
-        (SELECT id FROM contacts WHERE project_id = '${projectId}' AND email = 'person' || who || '@' || (who % 1000) || '.example.com'),
-        '{"amount":12}', ${eventTime}, ${eventTime}
-      FROM (SELECT n, (n * 7919) % ${contacts} AS who FROM numbers)`),
-  );
+  for (const { type, name } of made) database.exec(`DROP ${type} ${name}`);
+  for (const project of projects) fill(database, project);
+  for (const { sql } of made) database.exec(sql);
   database.exec(`
     INSERT OR REPLACE INTO contact_counts SELECT project_id, count(*), sum(subscribed), count(*) FROM contacts GROUP BY project_id;
     INSERT OR REPLACE INTO event_names SELECT project_id, name, count(*), count(DISTINCT contact_id), max(created_at) FROM events
       GROUP BY project_id, name;
-    INSERT OR REPLACE INTO event_days SELECT project_id, created_at / 86400000, name, count(*) FROM events GROUP BY 1, 2, 3;
+    INSERT OR REPLACE INTO event_days SELECT project_id, created_at / 86400000, name, count(*) FROM events GROUP BY 1, 2, 3`);
+}
+
+function fill(database, { id: projectId, contacts, events = 0 }) {
+  const now = Date.now();
+  const joinedAt = (n) => `(${now - 365 * dayMs} + ${n} * ${Math.floor((365 * dayMs) / contacts)})`;
+  inChunks(contacts, (numbers) =>
+    database.exec(`
+      INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
+      SELECT ${idOf(joinedAt("n"), "n")}, '${projectId}', 'person' || n || '@' || (n % 1000) || '.example.com', n % 10 <> 0,
+        json_object('firstName', 'Name' || n, 'plan', CASE n % 4 WHEN 0 THEN 'pro' WHEN 1 THEN 'team' ELSE 'free' END,
+          'seats', n / 4 % 100, 'trial', json(CASE n / 400 % 2 WHEN 0 THEN 'true' ELSE 'false' END),
+          'signedUpAt', strftime('%Y-%m-%dT%H:%M:%SZ', ${joinedAt("n")} / 1000, 'unixepoch')),
+        ${joinedAt("n")}, ${joinedAt("n")} FROM (${numbers})`),
+  );
+  const happenedAt = `(${now - 90 * dayMs} + n * ${Math.floor((90 * dayMs) / Math.max(events, 1))})`;
+  // Through all people in another order for each fifth of the events: 7919 is a prime that divides no number of people.
+  inChunks(events, (numbers) =>
+    database.exec(`
+      INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
+      SELECT ${idOf(happenedAt, "n")}, '${projectId}',
+        CASE n % 5 WHEN 0 THEN 'purchase' WHEN 1 THEN 'login' ELSE 'page_view' END, ${idOf(joinedAt("who"), "who")},
+        '{"amount":12}', ${happenedAt}, ${happenedAt}
+      FROM (SELECT n, (n / 5 * 7919 + n % 5 * 31) % ${contacts} AS who FROM (${numbers}))`),
+  );
+  database.exec(`
     INSERT OR IGNORE INTO contact_fields (project_id, key, type, created_at)
       SELECT '${projectId}', column1, column2, 0 FROM (VALUES ('firstName', 'string'), ('plan', 'string'), ('seats', 'number'),
         ('trial', 'boolean'), ('signedUpAt', 'date'))`);
-  for (const { sql } of triggers) database.exec(sql);
 }
 
 function inChunks(total, insert) {
-  for (let from = 0; from < total; from += rowsPerStatement) insert(from, Math.min(from + rowsPerStatement, total));
+  for (let from = 0; from < total; from += rowsPerStatement) {
+    const to = Math.min(from + rowsPerStatement, total);
+    insert(
+      `WITH RECURSIVE numbers(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${to}) SELECT n FROM numbers`,
+    );
+  }
 }

@@ -10,7 +10,9 @@ const large = Number(process.env.BENCH_LARGE ?? 1_000_000);
 const sizes = [large / 100, large / 10, large];
 const eventsPerContact = 5;
 
-/** Two data filters and a time window, one of them nested: about one contact in 25. */
+const seats = { field: "data.seats", operator: "greaterThan", value: 49 };
+
+/** Two data filters and a time window, one of them nested: one contact in 24. */
 const condition = {
   logic: "AND",
   groups: [
@@ -19,24 +21,24 @@ const condition = {
         { field: "data.plan", operator: "equals", value: "pro" },
         { field: "purchase", operator: "triggeredWithin", value: 30, unit: "days" },
       ],
-      conditions: { logic: "OR", groups: [{ filters: [{ field: "data.seats", operator: "greaterThan", value: 49 }] }] },
+      conditions: { logic: "OR", groups: [{ filters: [seats] }] },
     },
   ],
 };
 
-/** Segments as a project grows. What else waits meanwhile shows how long the longest statement is. */
+/** Segments as a project grows. What one statement takes is what the others have to wait for it. */
 export async function benchSegments() {
   const bench = await openBenchState();
   let worker;
   try {
     const projects = await makeProjects(bench);
     const database = openDatabase(bench.state);
-    for (const [index, project] of projects.entries()) {
-      const contacts = sizes[index];
-      seed(database, project.id, { contacts, events: contacts * eventsPerContact });
-    }
+    seed(
+      database,
+      projects.map(({ id }, index) => ({ id, contacts: sizes[index], events: sizes[index] * eventsPerContact })),
+    );
     database.close();
-    worker = await startBenchWorker("src/index.ts", bench);
+    worker = await startBenchWorker("bench/timed.ts", bench);
     const figures = [];
     for (const project of projects) figures.push(await benchProject(worker, project));
     report(figures);
@@ -59,23 +61,42 @@ async function makeProjects(bench) {
 
 async function benchProject({ base }, { secret }) {
   const { id } = await call(`${base}/segments`, secret, { name: "Active", condition, trackMembership: true });
+  const change = (filter) => {
+    const changed = structuredClone(condition);
+    Object.assign(changed.groups[0], filter);
+    return call(`${base}/segments/${id}`, secret, { condition: changed }, "PATCH");
+  };
+  const refresh = () => call(`${base}/segments/${id}/refresh`, secret, {});
+  // Once for all that is read to be in memory.
+  await refresh();
+  await longest(base);
   const pages = [];
   for (let n = 0; n < 20; n++)
     pages.push(await timed(() => call(`${base}/segments/${id}/contacts?pageSize=100`, secret)));
-  const counted = await whileWatched(base, secret, () => call(`${base}/segments/${id}/refresh`, secret, {}));
-  const filled = await whileWatched(base, secret, () => compute(base, secret, id));
-  // A tenth of the plan's people leave, and others come.
-  const change = structuredClone(condition);
-  change.groups[0].conditions.groups[0].filters[0].value = 54;
-  await call(`${base}/segments/${id}`, secret, { condition: change }, "PATCH");
-  const changed = await whileWatched(base, secret, () => compute(base, secret, id));
-  return {
-    "first page of 100": { value: median(pages.sort((a, b) => a - b)), unit: "ms" },
-    count: { value: counted.ms, unit: "ms" },
-    "membership, all of it new": { value: filled.ms, unit: "ms" },
-    "membership, a tenth changed": { value: changed.ms, unit: "ms" },
-    "longest wait of others": { value: Math.max(counted.longest, changed.longest), unit: "ms" },
+  const figures = {
+    "first page of 100": median(pages.sort((a, b) => a - b)),
+    count: await timed(refresh),
+    "membership, all of it new": await timed(() => compute(base, secret, id)),
+    "membership, nothing changed": await timed(() => compute(base, secret, id)),
   };
+  await change({ conditions: { logic: "OR", groups: [{ filters: [{ ...seats, value: 54 }] }] } });
+  figures["membership, a tenth leaves"] = await timed(() => compute(base, secret, id));
+  const beside = await waitWhile(base, secret, refresh);
+  const { statementMs, batchMs } = await longest(base);
+  // Those before leave, and a tenth of all contacts comes.
+  await change({ filters: [{ ...seats, operator: "lessThan", value: 10 }], conditions: null });
+  figures["membership, a tenth of all comes"] = await timed(() => compute(base, secret, id));
+  Object.assign(figures, {
+    "longest statement": statementMs,
+    "longest batch": batchMs,
+    "a read beside a count, at worst": beside,
+  });
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, { value, unit: "ms" }]));
+}
+
+/** What the database was busy with for longest, since it was last asked. */
+function longest(base) {
+  return call(`${base}/bench/longest`);
 }
 
 async function compute(base, secret, id) {
@@ -89,17 +110,17 @@ async function compute(base, secret, id) {
   if (job.status !== "completed") throw new Error(`The computation ended with ${JSON.stringify(job)}`);
 }
 
-/** How long the work takes, and the longest that a small read had to wait beside it. */
-async function whileWatched(base, secret, work) {
+/** The longest that a small read takes while other work goes on. */
+async function waitWhile(base, secret, work) {
   let isDone = false;
-  let longest = 0;
+  let longestMs = 0;
   const watch = (async () => {
-    while (!isDone) longest = Math.max(longest, await timed(() => call(`${base}/contacts?limit=1`, secret)));
+    while (!isDone) longestMs = Math.max(longestMs, await timed(() => call(`${base}/contacts?limit=1`, secret)));
   })();
-  const ms = await timed(work);
+  await work();
   isDone = true;
   await watch;
-  return { ms, longest };
+  return longestMs;
 }
 
 async function timed(work) {
@@ -119,6 +140,6 @@ function report(figures) {
   const title = (name) => `${name}, of ${names.at(-1)} contacts`;
   single(title("First page"), last["first page of 100"].value, "ms", "≤ 50");
   single(title("Count"), last.count.value / 1000, "s", "≤ 2");
-  single(title("Membership, a tenth changed"), last["membership, a tenth changed"].value / 1000, "s", "≤ 6");
-  single(title("Longest wait of others"), last["longest wait of others"].value, "ms", "≤ 60");
+  single(title("Membership, a tenth leaves"), last["membership, a tenth leaves"].value / 1000, "s", "≤ 6");
+  single(title("Longest statement"), last["longest statement"].value, "ms", "≤ 60");
 }

@@ -25,13 +25,15 @@ export function contactResolver(segments: Segments): Resolver {
     },
     isMember: (segmentId) => sql`EXISTS (SELECT 1 FROM segment_members m
       WHERE m.project_id = c.project_id AND m.segment_id = ${segmentId} AND m.contact_id = c.id)`,
-    segment(id) {
-      const source = segments.get(id);
-      // To leave it out would send mail to everybody who is not in it.
-      if (source === undefined) throw new Error(`The condition names segment ${id}, which was not loaded`);
-      return source;
-    },
+    segment: (id) => sourceIn(segments, id),
   };
+}
+
+export function sourceIn(segments: Segments, id: string): SegmentSource {
+  const source = segments.get(id);
+  // To leave it out would send mail to everybody who is not in it.
+  if (source === undefined) throw new Error(`The condition names segment ${id}, which was not loaded`);
+  return source;
 }
 
 function contactOperand(field: string, bind: Bind): Operand {

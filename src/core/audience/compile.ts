@@ -25,10 +25,13 @@ export interface Audience {
   values: SQL;
   /** 1 or 0 for each contact, and never NULL. */
   matches: SQL;
+  /** How many filters that asks, and how many of these ask another table than the contacts. */
+  filters: number;
+  lookups: number;
 }
 
-/** A part of a condition, and how many filters it holds. */
-type Tree = { filters: 1; test: SQL } | { filters: number; logic: "AND" | "OR"; parts: Tree[] };
+/** A part of a condition, with what an audience says of the whole. */
+type Tree = { filters: number; lookups: number } & ({ test: SQL } | { logic: "AND" | "OR"; parts: Tree[] });
 
 /**
  * A condition in SQL. No word of a caller is in its text: names travel in the parameter as values do. So the text is
@@ -40,8 +43,10 @@ export function compile(condition: FilterCondition, resolver: Resolver, now: Dat
     if (!bound.includes(value)) bound.push(value);
     return sql.raw(`(SELECT v->>${bound.indexOf(value)} FROM audience)`);
   };
-  const matches = inSql(treeOf(condition, true, { resolver, now, bind }));
-  return { values: sql`audience (v) AS (SELECT ${JSON.stringify(bound)})`, matches };
+  const tree = treeOf(condition, true, { resolver, now, bind });
+  const matches = inSql(tree);
+  const { filters, lookups } = tree;
+  return { values: sql`audience (v) AS (SELECT ${JSON.stringify(bound)})`, matches, filters, lookups };
 }
 
 interface Means {
@@ -66,8 +71,8 @@ function treeOfGroup({ filters, conditions }: FilterGroup, isWanted: boolean, me
 
 function combine(logic: "AND" | "OR", parts: Tree[], isWanted: boolean): Tree {
   const opposite = logic === "AND" ? "OR" : "AND";
-  const filters = parts.reduce((sum, part) => sum + part.filters, 0);
-  return { filters, logic: isWanted ? logic : opposite, parts };
+  const sum = (of: "filters" | "lookups") => parts.reduce((total, part) => total + part[of], 0);
+  return { filters: sum("filters"), lookups: sum("lookups"), logic: isWanted ? logic : opposite, parts };
 }
 
 function treeOfFilter(filter: Filter, isWanted: boolean, means: Means): Tree {
@@ -76,35 +81,36 @@ function treeOfFilter(filter: Filter, isWanted: boolean, means: Means): Tree {
   const from = unit ? windowStartMs(now, Number(value), unit) : now.getTime();
   const asked: Asked = { value, from, now: now.getTime(), bind };
   if (isFieldOperator(operator)) {
-    return leaf(fieldOperators[operator].test(resolver.field(field, bind), asked), isWanted);
+    return leaf(fieldOperators[operator].test(resolver.field(field, bind), asked), isWanted, 0);
   }
   if (isEventOperator(operator)) {
     const name = bind(eventOf(field));
     const hasEvent: HasEvent = (since) => resolver.hasEvent(name, since === undefined ? null : bind(firstIdAt(since)));
-    return leaf(eventOperators[operator].test(hasEvent, asked), isWanted);
+    return leaf(eventOperators[operator].test(hasEvent, asked), isWanted, 1);
   }
   const id = segmentOf(filter) ?? "";
   const source = resolver.segment(id);
   const isMemberWanted = segmentOperators[operator] === isWanted;
-  if (source === "members") return leaf(resolver.isMember(bind(id)), isMemberWanted);
+  if (source === "members") return leaf(resolver.isMember(bind(id)), isMemberWanted, 1);
   return treeOf(source, isMemberWanted, means);
 }
 
-function leaf(test: SQL, isWanted: boolean): Tree {
-  return { filters: 1, test: isWanted ? test : sql`(NOT ${test})` };
+function leaf(test: SQL, isWanted: boolean, lookups: 0 | 1): Tree {
+  return { filters: 1, lookups, test: isWanted ? test : sql`(NOT ${test})` };
 }
 
 /**
  * D1 refuses expressions over 100 deep, and a subquery adds its depth to that of all around it. So a tree becomes a
  * flat list of cases: down along the part with the most filters, each of the smaller parts beside it decides the whole
  * or leaves it open. As a smaller part holds half of the filters at most, cases lie in cases log2(100) deep, however
- * deep the tree.
+ * deep the tree. What reads the contact alone is asked first, as most contacts are decided by it.
  */
 function inSql(tree: Tree): SQL {
   const cases: SQL[] = [];
   let rest = tree;
   while ("parts" in rest) {
-    const { logic, parts } = rest;
+    const { logic } = rest;
+    const parts = rest.parts.toSorted((a, b) => a.lookups - b.lookups);
     const largest = parts.reduce((a, b) => (b.filters >= a.filters ? b : a));
     for (const part of parts.filter((other) => other !== largest)) {
       cases.push(logic === "AND" ? sql`WHEN NOT ${inSql(part)} THEN 0` : sql`WHEN ${inSql(part)} THEN 1`);

@@ -20,8 +20,8 @@ export interface Operand {
   equals(value: Scalar): SQL;
   /** A text that has the value in it, or a list that has it as an element. */
   contains(value: Scalar): SQL;
-  /** The number that it holds. */
-  number: SQL;
+  /** A number that stands so to the value, by `<` and the like. */
+  compares(sign: SQL, value: number): SQL;
   /** The time that it holds, in milliseconds since 1970. */
   time: SQL;
 }
@@ -40,7 +40,7 @@ export function emailOperand(column: SQL, bind: Bind): Operand {
     },
     contains: (value) =>
       typeof value === "string" ? sql`(instr(${column}, ${bind(value.toLowerCase())}) > 0)` : never,
-    number: nothing,
+    compares: () => never,
     time: nothing,
   };
 }
@@ -51,7 +51,7 @@ export function flagOperand(column: SQL): Operand {
     exists: always,
     equals: (value) => (typeof value === "boolean" ? sql`(${column} = ${value ? always : never})` : never),
     contains: () => never,
-    number: nothing,
+    compares: () => never,
     time: nothing,
   };
 }
@@ -65,7 +65,7 @@ export function timeOperand(column: SQL, bind: Bind): Operand {
       return time === null ? never : sql`(${column} = ${bind(time)})`;
     },
     contains: () => never,
-    number: nothing,
+    compares: () => never,
     time: column,
   };
 }
@@ -85,7 +85,7 @@ export function jsonOperand(object: SQL, key: string, bind: Bind): Operand {
       return sql`CASE ${type} WHEN 'text' THEN instr(${value}, ${bind(wanted)}) > 0 WHEN 'array' THEN ${hasElement} END`;
     },
     // SQLite sorts every text above every number, and booleans come out as 1 and 0: hence the look at the type.
-    number: sql`CASE WHEN ${type} IN ('integer', 'real') THEN ${value} END`,
+    compares: (sign, limit) => sql`(${value} ${sign} ${bind(limit)} AND ${type} IN ('integer', 'real'))`,
     // It reads much as a date that is none (`now`, `12:30`, a bare number): hence the look at the shape.
     time: sql`CASE WHEN ${value} GLOB '????-??-??T*Z' OR ${value} GLOB '????-??-??' OR ${value} GLOB '????-??-??T*[+-]??:??'
       THEN round(unixepoch(${value}, 'subsec') * 1000) END`,
@@ -106,6 +106,8 @@ function pathOf(keys: string[]): string {
 
 function isSame(type: SQL, value: SQL, wanted: Scalar, bind: Bind): SQL {
   if (typeof wanted === "boolean") return wanted ? sql`(${type} = 'true')` : sql`(${type} = 'false')`;
-  const types = typeof wanted === "string" ? sql`('text')` : sql`('integer', 'real')`;
-  return sql`(${value} = ${bind(wanted)} AND ${type} IN ${types})`;
+  if (typeof wanted === "number") return sql`(${value} = ${bind(wanted)} AND ${type} IN ('integer', 'real'))`;
+  // Every look into JSON is paid a million times: only lists and objects too come out as a text, and it begins so.
+  const mayBeOther = wanted.startsWith("[") || wanted.startsWith("{");
+  return mayBeOther ? sql`(${value} = ${bind(wanted)} AND ${type} = 'text')` : sql`(${value} = ${bind(wanted)})`;
 }

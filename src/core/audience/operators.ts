@@ -115,7 +115,7 @@ function notContains(operand: Operand, asked: Asked): SQL {
 
 function compared(sign: SQL): (operand: Operand, asked: Asked) => SQL {
   return (operand, { value, bind }) => {
-    if (typeof value === "number") return yes(sql`(${operand.number} ${sign} ${bind(value)})`);
+    if (typeof value === "number") return yes(operand.compares(sign, value));
     return yes(sql`(${operand.time} ${sign} ${bind(given(dateMs(String(value))))})`);
   };
 }

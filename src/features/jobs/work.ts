@@ -5,6 +5,7 @@ import { GuardFailed, guard, query, statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
 import { jobs } from "../../db/tables";
 import { type Context, forProject, type Platform } from "../../platform/context";
+import { letOthersIn } from "../../platform/let-others-in";
 import { findProject } from "../projects/project";
 import { type JobRow, jobGraceMs } from "./job";
 
@@ -47,11 +48,6 @@ async function forget(platform: Platform, { projectId, jobId }: { projectId: str
   for (const db of platform.databases) {
     await query(db, sql`DELETE FROM jobs WHERE project_id = ${projectId} AND id = ${jobId}`);
   }
-}
-
-/** Run locally, the database is in this very process: without a pause a busy job would keep every request waiting. */
-export async function letOthersIn(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 /** The job as it is now, and for a while none of the sweep's business; null when it has ended. */

@@ -22,15 +22,9 @@ export type Computed = { added: number; removed: number; total: number };
 
 /**
  * `POST /segments/{id}/compute`: brings the members of a tracked segment up to date, with an event for each who enters or
- * leaves. One computation of a segment goes on at a time: a call that comes meanwhile joins it. One that is under way may
- * have passed who changed before the call: behind it comes another; in a large project that is for the next sweep. Throws
- * BadRequest.
+ * leaves. One computation of a segment goes on at a time: a call that comes meanwhile joins it. Throws BadRequest.
  */
-export async function computeSegment(
-  ctx: Context,
-  segment: SegmentRow,
-  { mayRepeat = true }: { mayRepeat?: boolean } = {},
-): Promise<Computed | { jobId: string }> {
+export async function computeSegment(ctx: Context, segment: SegmentRow): Promise<Computed | { jobId: string }> {
   if (segment.type !== "DYNAMIC" || !segment.trackMembership) {
     throw new BadRequest("Only a tracked DYNAMIC segment has a membership to compute.", {
       suggestion:
@@ -41,20 +35,12 @@ export async function computeSegment(
     WHERE s.project_id = ${ctx.project.id} AND s.id = ${segment.id}`;
   const rows = await commit(ctx.db, [
     ...startComputation(ctx, segment.id, { jobId: newId(), silent: false }),
-    statement(
-      ctx.db,
-      sql`SELECT id AS job_id, status, ${totalContacts(ctx)} AS contacts
-        FROM jobs WHERE project_id = ${ctx.project.id} AND id = (${active})`,
-    ),
+    statement(ctx.db, sql`SELECT (${active}) AS job_id, ${totalContacts(ctx)} AS contacts`),
   ]);
   const started = rows.at(-1)?.[0];
   // Deleted, or tracked no more, since it was read.
   if (typeof started?.job_id !== "string") return computeSegment(ctx, await getSegment(ctx, segment.id));
-  const done = await finishComputation(ctx, started.job_id, Number(started.contacts ?? 0));
-  if (started.status === "queued" || "jobId" in done || !mayRepeat) return done;
-  const then = await computeSegment(ctx, await getSegment(ctx, segment.id), { mayRepeat: false });
-  if ("jobId" in then) return then;
-  return { added: done.added + then.added, removed: done.removed + then.removed, total: then.total };
+  return finishComputation(ctx, started.job_id, Number(started.contacts));
 }
 
 /** Works on a computation to its end while the project is small; in a large one the queue does. */

@@ -1,16 +1,19 @@
 import { sql } from "drizzle-orm";
-import type { FilterCondition } from "../../core/audience/condition";
 import { Invalid } from "../../core/errors";
 import { isoOrNull } from "../../core/time";
 import { audienceOf } from "../../db/audience";
 import { query } from "../../db/commit";
+import { mostAskedPerStatement, mostRowsPerStatement } from "../../db/limits";
 import { readRow } from "../../db/rows";
 import { contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import { letOthersIn } from "../../platform/let-others-in";
+import { findPath } from "../audience/path";
+import { afterAll } from "../audience/stretch";
 import type { ContactRow } from "../contacts/contact";
 import { loadSegments } from "./audience";
-import { lookThrough, windowRows } from "./look-through";
-import { getSegment, type SegmentRow } from "./segment";
+import { lookThrough } from "./look-through";
+import { type Dynamic, getSegmentAndTotal, isDynamic, type SegmentRow } from "./segment";
 
 interface Asked {
   page: number;
@@ -24,42 +27,58 @@ interface Found {
   countedAt: string | null;
 }
 
-/** What one call looks through at most: in a project of 2,000,000 contacts, all of them. */
-const mostWindows = 80;
+/** What one call looks through at most: so many rows, by so many statements. */
+const mostRows = 2_000_000;
+const mostLooks = 200;
+
+const fewestRows = 1_000;
 
 /** `GET /segments/{id}/contacts`: who is in it at this moment, newest first. Throws NotFound, and Invalid on a page too deep. */
 export async function listSegmentContacts(ctx: Context, id: string, asked: Asked): Promise<Found> {
-  const segment = await getSegment(ctx, id);
-  return segment.condition === null
-    ? listMembers(ctx, segment, asked)
-    : listMatching(ctx, segment, segment.condition, asked);
+  const { segment, contacts } = await getSegmentAndTotal(ctx, id);
+  return isDynamic(segment) ? listMatching(ctx, segment, contacts, asked) : listMembers(ctx, segment, asked);
 }
 
+/** Where there is little to look at, all of it is looked at, for an exact total; else no more than the page takes. */
 async function listMatching(
   ctx: Context,
-  segment: SegmentRow,
-  condition: FilterCondition,
+  segment: Dynamic,
+  contacts: number,
   { page, pageSize }: Asked,
 ): Promise<Found> {
-  const audience = audienceOf(condition, await loadSegments(ctx, condition), ctx.now);
-  const rows: ContactRow[] = [];
+  const { condition, memberCount } = segment;
+  const segments = await loadSegments(ctx, condition);
+  const audience = audienceOf(condition, segments, ctx.now);
+  const path = await findPath(ctx, condition, { segments, contacts, now: ctx.now });
+  const isExact = path.rows <= mostRowsPerStatement;
+  const mostAtOnce = mostAskedPerStatement(audience);
   const first = (page - 1) * pageSize;
-  let [matched, from]: [number, string | null] = [0, null];
-  for (let windows = 0; windows < mostWindows; windows++) {
-    const asked = { from, skip: Math.max(0, first - matched), take: pageSize - rows.length };
-    const window = await lookThrough(ctx, audience, asked);
-    rows.push(...window.rows);
-    matched += window.matched;
-    if (window.next === null) return { rows, total: matched, countedAt: null };
-    if (rows.length === pageSize) break;
-    from = window.next;
+  const found: ContactRow[] = [];
+  let [matched, looked, before] = [0, 0, afterAll];
+  for (let looks = 0; looks < mostLooks && looked < mostRows; looks++) {
+    const likely = rowsToHold(first + pageSize - matched, memberCount / path.rows);
+    const rows = isExact ? mostAtOnce : Math.min(likely, mostAtOnce);
+    const asked = { before, rows, skip: Math.max(0, first - matched), take: pageSize - found.length };
+    const look = await lookThrough(ctx, audience, path, asked);
+    found.push(...look.rows);
+    matched += look.matched;
+    looked += rows;
+    if (look.before === null) return { rows: found, total: matched, countedAt: null };
+    if (found.length === pageSize && !isExact) break;
+    before = look.before;
+    await letOthersIn();
   }
-  if (matched < first) throw tooDeep();
-  return { rows, total: Math.max(segment.memberCount, matched), countedAt: isoOrNull(segment.countedAt) };
+  if (matched < first) throw tooDeep(looked);
+  return { rows: found, total: Math.max(memberCount, matched), countedAt: isoOrNull(segment.countedAt) };
 }
 
-function tooDeep(): Invalid {
-  const message = `This page lies behind the newest ${mostWindows * windowRows} contacts, which is as far as a page reaches`;
+/** Rows among which so many members are likely to be, if there is such a share of them in all. */
+function rowsToHold(members: number, share: number): number {
+  return Math.max(fewestRows, Math.ceil((1.25 * members) / share));
+}
+
+function tooDeep(looked: number): Invalid {
+  const message = `This page lies behind the newest ${looked} contacts, which is as far as a page reaches`;
   return new Invalid([{ field: "page", code: "too_big", message }]);
 }
 
@@ -67,16 +86,16 @@ function tooDeep(): Invalid {
 async function listMembers(ctx: Context, segment: SegmentRow, { page, pageSize }: Asked): Promise<Found> {
   const { memberCount: total } = segment;
   const members = sql`FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${segment.id}`;
-  let [skip, before]: [number, string] = [(page - 1) * pageSize, lastId];
+  let [skip, before] = [(page - 1) * pageSize, afterAll];
   if (skip >= total) return { rows: [], total, countedAt: null };
-  while (skip >= windowRows) {
+  while (skip >= mostRowsPerStatement) {
     const [edge] = await query(
       ctx.db,
       sql`SELECT contact_id ${members} AND contact_id < ${before}
-        ORDER BY contact_id DESC LIMIT 1 OFFSET ${windowRows - 1}`,
+        ORDER BY contact_id DESC LIMIT 1 OFFSET ${mostRowsPerStatement - 1}`,
     );
     before = String(edge?.contact_id ?? "");
-    skip -= windowRows;
+    skip -= mostRowsPerStatement;
   }
   const onPage = sql`SELECT contact_id ${members} AND contact_id < ${before}
     ORDER BY contact_id DESC LIMIT ${pageSize} OFFSET ${skip}`;
@@ -87,6 +106,3 @@ async function listMembers(ctx: Context, segment: SegmentRow, { page, pageSize }
   const rows = found.map((row) => readRow(contacts, row)).toSorted((one, other) => (one.id < other.id ? 1 : -1));
   return { rows, total, countedAt: null };
 }
-
-/** Above every id. */
-const lastId = "g";

@@ -2,17 +2,13 @@ import { sql } from "drizzle-orm";
 import type { Context } from "../../platform/context";
 import type { JobRow } from "../jobs/job";
 import type { Step } from "../jobs/work";
-import { contactsPerLook, noteCounted } from "./count";
+import { noteCounted } from "./count";
 import { walkStep } from "./walk-step";
 
 /** One step of a count: the next contacts by id. */
 export function countStep(ctx: Context, row: JobRow): Promise<Step> {
   return walkStep(ctx, row, {
-    contacts: contactsPerLook,
-    write: ({ walk }) => ({
-      result: sql`${JSON.stringify({ memberCount: walk.matching })}`,
-      changes: [],
-      last: noteCounted(ctx, walk),
-    }),
+    write: async ({ walk }) => [{ result: sql`${JSON.stringify({ memberCount: walk.matching })}`, changes: [] }],
+    end: (walk) => noteCounted(ctx, walk),
   });
 }

@@ -1,19 +1,16 @@
 import { sql } from "drizzle-orm";
 import { newId } from "../../core/ids";
 import { minuteMs } from "../../core/time";
-import { commit, query, statement } from "../../db/commit";
+import { commit, guard, query, staleRow, statement, untilFresh } from "../../db/commit";
 import { mostRowsPerStatement } from "../../db/limits";
 import type { Context } from "../../platform/context";
+import { letOthersIn } from "../../platform/let-others-in";
 import { announceJob, recordJob } from "../jobs/queue-job";
-import { letOthersIn } from "../jobs/work";
-import type { SegmentRow } from "./segment";
+import { getSegment, type SegmentRow } from "./segment";
 import { beginWalk, lookAtNext, type Walk } from "./walk";
 import { type Input, stateJson } from "./walk-step";
 
-/** Contacts that one statement looks at: others have their turn in between. */
-export const contactsPerLook = mostRowsPerStatement;
-
-/** Of a larger project the members are counted in the background; when the count was asked for, of a very large one. */
+/** Behind more rows than this the members are counted in the background; when the count was asked for, behind very many. */
 const mostAtOnce = mostRowsPerStatement;
 const mostAtRefresh = 2_000_000;
 
@@ -22,42 +19,64 @@ export const countEveryMs = 15 * minuteMs;
 
 /** Counts who is in a segment at this moment and stores it, or has it counted by a job. */
 export function countSegment(ctx: Context, segment: SegmentRow): Promise<number | { jobId: string }> {
-  return count(ctx, segment, { mostContacts: mostAtOnce, isFollowed: false });
+  return count(ctx, segment, { mostRows: mostAtOnce, isFollowed: false });
 }
 
 /** `POST /segments/{id}/refresh`: the same while the caller waits, of all but the largest projects. */
 export function refreshCount(ctx: Context, segment: SegmentRow): Promise<number | { jobId: string }> {
-  return count(ctx, segment, { mostContacts: mostAtRefresh, isFollowed: true });
+  return count(ctx, segment, { mostRows: mostAtRefresh, isFollowed: true });
 }
 
 async function count(
   ctx: Context,
   segment: SegmentRow,
-  { mostContacts, isFollowed }: { mostContacts: number; isFollowed: boolean },
+  { mostRows, isFollowed }: { mostRows: number; isFollowed: boolean },
 ): Promise<number | { jobId: string }> {
-  if (segment.condition === null) return countRows(ctx, segment);
+  if (segment.condition === null) return countRows(ctx, segment.id);
   const begun = await beginWalk(ctx, segment.id);
   if (begun === null) return segment.memberCount;
-  if (begun.contacts > mostContacts) return { jobId: await queueCount(ctx, segment.id, { isFollowed }) };
-  let look = await lookAtNext(ctx, begun.walk, { contacts: contactsPerLook });
+  if (begun.path.rows > mostRows) return { jobId: await queueCount(ctx, segment.id, { isFollowed }) };
+  let look = await lookAtNext(ctx, begun);
   while (!look.isLast) {
     await letOthersIn();
-    look = await lookAtNext(ctx, look.walk, { contacts: contactsPerLook });
+    look = await lookAtNext(ctx, look.walk);
   }
   await commit(ctx.db, [noteCounted(ctx, look.walk)]);
   return look.walk.matching;
 }
 
-/** In one statement, as members come and go meanwhile. It reads an index alone. */
-async function countRows(ctx: Context, { id, memberCount }: SegmentRow): Promise<number> {
-  const isMine = sql`project_id = ${ctx.project.id} AND id = ${id}`;
-  const rows = sql`SELECT count(*) FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${id}`;
-  const [row] = await query(
-    ctx.db,
-    sql`UPDATE segments SET member_count = (${rows}), counted_at = ${ctx.now.getTime()} WHERE ${isMine}
-      RETURNING member_count`,
-  );
-  return Number(row?.member_count ?? memberCount);
+/** Whoever comes or goes meanwhile is counted by the call that brings it about: then the count begins again. */
+function countRows(ctx: Context, segmentId: string): Promise<number> {
+  return untilFresh(async () => {
+    const { memberCount, countedAt } = await getSegment(ctx, segmentId);
+    const counted = await countMembers(ctx, segmentId);
+    const isMine = sql`project_id = ${ctx.project.id} AND id = ${segmentId}`;
+    const isAsBefore = sql`member_count = ${memberCount} AND counted_at IS ${countedAt}`;
+    await commit(ctx.db, [
+      guard(ctx.db, staleRow, sql`EXISTS (SELECT 1 FROM segments WHERE ${isMine} AND ${isAsBefore})`),
+      statement(
+        ctx.db,
+        sql`UPDATE segments SET member_count = ${counted}, counted_at = ${ctx.now.getTime()} WHERE ${isMine}`,
+      ),
+    ]);
+    return counted;
+  }, ctx.random);
+}
+
+async function countMembers(ctx: Context, segmentId: string): Promise<number> {
+  let [counted, after] = [0, ""];
+  for (;;) {
+    const isNext = sql`project_id = ${ctx.project.id} AND segment_id = ${segmentId} AND contact_id > ${after}`;
+    const [found] = await query(
+      ctx.db,
+      sql`SELECT count(*) AS members, max(contact_id) AS last FROM (
+        SELECT contact_id FROM segment_members WHERE ${isNext} ORDER BY contact_id LIMIT ${mostRowsPerStatement})`,
+    );
+    const members = Number(found?.members);
+    counted += members;
+    if (members < mostRowsPerStatement) return counted;
+    after = String(found?.last);
+  }
 }
 
 /** A count that nobody follows has a row of that name, so that several do not pile up. */

@@ -2,15 +2,19 @@ import { sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
 import { audienceOf } from "../../db/audience";
 import { query } from "../../db/commit";
+import { mostAskedPerStatement } from "../../db/limits";
 import type { Context } from "../../platform/context";
+import { letOthersIn } from "../../platform/let-others-in";
+import { findPath } from "../audience/path";
+import { afterAll } from "../audience/stretch";
 import type { ContactRow } from "../contacts/contact";
 import { totalContacts } from "../contacts/total";
 import { checkCondition } from "./audience";
-import { lookThrough, windowRows } from "./look-through";
+import { lookThrough } from "./look-through";
 
 const sampleSize = 10;
-/** What a preview looks through at most: the newest 100,000 contacts. */
-const mostWindows = 4;
+/** What a preview looks through at most: the newest of all. */
+const mostRows = 100_000;
 
 interface Preview {
   count: number;
@@ -21,17 +25,20 @@ interface Preview {
 /** `POST /segments/preview`: who a condition would hold for now. Throws Invalid. Nothing is stored. */
 export async function previewSegment(ctx: Context, condition: FilterCondition): Promise<Preview> {
   const { segments } = await checkCondition(ctx, condition);
+  const [all] = await query(ctx.db, sql`SELECT ${totalContacts(ctx)} AS contacts`);
+  const path = await findPath(ctx, condition, { segments, contacts: Number(all?.contacts), now: ctx.now });
   const audience = audienceOf(condition, segments, ctx.now);
+  const rows = mostAskedPerStatement(audience);
   const sample: ContactRow[] = [];
-  let [count, from]: [number, string | null] = [0, null];
-  for (let windows = 0; windows < mostWindows; windows++) {
-    const window = await lookThrough(ctx, audience, { from, skip: 0, take: sampleSize - sample.length });
-    sample.push(...window.rows);
-    count += window.matched;
-    if (window.next === null) return { count, isApproximate: false, sample };
-    from = window.next;
+  let [count, looked, before] = [0, 0, afterAll];
+  while (looked < mostRows || path.rows <= mostRows) {
+    const look = await lookThrough(ctx, audience, path, { before, rows, skip: 0, take: sampleSize - sample.length });
+    sample.push(...look.rows);
+    count += look.matched;
+    looked += rows;
+    if (look.before === null) return { count, isApproximate: false, sample };
+    before = look.before;
+    await letOthersIn();
   }
-  const [all] = await query(ctx.db, sql`SELECT ${totalContacts(ctx)} AS total`);
-  const share = count / (mostWindows * windowRows);
-  return { count: Math.round(share * Number(all?.total)), isApproximate: true, sample };
+  return { count: Math.round((count / looked) * path.rows), isApproximate: true, sample };
 }

@@ -1,11 +1,22 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
+import type { FilterCondition } from "../../core/audience/condition";
 import { NotFound } from "../../core/errors";
 import { iso } from "../../core/time";
+import { query } from "../../db/commit";
+import { readRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import { totalContacts } from "../contacts/total";
 
 export type SegmentRow = typeof segments.$inferSelect;
+
+/** A dynamic segment, which has a condition. */
+export type Dynamic = SegmentRow & { condition: FilterCondition };
+
+export function isDynamic(segment: SegmentRow): segment is Dynamic {
+  return segment.condition !== null;
+}
 
 export function segmentJson(row: SegmentRow) {
   return {
@@ -31,4 +42,14 @@ export async function getSegment(ctx: Context, id: string): Promise<SegmentRow> 
     .get();
   if (!row) throw new NotFound("segment", id);
   return row;
+}
+
+/** The segment, and how many contacts the whole project has. Throws NotFound. */
+export async function getSegmentAndTotal(ctx: Context, id: string): Promise<{ segment: SegmentRow; contacts: number }> {
+  const [row] = await query(
+    ctx.db,
+    sql`SELECT *, ${totalContacts(ctx)} AS contacts FROM segments WHERE project_id = ${ctx.project.id} AND id = ${id}`,
+  );
+  if (!row) throw new NotFound("segment", id);
+  return { segment: readRow(segments, row), contacts: Number(row.contacts) };
 }

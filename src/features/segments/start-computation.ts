@@ -4,6 +4,8 @@ import type { Db } from "../../db/client";
 import { statement } from "../../db/commit";
 import type { Context } from "../../platform/context";
 import { jobGraceMs } from "../jobs/job";
+import { countJobId } from "./count";
+import { freshness } from "./freshness";
 import { stateJson } from "./walk-step";
 
 /** A tracked segment is looked at again after this. */
@@ -17,6 +19,9 @@ export const activeComputation = sql`SELECT j.id FROM jobs j
  * The statements that start a computation whose job is followed, or join the one that goes on, for the batch of what makes
  * it necessary: so that neither is there without the other. The segment's row is there before them.
  *
+ * One that goes on may have passed contacts before they changed. If anything has changed since it began, it is asked to
+ * go through them once more.
+ *
  * A silent one takes the members that are there without events. One that goes on is made silent then, and begins again:
  * it was started before tracking ended, and must not tell what came after.
  */
@@ -25,7 +30,9 @@ export function startComputation(
   segmentId: string,
   { jobId, silent }: { jobId: string; silent: boolean },
 ): D1PreparedStatement[] {
-  const input = sql`json_set(input, '$.isFollowed', json('true'))`;
+  const hasPassed = sql`status = 'processing' AND state->>'$.walk.of' IS NOT ${freshness(sql`${ctx.project.id}`)}`;
+  const input = sql`json_set(input, '$.isFollowed', json('true'), '$.isAskedAgain',
+    json(iif(coalesce(input->>'isAskedAgain', false) OR (${hasPassed}), 'true', 'false')))`;
   return [
     statement(
       ctx.db,
@@ -50,7 +57,8 @@ export function startComputations(
   starts: { jobId: string; projectId: string; segmentId: string }[],
   { now, silent, isFollowed }: { now: Date; silent: boolean; isFollowed: boolean },
 ): D1PreparedStatement[] {
-  const started = sql`json_each(${JSON.stringify(starts)}) n`;
+  const named = starts.map((start) => ({ ...start, countJobId: countJobId(start.segmentId) }));
+  const started = sql`json_each(${JSON.stringify(named)}) n`;
   const at = now.getTime();
   return [
     statement(
@@ -70,6 +78,12 @@ export function startComputations(
         FROM ${started}
         WHERE segments.id = n.value->>'segmentId' AND +segments.project_id = n.value->>'projectId'
           AND EXISTS (SELECT 1 FROM jobs j WHERE j.id = n.value->>'jobId')`,
+    ),
+    // A computation counts, too.
+    statement(
+      db,
+      sql`DELETE FROM jobs WHERE id IN (SELECT n.value->>'countJobId'
+        FROM ${started} CROSS JOIN jobs j ON j.id = n.value->>'jobId' AND +j.project_id = n.value->>'projectId')`,
     ),
   ];
 }

@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { JsonObject } from "../../core/json";
 import { commit, GuardFailed, staleRow, statement, unchanged } from "../../db/commit";
 import type { Context } from "../../platform/context";
+import { letOthersIn } from "../../platform/let-others-in";
+import type { Path } from "../audience/path";
 import { commitAndAnnounce } from "../events/announce";
 import type { JobRow } from "../jobs/job";
 import { goOn, type Step, stillAt } from "../jobs/work";
@@ -12,6 +14,8 @@ export const Input = z.object({
   segmentId: z.string(),
   /** Somebody has the job's id, and may ask for it. */
   isFollowed: z.boolean(),
+  /** Somebody wants to know of what changed when the walk had begun: behind it comes another. */
+  isAskedAgain: z.boolean().optional(),
 });
 export type Input = z.infer<typeof Input>;
 
@@ -30,54 +34,83 @@ export function stateJson(state: State): JsonObject {
 }
 
 interface Stride {
-  contacts: number;
   onlyTracked?: boolean;
-  column?: SQL;
+  /** What else the look is to find out; see walk.ts. */
   figures?: SQL;
-  /** What a step writes, and how the job's result looks with it: counted, if by the database, before the change. */
-  write(look: Look, state: State): { result: SQL; changes: D1PreparedStatement[]; last: D1PreparedStatement };
+  beside?: Path;
+  /** What a step writes: as one batch, or as several, each of which leaves all in order if it is the last. */
+  write(look: Look, before: Walk, state: State): Promise<Writing[]>;
+  /** The statement that notes what a walk has come to. */
+  end(walk: Walk): D1PreparedStatement;
+}
+
+export interface Writing {
+  /** How the job's result looks with the changes, before which it is counted. */
+  result: SQL;
+  changes: D1PreparedStatement[];
 }
 
 /**
- * One step of a job that walks through the contacts: one look, and one batch. The batch fails when the segment is not as
- * it was at the walk's beginning: then the job begins again, and what it wrote so far is set right on the way. A segment
- * that is gone, or tracked no more, ends the job where it is.
+ * One step of a job that walks through the contacts: one look, and a batch for each writing. A batch fails when the
+ * segment is not as it was at the walk's beginning: then the job begins again, and what it wrote so far is set right on
+ * the way. The walk stands where it stood until the last batch. A segment that is gone, or tracked no more, ends the job
+ * where it is. Whether there is another step is found out by the next.
  */
 export async function walkStep(ctx: Context, row: JobRow, stride: Stride): Promise<Step> {
   const { segmentId } = Input.parse(row.input);
   const state = State.parse(row.state);
-  const walk = state.walk ?? (await beginWalk(ctx, segmentId, stride))?.walk;
-  if (!walk) {
-    await commit(ctx.db, [stillAt(ctx, row), ...end(ctx, row)]);
-    return "ended";
-  }
-  const look = await lookAtNext(ctx, walk, stride);
-  const { result, changes, last } = stride.write(look, state);
-  try {
-    await commitAndAnnounce(ctx, [
-      stillAt(ctx, row),
-      unchanged(ctx.db, "segments", walk.segment),
-      goOn(ctx, row, stateJson({ ...state, walk: look.walk }), look.progress, { result }),
-      ...changes,
-      ...(look.isLast ? [last, ...end(ctx, row)] : []),
-    ]);
-  } catch (error) {
-    if (!(error instanceof GuardFailed && error.guard === staleRow)) throw error;
-    await commit(ctx.db, [stillAt(ctx, row), goOn(ctx, row, stateJson({ ...state, walk: null }), 0)]);
-    return "goes on";
-  }
-  return look.isLast ? "ended" : "goes on";
+  const walk = state.walk ?? (await beginWalk(ctx, segmentId, stride));
+  if (walk) await takeStep(ctx, row, state, walk, stride);
+  else await commit(ctx.db, [stillAt(ctx, row), ...complete(ctx, row, state)]);
+  return "goes on";
 }
 
-/** The result stays as it is. A job that nobody follows leaves no row: a segment has some 300 a day. */
-function end(ctx: Context, { id }: JobRow): D1PreparedStatement[] {
-  const isMine = sql`project_id = ${ctx.project.id} AND id = ${id}`;
+async function takeStep(ctx: Context, row: JobRow, state: State, walk: Walk, stride: Stride): Promise<void> {
+  const look = await lookAtNext(ctx, walk, stride);
+  const writings = await stride.write(look, walk, state);
+  const beyond = stateJson({ ...state, walk: look.walk });
+  try {
+    for (const [index, { result, changes }] of writings.entries()) {
+      const isLast = index === writings.length - 1;
+      await commitAndAnnounce(ctx, [
+        stillAt(ctx, row),
+        unchanged(ctx.db, "segments", walk.segment),
+        goOn(ctx, row, isLast ? beyond : row.state, isLast ? look.progress : row.progress, { result }),
+        ...changes,
+        ...(isLast && look.isLast ? [stride.end(look.walk), ...complete(ctx, row, state)] : []),
+      ]);
+      if (!isLast) await letOthersIn();
+    }
+  } catch (error) {
+    if (!(error instanceof GuardFailed && error.guard === staleRow)) throw error;
+    await commit(ctx.db, [stillAt(ctx, row), beginAnew(ctx, row, state)]);
+  }
+}
+
+/**
+ * Ends the job, whose result stays as it is, unless it was asked again meanwhile. One that nobody follows leaves no row:
+ * a segment has some 300 a day.
+ */
+function complete(ctx: Context, row: JobRow, state: State): D1PreparedStatement[] {
+  const isMine = sql`project_id = ${ctx.project.id} AND id = ${row.id}`;
   return [
     statement(
       ctx.db,
       sql`UPDATE jobs SET status = 'completed', state = '{}', progress = 100, next_announce_at = NULL,
-          completed_at = ${ctx.clock().getTime()} WHERE ${isMine}`,
+          completed_at = ${ctx.clock().getTime()}
+        WHERE ${isMine} AND NOT coalesce(input->>'isAskedAgain', false)`,
     ),
-    statement(ctx.db, sql`DELETE FROM jobs WHERE ${isMine} AND NOT (input->>'isFollowed')`),
+    beginAnew(ctx, row, state),
+    statement(ctx.db, sql`DELETE FROM jobs WHERE ${isMine} AND status = 'completed' AND NOT (input->>'isFollowed')`),
   ];
+}
+
+/** From the first contact on, if the job is not completed. */
+function beginAnew(ctx: Context, { id }: JobRow, state: State): D1PreparedStatement {
+  return statement(
+    ctx.db,
+    sql`UPDATE jobs SET state = ${JSON.stringify(stateJson({ ...state, walk: null }))}, progress = 0,
+        input = json_remove(input, '$.isAskedAgain')
+      WHERE project_id = ${ctx.project.id} AND id = ${id} AND status = 'processing'`,
+  );
 }

@@ -1,0 +1,43 @@
+import type { FilterCondition } from "./condition";
+import { windowStartMs } from "./dates";
+import { eventOf, segmentOf } from "./fields";
+import type { Filter } from "./filter";
+import { type EventOperator, isEventOperator, isSegmentOperator, segmentOperators } from "./operators";
+import type { SegmentSource } from "./resolver";
+
+/** Something without which a condition holds for nobody: an event, at or after a time if there is one, or membership. */
+export type Need = { event: string; fromMs: number | null } | { memberOf: string };
+
+/** What a whole condition needs: whoever lacks one of these need not be looked at. */
+export function needsOf(condition: FilterCondition, segments: (id: string) => SegmentSource, now: Date): Need[] {
+  const { logic, groups } = condition;
+  // Of several alternatives, none is needed.
+  if (logic === "OR" && groups.length > 1) return [];
+  return groups.flatMap(({ filters, conditions }) => [
+    ...filters.flatMap((filter) => needsOfFilter(filter, segments, now)),
+    ...(conditions ? needsOf(conditions, segments, now) : []),
+  ]);
+}
+
+function needsOfFilter(filter: Filter, segments: (id: string) => SegmentSource, now: Date): Need[] {
+  const { field, operator, value, unit } = filter;
+  if (isEventOperator(operator)) {
+    const since = needsEvent[operator];
+    if (since === "no") return [];
+    const fromMs = since === "window" && unit ? windowStartMs(now, Number(value), unit) : null;
+    return [{ event: eventOf(field), fromMs }];
+  }
+  if (!isSegmentOperator(operator) || !segmentOperators[operator]) return [];
+  const id = segmentOf(filter) ?? "";
+  const source = segments(id);
+  return source === "members" ? [{ memberOf: id }] : needsOf(source, segments, now);
+}
+
+/** Whether an operator holds only for those who have the event, and since when. */
+const needsEvent: Record<EventOperator, "ever" | "window" | "no"> = {
+  triggered: "ever",
+  triggeredWithin: "window",
+  triggeredOlderThan: "ever",
+  notTriggered: "no",
+  notTriggeredWithin: "no",
+};
