@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { FilterCondition } from "../../../src/core/audience/condition";
+import { type Need, needsOf } from "../../../src/core/audience/needs";
 import type { SegmentSource } from "../../../src/core/audience/resolver";
 import type { JsonObject, JsonValue } from "../../../src/core/json";
 import { Contacts } from "./database";
@@ -121,6 +122,13 @@ function treeWith(segments: string[]): fc.Arbitrary<unknown> {
   })).condition;
 }
 
+function isMetBy({ events, memberOf }: Person): (need: Need) => boolean {
+  return (need) =>
+    "memberOf" in need
+      ? memberOf.includes(need.memberOf)
+      : events.some(({ name, at }) => name === need.event && at >= (need.fromMs ?? Number.NEGATIVE_INFINITY));
+}
+
 const accepted = (tree: unknown) => FilterCondition.safeParse(tree).success;
 const members = ["s0", "s1"];
 const world = fc.record({
@@ -133,7 +141,7 @@ const world = fc.record({
   }),
 });
 
-it(`finds whom the rules say, for ${worlds * treesInEach} conditions over all kinds of contacts and events`, () => {
+it(`finds whom the rules say, each with all that is needed, for ${worlds * treesInEach} conditions over all kinds of contacts and events`, () => {
   const contacts = new Contacts();
   const property = fc.property(world, ({ people, inner, outer, trees }) => {
     const segments: Record<string, SegmentSource> = {
@@ -156,6 +164,9 @@ it(`finds whom the rules say, for ${worlds * treesInEach} conditions over all ki
         return isMatch(condition, stored, segments, now) ? [`c${index}`] : [];
       });
       expect(contacts.matching(condition, { now: new Date(now), segments }), JSON.stringify(tree)).toEqual(expected);
+      const needs = needsOf(condition, (id) => segments[id] ?? "members", new Date(now));
+      const lacking = people.filter((one, index) => expected.includes(`c${index}`) && !needs.every(isMetBy(one)));
+      expect(lacking, JSON.stringify([tree, needs])).toEqual([]);
     }
   });
   // The same conditions each time; another seed finds others.

@@ -115,6 +115,17 @@ describe("the text of a statement", () => {
     expect(textOf(renamed, new Date(0)).text).toBe(textOf(condition).text);
   });
 
+  it("asks for what the contact has itself before it asks elsewhere", () => {
+    const elsewhere = { field: "purchase", operator: "triggered" };
+    const inList = { field: "segment.list", operator: "memberOfSegment" };
+    const condition = {
+      logic: "AND",
+      groups: [{ filters: [elsewhere, inList] }, { filters: [elsewhere, ...is("a", "b")] }],
+    };
+    const { text } = textOf(FilterCondition.parse(condition));
+    expect(text.indexOf("c.data")).toBeLessThan(text.indexOf("EXISTS"));
+  });
+
   it("names a value once, however often it is asked for", () => {
     const { params } = textOf(all(group(is("a", "b")), group(is("a", "b"))));
     expect(params).toEqual([JSON.stringify(['$."a"', 1, '$."b"'])]);
