@@ -116,10 +116,8 @@ describe("a path", () => {
   });
 
   it("ends a stretch where a path beside it has had as many rows", async () => {
-    const [logins, members]: Path[] = [
-      { along: "events", name: "login", firstId: "", rows: 0 },
-      { along: "members", segmentId: list, rows: 0 },
-    ];
+    const logins: Path = { along: "events", name: "login", firstId: "", rows: 0 };
+    const members: Path = { along: "members", segmentId: list, rows: 0 };
     const edgeOf = async (path: Path, beside?: Path) => {
       const { edge } = stretchUp(ctx, path, { after: beforeAllIds, rows: 8, beside });
       const [row = {}] = await query(ctx.db, sql`WITH ${edge} SELECT id FROM edge`);

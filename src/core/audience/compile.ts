@@ -69,10 +69,14 @@ function treeOfGroup({ filters, conditions }: FilterGroup, isWanted: boolean, me
   return combine("AND", conditions ? [...parts, treeOf(conditions, isWanted, means)] : parts, isWanted);
 }
 
-function combine(logic: "AND" | "OR", parts: Tree[], isWanted: boolean): Tree {
-  const opposite = logic === "AND" ? "OR" : "AND";
+/** A part with the logic of the whole gives its own parts to it. */
+function combine(wanted: "AND" | "OR", inner: Tree[], isWanted: boolean): Tree {
+  const [first] = inner;
+  if (first && inner.length === 1) return first;
+  const logic = isWanted === (wanted === "AND") ? "AND" : "OR";
+  const parts = inner.flatMap((part) => ("parts" in part && part.logic === logic ? part.parts : [part]));
   const sum = (of: "filters" | "lookups") => parts.reduce((total, part) => total + part[of], 0);
-  return { filters: sum("filters"), lookups: sum("lookups"), logic: isWanted ? logic : opposite, parts };
+  return { filters: sum("filters"), lookups: sum("lookups"), logic, parts };
 }
 
 function treeOfFilter(filter: Filter, isWanted: boolean, means: Means): Tree {
