@@ -186,6 +186,31 @@ describe("POST /segments", () => {
     expectRefusal(await project.api.post("/segments", { name: "Pro", condition: isPro }), 409, "CONFLICT");
     expect([(await project.api.get("/segments")).body.length, await referencesOf(project)]).toEqual([1_000, []]);
   });
+
+  it("refuses a condition with which those of the project would come to more than 4 MB", async () => {
+    const project = await newProject();
+    const { id } = await newSegment(project);
+    // 39 conditions that leave room for some 100 KB.
+    await env.DB.prepare(
+      `INSERT INTO segments (id, project_id, name, type, slug, condition, track_membership, created_at, updated_at)
+        SELECT ?1 || n.value, ?1, 'Large', 'DYNAMIC', 'large-' || n.value, json_object('logic', 'AND', 'x', ?2), 0, 0, 0
+        FROM json_each(?3) n`,
+    )
+      .bind(project.id, long(100_000), JSON.stringify(Array.from({ length: 39 }, (_, n) => n)))
+      .run();
+    const filters = Array.from({ length: 100 }, () => ({ field: "data.plan", operator: "equals", value: long(1_000) }));
+    const large = { logic: "AND", groups: [{ filters }] };
+    for (const answer of [
+      await project.api.post("/segments", { name: "One more", condition: large }),
+      await project.api.patch(`/segments/${id}`, { condition: large }),
+    ]) {
+      expectRefusal(answer, 409, "CONFLICT");
+      expect(answer.body.error.message).toContain("4 MB");
+    }
+    expect((await project.api.get(`/segments/${id}`)).body.condition).toEqual(isPro);
+    expect((await project.api.patch(`/segments/${id}`, { name: "Renamed" })).status).toBe(200);
+    await newSegment(project, { name: "Small" });
+  });
 });
 
 describe("GET /segments", () => {

@@ -258,7 +258,7 @@ describe("the members of a tracked segment", () => {
 describe("the members of a tracked segment of a large project", () => {
   const contacts = 12_000;
 
-  async function start(): Promise<{
+  async function start(condition = atLength): Promise<{
     project: TestProject;
     world: World;
     segment: { id: string; slug: string };
@@ -266,7 +266,7 @@ describe("the members of a tracked segment of a large project", () => {
   }> {
     const [project, world] = [await newProject(), new World()];
     await addContacts(project, 1, contacts);
-    const segment = await newSegment(project, { name: "pro", condition: atLength, trackMembership: true });
+    const segment = await newSegment(project, { name: "pro", condition, trackMembership: true });
     const started = await compute(world, project, segment);
     return { project, world, segment, jobId: "jobId" in started ? started.jobId : "at once" };
   }
@@ -291,6 +291,20 @@ describe("the members of a tracked segment of a large project", () => {
       result: { added: 6_000, removed: 0, total: 6_000 },
     });
     expect((await segmentRow(world, project, segment)).memberCount).toBe(6_000);
+  });
+
+  it("come in more batches than one step writes, and rows of nobody go", async () => {
+    const { project, world, segment, jobId } = await start(isPro);
+    await env.DB.prepare("INSERT INTO segment_members VALUES (?, ?, '00000000-000000-nobody', 0)")
+      .bind(project.id, segment.id)
+      .run();
+    // Finds the project, takes the job, begins, looks, finds members, writes ten batches.
+    await world.runAndDie({ atStep: 16, when: "before" });
+    expect(await ledgerOf(segment)).toMatchObject({ members: 5_001, entries: 5_000 });
+    await world.drain();
+    expect(await ledgerOf(segment)).toEqual({ members: 6_000, entries: 6_000, exits: 0, wrong: 0 });
+    const { result } = (await project.api.get(`/jobs/${jobId}`)).body;
+    expect(result).toEqual({ added: 6_000, removed: 0, total: 6_000 });
   });
 
   it("are computed once by two runs at the same time, also with a lost message", async () => {

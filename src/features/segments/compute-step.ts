@@ -6,11 +6,15 @@ import type { Context } from "../../platform/context";
 import { recordEvents } from "../events/record";
 import type { JobRow } from "../jobs/job";
 import type { Step } from "../jobs/work";
+import type { Dynamic } from "./segment";
 import type { Walk } from "./walk";
 import { Input, walkStep } from "./walk-step";
 
 /** Contacts that one batch takes in or out, in some 40 ms: each is a member row, and an event with its indexes and counts. */
 const movesPerBatch = 500;
+/** With some six statements each. One run of the job has a few hundred of them, and D1 takes a thousand. */
+const batchesPerStep = 10;
+export const stepsPerRun = 10;
 
 /**
  * One step of a computation. It reads who of the next contacts matches and who is a member, and makes one of the other,
@@ -26,10 +30,13 @@ export function computeStep(ctx: Context, row: JobRow): Promise<Step> {
     async write({ walk, found }, { segment, after }, { silent }) {
       const matching: string[] = JSON.parse(String(found.matching_ids));
       const members = await findMembers(ctx, segment.id, { after, upTo: walk.after });
-      return inBatches(matching, members).map((moving) => {
+      const all = inBatches(matching, members);
+      const batches = all.slice(0, batchesPerStep).map((moving) => {
         const moves = movesOf(ctx, segment.id, moving);
-        return { result: countedIn(moves, walk.matching), changes: change(ctx, walk, moves, { silent }) };
+        const changes = [...(silent ? [] : tell(ctx, segment, moves)), ...move(ctx, segment, moving, moves)];
+        return { result: countedIn(moves, walk.matching), changes };
       });
+      return { batches, isWhole: batches.length === all.length };
     },
     end: (walk) => noteComputed(ctx, walk),
   });
@@ -84,36 +91,36 @@ function movesOf(ctx: Context, segmentId: string, { entering, leaving }: Moving)
   };
 }
 
-/** Events first: they ask who is a member. */
-function change(
-  ctx: Context,
-  { segment }: Walk,
-  { entering, leaving }: Moves,
-  { silent }: { silent: boolean },
-): D1PreparedStatement[] {
+/** The events of the moves, which go before these: they ask who is a member. */
+function tell(ctx: Context, segment: Dynamic, { entering, leaving }: Moves): D1PreparedStatement[] {
+  const { entry, exit } = membershipEvents(segment);
   const at = ctx.clock().getTime();
   const data = JSON.stringify({ segmentId: segment.id, segmentName: segment.name });
-  const tell = (name: string, who: SQL) =>
-    recordEvents(ctx.db, {
-      rows: sql`SELECT c.project_id, ${name} AS name, c.id AS contact_id, NULL AS email_id, ${data} AS data ${who}`,
-      at,
-    });
-  const { entry, exit } = membershipEvents(segment);
+  return [[entry, entering] as const, [exit, leaving] as const].flatMap(([name, who]) =>
+    who === null
+      ? []
+      : recordEvents(ctx.db, {
+          rows: sql`SELECT c.project_id, ${name} AS name, c.id AS contact_id, NULL AS email_id, ${data} AS data ${who}`,
+          at,
+        }),
+  );
+}
+
+/** A row that is to go does so also when its contact is gone: else it would be found in every step. */
+function move(ctx: Context, { id }: Dynamic, { leaving }: Moving, { entering }: Moves): D1PreparedStatement[] {
   const statements: D1PreparedStatement[] = [];
-  if (entering && !silent) statements.push(tell(entry, entering));
-  if (leaving && !silent) statements.push(tell(exit, leaving));
   if (entering) {
-    const rows = sql`SELECT c.project_id, ${segment.id}, c.id, ${at} ${entering}`;
+    const rows = sql`SELECT c.project_id, ${id}, c.id, ${ctx.clock().getTime()} ${entering}`;
     statements.push(
       statement(ctx.db, sql`INSERT INTO segment_members (project_id, segment_id, contact_id, created_at) ${rows}`),
     );
   }
-  if (leaving) {
+  if (leaving.length > 0) {
     statements.push(
       statement(
         ctx.db,
-        sql`DELETE FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${segment.id}
-          AND contact_id IN (SELECT c.id ${leaving})`,
+        sql`DELETE FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${id}
+          AND contact_id IN (SELECT value FROM json_each(${JSON.stringify(leaving)}))`,
       ),
     );
   }

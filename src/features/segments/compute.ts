@@ -7,7 +7,7 @@ import { totalContacts } from "../contacts/total";
 import { getJob } from "../jobs/job";
 import { announceJob } from "../jobs/queue-job";
 import { workOn } from "../jobs/work";
-import { computeStep } from "./compute-step";
+import { computeStep, stepsPerRun } from "./compute-step";
 import { getSegment, type SegmentRow } from "./segment";
 import { activeComputation, startComputation } from "./start-computation";
 
@@ -51,7 +51,7 @@ export async function finishComputation(
 ): Promise<Computed | { jobId: string }> {
   const job = { type: "segments.compute" as const, projectId: ctx.project.id, jobId };
   for (let looks = 0; contacts <= mostInline && looks < mostLooks; looks++) {
-    await workOn(ctx, job, computeStep);
+    await workOn(ctx, job, computeStep, { stepsPerRun });
     const { status, result } = await getJob(ctx, jobId);
     if (status === "completed") return readComputed(result);
     await new Promise((resolve) => setTimeout(resolve, 10 + 40 * ctx.random()));

@@ -8,7 +8,10 @@ import { walkStep } from "./walk-step";
 /** One step of a count: the next contacts by id. */
 export function countStep(ctx: Context, row: JobRow): Promise<Step> {
   return walkStep(ctx, row, {
-    write: async ({ walk }) => [{ result: sql`${JSON.stringify({ memberCount: walk.matching })}`, changes: [] }],
+    write: async ({ walk }) => ({
+      batches: [{ result: sql`${JSON.stringify({ memberCount: walk.matching })}`, changes: [] }],
+      isWhole: true,
+    }),
     end: (walk) => noteCounted(ctx, walk),
   });
 }

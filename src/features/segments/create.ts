@@ -1,16 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
 import { referencesOf } from "../../core/audience/references";
-import { Conflict } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { slugOf } from "../../core/segments/slug";
-import { commit, GuardFailed, guard, statement, untilFresh } from "../../db/commit";
+import { commit, statement, untilFresh } from "../../db/commit";
 import { readRow } from "../../db/rows";
 import { segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { recordReferences } from "../audience/record-references";
 import { checkCondition } from "./audience";
-import { mostSegments } from "./list";
+import { guardRoom, refuseForRoom } from "./room";
 import type { CreateSegment } from "./schema";
 import type { SegmentRow } from "./segment";
 import { withCount } from "./with-count";
@@ -25,8 +24,6 @@ export async function createSegment(ctx: Context, input: CreateSegment): Promise
   return withCount(ctx, await untilFresh(() => insertSegment(ctx, input, condition), ctx.random));
 }
 
-const full = "full";
-
 async function insertSegment(
   ctx: Context,
   { name, description, trackMembership }: CreateSegment,
@@ -37,7 +34,6 @@ async function insertSegment(
   const now = ctx.now.getTime();
   const isTracked = trackMembership ?? false;
   const isDynamic = condition !== null;
-  const mine = sql`SELECT count(*) FROM segments WHERE project_id = ${ctx.project.id}`;
   const insert = sql`INSERT INTO segments (id, project_id, name, description, type, slug, condition, track_membership,
       counted_at, next_count_at, next_compute_at, created_at, updated_at)
     VALUES (${id}, ${ctx.project.id}, ${name}, ${description || null}, ${isDynamic ? "DYNAMIC" : "STATIC"},
@@ -45,19 +41,12 @@ async function insertSegment(
       ${isDynamic ? now : null}, ${isDynamic && isTracked ? now : null}, ${now}, ${now})
     RETURNING *`;
   const statements = [
-    guard(ctx.db, full, sql`(${mine}) < ${mostSegments}`),
+    ...guardRoom(ctx, id, condition),
     ...(checked ? [checked.unmoved] : []),
     ...recordReferences(ctx, { referrer: "segment", id, name }, condition ? referencesOf(condition) : {}),
     statement(ctx.db, insert),
   ];
-  try {
-    return readRow(segments, (await commit(ctx.db, statements)).at(-1)?.[0]);
-  } catch (error) {
-    if (!(error instanceof GuardFailed && error.guard === full)) throw error;
-    throw new Conflict(`A project has at most ${mostSegments} segments. Nothing was created.`, {
-      suggestion: "Delete segments that are no longer used, or pass a condition to the call that needs it.",
-    });
-  }
+  return readRow(segments, (await commit(ctx.db, statements).catch(refuseForRoom)).at(-1)?.[0]);
 }
 
 /** The first of `vip`, `vip-2`, `vip-3` … that no segment of the project has at the moment of the insert. */

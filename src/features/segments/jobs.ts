@@ -1,13 +1,13 @@
 import type { Job } from "../../core/jobs";
 import type { Platform } from "../../platform/context";
 import { workOn } from "../jobs/work";
-import { computeStep } from "./compute-step";
+import { computeStep, stepsPerRun } from "./compute-step";
 import { countStep } from "./count-step";
 import { deleteMembersStep } from "./delete-members";
 
 /** `segments.compute` */
 export function computeSegmentJob(platform: Platform, job: Extract<Job, { type: "segments.compute" }>): Promise<void> {
-  return workOn(platform, job, computeStep);
+  return workOn(platform, job, computeStep, { stepsPerRun });
 }
 
 /** `segments.count` */

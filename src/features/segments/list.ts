@@ -2,10 +2,8 @@ import { desc } from "drizzle-orm";
 import { inProject } from "../../db/scope";
 import { segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import { mostSegments } from "./room";
 import type { SegmentRow } from "./segment";
-
-/** How many segments a project may have. `GET /segments` answers them all. */
-export const mostSegments = 1_000;
 
 /** `GET /segments`: newest first. */
 export async function listSegments(ctx: Context): Promise<SegmentRow[]> {

@@ -64,7 +64,7 @@ const create = createRoute({
   operationId: "createSegment",
   tags,
   summary: "Create a segment",
-  description: "A project has at most 1,000 of them: 409 beyond.",
+  description: "A project has at most 1,000 of them, whose conditions come to 4 MB at most: 409 beyond.",
   middleware: [legacyRequired("name"), conditionRequired] as const,
   request: body(CreateSegment),
   responses: {
@@ -152,7 +152,7 @@ const listContacts = createRoute({
   summary: "List the contacts in a segment",
   description:
     "As of this moment, newest first. A page of a DYNAMIC segment reaches as far as the project's newest 2,000,000 " +
-    "contacts: 422 beyond.",
+    "contacts, or less far with very many filters: 422 beyond.",
   request: { params: IdParam, query: PageQuery },
   responses: { ...ok(SegmentContacts), ...errors(404, 422) },
 });

@@ -97,7 +97,7 @@ export type UpdateSegment = z.infer<typeof UpdateSegment>;
 const total = {
   total: z.number().int(),
   approximate: z.literal(true).optional().meta({
-    description: "`total` is `memberCount`, as last counted: the project has more than 25,000 contacts.",
+    description: "`total` is `memberCount`, as last counted: more than 25,000 contacts had to be looked at.",
   }),
   countedAt: z.iso.datetime().optional().meta({ description: "Only when `approximate`." }),
 };
@@ -155,7 +155,8 @@ export const SegmentPreview = z
     count: z.number().int(),
     sample: z.array(Contact).meta({ description: "The newest who match, 10 at most." }),
     approximate: z.literal(true).optional().meta({
-      description: "The project has more than 100,000 contacts: `count` is reckoned from the newest 100,000 of them.",
+      description:
+        "More than 100,000 contacts would have to be looked at: `count` is reckoned from the newest of them.",
     }),
   })
   .meta({ id: "SegmentPreview", example: { count: 1, sample: [contactExample] } });

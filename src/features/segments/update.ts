@@ -10,13 +10,14 @@ import { recordReferences } from "../audience/record-references";
 import { totalContacts } from "../contacts/total";
 import { checkCondition } from "./audience";
 import { finishComputation } from "./compute";
+import { guardRoom, refuseForRoom } from "./room";
 import type { UpdateSegment } from "./schema";
 import { getSegment, type SegmentRow } from "./segment";
 import { startComputation } from "./start-computation";
 import { withCount } from "./with-count";
 
 /**
- * `PATCH /segments/{id}`: only the fields sent change. Throws NotFound and Invalid.
+ * `PATCH /segments/{id}`: only the fields sent change. Throws NotFound, Invalid and Conflict.
  *
  * Who is in a segment that is tracked from now on is taken as they are, without events; the job for it is written in the
  * same batch, so that neither is there without the other. What a new condition changes is told by the next computation.
@@ -49,7 +50,7 @@ async function applyChange(ctx: Context, id: string, change: UpdateSegment): Pro
   const jobId = isTrackedFromNow ? newId() : null;
   const rows = await commit(ctx.db, [
     unchanged(ctx.db, "segments", before),
-    ...(checked ? [checked.unmoved] : []),
+    ...(checked ? [...guardRoom(ctx, id, after.condition), checked.unmoved] : []),
     ...recordReferences(ctx, { referrer: "segment", id, name: after.name }, named),
     saveSegment(ctx, after, { isOtherCondition, isOtherTracking: before.trackMembership !== after.trackMembership }),
     ...(jobId === null ? [] : startComputation(ctx, id, { jobId, silent: true })),
@@ -58,7 +59,7 @@ async function applyChange(ctx: Context, id: string, change: UpdateSegment): Pro
       sql`SELECT s.*, ${totalContacts(ctx)} AS contacts
         FROM segments s WHERE s.project_id = ${ctx.project.id} AND s.id = ${id}`,
     ),
-  ]);
+  ]).catch(refuseForRoom);
   const saved = rows.at(-1)?.[0];
   const row = readRow(segments, saved);
   // One that was going on when tracking ended is silent from here on, and is joined.

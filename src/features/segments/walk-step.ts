@@ -38,23 +38,26 @@ interface Stride {
   /** What else the look is to find out; see walk.ts. */
   figures?: SQL;
   beside?: Path;
-  /** What a step writes: as one batch, or as several, each of which leaves all in order if it is the last. */
-  write(look: Look, before: Walk, state: State): Promise<Writing[]>;
+  /**
+   * What a step writes, in one batch or in several, each of which leaves all in order if it is the last. What is not
+   * `whole` is more than one step is to write: the next one looks at the same contacts.
+   */
+  write(look: Look, before: Walk, state: State): Promise<{ batches: Batch[]; isWhole: boolean }>;
   /** The statement that notes what a walk has come to. */
   end(walk: Walk): D1PreparedStatement;
 }
 
-export interface Writing {
+interface Batch {
   /** How the job's result looks with the changes, before which it is counted. */
   result: SQL;
   changes: D1PreparedStatement[];
 }
 
 /**
- * One step of a job that walks through the contacts: one look, and a batch for each writing. A batch fails when the
- * segment is not as it was at the walk's beginning: then the job begins again, and what it wrote so far is set right on
- * the way. The walk stands where it stood until the last batch. A segment that is gone, or tracked no more, ends the job
- * where it is. Whether there is another step is found out by the next.
+ * One step of a job that walks through the contacts: one look, and what is to be written. A batch fails when the segment
+ * is not as it was at the walk's beginning: then the job begins again, and what it wrote so far is set right on the way.
+ * The walk stands where it stood until the last batch. A segment that is gone, or tracked no more, ends the job where it
+ * is. Whether there is another step is found out by the next.
  */
 export async function walkStep(ctx: Context, row: JobRow, stride: Stride): Promise<Step> {
   const { segmentId } = Input.parse(row.input);
@@ -67,15 +70,17 @@ export async function walkStep(ctx: Context, row: JobRow, stride: Stride): Promi
 
 async function takeStep(ctx: Context, row: JobRow, state: State, walk: Walk, stride: Stride): Promise<void> {
   const look = await lookAtNext(ctx, walk, stride);
-  const writings = await stride.write(look, walk, state);
-  const beyond = stateJson({ ...state, walk: look.walk });
+  const { batches, isWhole } = await stride.write(look, walk, state);
+  const here = { state: row.state, progress: row.progress };
+  const beyond = { state: stateJson({ ...state, walk: look.walk }), progress: look.progress };
   try {
-    for (const [index, { result, changes }] of writings.entries()) {
-      const isLast = index === writings.length - 1;
+    for (const [index, { result, changes }] of batches.entries()) {
+      const isLast = isWhole && index === batches.length - 1;
+      const next = isLast ? beyond : here;
       await commitAndAnnounce(ctx, [
         stillAt(ctx, row),
         unchanged(ctx.db, "segments", walk.segment),
-        goOn(ctx, row, isLast ? beyond : row.state, isLast ? look.progress : row.progress, { result }),
+        goOn(ctx, row, next.state, next.progress, { result }),
         ...changes,
         ...(isLast && look.isLast ? [stride.end(look.walk), ...complete(ctx, row, state)] : []),
       ]);
