@@ -1,49 +1,10 @@
-/**
- * The look of the outbox. Colours keep 4.5:1 against what they stand on, in light and dark. What a mail says is shown
- * through it, so every cell lets long words break.
- */
-export const style = `
-:root {
-  color-scheme: light dark;
-  --ground: #f6f7f5;
-  --sheet: #ffffff;
-  --ink: #182126;
-  --quiet: #556068;
-  --line: #dfe3e0;
-  --edge: #86929a;
-  --link: #0b5a6b;
-  --hover: #eef3f2;
-  --alarm: #a52a1d;
-  --mono: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #11171a;
-    --sheet: #192024;
-    --ink: #e3e9eb;
-    --quiet: #9ba8ae;
-    --line: #2b353a;
-    --edge: #6c7a81;
-    --link: #7fcadb;
-    --hover: #1f282c;
-    --alarm: #ff9d8f;
-  }
-}
+import { houseStyle } from "../../core/house-style";
 
-* { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }
-body {
-  margin: 0;
-  background: var(--ground);
-  color: var(--ink);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
-  overflow-wrap: anywhere;
-}
-a { color: var(--link); text-underline-offset: 0.18em; text-decoration-thickness: 1px; }
-a:hover { text-decoration-thickness: 2px; }
-:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 4px; }
+/** The look of the outbox. What a mail says is shown through it, so every cell lets long words break. */
+export const style = `${houseStyle}
+:root { --mono: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
+html { scroll-padding-top: 1rem; }
 h1, h2, p, dl, dd, ol, pre, table { margin: 0; padding: 0; }
-h1 { font-size: 1.625rem; line-height: 1.25; letter-spacing: -0.012em; text-wrap: balance; }
 h2 { font-size: 1.0625rem; line-height: 1.4; }
 code, pre { font-family: var(--mono); font-size: 0.875em; }
 small { font-size: 0.875rem; color: var(--quiet); }

@@ -1,48 +1,13 @@
-/** The look of recipients' pages: that of the house. Colours keep 4.5:1 against what they stand on, in light and dark. */
-export const style = `
-:root {
-  color-scheme: light dark;
-  --ground: #f6f7f5;
-  --sheet: #ffffff;
-  --ink: #182126;
-  --quiet: #556068;
-  --line: #dfe3e0;
-  --edge: #86929a;
-  --link: #0b5a6b;
-  --main: #0f5666;
-  --main-hover: #0b4350;
-  --on-main: #ffffff;
-  --hover: #eef3f2;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #11171a;
-    --sheet: #192024;
-    --ink: #e3e9eb;
-    --quiet: #9ba8ae;
-    --line: #2b353a;
-    --edge: #6c7a81;
-    --link: #7fcadb;
-    --main: #7fcadb;
-    --main-hover: #a3dbe7;
-    --on-main: #0b2229;
-    --hover: #1f282c;
-  }
-}
+import { houseStyle } from "../../core/house-style";
 
-* { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; }
+/** The look of recipients' pages. */
+export const style = `${houseStyle}
 body {
-  margin: 0;
   min-height: 100vh;
   min-height: 100svh;
   display: grid;
   place-items: start center;
   padding: 1rem;
-  background: var(--ground);
-  color: var(--ink);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
-  overflow-wrap: anywhere;
 }
 main {
   width: 100%;
@@ -53,14 +18,10 @@ main {
   padding: 1.5rem 1.25rem;
 }
 h1, p, dl, dd, form { margin: 0; }
-h1 { font-size: 1.625rem; line-height: 1.25; letter-spacing: -0.012em; text-wrap: balance; }
 main > * + * { margin-top: 1rem; }
 main > .sender + h1 { margin-top: 0.25rem; }
 .sender, .quiet, dt { color: var(--quiet); font-size: 0.9375rem; }
 .address { font-weight: 600; }
-a { color: var(--link); text-underline-offset: 0.18em; text-decoration-thickness: 1px; }
-a:hover { text-decoration-thickness: 2px; }
-:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 4px; }
 
 button {
   font: inherit;
