@@ -1,7 +1,7 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import type { StoredJobType } from "../../core/jobs";
-import { iso, isoOrNull, minuteMs } from "../../core/time";
+import { hourMs, iso, isoOrNull, minuteMs } from "../../core/time";
 import type { Db } from "../../db/client";
 import { query } from "../../db/commit";
 import { inProject } from "../../db/scope";
@@ -12,6 +12,13 @@ export type JobRow = typeof jobs.$inferSelect;
 
 /** A job that nobody has worked on for this long is announced again. Each run takes less. */
 export const jobGraceMs = 5 * minuteMs;
+const longestGraceMs = 6 * hourMs;
+
+/** When a job is to be announced again, from its row: one that is old may be one that fails, and comes more and more seldom. */
+export function nextAnnouncement(now: number): SQL {
+  const grace = sql`min(${longestGraceMs}, max(${jobGraceMs}, (${now} - created_at) / 8))`;
+  return sql`CAST(${now} + ${grace} AS INTEGER)`;
+}
 
 export function jobJson(row: JobRow) {
   return {
@@ -50,7 +57,7 @@ export async function getOperatorJob(platform: Platform, id: string): Promise<Jo
 
 /** Marks a run of a job: while runs follow each other, the sweep has no business with it. */
 export async function startJob(platform: Platform, db: Db, id: string): Promise<void> {
-  const until = platform.clock().getTime() + jobGraceMs;
+  const until = nextAnnouncement(platform.clock().getTime());
   await query(
     db,
     sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}

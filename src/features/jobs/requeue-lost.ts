@@ -3,7 +3,7 @@ import { query } from "../../db/commit";
 import { readRow } from "../../db/rows";
 import { jobs } from "../../db/tables";
 import type { Platform } from "../../platform/context";
-import { jobGraceMs } from "./job";
+import { nextAnnouncement } from "./job";
 
 const limit = 500;
 
@@ -13,7 +13,7 @@ export async function requeueLostJobs(platform: Platform): Promise<void> {
   for (const db of platform.databases) {
     const lost = await query(
       db,
-      sql`UPDATE jobs SET next_announce_at = ${now + jobGraceMs}
+      sql`UPDATE jobs SET next_announce_at = ${nextAnnouncement(now)}
         WHERE id IN (SELECT id FROM jobs INDEXED BY ix_jobs_open
           WHERE status IN ('queued', 'processing') AND next_announce_at <= ${now}
           ORDER BY next_announce_at LIMIT ${limit})

@@ -7,7 +7,7 @@ import { jobs } from "../../db/tables";
 import { type Context, forProject, type Platform } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { findProject } from "../projects/project";
-import { type JobRow, jobGraceMs } from "./job";
+import { type JobRow, nextAnnouncement } from "./job";
 
 /** Whether a job goes on after a step. One that waits for something comes again with the sweep, from where it stands. */
 export type Step = "goes on" | "waits" | "ended";
@@ -52,7 +52,7 @@ async function forget(platform: Platform, { projectId, jobId }: { projectId: str
 
 /** The job as it is now, and for a while none of the sweep's business; null when it has ended. */
 async function take(ctx: Context, jobId: string): Promise<JobRow | null> {
-  const until = ctx.clock().getTime() + jobGraceMs;
+  const until = nextAnnouncement(ctx.clock().getTime());
   const [row] = await query(
     ctx.db,
     sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}
