@@ -9,11 +9,13 @@ import { findPath, type Path } from "../../src/features/audience/path";
 import { afterAll, beforeAll as beforeAllIds, stretchDown, stretchUp } from "../../src/features/audience/stretch";
 import { computeSegment } from "../../src/features/segments/compute";
 import { listSegmentContacts } from "../../src/features/segments/contacts";
+import { refreshCount } from "../../src/features/segments/count";
 import { previewSegment } from "../../src/features/segments/preview";
 import { updateSegment } from "../../src/features/segments/update";
 import type { Context } from "../../src/platform/context";
 import { addContacts, ledgerOf, segmentRow } from "../support/membership";
 import { newProject, type TestProject } from "../support/project";
+import { expectInvalid } from "../support/refusal";
 import { addMembers, isPro, newSegment, only } from "../support/segment";
 import { World } from "../support/world";
 
@@ -208,6 +210,29 @@ describe("in a large project", () => {
     await computeSegment(ctx, await segmentRow(world, project, segment));
     await world.drain();
     expect(await ledgerOf(segment)).toEqual({ members: 0, entries: 20, exits: 20, wrong: 0 });
+  });
+
+  it("a page is filled although all members are among the oldest, in few looks", async () => {
+    const world = new World();
+    const { ctx } = await world.context(project);
+    const segment = await newSegment(project, { condition: only("data.n", "lessThanOrEqual", 800) });
+    await refreshCount(ctx, await segmentRow(world, project, segment));
+    const { rows, total } = await listSegmentContacts(ctx, segment.id, { page: 1, pageSize: 20 });
+    expect([rows.length, rows[0]?.email, total]).toEqual([20, "c800@example.com", 800]);
+    expect(world.statements.filter(({ sql: text }) => /^WITH a .* matching \(place/s.test(text)).length).toBeLessThan(
+      8,
+    );
+  });
+
+  it("a page is refused, and not short, when it lies further than a call looks", async () => {
+    const other = await newProject();
+    for (const from of [1, 10_001, 20_001, 30_001]) await addContacts(other, from, Math.min(36_000, from + 9_999));
+    const longAgo = Array.from({ length: 99 }, (_, n) => only(`e${n}`, "triggeredOlderThan", 1, "days").groups).flat();
+    const [oldest] = only("data.n", "lessThanOrEqual", 10).groups;
+    const condition = { logic: "AND", groups: [{ ...oldest, conditions: { logic: "OR", groups: longAgo } }] };
+    const { id } = await newSegment(other, { condition });
+    const answer = await other.api.get(`/segments/${id}/contacts`);
+    expectInvalid(answer, "page", "too_big");
   });
 
   it("no statement along a path reads more than its stretch, and all by index", async () => {

@@ -56,7 +56,8 @@ async function listMatching(
   const found: ContactRow[] = [];
   let [matched, looked, before] = [0, 0, afterAll];
   for (let looks = 0; looks < mostLooks && looked < mostRows; looks++) {
-    const likely = rowsToHold(first + pageSize - matched, memberCount / path.rows);
+    // Members may all be among the oldest: each look reaches twice as far.
+    const likely = rowsToHold(first + pageSize - matched, memberCount / path.rows) * 2 ** looks;
     const rows = isExact ? mostAtOnce : Math.min(likely, mostAtOnce);
     const asked = { before, rows, skip: Math.max(0, first - matched), take: pageSize - found.length };
     const look = await lookThrough(ctx, audience, path, asked);
@@ -64,12 +65,13 @@ async function listMatching(
     matched += look.matched;
     looked += rows;
     if (look.before === null) return { rows: found, total: matched, countedAt: null };
-    if (found.length === pageSize && !isExact) break;
+    if (found.length === pageSize && !isExact) {
+      return { rows: found, total: Math.max(memberCount, matched), countedAt: isoOrNull(segment.countedAt) };
+    }
     before = look.before;
     await letOthersIn();
   }
-  if (matched < first) throw tooDeep(looked);
-  return { rows: found, total: Math.max(memberCount, matched), countedAt: isoOrNull(segment.countedAt) };
+  throw tooDeep(looked);
 }
 
 /** Rows among which so many members are likely to be, if there is such a share of them in all. */
@@ -78,7 +80,7 @@ function rowsToHold(members: number, share: number): number {
 }
 
 function tooDeep(looked: number): Invalid {
-  const message = `This page lies behind the newest ${looked} contacts, which is as far as a page reaches`;
+  const message = `This page reaches beyond the newest ${looked} contacts, which is as many as are looked at for one`;
   return new Invalid([{ field: "page", code: "too_big", message }]);
 }
 

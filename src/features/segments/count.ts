@@ -7,12 +7,14 @@ import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { announceJob, recordJob } from "../jobs/queue-job";
 import { getSegment, type SegmentRow } from "./segment";
-import { beginWalk, lookAtNext, type Walk } from "./walk";
+import { beginWalk, lookAtNext, looksAhead, type Walk } from "./walk";
 import { type Input, stateJson } from "./walk-step";
 
 /** Behind more rows than this the members are counted in the background; when the count was asked for, behind very many. */
 const mostAtOnce = mostRowsPerStatement;
 const mostAtRefresh = 2_000_000;
+/** Statements of one call, of which D1 takes a thousand. */
+const mostLooks = 150;
 
 /** The count of a dynamic segment is looked at again after this. */
 export const countEveryMs = 15 * minuteMs;
@@ -35,7 +37,8 @@ async function count(
   if (segment.condition === null) return countRows(ctx, segment.id);
   const begun = await beginWalk(ctx, segment.id);
   if (begun === null) return segment.memberCount;
-  if (begun.path.rows > mostRows) return { jobId: await queueCount(ctx, segment.id, { isFollowed }) };
+  const isTooMuch = begun.path.rows > mostRows || looksAhead(begun) > mostLooks;
+  if (isTooMuch) return { jobId: await queueCount(ctx, segment.id, { isFollowed }) };
   let look = await lookAtNext(ctx, begun);
   while (!look.isLast) {
     await letOthersIn();

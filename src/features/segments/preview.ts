@@ -13,8 +13,9 @@ import { checkCondition } from "./audience";
 import { lookThrough } from "./look-through";
 
 const sampleSize = 10;
-/** What a preview looks through at most: the newest of all. */
+/** What a preview looks through at most, the newest first: so many rows, by so many statements. */
 const mostRows = 100_000;
+const mostLooks = 200;
 
 interface Preview {
   count: number;
@@ -31,7 +32,7 @@ export async function previewSegment(ctx: Context, condition: FilterCondition): 
   const rows = mostAskedPerStatement(audience);
   const sample: ContactRow[] = [];
   let [count, looked, before] = [0, 0, afterAll];
-  while (looked < mostRows || path.rows <= mostRows) {
+  for (let looks = 0; looks < mostLooks && (looked < mostRows || path.rows <= mostRows); looks++) {
     const look = await lookThrough(ctx, audience, path, { before, rows, skip: 0, take: sampleSize - sample.length });
     sample.push(...look.rows);
     count += look.matched;

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
+import type { Audience } from "../../core/audience/compile";
 import type { SegmentSource } from "../../core/audience/resolver";
 import { audienceOf } from "../../db/audience";
 import { query } from "../../db/commit";
@@ -63,6 +64,15 @@ export async function beginWalk(
   };
 }
 
+/** How many looks the whole walk takes, or a few more. */
+export function looksAhead(walk: Walk): number {
+  return Math.ceil(walk.path.rows / mostAskedPerStatement(audienceFor(walk)));
+}
+
+function audienceFor({ segment, named, at }: Walk): Audience {
+  return audienceOf(segment.condition, new Map(named), new Date(at));
+}
+
 export interface Look {
   /** The walk behind the contacts that were looked at. */
   walk: Walk;
@@ -82,7 +92,7 @@ export async function lookAtNext(
   walk: Walk,
   { figures, beside }: { figures?: SQL; beside?: Path } = {},
 ): Promise<Look> {
-  const audience = audienceOf(walk.segment.condition, new Map(walk.named), new Date(walk.at));
+  const audience = audienceFor(walk);
   const rows = mostAskedPerStatement(audience);
   const { edge, contacts } = stretchUp(ctx, walk.path, { after: walk.after, rows, beside });
   const [found = {}] = await query(
