@@ -1,10 +1,14 @@
 import { sql } from "drizzle-orm";
 import { newId } from "../../core/ids";
+import { minuteMs } from "../../core/time";
 import type { Db } from "../../db/client";
 import { commit, query } from "../../db/commit";
 import type { Platform } from "../../platform/context";
-import { freshness, movesWithTime } from "./freshness";
-import { computeEveryMs, startComputations } from "./start-computation";
+import { freshness, movesWithTime, tickJitterMs } from "./freshness";
+import { startComputations } from "./start-computation";
+
+/** A tracked segment is looked at again after this. */
+const computeEveryMs = 5 * minuteMs;
 
 /** One statement takes so many, and one sweep does so many rounds; the next tick goes on. */
 const limit = 500;
@@ -28,7 +32,7 @@ async function computeDue(platform: Platform, db: Db): Promise<number> {
     db,
     sql`UPDATE segments SET next_compute_at = ${now + computeEveryMs}
       WHERE id IN (SELECT id FROM segments INDEXED BY ix_segments_uncomputed
-        WHERE next_compute_at IS NOT NULL AND next_compute_at <= ${now} ORDER BY next_compute_at LIMIT ${limit})
+        WHERE next_compute_at IS NOT NULL AND next_compute_at <= ${now + tickJitterMs} ORDER BY next_compute_at LIMIT ${limit})
       RETURNING id, project_id,
         computed_of IS NOT ${freshness(sql`segments.project_id`)} OR ${movesWithTime(sql`condition`)} AS may_have_changed`,
   );

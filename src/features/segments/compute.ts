@@ -1,15 +1,16 @@
 import { sql } from "drizzle-orm";
 import { BadRequest } from "../../core/errors";
 import { newId } from "../../core/ids";
-import { commit, statement } from "../../db/commit";
+import { commit, query, statement } from "../../db/commit";
 import type { Context } from "../../platform/context";
 import { totalContacts } from "../contacts/total";
 import { getJob } from "../jobs/job";
 import { announceJob } from "../jobs/queue-job";
 import { workOn } from "../jobs/work";
 import { computeStep, stepsPerRun } from "./compute-step";
+import { joinComputation } from "./join-computation";
 import { getSegment, type SegmentRow } from "./segment";
-import { activeComputation, startComputation } from "./start-computation";
+import { activeComputation } from "./start-computation";
 
 /** In a project with more contacts than this, a computation goes on in the background. */
 const mostInline = 10_000;
@@ -22,7 +23,7 @@ export type Computed = { added: number; removed: number; total: number };
 
 /**
  * `POST /segments/{id}/compute`: brings the members of a tracked segment up to date, with an event for each who enters or
- * leaves. One computation of a segment goes on at a time: a call that comes meanwhile joins it. Throws BadRequest.
+ * leaves. Throws BadRequest.
  */
 export async function computeSegment(ctx: Context, segment: SegmentRow): Promise<Computed | { jobId: string }> {
   if (segment.type !== "DYNAMIC" || !segment.trackMembership) {
@@ -31,33 +32,42 @@ export async function computeSegment(ctx: Context, segment: SegmentRow): Promise
         "Set trackMembership to true first; for the number of members alone, use POST /segments/{id}/refresh.",
     });
   }
-  const active = sql`SELECT (${activeComputation}) FROM segments s
-    WHERE s.project_id = ${ctx.project.id} AND s.id = ${segment.id}`;
   const rows = await commit(ctx.db, [
-    ...startComputation(ctx, segment.id, { jobId: newId(), silent: false }),
-    statement(ctx.db, sql`SELECT (${active}) AS job_id, ${totalContacts(ctx)} AS contacts`),
+    statement(ctx.db, sql`SELECT ${totalContacts(ctx)} AS contacts`),
+    ...joinComputation(ctx, segment.id, newId()),
   ]);
-  const started = rows.at(-1)?.[0];
+  const [contacts, joined] = [rows[0]?.[0]?.contacts, rows.at(-1)?.[0]?.job_id];
   // Deleted, or tracked no more, since it was read.
-  if (typeof started?.job_id !== "string") return computeSegment(ctx, await getSegment(ctx, segment.id));
-  return finishComputation(ctx, started.job_id, Number(started.contacts));
+  if (typeof joined !== "string") return computeSegment(ctx, await getSegment(ctx, segment.id));
+  return finishComputation(ctx, segment.id, { jobId: joined, contacts: Number(contacts) });
 }
 
-/** Works on a computation to its end while the project is small; in a large one the queue does. */
+/** Works on a computation, and one before it, to the end while the project is small; in a large one the queue does. */
 export async function finishComputation(
   ctx: Context,
-  jobId: string,
-  contacts: number,
+  segmentId: string,
+  { jobId, contacts }: { jobId: string; contacts: number },
 ): Promise<Computed | { jobId: string }> {
-  const job = { type: "segments.compute" as const, projectId: ctx.project.id, jobId };
   for (let looks = 0; contacts <= mostInline && looks < mostLooks; looks++) {
+    const active = await findActive(ctx, segmentId);
+    const job = { type: "segments.compute" as const, projectId: ctx.project.id, jobId: active ?? jobId };
     await workOn(ctx, job, computeStep, { stepsPerRun });
     const { status, result } = await getJob(ctx, jobId);
     if (status === "completed") return readComputed(result);
     await new Promise((resolve) => setTimeout(resolve, 10 + 40 * ctx.random()));
   }
-  await announceJob(ctx, "segments.compute", jobId);
+  await announceJob(ctx, "segments.compute", (await findActive(ctx, segmentId)) ?? jobId);
   return { jobId };
+}
+
+/** The job that goes on. */
+async function findActive(ctx: Context, segmentId: string): Promise<string | null> {
+  const [row] = await query(
+    ctx.db,
+    sql`SELECT (${activeComputation}) AS job_id FROM segments s
+      WHERE s.project_id = ${ctx.project.id} AND s.id = ${segmentId}`,
+  );
+  return row?.job_id ? String(row.job_id) : null;
 }
 
 function readComputed(result: Record<string, unknown> | null): Computed {

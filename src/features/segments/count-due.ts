@@ -1,10 +1,14 @@
 import { sql } from "drizzle-orm";
+import { minuteMs } from "../../core/time";
 import type { Db } from "../../db/client";
 import { query } from "../../db/commit";
 import type { Platform } from "../../platform/context";
 import { jobGraceMs } from "../jobs/job";
-import { countEveryMs, countJobId, countState } from "./count";
-import { freshness, movesWithTime } from "./freshness";
+import { countJobId, countState } from "./count";
+import { freshness, movesWithTime, tickJitterMs } from "./freshness";
+
+/** The count of a dynamic segment is looked at again after this. */
+const countEveryMs = 15 * minuteMs;
 
 /** One statement takes so many, and one sweep does so many rounds; the next tick goes on. */
 const limit = 500;
@@ -28,7 +32,7 @@ async function countDue(platform: Platform, db: Db): Promise<number> {
     db,
     sql`UPDATE segments SET next_count_at = ${now + countEveryMs}
       WHERE id IN (SELECT id FROM segments INDEXED BY ix_segments_uncounted
-        WHERE next_count_at IS NOT NULL AND next_count_at <= ${now} ORDER BY next_count_at LIMIT ${limit})
+        WHERE next_count_at IS NOT NULL AND next_count_at <= ${now + tickJitterMs} ORDER BY next_count_at LIMIT ${limit})
       RETURNING id, project_id, NOT track_membership AND (counted_of IS NOT ${freshness(sql`segments.project_id`)}
         OR ${movesWithTime(sql`condition`)}) AS may_have_changed`,
   );

@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { newId } from "../../core/ids";
-import { minuteMs } from "../../core/time";
 import { commit, guard, query, staleRow, statement, untilFresh } from "../../db/commit";
 import { mostRowsPerStatement } from "../../db/limits";
 import type { Context } from "../../platform/context";
@@ -15,9 +14,6 @@ const mostAtOnce = mostRowsPerStatement;
 const mostAtRefresh = 2_000_000;
 /** Statements of one call, of which D1 takes a thousand. */
 const mostLooks = 150;
-
-/** The count of a dynamic segment is looked at again after this. */
-export const countEveryMs = 15 * minuteMs;
 
 /** Counts who is in a segment at this moment and stores it, or has it counted by a job. */
 export function countSegment(ctx: Context, segment: SegmentRow): Promise<number | { jobId: string }> {
@@ -100,8 +96,7 @@ export const countState = stateJson({ silent: true, walk: null });
 export function noteCounted(ctx: Context, { segment, at, of, matching }: Walk): D1PreparedStatement {
   return statement(
     ctx.db,
-    sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of},
-        next_count_at = ${at + countEveryMs}
+    sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}
       WHERE project_id = ${ctx.project.id} AND id = ${segment.id} AND condition = ${JSON.stringify(segment.condition)}
         AND (counted_of IS NULL OR counted_at <= ${at})`,
   );

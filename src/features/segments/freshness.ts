@@ -1,5 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 
+/** A tick of cron comes some time in its minute. What is due with the next one is due with one that comes sooner. */
+export const tickJitterMs = 30_000;
+
 /**
  * What a project's contacts and events are at this moment, as a text that moves when any of them does: a figure that
  * was made of them is as good as new while it stands still. Asked before the figure is made.

@@ -1,48 +1,32 @@
 import { sql } from "drizzle-orm";
-import { minuteMs } from "../../core/time";
 import type { Db } from "../../db/client";
 import { statement } from "../../db/commit";
 import type { Context } from "../../platform/context";
 import { jobGraceMs } from "../jobs/job";
 import { countJobId } from "./count";
-import { freshness } from "./freshness";
 import { stateJson } from "./walk-step";
-
-/** A tracked segment is looked at again after this. */
-export const computeEveryMs = 5 * minuteMs;
 
 /** The job that computes the members of the segment `s` right now. */
 export const activeComputation = sql`SELECT j.id FROM jobs j
   WHERE j.id = s.compute_job_id AND +j.project_id = s.project_id AND j.status IN ('queued', 'processing')`;
 
 /**
- * The statements that start a computation whose job is followed, or join the one that goes on, for the batch of what makes
- * it necessary: so that neither is there without the other. The segment's row is there before them.
- *
- * One that goes on may have passed contacts before they changed. If anything has changed since it began, it is asked to
- * go through them once more.
- *
- * A silent one takes the members that are there without events. One that goes on is made silent then, and begins again:
- * it was started before tracking ended, and must not tell what came after.
+ * The statements that take the members who are there without events, for the batch that begins to track them: so that
+ * neither is there without the other. A computation that goes on is made a silent one, and begins again: it was started
+ * before tracking ended, and must not tell what came after.
  */
-export function startComputation(
-  ctx: Context,
-  segmentId: string,
-  { jobId, silent }: { jobId: string; silent: boolean },
-): D1PreparedStatement[] {
-  const hasPassed = sql`status = 'processing' AND state->>'$.walk.of' IS NOT ${freshness(sql`${ctx.project.id}`)}`;
-  const input = sql`json_set(input, '$.isFollowed', json('true'), '$.isAskedAgain',
-    json(iif(coalesce(input->>'isAskedAgain', false) OR (${hasPassed}), 'true', 'false')))`;
+export function startSilently(ctx: Context, segmentId: string, jobId: string): D1PreparedStatement[] {
   return [
     statement(
       ctx.db,
-      sql`UPDATE jobs SET input = ${input}${silent ? sql`, state = ${stateOf({ silent })}, result = NULL` : sql``}
+      sql`UPDATE jobs SET input = json_set(input, '$.isFollowed', json('true')), state = ${stateOf({ silent: true })},
+          result = NULL
         WHERE project_id = ${ctx.project.id} AND id = (SELECT (${activeComputation}) FROM segments s
           WHERE s.project_id = ${ctx.project.id} AND s.id = ${segmentId})`,
     ),
     ...startComputations(ctx.db, [{ jobId, projectId: ctx.project.id, segmentId }], {
       now: ctx.now,
-      silent,
+      silent: true,
       isFollowed: true,
     }),
   ];
@@ -74,7 +58,7 @@ export function startComputations(
     ),
     statement(
       db,
-      sql`UPDATE segments SET compute_job_id = n.value->>'jobId', next_compute_at = ${at + computeEveryMs}
+      sql`UPDATE segments SET compute_job_id = n.value->>'jobId'
         FROM ${started}
         WHERE segments.id = n.value->>'segmentId' AND +segments.project_id = n.value->>'projectId'
           AND EXISTS (SELECT 1 FROM jobs j WHERE j.id = n.value->>'jobId')`,
@@ -89,6 +73,6 @@ export function startComputations(
 }
 
 /** As a job begins: written here and not by the database, as each step compares it with what it writes itself. */
-function stateOf({ silent }: { silent: boolean }): string {
+export function stateOf({ silent }: { silent: boolean }): string {
   return JSON.stringify(stateJson({ silent, walk: null }));
 }

@@ -13,7 +13,7 @@ import { finishComputation } from "./compute";
 import { guardRoom, refuseForRoom } from "./room";
 import type { UpdateSegment } from "./schema";
 import { getSegment, type SegmentRow } from "./segment";
-import { startComputation } from "./start-computation";
+import { startSilently } from "./start-computation";
 import { withCount } from "./with-count";
 
 /**
@@ -24,7 +24,7 @@ import { withCount } from "./with-count";
  */
 export async function updateSegment(ctx: Context, id: string, change: UpdateSegment): Promise<SegmentRow> {
   const { before, after, jobId, contacts } = await untilFresh(() => applyChange(ctx, id, change), ctx.random);
-  if (jobId !== null) await finishComputation(ctx, jobId, contacts);
+  if (jobId !== null) await finishComputation(ctx, id, { jobId, contacts });
   return textOf(before) === textOf(after) ? after : withCount(ctx, after);
 }
 
@@ -53,7 +53,7 @@ async function applyChange(ctx: Context, id: string, change: UpdateSegment): Pro
     ...(checked ? [...guardRoom(ctx, id, after.condition), checked.unmoved] : []),
     ...recordReferences(ctx, { referrer: "segment", id, name: after.name }, named),
     saveSegment(ctx, after, { isOtherCondition, isOtherTracking: before.trackMembership !== after.trackMembership }),
-    ...(jobId === null ? [] : startComputation(ctx, id, { jobId, silent: true })),
+    ...(jobId === null ? [] : startSilently(ctx, id, jobId)),
     statement(
       ctx.db,
       sql`SELECT s.*, ${totalContacts(ctx)} AS contacts

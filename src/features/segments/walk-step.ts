@@ -6,7 +6,8 @@ import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import type { Path } from "../audience/path";
 import { commitAndAnnounce } from "../events/announce";
-import type { JobRow } from "../jobs/job";
+import { type JobRow, jobGraceMs } from "../jobs/job";
+import { announceJob } from "../jobs/queue-job";
 import { goOn, type Step, stillAt } from "../jobs/work";
 import { beginWalk, type Look, lookAtNext, Walk } from "./walk";
 
@@ -14,8 +15,8 @@ export const Input = z.object({
   segmentId: z.string(),
   /** Somebody has the job's id, and may ask for it. */
   isFollowed: z.boolean(),
-  /** Somebody wants to know of what changed when the walk had begun: behind it comes another. */
-  isAskedAgain: z.boolean().optional(),
+  /** The job behind this one, which is there and waits; see join-computation.ts. */
+  nextJobId: z.string().optional(),
 });
 export type Input = z.infer<typeof Input>;
 
@@ -23,8 +24,10 @@ export type Input = z.infer<typeof Input>;
 const State = z.object({
   /** Members come and go without events. */
   silent: z.boolean(),
-  /** Null before the first step. */
-  walk: Walk.nullable(),
+  /** Null before the first step. One that another version of this program wrote begins again. */
+  walk: Walk.nullable().catch(null),
+  /** How many batches were written. It moves with each, so that two runs never write from what only one has seen. */
+  batches: z.number().optional(),
 });
 type State = z.infer<typeof State>;
 
@@ -63,59 +66,69 @@ export async function walkStep(ctx: Context, row: JobRow, stride: Stride): Promi
   const { segmentId } = Input.parse(row.input);
   const state = State.parse(row.state);
   const walk = state.walk ?? (await beginWalk(ctx, segmentId, stride));
-  if (walk) await takeStep(ctx, row, state, walk, stride);
-  else await commit(ctx.db, [stillAt(ctx, row), ...complete(ctx, row, state)]);
+  if (walk) await takeStep(ctx, row, { ...state, walk }, stride);
+  else await announceNext(ctx, row, await commit(ctx.db, [stillAt(ctx, row), ...complete(ctx, row)]));
   return "goes on";
 }
 
-async function takeStep(ctx: Context, row: JobRow, state: State, walk: Walk, stride: Stride): Promise<void> {
-  const look = await lookAtNext(ctx, walk, stride);
-  const { batches, isWhole } = await stride.write(look, walk, state);
-  const here = { state: row.state, progress: row.progress };
-  const beyond = { state: stateJson({ ...state, walk: look.walk }), progress: look.progress };
+async function takeStep(ctx: Context, row: JobRow, state: State & { walk: Walk }, stride: Stride): Promise<void> {
+  const look = await lookAtNext(ctx, state.walk, stride);
+  const { batches, isWhole } = await stride.write(look, state.walk, state);
+  let here = row;
   try {
     for (const [index, { result, changes }] of batches.entries()) {
       const isLast = isWhole && index === batches.length - 1;
-      const next = isLast ? beyond : here;
-      await commitAndAnnounce(ctx, [
-        stillAt(ctx, row),
-        unchanged(ctx.db, "segments", walk.segment),
-        goOn(ctx, row, next.state, next.progress, { result }),
+      const next = { ...state, walk: isLast ? look.walk : state.walk, batches: (state.batches ?? 0) + index + 1 };
+      const progress = isLast ? look.progress : row.progress;
+      const results = await commitAndAnnounce(ctx, [
+        stillAt(ctx, here),
+        unchanged(ctx.db, "segments", state.walk.segment),
+        goOn(ctx, here, stateJson(next), progress, { result }),
         ...changes,
-        ...(isLast && look.isLast ? [stride.end(look.walk), ...complete(ctx, row, state)] : []),
+        ...(isLast && look.isLast ? [stride.end(look.walk), ...complete(ctx, row)] : []),
       ]);
+      await announceNext(ctx, row, results);
+      here = { ...row, state: stateJson(next) };
       if (!isLast) await letOthersIn();
     }
   } catch (error) {
     if (!(error instanceof GuardFailed && error.guard === staleRow)) throw error;
-    await commit(ctx.db, [stillAt(ctx, row), beginAnew(ctx, row, state)]);
+    const anew = stateJson({ silent: state.silent, walk: null });
+    await commit(ctx.db, [stillAt(ctx, here), goOn(ctx, here, anew, 0)]);
   }
 }
 
 /**
- * Ends the job, whose result stays as it is, unless it was asked again meanwhile. One that nobody follows leaves no row:
- * a segment has some 300 a day.
+ * Ends the job, whose result stays as it is, and makes way for the one behind it, whose id comes back. A job that nobody
+ * follows leaves no row: a segment has some 300 a day.
  */
-function complete(ctx: Context, row: JobRow, state: State): D1PreparedStatement[] {
+function complete(ctx: Context, row: JobRow): D1PreparedStatement[] {
+  const now = ctx.clock().getTime();
   const isMine = sql`project_id = ${ctx.project.id} AND id = ${row.id}`;
+  const next = sql`(SELECT input->>'nextJobId' FROM jobs WHERE ${isMine})`;
   return [
     statement(
       ctx.db,
-      sql`UPDATE jobs SET status = 'completed', state = '{}', progress = 100, next_announce_at = NULL,
-          completed_at = ${ctx.clock().getTime()}
-        WHERE ${isMine} AND NOT coalesce(input->>'isAskedAgain', false)`,
+      sql`UPDATE segments SET compute_job_id = ${next}
+        WHERE project_id = ${ctx.project.id} AND id = ${Input.parse(row.input).segmentId} AND compute_job_id = ${row.id}`,
     ),
-    beginAnew(ctx, row, state),
-    statement(ctx.db, sql`DELETE FROM jobs WHERE ${isMine} AND status = 'completed' AND NOT (input->>'isFollowed')`),
+    statement(
+      ctx.db,
+      sql`UPDATE jobs SET next_announce_at = ${now + jobGraceMs} WHERE project_id = ${ctx.project.id} AND id = ${next}
+        RETURNING id AS ${sql.raw(nextJobColumn)}`,
+    ),
+    statement(
+      ctx.db,
+      sql`UPDATE jobs SET status = 'completed', state = '{}', progress = 100, next_announce_at = NULL, completed_at = ${now}
+        WHERE ${isMine}`,
+    ),
+    statement(ctx.db, sql`DELETE FROM jobs WHERE ${isMine} AND NOT (input->>'isFollowed')`),
   ];
 }
 
-/** From the first contact on, if the job is not completed. */
-function beginAnew(ctx: Context, { id }: JobRow, state: State): D1PreparedStatement {
-  return statement(
-    ctx.db,
-    sql`UPDATE jobs SET state = ${JSON.stringify(stateJson({ ...state, walk: null }))}, progress = 0,
-        input = json_remove(input, '$.isAskedAgain')
-      WHERE project_id = ${ctx.project.id} AND id = ${id} AND status = 'processing'`,
-  );
+const nextJobColumn = "next_job_id";
+
+async function announceNext(ctx: Context, { type }: JobRow, results: Record<string, unknown>[][]): Promise<void> {
+  const next = results.flat().find((found) => typeof found[nextJobColumn] === "string");
+  if (next) await announceJob(ctx, type, String(next[nextJobColumn]));
 }

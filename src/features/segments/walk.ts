@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Audience } from "../../core/audience/compile";
 import type { SegmentSource } from "../../core/audience/resolver";
+import { isJsonObject } from "../../core/json";
 import { audienceOf } from "../../db/audience";
 import { query } from "../../db/commit";
 import { mostAskedPerStatement } from "../../db/limits";
@@ -24,7 +25,7 @@ export const Walk = z.object({
   segment: z.custom<Dynamic>(),
   /** What its condition names. When one of these changes on the way, the next walk sees it. */
   named: z.array(z.tuple([z.string(), z.custom<SegmentSource>()])),
-  path: z.custom<Path>(),
+  path: z.custom<Path>(isJsonObject),
   at: z.number(),
   /** What the project was at the beginning. */
   of: z.string(),

@@ -1,0 +1,137 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { FilterCondition } from "../../src/core/audience/condition";
+import { GuardFailed } from "../../src/db/commit";
+import { getJob, type JobRow } from "../../src/features/jobs/job";
+import { workOn } from "../../src/features/jobs/work";
+import { computeSegment } from "../../src/features/segments/compute";
+import { computeStep } from "../../src/features/segments/compute-step";
+import { updateSegment } from "../../src/features/segments/update";
+import { wasKilled } from "../support/killable";
+import { addContacts, ledgerOf, memberRows, segmentRow, setPlan } from "../support/membership";
+import { newProject, type TestProject } from "../support/project";
+import { addMembers, isPro, newSegment, only } from "../support/segment";
+import { World } from "../support/world";
+
+/** The condition, asked at such length that one step goes past some 330 contacts. */
+function atLength({ groups }: FilterCondition): FilterCondition {
+  const others = Array.from({ length: 98 }, (_, n) => only(`never-${n}`, "notTriggered").groups).flat();
+  return { logic: "AND", groups: [...groups, ...others] };
+}
+
+async function tick(world: World, project: TestProject): Promise<void> {
+  world.now += 5 * 60_000;
+  await world.sweep("*/5 * * * *");
+  world.queue = world.queue.filter(({ nudge }) => "projectId" in nudge.job && nudge.job.projectId === project.id);
+}
+
+async function activeJob(world: World, project: TestProject, segment: { id: string }): Promise<JobRow> {
+  const { ctx } = await world.context(project);
+  return getJob(ctx, (await segmentRow(world, project, segment)).computeJobId ?? "none");
+}
+
+/** One step of what goes on, so that the first contacts are passed. */
+async function passTheFirst(world: World, project: TestProject, segment: { id: string }): Promise<void> {
+  const { id } = await activeJob(world, project, segment);
+  const job = { type: "segments.compute" as const, projectId: project.id, jobId: id };
+  await workOn(world.process().platform, job, computeStep, { stepsPerRun: 1 });
+}
+
+async function compute(world: World, project: TestProject, segment: { id: string }) {
+  const { ctx } = await world.context(project);
+  return computeSegment(ctx, await segmentRow(world, project, segment));
+}
+
+describe("a call that finds a computation under way", () => {
+  async function start(condition: FilterCondition) {
+    const [project, world] = [await newProject(), new World()];
+    await addContacts(project, 1, 700);
+    const list = await newSegment(project, { name: "list", type: "STATIC" });
+    const inner = await newSegment(project, { name: "inner", condition: only("data.n", "equals", 600) });
+    const named = JSON.parse(JSON.stringify(condition).replace("<list>", list.id).replace("<inner>", inner.id));
+    const segment = await newSegment(project, { condition: atLength(named), trackMembership: true });
+    await tick(world, project);
+    await passTheFirst(world, project, segment);
+    return { project, world, list, inner, segment };
+  }
+
+  it("hears of a member who came to a list when it was passed", async () => {
+    const { project, world, list, segment } = await start(only("segment.<list>", "memberOfSegment"));
+    await addMembers(project, list.id, { emails: ["c5@example.com"] });
+    expect(await compute(world, project, segment)).toEqual({ added: 1, removed: 0, total: 1 });
+    expect(await memberRows(segment)).toEqual(["c5@example.com"]);
+  });
+
+  it("hears of another condition of a segment that is named", async () => {
+    const { project, world, inner, segment } = await start(only("segment.<inner>", "memberOfSegment"));
+    const { ctx } = await world.context(project);
+    await updateSegment(ctx, inner.id, { condition: only("data.n", "equals", 10) });
+    expect(await compute(world, project, segment)).toMatchObject({ total: 1 });
+    expect(await memberRows(segment)).toEqual(["c10@example.com"]);
+  });
+
+  it("joins it while nothing can have changed", async () => {
+    const { project, world, segment } = await start(only("data.n", "greaterThan", 600));
+    const { id } = await activeJob(world, project, segment);
+    expect(await compute(world, project, segment)).toEqual({ added: 100, removed: 0, total: 100 });
+    const { results } = await env.DB.prepare("SELECT id FROM jobs WHERE project_id = ?").bind(project.id).all();
+    expect(results).toEqual([{ id }]);
+  });
+});
+
+it("whoever comes in behind a silent computation is told", async () => {
+  const [project, world] = [await newProject(), new World()];
+  await addContacts(project, 1, 700);
+  const segment = await newSegment(project, { condition: atLength(isPro) });
+  // Tracks from now on, and dies before it has taken anybody.
+  const { ctx } = await world.context(project, { atStep: 4, when: "before" });
+  await updateSegment(ctx, segment.id, { trackMembership: true }).catch((error) => {
+    if (!wasKilled(error)) throw error;
+  });
+  await passTheFirst(world, project, segment);
+  await setPlan(project, "c1@example.com", "pro");
+  expect(await compute(world, project, segment)).toEqual({ added: 1, removed: 0, total: 351 });
+  expect(await ledgerOf(segment)).toMatchObject({ members: 351, entries: 1, exits: 0 });
+});
+
+it("a run writes nothing of what it saw before another had begun to write", async () => {
+  const [project, world] = [await newProject(), new World()];
+  await addContacts(project, 1, 1_400);
+  const segment = await newSegment(project, { condition: isPro, trackMembership: true });
+  await tick(world, project);
+  const before = await activeJob(world, project, segment);
+  // Finds the project, takes the job, begins, looks, finds members, writes the first of two batches.
+  await world.runAndDie({ atStep: 7, when: "before" });
+  expect(await ledgerOf(segment)).toMatchObject({ members: 500 });
+  const { ctx } = await world.context(project);
+  await expect(computeStep(ctx, before)).rejects.toThrow(GuardFailed);
+  await world.drain();
+  expect(await ledgerOf(segment)).toEqual({ members: 700, entries: 700, exits: 0, wrong: 0 });
+});
+
+it("a computation that another version of the program left begins again", async () => {
+  const [project, world] = [await newProject(), new World()];
+  await addContacts(project, 1, 10);
+  const segment = await newSegment(project, { condition: isPro, trackMembership: true });
+  await tick(world, project);
+  const { id } = await activeJob(world, project, segment);
+  const walk = { segment: await segmentRow(world, project, segment), named: [], at: world.now, of: "", after: "c" };
+  await env.DB.prepare("UPDATE jobs SET status = 'processing', state = ? WHERE id = ?")
+    .bind(JSON.stringify({ silent: false, walk }), id)
+    .run();
+  await world.drain();
+  expect(await ledgerOf(segment)).toEqual({ members: 5, entries: 5, exits: 0, wrong: 0 });
+});
+
+it("a tick that comes sooner in its minute than the last one finds the same segments due", async () => {
+  const [project, world] = [await newProject(), new World()];
+  await addContacts(project, 1, 1);
+  const segment = await newSegment(project, { trackMembership: true });
+  await tick(world, project);
+  await world.drain();
+  await setPlan(project, "c1@example.com", "pro");
+  world.now -= 900;
+  await tick(world, project);
+  await world.drain();
+  expect(await ledgerOf(segment)).toMatchObject({ members: 1, entries: 1 });
+});
