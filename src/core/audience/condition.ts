@@ -40,10 +40,14 @@ export function conditionSchema(names: FieldNames, prefix = ""): z.ZodType<Filte
             "With a membership operator `segment.<id>`, or `segment` with the id as the value.",
         }),
       operator: z.enum(operators),
-      value: z.unknown().optional().meta({
-        description:
-          "A string, a number or a boolean; for comparisons a number or a date; for time windows the number of `unit`s.",
-      }),
+      value: z
+        .unknown()
+        .optional()
+        .meta({
+          description:
+            "A string of at most 1,000 characters, a number or a boolean; for comparisons a number or a date; for time windows " +
+            "the number of `unit`s.",
+        }),
       unit: z.enum(units).nullish(),
     })
     .transform((sent, check) => readFilter(sent, names, check))

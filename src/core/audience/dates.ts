@@ -13,8 +13,15 @@ const isoDayLength = "2026-01-31".length;
 export function dateMs(text: string): number | null {
   const [fraction = ""] = isoDate.exec(text)?.slice(3) ?? [];
   // The fraction apart: SQLite rounds it, though never up to a whole second, and Date.parse cuts it off.
-  const wholeSeconds = isoDate.test(text) ? Date.parse(text.replace(fraction, "")) : Number.NaN;
+  const wholeSeconds =
+    isoDate.test(text) && isDay(text.slice(0, isoDayLength)) ? Date.parse(text.replace(fraction, "")) : Number.NaN;
   return Number.isNaN(wholeSeconds) ? null : wholeSeconds + Math.min(999, Math.round(Number(`0${fraction}`) * 1000));
+}
+
+/** Is there such a day? Date.parse takes the 30th of February for the 2nd of March. */
+function isDay(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 /** The start of the UTC day that a text means as a whole; null when it means a time, or no date at all. */

@@ -118,7 +118,8 @@ const update = createRoute({
   summary: "Change a segment",
   description:
     "Only the fields sent change; the slug stays. When `trackMembership` is switched on, present members are taken " +
-    "without events. Who enters or leaves by a new condition is told by the next computation.",
+    "without events: above 10,000 contacts those whom a background job finds. Who enters or leaves by a new condition " +
+    "is told by the next computation.",
   request: { params: IdParam, ...body(UpdateSegment) },
   responses: { ...ok(Segment), ...errors(400, 403, 404, 409, 413, 422) },
 });
@@ -201,8 +202,9 @@ const compute = createRoute({
   tags,
   summary: "Compute the members of a tracked DYNAMIC segment",
   description:
-    "Each who enters or leaves is told by an event. A call joins a computation that is going on. 400 for a segment " +
-    "that is STATIC, or not tracked.",
+    "Each who enters or leaves is told by an event. A call that comes while a computation goes on joins it or, when " +
+    "something may have changed since that began, has another go on behind it. 400 for a segment that is STATIC, or not " +
+    "tracked.",
   request: { params: IdParam },
   responses: {
     ...ok(ComputedSegment),
