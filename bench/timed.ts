@@ -4,7 +4,7 @@ import type { Env } from "../src/platform/env";
 export * from "../src/index";
 
 /** What kept the database busy since it was last asked: nobody else had a turn for so long. */
-const longest = { statementMs: 0, statement: "", batchMs: 0 };
+const longest = { statementMs: 0, batchMs: 0 };
 
 /** The product, with a watch beside its database. `GET /bench/longest` tells, and begins again. */
 export default {
@@ -12,7 +12,7 @@ export default {
   fetch(request, env, execution) {
     if (new URL(request.url).pathname !== "/bench/longest") return worker.fetch(request, watched(env), execution);
     const seen = { ...longest };
-    Object.assign(longest, { statementMs: 0, statement: "", batchMs: 0 });
+    Object.assign(longest, { statementMs: 0, batchMs: 0 });
     return Response.json(seen);
   },
   queue: (batch, env, execution) => worker.queue(batch, watched(env), execution),
@@ -24,17 +24,16 @@ function watched(env: Env): Env {
 }
 
 /** The prepared statements behind those that were handed out. */
-const behind = new WeakMap<D1PreparedStatement, { statement: D1PreparedStatement; sql: string }>();
+const behind = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
 
 function watchedDatabase(db: D1Database): D1Database {
   return new Proxy(db, {
     get(_, name) {
-      if (name === "prepare") return (sql: string) => watchedStatement(db.prepare(sql), sql);
+      if (name === "prepare") return (sql: string) => watchedStatement(db.prepare(sql));
       if (name === "batch") {
         return async (statements: D1PreparedStatement[]) => {
-          const known = statements.map((one) => behind.get(one) ?? { statement: one, sql: "" });
-          const results = await db.batch(known.map(({ statement }) => statement));
-          note(results.map(({ meta }, index) => ({ ms: meta.duration, sql: known[index]?.sql ?? "" })));
+          const results = await db.batch(statements.map((one) => behind.get(one) ?? one));
+          note(results);
           return results;
         };
       }
@@ -43,30 +42,29 @@ function watchedDatabase(db: D1Database): D1Database {
   });
 }
 
-function watchedStatement(statement: D1PreparedStatement, sql: string): D1PreparedStatement {
+function watchedStatement(statement: D1PreparedStatement): D1PreparedStatement {
   const watch = new Proxy(statement, {
     get(_, name) {
-      if (name === "bind") return (...values: unknown[]) => watchedStatement(statement.bind(...values), sql);
+      if (name === "bind") return (...values: unknown[]) => watchedStatement(statement.bind(...values));
       if (name === "all" || name === "run") {
         return async () => {
           const result = await statement[name]();
-          note([{ ms: result.meta.duration, sql }]);
+          note([result]);
           return result;
         };
       }
       return Reflect.get(statement, name).bind(statement);
     },
   });
-  behind.set(watch, { statement, sql });
+  behind.set(watch, statement);
   return watch;
 }
 
-function note(statements: { ms: number; sql: string }[]): void {
+function note(batch: D1Result[]): void {
+  const times = batch.map(({ meta }) => meta.duration);
+  longest.statementMs = Math.max(longest.statementMs, ...times);
   longest.batchMs = Math.max(
     longest.batchMs,
-    statements.reduce((sum, { ms }) => sum + ms, 0),
+    times.reduce((sum, ms) => sum + ms, 0),
   );
-  for (const { ms, sql } of statements) {
-    if (ms > longest.statementMs) Object.assign(longest, { statementMs: ms, statement: sql });
-  }
 }
