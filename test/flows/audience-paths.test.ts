@@ -99,11 +99,14 @@ describe("a path", () => {
       { along: "events", name: "login", firstId: since, rows: 0 },
     ];
     const byList: Path = { along: "members", segmentId: list, rows: 0 };
+    const address = "c7@example.com";
+    const seventh = { logic: "AND" as const, groups: [...lately.groups, ...only("email", "equals", address).groups] };
     for (const [condition, paths] of [
       [lately, byEvent],
       [pro, byEvent],
       [listed, [...byEvent, byList]],
       [inList, [byList]],
+      [seventh, [...byEvent, { along: "email", email: address, rows: 1 }]],
       [only("login", "triggered"), byEvent.slice(0, 1)],
     ] as const) {
       const expected = await walk({ along: "contacts", rows: 0 }, condition, rows, "up");
@@ -172,6 +175,12 @@ describe("in a large project", () => {
       segmentId: list,
       rows: 2,
     });
+    const address = "c9@example.com";
+    expect(await pathOf(and(refunded, only("email", "equals", address)))).toEqual({
+      along: "email",
+      email: address,
+      rows: 1,
+    });
     expect(await pathOf(loggedIn)).toEqual(all);
     expect(await pathOf(isPro)).toEqual(all);
     // Of all who ever logged in, few did so lately: their rows are passed, and their contacts not looked at.
@@ -238,7 +247,8 @@ describe("in a large project", () => {
   it("no statement along a path reads more than its stretch, and all by index", async () => {
     const world = new World();
     const { ctx } = await world.context(project);
-    for (const condition of [refunded, and(isPro, only(`segment.${list}`, "memberOfSegment"))]) {
+    const inList = and(isPro, only(`segment.${list}`, "memberOfSegment"));
+    for (const condition of [refunded, inList, only("email", "equals", "c9@example.com")]) {
       const segment = await newSegment(project, { condition, trackMembership: true });
       await listSegmentContacts(ctx, segment.id, { page: 1, pageSize: 10 });
       await previewSegment(ctx, condition);

@@ -1,3 +1,4 @@
+import { normalizeEmail } from "../mail/address";
 import type { FilterCondition } from "./condition";
 import { windowStartMs } from "./dates";
 import { eventOf, segmentOf } from "./fields";
@@ -5,8 +6,8 @@ import type { Filter } from "./filter";
 import { type EventOperator, isEventOperator, isSegmentOperator, segmentOperators } from "./operators";
 import type { SegmentSource } from "./resolver";
 
-/** Something without which a condition holds for nobody: an event, at or after a time if there is one, or membership. */
-export type Need = { event: string; fromMs: number | null } | { memberOf: string };
+/** Something without which a condition holds for nobody: an event, since a time if there is one, membership, or an address. */
+export type Need = { event: string; fromMs: number | null } | { memberOf: string } | { email: string };
 
 /** What a whole condition needs: whoever lacks one of these need not be looked at. */
 export function needsOf(condition: FilterCondition, segments: (id: string) => SegmentSource, now: Date): Need[] {
@@ -26,6 +27,10 @@ function needsOfFilter(filter: Filter, segments: (id: string) => SegmentSource, 
     if (since === "no") return [];
     const fromMs = since === "window" && unit ? windowStartMs(now, Number(value), unit) : null;
     return [{ event: eventOf(field), fromMs }];
+  }
+  if (field === "email" && operator === "equals") {
+    const email = typeof value === "string" ? normalizeEmail(value) : null;
+    return email === null ? [] : [{ email }];
   }
   if (!isSegmentOperator(operator) || !segmentOperators[operator]) return [];
   const id = segmentOf(filter) ?? "";

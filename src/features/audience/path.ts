@@ -18,6 +18,8 @@ export type Path = (
   /** Events of a name, of which only those from the id on count. */
   | { along: "events"; name: string; firstId: string }
   | { along: "members"; segmentId: string }
+  /** The one contact with the address. */
+  | { along: "email"; email: string }
 ) & {
   /** Rows that it leads past. */
   rows: number;
@@ -47,6 +49,7 @@ interface Size {
 /** The cost of looking at one contact is 1. To come to it from a row elsewhere takes a little more, a row alone less. */
 function wayAlong(need: Need, { rows, people }: Size): { path: Path; cost: number } {
   const cost = 0.4 * rows + 1.3 * people;
+  if ("email" in need) return { path: { along: "email", email: need.email, rows }, cost };
   if ("memberOf" in need) return { path: { along: "members", segmentId: need.memberOf, rows }, cost };
   const firstId = need.fromMs === null ? "" : firstIdAt(need.fromMs);
   return { path: { along: "events", name: need.event, firstId, rows }, cost };
@@ -66,8 +69,9 @@ async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Size[]
     FROM json_each(n.value, '$.days') day)`;
   const found = await query(
     ctx.db,
-    sql`SELECT coalesce(e.count, s.member_count, 0) AS rows,
-        coalesce(min(e.contacts, iif(n.value->>'days' IS NULL, e.contacts, coalesce(${lately}, 0))), s.member_count, 0) AS people
+    sql`SELECT coalesce(e.count, s.member_count, n.value->>'email' IS NOT NULL) AS rows,
+        coalesce(min(e.contacts, iif(n.value->>'days' IS NULL, e.contacts, coalesce(${lately}, 0))), s.member_count,
+          n.value->>'email' IS NOT NULL) AS people
       FROM json_each(${asked}) n
         LEFT JOIN event_names e ON e.project_id = ${project} AND e.name = n.value->>'event'
         LEFT JOIN segments s ON s.id = n.value->>'memberOf' AND +s.project_id = ${project}

@@ -92,5 +92,10 @@ function rowsOf(ctx: Context, path: Path): { table: SQL; id: SQL } {
         table: sql`FROM segment_members WHERE project_id = ${project} AND segment_id = ${path.segmentId}`,
         id: sql`contact_id`,
       };
+    case "email":
+      return {
+        table: sql`FROM contacts INDEXED BY ux_contacts_email WHERE project_id = ${project} AND email = ${path.email}`,
+        id: sql`id`,
+      };
   }
 }

@@ -34,6 +34,13 @@ it.each<[what: string, condition: unknown, needs: Need[]]>([
   ["membership by rows", and({ field: "segment", operator: "memberOfSegment", value: "list" }), [{ memberOf: "list" }]],
   ["what a segment needs that is asked by its condition", and({ ...inList, field: "segment.buyers" }), [purchase]],
   [
+    "an address, as it is stored",
+    and({ field: "email", operator: "equals", value: " Ada@Example.com " }),
+    [{ email: "ada@example.com" }],
+  ],
+  ["no address that is none", and({ field: "email", operator: "equals", value: "ada" }), []],
+  ["no part of an address", and({ field: "email", operator: "contains", value: "ada@example.com" }), []],
+  [
     "nothing that is not to be",
     and(
       { field: "purchase", operator: "notTriggered" },
