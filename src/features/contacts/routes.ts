@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Email } from "../../core/mail/address-input";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
-import { LegacyError, legacyRequired } from "../../http/legacy";
+import { legacyBadRequest, legacyRequired } from "../../http/legacy";
 import { CursorQuery, IdParam, orderBy } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { streamObject } from "../../http/stream-object";
@@ -76,10 +76,7 @@ const upsert = createRoute({
   responses: {
     ...ok(UpsertedContact, "An existing contact was changed."),
     ...created(UpsertedContact, "A contact was created."),
-    400: {
-      description: "`email` is missing, or the body is not JSON.",
-      content: { "application/json": { schema: LegacyError, example: LegacyError.meta()?.example } },
-    },
+    ...legacyBadRequest("`email` is missing, or the body is not JSON.", "email is required"),
     ...errors(403, 413, 422),
   },
 });

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { isJsonObject } from "../../core/json";
 import { accepted, body, created, createRoute, errors, noContent, ok } from "../../http/define";
-import { LegacyError, legacyRequired } from "../../http/legacy";
+import { legacyBadRequest, legacyRequired } from "../../http/legacy";
 import { IdParam, PageQuery } from "../../http/params";
 import { type AppEnv, createRouter } from "../../http/router";
 import { contactJson } from "../contacts/contact";
@@ -69,10 +69,10 @@ const create = createRoute({
   request: body(CreateSegment),
   responses: {
     ...created(Segment),
-    400: {
-      description: "`name` is missing, or the `condition` of a DYNAMIC segment is no object, or the body is not JSON.",
-      content: { "application/json": { schema: LegacyError, example: { error: "name is required" } } },
-    },
+    ...legacyBadRequest(
+      "`name` is missing, or the `condition` of a DYNAMIC segment is no object, or the body is not JSON.",
+      "name is required",
+    ),
     ...errors(403, 409, 413, 422),
   },
 });

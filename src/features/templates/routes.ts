@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { absentIsEmpty } from "../../http/body";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
-import { LegacyError, legacyRequired } from "../../http/legacy";
+import { legacyBadRequest, legacyRequired } from "../../http/legacy";
 import { IdParam, orderBy, PageQuery } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { streamPage } from "../../http/stream-page";
@@ -68,10 +68,7 @@ const create = createRoute({
   request: body(CreateTemplate),
   responses: {
     ...created(Template),
-    400: {
-      description: "A required field is missing, or the body is not JSON.",
-      content: { "application/json": { schema: LegacyError, example: { error: "subject is required" } } },
-    },
+    ...legacyBadRequest("A required field is missing, or the body is not JSON.", "subject is required"),
     ...errors(403, 408, 413, 422, 503),
   },
 });
