@@ -1,12 +1,16 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { FilterCondition } from "../../src/core/audience/condition";
+import { BadRequest, NotFound } from "../../src/core/errors";
 import { GuardFailed } from "../../src/db/commit";
 import { getJob, type JobRow } from "../../src/features/jobs/job";
 import { workOn } from "../../src/features/jobs/work";
 import { computeSegment } from "../../src/features/segments/compute";
 import { computeStep } from "../../src/features/segments/compute-step";
+import { deleteSegment } from "../../src/features/segments/delete";
 import { updateSegment } from "../../src/features/segments/update";
+import { forProject } from "../../src/platform/context";
+import { runJob } from "../../src/queue";
 import { wasKilled } from "../support/killable";
 import { addContacts, ledgerOf, memberRows, segmentRow, setPlan } from "../support/membership";
 import { newProject, type TestProject } from "../support/project";
@@ -92,6 +96,64 @@ it("whoever comes in behind a silent computation is told", async () => {
   await setPlan(project, "c1@example.com", "pro");
   expect(await compute(world, project, segment)).toEqual({ added: 1, removed: 0, total: 351 });
   expect(await ledgerOf(segment)).toMatchObject({ members: 351, entries: 1, exits: 0 });
+});
+
+it("tracking that begins again while a run finds it off takes everybody, and tells nobody", async () => {
+  const [project, world] = [await newProject(), new World()];
+  await addContacts(project, 1, 12_000);
+  const segment = await newSegment(project, { condition: isPro });
+  const track = async (trackMembership: boolean) => {
+    await updateSegment((await world.context(project)).ctx, segment.id, { trackMembership });
+  };
+  await track(true);
+  const [message] = world.queue.splice(0);
+  if (!message) throw new Error("Nothing was queued");
+  await track(false);
+  const { platform, process } = world.process();
+  const step = process.step.bind(process);
+  let isFirst = true;
+  // Between what the run reads and what it writes.
+  process.step = async (name, effect) => {
+    if (name === "batch" && isFirst) {
+      isFirst = false;
+      await track(true);
+    }
+    return step(name, effect);
+  };
+  await runJob(platform, message.nudge.job);
+  await world.drain();
+  await tick(world, project);
+  await world.drain();
+  expect(await ledgerOf(segment)).toMatchObject({ members: 6_000, entries: 0, exits: 0 });
+});
+
+it("a call whose segment is deleted or tracked no more on the way says so", async () => {
+  for (const [change, refusal] of [
+    ["delete", NotFound],
+    ["untrack", BadRequest],
+  ] as const) {
+    const [project, world] = [await newProject(), new World()];
+    await addContacts(project, 1, 10);
+    const segment = await newSegment(project, { condition: isPro, trackMembership: true });
+    const { ctx } = await world.context(project);
+    const row = await segmentRow(world, project, segment);
+    const { platform, process } = world.process();
+    const step = process.step.bind(process);
+    let batches = 0;
+    // Behind the batch that starts it.
+    process.step = async (name, effect) => {
+      if (name === "batch") batches += 1;
+      if (name !== "batch" && batches === 1) {
+        batches += 1;
+        if (change === "delete") await deleteSegment(ctx, segment.id);
+        else await updateSegment(ctx, segment.id, { trackMembership: false });
+      }
+      return step(name, effect);
+    };
+    const computed = computeSegment(forProject(platform, ctx.project), row);
+    await expect(computed).rejects.toBeInstanceOf(refusal);
+    expect(await ledgerOf(segment)).toMatchObject({ members: 0, entries: 0 });
+  }
 });
 
 it("a run writes nothing of what it saw before another had begun to write", async () => {

@@ -10,7 +10,7 @@ import type { Context, Platform } from "../../platform/context";
 
 export type JobRow = typeof jobs.$inferSelect;
 
-/** A job that nobody has worked on for this long is announced again. Each run takes less. */
+/** A job that nobody has worked on for this long is announced again; an old one, after an eighth of its age. Each run takes less. */
 export const jobGraceMs = 5 * minuteMs;
 const longestGraceMs = 6 * hourMs;
 

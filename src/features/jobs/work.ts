@@ -43,10 +43,14 @@ export async function workOn(
   await platform.enqueue([{ job }]);
 }
 
-/** The job of a project that is gone: the sweep would announce it for ever. Whichever database it was in, it is in one. */
+/**
+ * The job of a project that is gone, and the one that waits behind it: the sweep would announce it for ever. Whichever
+ * database it was in, it is in one.
+ */
 async function forget(platform: Platform, { projectId, jobId }: { projectId: string; jobId: string }): Promise<void> {
   for (const db of platform.databases) {
-    await query(db, sql`DELETE FROM jobs WHERE project_id = ${projectId} AND id = ${jobId}`);
+    const behind = sql`SELECT input->>'nextJobId' FROM jobs WHERE project_id = ${projectId} AND id = ${jobId}`;
+    await query(db, sql`DELETE FROM jobs WHERE project_id = ${projectId} AND id IN (${jobId}, (${behind}))`);
   }
 }
 

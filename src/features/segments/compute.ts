@@ -4,7 +4,7 @@ import { newId } from "../../core/ids";
 import { commit, query, statement } from "../../db/commit";
 import type { Context } from "../../platform/context";
 import { totalContacts } from "../contacts/total";
-import { getJob } from "../jobs/job";
+import { getJob, type JobRow } from "../jobs/job";
 import { announceJob } from "../jobs/queue-job";
 import { workOn } from "../jobs/work";
 import { computeStep, stepsPerRun } from "./compute-step";
@@ -14,6 +14,9 @@ import { activeComputation } from "./start-computation";
 
 /** In a project with more contacts than this, a computation goes on in the background. */
 const mostInline = 10_000;
+
+/** Steps that a call takes, of up to seven statements each when few contacts move: D1 takes a thousand of one call. */
+const mostSteps = 100;
 
 /** How often the call looks whether the one beside it, which does the same steps, has done the last of them. */
 const mostLooks = 50;
@@ -39,21 +42,30 @@ export async function computeSegment(ctx: Context, segment: SegmentRow): Promise
   const [contacts, joined] = [rows[0]?.[0]?.contacts, rows.at(-1)?.[0]?.job_id];
   // Deleted, or tracked no more, since it was read.
   if (typeof joined !== "string") return computeSegment(ctx, await getSegment(ctx, segment.id));
-  return finishComputation(ctx, segment.id, { jobId: joined, contacts: Number(contacts) });
+  const done = await finishComputation(ctx, segment.id, { jobId: joined, contacts: Number(contacts) });
+  return done ?? computeSegment(ctx, await getSegment(ctx, segment.id));
 }
 
-/** Works on a computation, and one before it, to the end while the project is small; in a large one the queue does. */
+/**
+ * Works on a computation, and one before it, to the end while that is little work; else the queue does. Null when there
+ * was nothing to compute any more.
+ */
 export async function finishComputation(
   ctx: Context,
   segmentId: string,
   { jobId, contacts }: { jobId: string; contacts: number },
-): Promise<Computed | { jobId: string }> {
-  for (let looks = 0; contacts <= mostInline && looks < mostLooks; looks++) {
+): Promise<Computed | { jobId: string } | null> {
+  let steps = 0;
+  const step = (job: Context, row: JobRow) => {
+    steps += 1;
+    return computeStep(job, row);
+  };
+  for (let looks = 0; contacts <= mostInline && steps < mostSteps && looks < mostLooks; looks++) {
     const active = await findActive(ctx, segmentId);
     const job = { type: "segments.compute" as const, projectId: ctx.project.id, jobId: active ?? jobId };
-    await workOn(ctx, job, computeStep, { stepsPerRun });
+    await workOn(ctx, job, step, { stepsPerRun });
     const { status, result } = await getJob(ctx, jobId);
-    if (status === "completed") return readComputed(result);
+    if (status === "completed") return result && readComputed(result);
     await new Promise((resolve) => setTimeout(resolve, 10 + 40 * ctx.random()));
   }
   await announceJob(ctx, "segments.compute", (await findActive(ctx, segmentId)) ?? jobId);
@@ -70,7 +82,7 @@ async function findActive(ctx: Context, segmentId: string): Promise<string | nul
   return row?.job_id ? String(row.job_id) : null;
 }
 
-function readComputed(result: Record<string, unknown> | null): Computed {
-  const of = (name: string) => Number(result?.[name] ?? 0);
+function readComputed(result: Record<string, unknown>): Computed {
+  const of = (name: string) => Number(result[name] ?? 0);
   return { added: of("added"), removed: of("removed"), total: of("total") };
 }

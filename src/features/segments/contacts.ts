@@ -80,7 +80,7 @@ function rowsToHold(members: number, share: number): number {
 }
 
 function tooDeep(looked: number): Invalid {
-  const message = `This page reaches beyond the newest ${looked} contacts, which is as many as are looked at for one`;
+  const message = `This page lies further back than one call looks, past ${looked} contacts or events of theirs`;
   return new Invalid([{ field: "page", code: "too_big", message }]);
 }
 

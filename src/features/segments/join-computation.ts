@@ -14,7 +14,8 @@ import { startComputations, stateOf } from "./start-computation";
  */
 export function joinComputation(ctx: Context, segmentId: string, jobId: string): D1PreparedStatement[] {
   const active = sql`FROM segments s CROSS JOIN jobs j ON j.id = s.compute_job_id AND +j.project_id = s.project_id
-    WHERE s.project_id = ${ctx.project.id} AND s.id = ${segmentId} AND j.status IN ('queued', 'processing')`;
+    WHERE s.project_id = ${ctx.project.id} AND s.id = ${segmentId} AND s.track_membership
+      AND j.status IN ('queued', 'processing')`;
   const isTooOld = sql`(j.state->>'silent' OR (j.status = 'processing' AND (${movesWithTime(sql`s.condition`)}
     OR j.state->>'$.walk.of' IS NOT ${freshness(sql`${ctx.project.id}`)})))`;
   const isAlone = sql`${isTooOld} AND j.input->>'nextJobId' IS NULL`;

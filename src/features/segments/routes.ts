@@ -208,7 +208,10 @@ const compute = createRoute({
   request: { params: IdParam },
   responses: {
     ...ok(ComputedSegment),
-    ...accepted(QueuedJob, "The project has more than 10,000 contacts: a job computes them."),
+    ...accepted(
+      QueuedJob,
+      "A job computes them: the project has more than 10,000 contacts, or the condition takes long.",
+    ),
     ...errors(400, 403, 404),
   },
 });

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { JsonObject } from "../../core/json";
-import { commit, GuardFailed, staleRow, statement, unchanged } from "../../db/commit";
+import { commit, GuardFailed, guard, staleRow, statement, unchanged } from "../../db/commit";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import type { Path } from "../audience/path";
@@ -66,35 +66,59 @@ export async function walkStep(ctx: Context, row: JobRow, stride: Stride): Promi
   const { segmentId } = Input.parse(row.input);
   const state = State.parse(row.state);
   const walk = state.walk ?? (await beginWalk(ctx, segmentId, stride));
-  if (walk) await takeStep(ctx, row, { ...state, walk }, stride);
-  else await announceNext(ctx, row, await commit(ctx.db, [stillAt(ctx, row), ...complete(ctx, row)]));
+  try {
+    if (walk) await takeStep(ctx, row, { ...state, walk }, stride);
+    else await giveUp(ctx, row, stride);
+  } catch (error) {
+    if (!(error instanceof GuardFailed && error.guard === staleRow)) throw error;
+  }
   return "goes on";
+}
+
+/** Ends a job with no result, unless there is something to walk for by now: the next step begins with that. */
+async function giveUp(ctx: Context, row: JobRow, { onlyTracked = false }: Stride): Promise<void> {
+  const isWanted = sql`EXISTS (SELECT 1 FROM segments WHERE project_id = ${ctx.project.id}
+    AND id = ${Input.parse(row.input).segmentId} AND condition IS NOT NULL AND (track_membership OR ${!onlyTracked}))`;
+  const results = await commit(ctx.db, [
+    stillAt(ctx, row),
+    guard(ctx.db, staleRow, sql`NOT ${isWanted}`),
+    goOn(ctx, row, row.state, row.progress, { result: sql`NULL` }),
+    ...complete(ctx, row),
+  ]);
+  await announceNext(ctx, row, results);
 }
 
 async function takeStep(ctx: Context, row: JobRow, state: State & { walk: Walk }, stride: Stride): Promise<void> {
   const look = await lookAtNext(ctx, state.walk, stride);
   const { batches, isWhole } = await stride.write(look, state.walk, state);
   let here = row;
+  for (const [index, { result, changes }] of batches.entries()) {
+    const isLast = isWhole && index === batches.length - 1;
+    const next = { ...state, walk: isLast ? look.walk : state.walk, batches: (state.batches ?? 0) + index + 1 };
+    const statements = [
+      goOn(ctx, here, stateJson(next), isLast ? look.progress : row.progress, { result }),
+      ...changes,
+      ...(isLast && look.isLast ? [stride.end(look.walk), ...complete(ctx, row)] : []),
+    ];
+    await writeOrBeginAnew(ctx, here, state, statements);
+    here = { ...row, state: stateJson(next) };
+    if (!isLast) await letOthersIn();
+  }
+}
+
+async function writeOrBeginAnew(
+  ctx: Context,
+  row: JobRow,
+  { silent, walk }: State & { walk: Walk },
+  statements: D1PreparedStatement[],
+): Promise<void> {
   try {
-    for (const [index, { result, changes }] of batches.entries()) {
-      const isLast = isWhole && index === batches.length - 1;
-      const next = { ...state, walk: isLast ? look.walk : state.walk, batches: (state.batches ?? 0) + index + 1 };
-      const progress = isLast ? look.progress : row.progress;
-      const results = await commitAndAnnounce(ctx, [
-        stillAt(ctx, here),
-        unchanged(ctx.db, "segments", state.walk.segment),
-        goOn(ctx, here, stateJson(next), progress, { result }),
-        ...changes,
-        ...(isLast && look.isLast ? [stride.end(look.walk), ...complete(ctx, row)] : []),
-      ]);
-      await announceNext(ctx, row, results);
-      here = { ...row, state: stateJson(next) };
-      if (!isLast) await letOthersIn();
-    }
+    const guards = [stillAt(ctx, row), unchanged(ctx.db, "segments", walk.segment)];
+    await announceNext(ctx, row, await commitAndAnnounce(ctx, [...guards, ...statements]));
   } catch (error) {
     if (!(error instanceof GuardFailed && error.guard === staleRow)) throw error;
-    const anew = stateJson({ silent: state.silent, walk: null });
-    await commit(ctx.db, [stillAt(ctx, here), goOn(ctx, here, anew, 0)]);
+    await commit(ctx.db, [stillAt(ctx, row), goOn(ctx, row, stateJson({ silent, walk: null }), 0)]);
+    throw error;
   }
 }
 
