@@ -10,8 +10,8 @@ import type { Dynamic } from "./segment";
 import type { Walk } from "./walk";
 import { Input, walkStep } from "./walk-step";
 
-/** Contacts that one batch takes in or out, in some 40 ms: each is a member row, and an event with its indexes and counts. */
-const movesPerBatch = 500;
+/** Contacts that one batch takes in or out, in some 30 ms: each is a member row, and an event with its indexes and counts. */
+const movesPerBatch = 300;
 /** With some six statements each. One run of the job has a few hundred of them, and D1 takes a thousand. */
 const batchesPerStep = 10;
 export const stepsPerRun = 10;
