@@ -4,7 +4,7 @@
  */
 export const mostRowsPerStatement = 25_000;
 
-const microsecondsPerStatement = 30_000;
+const microsecondsPerStatement = 25_000;
 
 /**
  * Contacts that one statement asks a condition of, at most. To read a contact takes some microsecond, a filter that reads

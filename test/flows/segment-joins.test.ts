@@ -17,7 +17,7 @@ import { newProject, type TestProject } from "../support/project";
 import { addMembers, isPro, newSegment, only } from "../support/segment";
 import { World } from "../support/world";
 
-/** The condition, asked at such length that one step goes past some 330 contacts. */
+/** The condition, asked at such length that one step goes past some 280 contacts. */
 function atLength({ groups }: FilterCondition): FilterCondition {
   const others = Array.from({ length: 98 }, (_, n) => only(`never-${n}`, "notTriggered").groups).flat();
   return { logic: "AND", groups: [...groups, ...others] };

@@ -27,7 +27,7 @@ const atLength: FilterCondition = {
   groups: [...isPro.groups, ...Array.from({ length: 10 }, (_, n) => only(`never-${n}`, "notTriggered").groups).flat()],
 };
 const perLook = mostAskedPerStatement({ filters: 11, lookups: 10 });
-const prosPerLook = perLook / 2;
+const prosPerLook = Math.floor(perLook / 2);
 
 /** More steps than either call takes. What dies after one is as what dies before the next. */
 const deaths: Death[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((atStep) => ({ atStep, when: "before" }));

@@ -29,10 +29,12 @@ export async function previewSegment(ctx: Context, condition: FilterCondition): 
   const [all] = await query(ctx.db, sql`SELECT ${totalContacts(ctx)} AS contacts`);
   const path = await findPath(ctx, condition, { segments, contacts: Number(all?.contacts), now: ctx.now });
   const audience = audienceOf(condition, segments, ctx.now);
-  const rows = mostAskedPerStatement(audience);
+  const mostAtOnce = mostAskedPerStatement(audience);
+  const mostInAll = path.rows <= mostRows ? Number.POSITIVE_INFINITY : mostRows;
   const sample: ContactRow[] = [];
   let [count, looked, before] = [0, 0, afterAll];
-  for (let looks = 0; looks < mostLooks && (looked < mostRows || path.rows <= mostRows); looks++) {
+  for (let looks = 0; looks < mostLooks && looked < mostInAll; looks++) {
+    const rows = Math.min(mostAtOnce, mostInAll - looked);
     const look = await lookThrough(ctx, audience, path, { before, rows, skip: 0, take: sampleSize - sample.length });
     sample.push(...look.rows);
     count += look.matched;
