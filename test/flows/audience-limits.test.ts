@@ -7,6 +7,7 @@ import { isEventOperator, isFieldOperator, operators, takenBy } from "../../src/
 import type { SegmentSource } from "../../src/core/audience/resolver";
 import { audienceOf, type Segments } from "../../src/db/audience";
 import { dialect } from "../../src/db/client";
+import { planOf } from "../support/plan";
 
 /** The largest conditions that are accepted, in real D1: it takes expressions 100 deep and statements of 100 KB. */
 const maxStatement = 100_000;
@@ -128,10 +129,7 @@ it("looks up contacts, events and memberships by index, one by one", async () =>
   });
   for (const statement of statements(condition)) {
     const { sql: text, params } = dialect.sqlToQuery(statement);
-    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${text}`)
-      .bind(...params)
-      .all<{ detail: string }>();
-    const steps = results.map(({ detail }) => detail);
+    const steps = await planOf({ sql: text, values: params });
     expect(steps.filter((step) => /^SCAN (c|e|m)\b|TEMP B-TREE/.test(step))).toEqual([]);
     expect(steps).toContainEqual(
       expect.stringMatching(
@@ -154,10 +152,7 @@ it.each(operators)("asks one contact at a time whether it matches %s, and nothin
   const condition = FilterCondition.parse({ logic: "AND", groups: [{ filters: [filter] }] });
   for (const statement of statements(condition)) {
     const { sql: text, params } = dialect.sqlToQuery(statement);
-    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${text}`)
-      .bind(...params)
-      .all<{ detail: string }>();
-    const steps = results.map(({ detail }) => detail);
+    const steps = await planOf({ sql: text, values: params });
     expect(steps.filter((step) => /^(SEARCH|SCAN) (e|m)\b/.test(step) && !/contact_id=\?/.test(step))).toEqual([]);
   }
 });

@@ -6,7 +6,7 @@ import { firstIdAt } from "../../src/core/ids";
 import { audienceOf } from "../../src/db/audience";
 import { query } from "../../src/db/commit";
 import { findPath, type Path } from "../../src/features/audience/path";
-import { afterAll, beforeAll as beforeAllIds, stretchDown, stretchUp } from "../../src/features/audience/stretch";
+import { aboveAll, belowAll, stretchDown, stretchUp } from "../../src/features/audience/stretch";
 import { computeSegment } from "../../src/features/segments/compute";
 import { listSegmentContacts } from "../../src/features/segments/contacts";
 import { refreshCount } from "../../src/features/segments/count";
@@ -14,6 +14,7 @@ import { previewSegment } from "../../src/features/segments/preview";
 import { updateSegment } from "../../src/features/segments/update";
 import type { Context } from "../../src/platform/context";
 import { addContacts, ledgerOf, segmentRow } from "../support/membership";
+import { planOf } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
 import { expectInvalid } from "../support/refusal";
 import { addMembers, isPro, newSegment, only } from "../support/segment";
@@ -70,8 +71,8 @@ describe("a path", () => {
   async function walk(path: Path, condition: FilterCondition, rows: number, way: "up" | "down") {
     const { values, matches } = audienceOf(condition, new Map([[list, "members"]]), new Date(now));
     const found: number[] = [];
-    let from = way === "up" ? beforeAllIds : afterAll;
-    const end = way === "up" ? afterAll : beforeAllIds;
+    let from = way === "up" ? belowAll : aboveAll;
+    const end = way === "up" ? aboveAll : belowAll;
     for (let stretches = 1; stretches < 200; stretches++) {
       const stretch =
         way === "up" ? stretchUp(ctx, path, { after: from, rows }) : stretchDown(ctx, path, { before: from, rows });
@@ -124,9 +125,9 @@ describe("a path", () => {
     const logins: Path = { along: "events", name: "login", firstId: "", rows: 0 };
     const members: Path = { along: "members", segmentId: list, rows: 0 };
     const edgeOf = async (path: Path, beside?: Path) => {
-      const { edge } = stretchUp(ctx, path, { after: beforeAllIds, rows: 8, beside });
+      const { edge } = stretchUp(ctx, path, { after: belowAll, rows: 8, beside });
       const [row = {}] = await query(ctx.db, sql`WITH ${edge} SELECT id FROM edge`);
-      return row.id === afterAll ? "the end" : number(row);
+      return row.id === aboveAll ? "the end" : number(row);
     };
     // 1 and 7 have four logins each; the list begins with 5.
     expect([await edgeOf(logins), await edgeOf(members)]).toEqual([7, 12]);
@@ -258,10 +259,7 @@ describe("in a large project", () => {
     const ours = world.statements.filter(({ sql: text }) => /edge \(id\)|event_names/.test(text));
     expect(ours.length).toBeGreaterThan(6);
     for (const { sql: text, values } of ours) {
-      const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${text}`)
-        .bind(...values)
-        .all<{ detail: string }>();
-      const steps = results.map(({ detail }) => detail);
+      const steps = await planOf({ sql: text, values: values });
       expect(
         steps.filter((step) => /SCAN (c|contacts|events|e|d|segment_members|s)\b|TEMP B-TREE FOR GROUP/.test(step)),
         text,

@@ -9,6 +9,7 @@ import { unsnoozeContact } from "../../src/features/contacts/unsnooze";
 import { updateContact } from "../../src/features/contacts/update";
 import { upsertContact } from "../../src/features/contacts/upsert";
 import { addSuppression } from "../../src/features/suppressions/add";
+import { planOf } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
 import { World } from "../support/world";
 
@@ -34,13 +35,6 @@ beforeAll(async () => {
     ]);
   }
 });
-
-async function planOf({ sql, values }: { sql: string; values: unknown[] }): Promise<string[]> {
-  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-    .bind(...values)
-    .all<{ detail: string }>();
-  return results.map(({ detail }) => detail);
-}
 
 describe("a list of contacts", () => {
   const list = { limit: 20, sort: "createdAt" as const, dir: "desc" as const };

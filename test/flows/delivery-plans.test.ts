@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { SendEmail } from "../../src/features/sending/schema";
 import { sendEmails } from "../../src/features/sending/send";
+import { planOf } from "../support/plan";
 import { newProject } from "../support/project";
 import { World } from "../support/world";
 
@@ -30,10 +30,7 @@ it("sends, delivers, tries again and sweeps without walking through what a proje
 
   expect(world.statements.length).toBeGreaterThan(20);
   for (const { sql, values } of world.statements) {
-    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .bind(...values)
-      .all<{ detail: string }>();
-    const steps = plan.results.map(({ detail }) => detail);
+    const steps = await planOf({ sql, values });
     expect(steps.filter(growing), sql).toEqual([]);
   }
 });

@@ -6,6 +6,7 @@ import { checkDomain } from "../../src/features/domains/check";
 import type { DomainRow } from "../../src/features/domains/domain";
 import { removeDomain } from "../../src/features/domains/remove";
 import { type Death, wasKilled } from "../support/killable";
+import { planOf } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
 import { World } from "../support/world";
 
@@ -208,10 +209,7 @@ describe("the five-minute check", () => {
     const world = new World();
     await world.sweep("*/5 * * * *");
     const sweep = world.statements.find(({ sql }) => sql.includes("ix_domains_due"));
-    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sweep?.sql}`)
-      .bind(...(sweep?.values ?? []))
-      .all<{ detail: string }>();
-    const plan = results.map(({ detail }) => detail).join("\n");
+    const plan = (await planOf({ sql: "", values: [], ...sweep })).join(" ");
     expect(plan).toContain("ix_domains_due (next_check_at<?)");
     expect(plan).not.toContain("SCAN");
   });

@@ -1,10 +1,10 @@
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { deleteContact } from "../../src/features/contacts/delete";
 import { exportContact } from "../../src/features/contacts/export";
 import { upsertContact } from "../../src/features/contacts/upsert";
 import { removeSuppression } from "../../src/features/suppressions/remove";
 import { addOlder, sendAs, sharedFile } from "../support/person";
+import { planOf } from "../support/plan";
 import { newProject } from "../support/project";
 import { World } from "../support/world";
 
@@ -41,10 +41,7 @@ it("erases, recalls and exports without walking through what a project has", asy
   const statements = new Map(world.statements.map((statement) => [statement.sql, statement]));
   expect(statements.size).toBeGreaterThan(30);
   for (const { sql, values } of statements.values()) {
-    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .bind(...values)
-      .all<{ detail: string }>();
-    const steps = plan.results.map(({ detail }) => detail);
+    const steps = await planOf({ sql, values });
     expect(steps.filter(isGrowing), sql).toEqual([]);
     // Of one page the contents of its emails are counted, and its events put in order; of people their segments.
     const mayCollect = /GROUP BY (content|segment)_id|WHERE before < \?/.test(sql);

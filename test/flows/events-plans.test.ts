@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { firstIdAt, newId } from "../../src/core/ids";
@@ -14,6 +13,7 @@ import { trackEvent } from "../../src/features/events/track";
 import { eventUsage } from "../../src/features/events/usage";
 import { announceJob, recordJob } from "../../src/features/jobs/queue-job";
 import { addEvents, listen } from "../support/events";
+import { planOf } from "../support/plan";
 import { newProject } from "../support/project";
 import { World } from "../support/world";
 
@@ -61,10 +61,7 @@ it("tracks, lists, counts, dispatches and deletes without walking through what a
 
   expect(world.statements.length).toBeGreaterThan(30);
   for (const { sql, values } of world.statements) {
-    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .bind(...values)
-      .all<{ detail: string }>();
-    const steps = plan.results.map(({ detail }) => detail);
+    const steps = await planOf({ sql, values });
     if (!walksOnePage.test(sql)) expect(steps.filter(growing), sql).toEqual([]);
     // Sorted are at most 25,000 events of a range of dates, once they were counted; names; and the listeners of one event.
     const sorts = steps.filter((step) => step.includes("TEMP B-TREE") && !step.endsWith("(DISTINCT)"));

@@ -7,6 +7,7 @@ import { listFields } from "../../src/features/contacts/fields/list";
 import { queueFieldCounts } from "../../src/features/contacts/fields/queue-counts";
 import { fieldUsage } from "../../src/features/contacts/fields/usage";
 import { fieldValues } from "../../src/features/contacts/fields/values";
+import { planOf } from "../support/plan";
 import { newProject } from "../support/project";
 import { World } from "../support/world";
 
@@ -45,10 +46,7 @@ it("lists, looks into, counts and deletes fields in bounded pages, by index", as
   const ours = world.statements.filter(({ sql }) => /contact|field|audience|jobs/.test(sql));
   expect(ours.length).toBeGreaterThan(25);
   for (const { sql, values } of ours) {
-    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .bind(...values)
-      .all<{ detail: string }>();
-    const steps = plan.results.map(({ detail }) => detail);
+    const steps = await planOf({ sql, values });
     expect(
       steps.filter((step) => isGrowing(step, sql)),
       sql,

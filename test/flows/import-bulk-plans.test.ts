@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { startBulk } from "../../src/features/contacts/bulk/start";
 import { importCsv } from "../support/import";
+import { planOf } from "../support/plan";
 import { newProject } from "../support/project";
 import { World } from "../support/world";
 
@@ -36,9 +37,6 @@ it("imports and changes contacts in bulk without walking through what a project 
 
   expect(world.statements.length).toBeGreaterThan(30);
   for (const { sql, values } of world.statements) {
-    const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .bind(...values)
-      .all<{ detail: string }>();
-    expect(plan.results.map(({ detail }) => detail).filter(growing), sql).toEqual([]);
+    expect((await planOf({ sql, values })).filter(growing), sql).toEqual([]);
   }
 });

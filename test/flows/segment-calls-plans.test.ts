@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { listSegmentContacts } from "../../src/features/segments/contacts";
 import { createSegment } from "../../src/features/segments/create";
@@ -9,6 +8,7 @@ import { addMembers, removeMembers } from "../../src/features/segments/members";
 import { previewSegment } from "../../src/features/segments/preview";
 import { AddMembers } from "../../src/features/segments/schema";
 import { updateSegment } from "../../src/features/segments/update";
+import { planOf } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
 import { newContact, only } from "../support/segment";
 import { World } from "../support/world";
@@ -24,13 +24,7 @@ const walking =
 async function plansOf(world: World): Promise<Map<string, string[]>> {
   const plans = new Map<string, string[]>();
   for (const { sql, values } of world.statements) {
-    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .bind(...values)
-      .all<{ detail: string }>();
-    plans.set(
-      sql,
-      results.map(({ detail }) => detail),
-    );
+    plans.set(sql, await planOf({ sql, values }));
   }
   return plans;
 }

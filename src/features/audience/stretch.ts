@@ -3,8 +3,8 @@ import type { Context } from "../../platform/context";
 import type { Path } from "./path";
 
 /** Below every id, and above. */
-export const beforeAll = "";
-export const afterAll = "g";
+export const belowAll = "";
+export const aboveAll = "g";
 
 /** A piece of a path, for a statement that asks a condition of the contacts on it. */
 export interface Stretch {
@@ -25,7 +25,7 @@ export function stretchUp(
 ): Stretch {
   const edgeOf = (one: Path) => {
     const { table, id } = rowsOf(ctx, one);
-    return sql`coalesce((SELECT ${id} ${table} AND ${id} > ${after} ORDER BY ${id} LIMIT 1 OFFSET ${rows - 1}), ${afterAll})`;
+    return sql`coalesce((SELECT ${id} ${table} AND ${id} > ${after} ORDER BY ${id} LIMIT 1 OFFSET ${rows - 1}), ${aboveAll})`;
   };
   return {
     edge: edgeTable(beside ? sql`min(${edgeOf(path)}, ${edgeOf(beside)})` : edgeOf(path)),
@@ -42,7 +42,7 @@ export function stretchDown(ctx: Context, path: Path, { before, rows }: { before
   const { table, id } = rowsOf(ctx, path);
   const edge = sql`(SELECT ${id} ${table} AND ${id} < ${before} ORDER BY ${id} DESC LIMIT 1 OFFSET ${rows - 1})`;
   return {
-    edge: edgeTable(sql`coalesce(${edge}, ${beforeAll})`),
+    edge: edgeTable(sql`coalesce(${edge}, ${belowAll})`),
     contacts: contactsOn(
       ctx,
       path,

@@ -9,7 +9,7 @@ import { contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { findPath } from "../audience/path";
-import { afterAll } from "../audience/stretch";
+import { aboveAll } from "../audience/stretch";
 import type { ContactRow } from "../contacts/contact";
 import { loadSegments } from "./audience";
 import { lookThrough } from "./look-through";
@@ -54,7 +54,7 @@ async function listMatching(
   const mostAtOnce = mostAskedPerStatement(audience);
   const first = (page - 1) * pageSize;
   const found: ContactRow[] = [];
-  let [matched, looked, before] = [0, 0, afterAll];
+  let [matched, looked, before] = [0, 0, aboveAll];
   for (let looks = 0; looks < mostLooks && looked < mostRows; looks++) {
     // Members may all be among the oldest: each look reaches twice as far.
     const likely = rowsToHold(first + pageSize - matched, memberCount / path.rows) * 2 ** looks;
@@ -88,7 +88,7 @@ function tooDeep(looked: number): Invalid {
 async function listMembers(ctx: Context, segment: SegmentRow, { page, pageSize }: Asked): Promise<Found> {
   const { memberCount: total } = segment;
   const members = sql`FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${segment.id}`;
-  let [skip, before] = [(page - 1) * pageSize, afterAll];
+  let [skip, before] = [(page - 1) * pageSize, aboveAll];
   if (skip >= total) return { rows: [], total, countedAt: null };
   while (skip >= mostRowsPerStatement) {
     const [edge] = await query(

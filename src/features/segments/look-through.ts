@@ -5,7 +5,7 @@ import { readRow } from "../../db/rows";
 import { contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { Path } from "../audience/path";
-import { beforeAll, stretchDown } from "../audience/stretch";
+import { belowAll, stretchDown } from "../audience/stretch";
 import type { ContactRow } from "../contacts/contact";
 
 interface Found {
@@ -43,6 +43,6 @@ export async function lookThrough(
   return {
     matched: Number(first?.matched),
     rows: picked.toSorted((one, other) => (one.id < other.id ? 1 : -1)),
-    before: first?.edge === beforeAll ? null : String(first?.edge),
+    before: first?.edge === belowAll ? null : String(first?.edge),
   };
 }

@@ -6,7 +6,7 @@ import { mostAskedPerStatement } from "../../db/limits";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { findPath } from "../audience/path";
-import { afterAll } from "../audience/stretch";
+import { aboveAll } from "../audience/stretch";
 import type { ContactRow } from "../contacts/contact";
 import { totalContacts } from "../contacts/total";
 import { checkCondition } from "./audience";
@@ -32,7 +32,7 @@ export async function previewSegment(ctx: Context, condition: FilterCondition): 
   const mostAtOnce = mostAskedPerStatement(audience);
   const mostInAll = path.rows <= mostRows ? Number.POSITIVE_INFINITY : mostRows;
   const sample: ContactRow[] = [];
-  let [count, looked, before] = [0, 0, afterAll];
+  let [count, looked, before] = [0, 0, aboveAll];
   for (let looks = 0; looks < mostLooks && looked < mostInAll; looks++) {
     const rows = Math.min(mostAtOnce, mostInAll - looked);
     const look = await lookThrough(ctx, audience, path, { before, rows, skip: 0, take: sampleSize - sample.length });

@@ -10,7 +10,7 @@ import { readRow } from "../../db/rows";
 import { segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { findPath, type Path } from "../audience/path";
-import { afterAll, beforeAll, stretchUp } from "../audience/stretch";
+import { aboveAll, belowAll, stretchUp } from "../audience/stretch";
 import { totalContacts } from "../contacts/total";
 import { loadSegments } from "./audience";
 import { freshness } from "./freshness";
@@ -59,7 +59,7 @@ export async function beginWalk(
     path,
     at: now.getTime(),
     of: String(row.fresh),
-    after: beforeAll,
+    after: belowAll,
     passed: 0,
     matching: 0,
   };
@@ -106,7 +106,7 @@ export async function lookAtNext(
   const after = String(found.edge);
   return {
     walk: { ...walk, after, passed, matching: walk.matching + Number(found.matching) },
-    isLast: after === afterAll,
+    isLast: after === aboveAll,
     progress: (100 * passed) / Math.max(passed, walk.path.rows),
     found,
   };
