@@ -5,8 +5,8 @@ import { addDomain } from "../src/features/domains/add";
 import { TrackEvent } from "../src/features/events/schema";
 import { trackEvent } from "../src/features/events/track";
 import { createProject } from "../src/features/projects/create";
-import { SendEmail } from "../src/features/sending/schema";
-import { sendEmails } from "../src/features/sending/send";
+import { SendEmail } from "../src/features/send/schema";
+import { sendEmails } from "../src/features/send/send";
 import { type Context, forProject, openPlatform } from "../src/platform/context";
 import type { Env } from "../src/platform/env";
 

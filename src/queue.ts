@@ -1,16 +1,16 @@
 import { newId } from "./core/ids";
 import { Job } from "./core/jobs";
 import { deadLetters } from "./db/tables";
+import type { EventListener } from "./engine/events/listener";
 import { bulkJob } from "./features/contacts/bulk/jobs";
 import { countFieldsJob, deleteFieldJob } from "./features/contacts/fields/jobs";
 import { importJob } from "./features/contacts/import/jobs";
 import { eraseContactJob } from "./features/contacts/jobs";
 import { checkDomainsJob } from "./features/domains/jobs";
 import { deleteEventsJob, dispatchEventsJob } from "./features/events/jobs";
-import type { EventListener } from "./features/events/listener";
 import { eraseJob } from "./features/projects/jobs";
 import { computeSegmentJob, countSegmentJob, deleteMembersJob } from "./features/segments/jobs";
-import { deliverJob } from "./features/sending/jobs";
+import { deliverJob } from "./features/send/jobs";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";

@@ -2,8 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Audience, compile } from "../core/audience/compile";
 import type { FilterCondition } from "../core/audience/condition";
 import { dataKeyOf } from "../core/audience/fields";
-import type { Bind } from "../core/audience/operand";
-import { emailOperand, flagOperand, jsonOperand, type Operand, timeOperand } from "../core/audience/operand";
+import { type Bind, emailOperand, flagOperand, jsonOperand, type Operand, timeOperand } from "../core/audience/operand";
 import type { Resolver, SegmentSource } from "../core/audience/resolver";
 
 /** Where the members of the segments that a condition names, also by way of another segment, are found. */

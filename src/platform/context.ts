@@ -1,5 +1,4 @@
-import type { Db } from "../db/client";
-import { controlDatabase, projectDatabase, shards } from "../db/client";
+import { controlDatabase, type Db, projectDatabase, shards } from "../db/client";
 import type { projects } from "../db/tables";
 import { type Blobs, openBlobs } from "./blobs";
 import { type Dns, openDns } from "./dns";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { References, Referrer } from "../../src/core/audience/references";
 import { commit } from "../../src/db/commit";
-import { recordReferences } from "../../src/features/audience/record-references";
+import { recordReferences } from "../../src/engine/audience/record-references";
 import { effects } from "../support/effects";
 import { admin, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { endSnoozes } from "../../src/features/contacts/end-snoozes";
+import { endSnoozes } from "../../src/engine/contacts/end-snoozes";
+import { snoozeContact } from "../../src/engine/contacts/snooze";
+import { unsnoozeContact } from "../../src/engine/contacts/unsnooze";
 import { listContacts } from "../../src/features/contacts/list";
 import { lookUpContacts } from "../../src/features/contacts/lookup";
 import { LookupContacts, UpdateContact } from "../../src/features/contacts/schema";
-import { snoozeContact } from "../../src/features/contacts/snooze";
-import { unsnoozeContact } from "../../src/features/contacts/unsnooze";
 import { updateContact } from "../../src/features/contacts/update";
 import { upsertContact } from "../../src/features/contacts/upsert";
 import { addSuppression } from "../../src/features/suppressions/add";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SendEmail } from "../../src/features/sending/schema";
-import { sendEmails } from "../../src/features/sending/send";
+import { SendEmail } from "../../src/features/send/schema";
+import { sendEmails } from "../../src/features/send/send";
 import { type Death, wasKilled } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows, eventCounts } from "../support/rows";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { SendEmail } from "../../src/features/sending/schema";
-import { sendEmails } from "../../src/features/sending/send";
+import { SendEmail } from "../../src/features/send/schema";
+import { sendEmails } from "../../src/features/send/send";
 import { planOf } from "../support/plan";
 import { newProject } from "../support/project";
 import { World } from "../support/world";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { deliverEmails } from "../../src/features/sending/deliver";
-import { SendEmail } from "../../src/features/sending/schema";
-import { sendEmails } from "../../src/features/sending/send";
+import { deliverEmails } from "../../src/engine/mail/deliver";
+import { SendEmail } from "../../src/features/send/schema";
+import { sendEmails } from "../../src/features/send/send";
 import { takeTurn } from "../../src/platform/turns";
 import { passSeconds } from "../support/pass-seconds";
 import { admin, bearer, call, newProject, type TestProject } from "../support/project";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { DnsRecord } from "../../src/core/domains/records";
+import type { DomainRow } from "../../src/db/tables";
 import { addDomain } from "../../src/features/domains/add";
 import { checkDomain } from "../../src/features/domains/check";
-import type { DomainRow } from "../../src/features/domains/domain";
 import { removeDomain } from "../../src/features/domains/remove";
 import { type Death, wasKilled } from "../support/killable";
 import { planOf } from "../support/plan";

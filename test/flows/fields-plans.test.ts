@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { commit } from "../../src/db/commit";
-import { recordReferences } from "../../src/features/audience/record-references";
+import { recordReferences } from "../../src/engine/audience/record-references";
 import { deleteField } from "../../src/features/contacts/fields/delete";
 import { listFields } from "../../src/features/contacts/fields/list";
 import { queueFieldCounts } from "../../src/features/contacts/fields/queue-counts";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/core/mail/message";
-import { SendEmail } from "../../src/features/sending/schema";
-import { sendEmails } from "../../src/features/sending/send";
+import { SendEmail } from "../../src/features/send/schema";
+import { sendEmails } from "../../src/features/send/send";
 import type { Death } from "../support/killable";
 import { admin, call, newProject, type TestProject } from "../support/project";
 import { emailRows, eventCounts } from "../support/rows";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { forgetOrphans } from "../../src/engine/mail/forget-orphans";
 import { startImport } from "../../src/features/contacts/import/start";
-import { forgetOrphans } from "../../src/features/sending/forget-orphans";
 import { admin, newProject, type TestProject } from "../support/project";
 import { emailIds, mailOf } from "../support/send-and-wait";
 import { newTemplate } from "../support/template";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { SendEmail } from "../../src/features/sending/schema";
-import { sendEmails } from "../../src/features/sending/send";
+import { SendEmail } from "../../src/features/send/schema";
+import { sendEmails } from "../../src/features/send/send";
 import { openPace } from "../../src/platform/mailer/pace";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Report } from "../../src/core/mail/status";
-import { endSnoozes } from "../../src/features/contacts/end-snoozes";
-import { SendEmail } from "../../src/features/sending/schema";
-import { sendEmails } from "../../src/features/sending/send";
+import { endSnoozes } from "../../src/engine/contacts/end-snoozes";
+import { SendEmail } from "../../src/features/send/schema";
+import { sendEmails } from "../../src/features/send/send";
 import { type Death, wasKilled } from "../support/killable";
 import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime } from "../support/refusal";

@@ -5,16 +5,19 @@ import { describe, expect, it } from "vitest";
 import {
   coreIsPure,
   everyFileHasARoom,
-  featuresAskCtxForTheTime,
-  featuresKeepTheirDoors,
+  featuresShareNounsAndSchemas,
+  fewImportsBetweenFeatures,
   fewSeeCloudflare,
   type House,
+  httpServesNoMachine,
   importsGoDown,
   migrationsOnlyAdd,
   noCircles,
+  noFolderCircles,
   noLike,
   oneReaderOfSettings,
   type Rule,
+  verbsAskCtxForTheTime,
   verbsSeeNoRequest,
 } from "./floors";
 
@@ -59,6 +62,7 @@ const rules: Kept[] = [
           "src/db/a.ts": "",
           "src/platform/a/b.ts": "",
           "src/http/a.ts": "",
+          "src/engine/a/a.ts": "",
         },
       },
       { what: "a feature and a migration", files: { "src/features/a/a.ts": "", "migrations/0000_a.sql": "" } },
@@ -165,6 +169,40 @@ const rules: Kept[] = [
     ],
   },
   {
+    promise: "no two machines, and no two features, rest on each other",
+    rule: noFolderCircles,
+    planted: [
+      {
+        what: "two machines, by four files that form no circle",
+        files: {
+          "src/engine/a/one.ts": 'import { b } from "../b/one";',
+          "src/engine/a/two.ts": "",
+          "src/engine/b/one.ts": "",
+          "src/engine/b/two.ts": 'import { a } from "../a/two";',
+        },
+      },
+      {
+        what: "two features, by types alone",
+        files: {
+          "src/features/as/a.ts": 'import type { B } from "../bs/schema";',
+          "src/features/bs/b.ts": 'import type { A } from "../as/schema";',
+          "src/features/as/schema.ts": "",
+          "src/features/bs/schema.ts": "",
+        },
+      },
+    ],
+    allowed: [
+      {
+        what: "one way, and files of one folder",
+        files: {
+          "src/engine/a/one.ts": 'import { b } from "../b/one";\nimport { two } from "./two";',
+          "src/engine/a/two.ts": 'import { b } from "../b/one";',
+          "src/engine/b/one.ts": "",
+        },
+      },
+    ],
+  },
+  {
     promise: "core imports only core and the packages that are named",
     rule: coreIsPure,
     planted: [
@@ -238,39 +276,89 @@ const rules: Kept[] = [
     ],
   },
   {
-    promise: "no feature imports another feature's routes or jobs",
-    rule: featuresKeepTheirDoors,
+    promise: "a feature takes of another feature its noun or its schema, nothing else",
+    rule: featuresShareNounsAndSchemas,
     planted: [
       {
         what: "another feature's routes",
         files: { "src/features/a/routes.ts": 'import { b } from "../b/routes";', "src/features/b/routes.ts": "" },
       },
       {
-        what: "another feature's jobs",
-        files: { "src/features/a/a.ts": 'import type { B } from "../b/jobs";', "src/features/b/jobs.ts": "" },
+        what: "another feature's verb",
+        files: { "src/features/a/a.ts": 'import { b } from "../bees/feed";', "src/features/bees/feed.ts": "" },
       },
       {
-        what: "the routes of a part of another feature",
-        files: { "src/features/a/a.ts": 'import { b } from "../b/c/routes";', "src/features/b/c/routes.ts": "" },
+        what: "a type of a part of another feature",
+        files: { "src/features/a/a.ts": 'import type { B } from "../b/c/count";', "src/features/b/c/count.ts": "" },
       },
     ],
     allowed: [
       {
-        what: "another feature's verbs and nouns, and a feature called jobs",
+        what: "another feature's noun and schema",
         files: {
-          "src/features/a/a.ts": 'import { b } from "../b/b";\nimport { job } from "../jobs/job";',
-          "src/features/b/b.ts": "",
-          "src/features/jobs/job.ts": "",
+          "src/features/a/a.ts": 'import { bee } from "../bees/bee";\nimport { Bee } from "../bees/schema";',
+          "src/features/bees/bee.ts": "",
+          "src/features/bees/schema.ts": "",
         },
       },
       {
-        what: "the routes of a part of the same feature, and the front doors",
+        what: "a machine, a part of the same feature, and the front doors",
         files: {
           "src/app.ts": 'import { a } from "./features/a/routes";',
           "src/queue.ts": 'import { jobs } from "./features/a/jobs";',
-          "src/features/a/routes.ts": 'import { b } from "./b/routes";',
-          "src/features/a/b/routes.ts": "",
+          "src/features/a/routes.ts":
+            'import { b } from "./b/count";\nimport { accept } from "../../engine/mail/accept";',
+          "src/features/a/b/count.ts": "",
           "src/features/a/jobs.ts": "",
+          "src/engine/mail/accept.ts": "",
+        },
+      },
+    ],
+  },
+  {
+    promise: "at most 25 imports go between features",
+    rule: fewImportsBetweenFeatures,
+    planted: [
+      {
+        what: "a 26th",
+        files: {
+          ...Object.fromEntries(
+            Array.from({ length: 26 }, (_, n) => [`src/features/a/${n}.ts`, 'import { bee } from "../bees/bee";']),
+          ),
+          "src/features/bees/bee.ts": "",
+        },
+      },
+    ],
+    allowed: [
+      {
+        what: "any number within one",
+        files: {
+          ...Object.fromEntries(
+            Array.from({ length: 26 }, (_, n) => [`src/features/bees/${n}.ts`, 'import { bee } from "./bee";']),
+          ),
+          "src/features/bees/bee.ts": "",
+        },
+      },
+    ],
+  },
+  {
+    promise: "http imports no machine",
+    rule: httpServesNoMachine,
+    planted: [
+      {
+        what: "authentication",
+        files: {
+          "src/http/auth.ts": 'import { authenticate } from "../engine/projects/authenticate";',
+          "src/engine/projects/authenticate.ts": "",
+        },
+      },
+    ],
+    allowed: [
+      {
+        what: "a front door that hands it one",
+        files: {
+          "src/app.ts": 'import { authenticate } from "./engine/projects/authenticate";',
+          "src/engine/projects/authenticate.ts": "",
         },
       },
     ],
@@ -306,10 +394,11 @@ const rules: Kept[] = [
     ],
   },
   {
-    promise: "features take the time from ctx",
-    rule: featuresAskCtxForTheTime,
+    promise: "verbs take the time from ctx",
+    rule: verbsAskCtxForTheTime,
     planted: [
       { what: "Date.now()", files: { "src/features/a/a.ts": "const now = Date.now();" } },
+      { what: "Date.now() in a machine", files: { "src/engine/a/a.ts": "const now = Date.now();" } },
       { what: "Date.now handed on", files: { "src/features/a/a.ts": "start(Date.now);" } },
       { what: "new Date()", files: { "src/features/a/a.ts": "const now = new Date();" } },
       { what: "new Date without brackets", files: { "src/features/a/b/a.ts": "const now = new Date;" } },

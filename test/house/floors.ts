@@ -20,7 +20,7 @@ const purePackages = new Set([
   "zod",
 ]);
 
-const floors: Record<string, number> = { core: 0, db: 1, platform: 1, http: 2, features: 3 };
+const floors: Record<string, number> = { core: 0, db: 1, platform: 1, http: 2, engine: 2, features: 3 };
 const frontDoor = 4;
 
 export const everyFileHasARoom: Rule = (house) =>
@@ -33,8 +33,18 @@ export const importsGoDown: Rule = (house) =>
     return from !== null && to > from ? [`${file} imports ${target}, which is higher`] : [];
   });
 
-export const noCircles: Rule = (house) => {
-  const targets = Map.groupBy(everyImport(house), ({ file }) => file);
+export const noCircles: Rule = (house) => circlesOf(everyImport(house));
+
+/** The folders of `engine/` and `features/` are machines and resources: which of them rests on which has one answer. */
+export const noFolderCircles: Rule = (house) =>
+  circlesOf(
+    everyImport(house)
+      .map(({ file, target }) => ({ file: folderOf(file) ?? "", target: folderOf(target) ?? "" }))
+      .filter(({ file, target }) => file !== "" && target !== "" && file !== target),
+  );
+
+function circlesOf(imports: Import[]): string[] {
+  const targets = Map.groupBy(imports, ({ file }) => file);
   const finished = new Set<string>();
   const circles: string[] = [];
   function visit(file: string, path: string[]): void {
@@ -45,7 +55,7 @@ export const noCircles: Rule = (house) => {
   }
   for (const file of targets.keys()) visit(file, []);
   return circles;
-};
+}
 
 export const coreIsPure: Rule = (house) =>
   everyImport(house)
@@ -65,10 +75,35 @@ export const verbsSeeNoRequest: Rule = (house) =>
     .filter(({ file }) => !/^src\/features\/.+\/(routes|page|[a-z-]+-page)\.tsx?$/.test(file))
     .map(said);
 
-export const featuresKeepTheirDoors: Rule = (house) =>
+/** What two features both do is a machine. A feature's noun is named like it: `contacts/contact.ts`. */
+export const featuresShareNounsAndSchemas: Rule = (house) =>
+  betweenFeatures(house)
+    .filter(({ target }) => !/\/schema\.ts$/.test(target) && !isNoun(target))
+    .map(said);
+
+const maxImportsBetweenFeatures = 25;
+
+export const fewImportsBetweenFeatures: Rule = (house) => {
+  const imports = betweenFeatures(house);
+  return imports.length <= maxImportsBetweenFeatures ? [] : [`${imports.length} imports between features`];
+};
+
+function betweenFeatures(house: House): Import[] {
+  return everyImport(house).filter(({ file, target }) => {
+    const [from, to] = [featureOf(file), featureOf(target)];
+    return from !== undefined && to !== undefined && from !== to;
+  });
+}
+
+function isNoun(file: string): boolean {
+  const [, folder = "", name = ""] = /([^/]+)\/([^/]+)\.ts$/.exec(file) ?? [];
+  return folder === `${name}s`;
+}
+
+/** `http` is how we speak: it knows no machine, and a front door hands it what it needs. */
+export const httpServesNoMachine: Rule = (house) =>
   everyImport(house)
-    .filter(({ target }) => /^src\/features\/.+\/(routes|jobs)\.ts$/.test(target))
-    .filter(({ file, target }) => floorOf(file) !== frontDoor && featureOf(file) !== featureOf(target))
+    .filter(({ file, target }) => file.startsWith("src/http/") && target.startsWith("src/engine/"))
     .map(said);
 
 export const oneReaderOfSettings: Rule = (house) => {
@@ -87,8 +122,8 @@ export const oneReaderOfSettings: Rule = (house) => {
   return codeWith(house, /^src\/(?!platform\/env\.ts$)/, reads);
 };
 
-export const featuresAskCtxForTheTime: Rule = (house) =>
-  codeWith(house, /^src\/features\//, /\bDate\.now\b|\bnew Date(?:\(\s*\)|(?![(\w]))|\bperformance\.now\b/);
+export const verbsAskCtxForTheTime: Rule = (house) =>
+  codeWith(house, /^src\/(features|engine)\//, /\bDate\.now\b|\bnew Date(?:\(\s*\)|(?![(\w]))|\bperformance\.now\b/);
 
 /** D1 refuses LIKE patterns over 50 bytes. */
 export const noLike: Rule = (house) => [
@@ -133,6 +168,11 @@ function resolve(house: House, file: string, specifier: string): string {
 function floorOf(file: string): number | null {
   if (/^src\/[^/]+\.ts$/.test(file)) return frontDoor;
   return floors[/^src\/([^/]+)\//.exec(file)?.[1] ?? ""] ?? null;
+}
+
+/** A folder of the engine, or a feature. */
+function folderOf(file: string): string | undefined {
+  return /^src\/((?:engine|features)\/[^/]+)\//.exec(file)?.[1];
 }
 
 function featureOf(file: string): string | undefined {

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
-import { getSegment, type SegmentRow } from "../../src/features/segments/segment";
+import type { SegmentRow } from "../../src/db/tables";
+import { getSegment } from "../../src/features/segments/segment";
 import type { TestProject } from "./project";
 import type { World } from "./world";
 

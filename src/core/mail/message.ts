@@ -3,6 +3,9 @@ import type { Address } from "./address";
 import type { Attachment } from "./attachments";
 import type { EmailType } from "./status";
 
+/** Characters of a subject, as it is given and once it is rendered (RFC 5322 section 2.1.1: the longest line). */
+export const maxSubjectLength = 998;
+
 /** Which of the provider's lanes a mail travels in: a campaign never stands before a password reset. */
 export type Lane = "transactional" | "campaign";
 

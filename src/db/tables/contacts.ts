@@ -30,6 +30,7 @@ export const contacts = sqliteTable(
     check("contacts_data_size", sql.raw(`octet_length(data) <= ${maxDataBytes}`)),
   ],
 );
+export type ContactRow = typeof contacts.$inferSelect;
 
 /** How many contacts a project has. Kept by triggers on `contacts`, so that no way of changing them can forget it. */
 export const contactCounts = sqliteTable("contact_counts", {

@@ -31,3 +31,4 @@ export const domains = sqliteTable(
     index("ix_domains_due").on(table.nextCheckAt).where(sql`next_check_at IS NOT NULL`),
   ],
 );
+export type DomainRow = typeof domains.$inferSelect;

@@ -37,6 +37,7 @@ export const emailContents = sqliteTable(
   },
   (table) => [index("ix_email_contents_project").on(table.projectId, table.id)],
 );
+export type ContentRow = typeof emailContents.$inferSelect;
 
 /** One row per email and recipient. It is the truth of the mail's way; queue messages only nudge it along. */
 export const emails = sqliteTable(
@@ -101,6 +102,7 @@ export const emails = sqliteTable(
       .where(sql`template_id IS NOT NULL AND sent_at IS NOT NULL`),
   ],
 );
+export type EmailRow = typeof emails.$inferSelect;
 
 /** What the embedded outbox provider took. The message itself lies in R2, under a key made of project and id. */
 export const outboxMessages = sqliteTable(

@@ -32,6 +32,7 @@ export const events = sqliteTable(
     index("ix_events_email").on(table.projectId, table.emailId).where(sql`email_id IS NOT NULL`),
   ],
 );
+export type EventRow = typeof events.$inferSelect;
 
 /** The names a project has seen, with lifetime counts. Kept by triggers on `events`, and so exact at any size. */
 export const eventNames = sqliteTable(

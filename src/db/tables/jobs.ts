@@ -29,3 +29,4 @@ export const jobs = sqliteTable(
     index("ix_jobs_open").on(table.nextAnnounceAt).where(sql`status IN ('queued', 'processing')`),
   ],
 );
+export type JobRow = typeof jobs.$inferSelect;

@@ -41,6 +41,7 @@ export const segments = sqliteTable(
     index("ix_segments_uncomputed").on(table.nextComputeAt).where(sql`next_compute_at IS NOT NULL`),
   ],
 );
+export type SegmentRow = typeof segments.$inferSelect;
 
 /** Who is in a static segment, and who was in a tracked one when it was last computed. */
 export const segmentMembers = sqliteTable(

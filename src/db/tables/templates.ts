@@ -26,6 +26,7 @@ export const templates = sqliteTable(
     index("ix_templates_search").on(table.projectId, table.searchText, table.id),
   ],
 );
+export type TemplateRow = typeof templates.$inferSelect;
 
 /**
  * What a template sends, as it was at one time. Never changed and never removed while its project is there: a mail
@@ -53,3 +54,4 @@ export const templateVersions = sqliteTable(
     index("ix_template_versions_project").on(table.projectId, table.id),
   ],
 );
+export type VersionRow = typeof templateVersions.$inferSelect;

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { statement } from "../../db/commit";
+import { contactGone } from "../../engine/mail/withhold";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
-import { contactGone } from "../sending/withhold";
 
 /** Emails, and events, that one batch empties: of one person, or of a thousand. */
 export const rowsPerBatch = 1_000;

@@ -2,11 +2,11 @@ import type { SQL } from "drizzle-orm";
 import { z } from "zod";
 import { chunksOf } from "../../core/chunks";
 import { commit, query, statement } from "../../db/commit";
+import type { JobRow } from "../../db/tables";
+import { endJob, goOn, type Step, stillAt } from "../../engine/jobs/work";
+import { attachmentKeys } from "../../engine/mail/attachments";
+import { forgetMessages } from "../../engine/mail/forget-messages";
 import type { Context } from "../../platform/context";
-import type { JobRow } from "../jobs/job";
-import { endJob, goOn, type Step, stillAt } from "../jobs/work";
-import { forgetMessages } from "../outbox/forget";
-import { attachmentKeys } from "../sending/attachments";
 import {
   contentsWithFiles,
   emptyEmails,

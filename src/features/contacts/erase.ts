@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { newId } from "../../core/ids";
 import { guard, query, staleRow, statement } from "../../db/commit";
+import { withHashes } from "../../engine/contacts/erased-address";
+import { announceJob, recordJob } from "../../engine/jobs/queue-job";
 import type { Context } from "../../platform/context";
-import { announceJob, recordJob } from "../jobs/queue-job";
 import {
   contentsWithFiles,
   emptyEmails,
@@ -13,7 +14,6 @@ import {
   rowsPerBatch,
 } from "./erase-pages";
 import type { ErasureState } from "./erase-rest";
-import { withHashes } from "./erased-address";
 
 /** An erasure that was prepared, for the caller's batch. */
 export interface Erasure {

@@ -3,15 +3,16 @@ import type { ContactSnapshot } from "../../core/mail/message";
 import { isoOrNull } from "../../core/time";
 import { query } from "../../db/commit";
 import { inProject } from "../../db/scope";
-import { emails, suppressions } from "../../db/tables";
+import { type ContactRow, type ContentRow, emails, suppressions } from "../../db/tables";
+import { getContact } from "../../engine/contacts/contact";
+import { loadBody } from "../../engine/mail/body";
+import { findContents } from "../../engine/mail/content";
+import { contentJson, isUnrenderable } from "../../engine/mail/render";
 import type { Context } from "../../platform/context";
-import { contentJson, isUnrenderable } from "../emails/content";
 import { emailJson, selectEmails, type WholeEmail } from "../emails/email";
 import { eventJson, readEvent } from "../events/event";
-import { type ContentRow, findContents } from "../sending/claim";
 import { suppressionJson } from "../suppressions/suppression";
-import { loadBody } from "../templates/body";
-import { type ContactRow, contactJson, getContact } from "./contact";
+import { contactJson } from "./contact";
 
 /**
  * Everything that is held about one person. Throws NotFound. What there may be much of is read page by page while it is

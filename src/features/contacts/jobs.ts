@@ -1,6 +1,6 @@
 import type { Job } from "../../core/jobs";
+import { workOn } from "../../engine/jobs/work";
 import type { Platform } from "../../platform/context";
-import { workOn } from "../jobs/work";
 import { eraseRest } from "./erase-rest";
 
 /** `contacts.erase`: what the call that erased people left to do. */

@@ -5,9 +5,9 @@ import { searchText } from "../../core/search";
 import { query } from "../../db/commit";
 import { mostRowsPerStatement } from "../../db/limits";
 import { readRow } from "../../db/rows";
-import { contacts } from "../../db/tables";
+import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { type ContactRow, contactJson } from "./contact";
+import { contactJson } from "./contact";
 
 interface ContactQuery {
   cursor?: string;

@@ -2,9 +2,8 @@ import { sql } from "drizzle-orm";
 import { Invalid } from "../../core/errors";
 import { commit, statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
-import { contacts } from "../../db/tables";
+import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import type { ContactRow } from "./contact";
 import type { LookupContacts } from "./schema";
 
 /** Whole contacts of one answer together, in bytes of data: all requests of an isolate share its memory. */

@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { Email } from "../../core/mail/address-input";
+import { getContact } from "../../engine/contacts/contact";
+import { snoozeContact } from "../../engine/contacts/snooze";
+import { unsnoozeContact } from "../../engine/contacts/unsnooze";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { legacyBadRequest, legacyRequired } from "../../http/legacy";
 import { CursorQuery, IdParam, orderBy } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { streamObject } from "../../http/stream-object";
 import { bulk } from "./bulk/routes";
-import { contactJson, getContact } from "./contact";
+import { contactJson } from "./contact";
 import { deleteContact } from "./delete";
 import { exportContact } from "./export";
 import { fields } from "./fields/routes";
@@ -24,8 +27,6 @@ import {
   UpsertContact,
   UpsertedContact,
 } from "./schema";
-import { snoozeContact } from "./snooze";
-import { unsnoozeContact } from "./unsnooze";
 import { updateContact } from "./update";
 import { upsertContact } from "./upsert";
 

@@ -5,16 +5,15 @@ import { statement } from "../../db/commit";
 import { isUniqueViolation } from "../../db/conflicts";
 import { mergedData } from "../../db/merge-data";
 import { readRow } from "../../db/rows";
-import { contacts } from "../../db/tables";
+import { type ContactRow, contacts } from "../../db/tables";
+import { dataTooBigAsInvalid } from "../../engine/contacts/data-limit";
+import { recallAddresses } from "../../engine/contacts/erased-address";
+import { changeSubscription } from "../../engine/contacts/subscription";
+import { recordFieldTypes } from "../../engine/contacts/upsert";
+import { commitAndAnnounce } from "../../engine/events/announce";
 import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
-import { commitAndAnnounce } from "../events/announce";
-import type { ContactRow } from "./contact";
-import { dataTooBigAsInvalid } from "./data-limit";
-import { recallAddresses } from "./erased-address";
 import type { UpdateContact } from "./schema";
-import { changeSubscription } from "./subscription-statements";
-import { recordFieldTypes } from "./upsert-statements";
 
 /**
  * `PATCH /contacts/{id}`: only what is sent changes. One race-free batch and nothing read before it, as data is merged

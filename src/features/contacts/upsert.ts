@@ -3,13 +3,12 @@ import { readData } from "../../core/contacts/data";
 import { newId } from "../../core/ids";
 import { statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
-import { contacts } from "../../db/tables";
+import { type ContactRow, contacts } from "../../db/tables";
+import { dataTooBigAsInvalid } from "../../engine/contacts/data-limit";
+import { upsertContacts } from "../../engine/contacts/upsert";
+import { commitAndAnnounce } from "../../engine/events/announce";
 import type { Context } from "../../platform/context";
-import { commitAndAnnounce } from "../events/announce";
-import type { ContactRow } from "./contact";
-import { dataTooBigAsInvalid } from "./data-limit";
 import type { UpsertContact } from "./schema";
-import { upsertContacts } from "./upsert-statements";
 
 /** `POST /contacts`: one contact, created or changed. One round trip. */
 export async function upsertContact(

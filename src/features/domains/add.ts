@@ -5,10 +5,10 @@ import { Conflict, Invalid, NotFound } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { commit, statement } from "../../db/commit";
 import { isUniqueViolation } from "../../db/conflicts";
-import { domains, verifiedDomains } from "../../db/tables";
+import { type DomainRow, domains, verifiedDomains } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { SenderDomain } from "../../platform/mailer/mailer";
-import { type DomainRow, takenElsewhere, verifiedElsewhere } from "./domain";
+import { takenElsewhere, verifiedElsewhere } from "./domain";
 import { askProvider } from "./provider";
 import type { AddDomain } from "./schema";
 

@@ -6,9 +6,9 @@ import { Unavailable } from "../../core/errors";
 import { commit, statement } from "../../db/commit";
 import { isUniqueViolation } from "../../db/conflicts";
 import { readRow } from "../../db/rows";
-import { domains } from "../../db/tables";
+import { type DomainRow, domains } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { type DomainRow, getDomain, takenElsewhere, verifiedElsewhere } from "./domain";
+import { getDomain, takenElsewhere, verifiedElsewhere } from "./domain";
 import { askProvider } from "./provider";
 
 /**

@@ -1,11 +1,9 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { Conflict, NotFound } from "../../core/errors";
 import { iso, isoOrNull } from "../../core/time";
 import { inProject } from "../../db/scope";
-import { domains } from "../../db/tables";
+import { type DomainRow, domains } from "../../db/tables";
 import type { Context } from "../../platform/context";
-
-export type DomainRow = typeof domains.$inferSelect;
 
 export function domainJson(row: DomainRow) {
   return {
@@ -30,11 +28,6 @@ export async function getDomain(ctx: Context, id: string): Promise<DomainRow> {
     .get();
   if (!row) throw new NotFound("domain", id);
   return row;
-}
-
-/** A query with a row when the project may send from this domain: to ask inside the statement that depends on it. */
-export function verifiedDomain(ctx: Context, domain: string | SQL): SQL {
-  return sql`SELECT 1 FROM domains WHERE project_id = ${ctx.project.id} AND domain = ${domain} AND status = 'VERIFIED'`;
 }
 
 /** The one key of the control table: a name is verified in one project of the installation. */

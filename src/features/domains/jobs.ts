@@ -1,7 +1,7 @@
 import { Conflict, NotFound, Unavailable } from "../../core/errors";
 import type { Job } from "../../core/jobs";
+import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
-import { findProject } from "../projects/project";
 import { checkDomain } from "./check";
 
 /**

@@ -1,9 +1,8 @@
 import { desc } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { inProject } from "../../db/scope";
-import { domains } from "../../db/tables";
+import { type DomainRow, domains } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import type { DomainRow } from "./domain";
 
 /** A project has a handful; the cap only keeps a runaway script from filling memory. */
 const mostDomains = 1_000;

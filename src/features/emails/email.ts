@@ -2,11 +2,9 @@ import { and, asc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { iso, isoOrNull } from "../../core/time";
 import { inProject } from "../../db/scope";
-import { emailContents, emails, events } from "../../db/tables";
+import { type EmailRow, type EventRow, emailContents, emails, events } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-type EmailRow = typeof emails.$inferSelect;
-type EventRow = typeof events.$inferSelect;
 /** What the row itself does not hold: it is kept once for all recipients of a call. */
 type Shared = Pick<typeof emailContents.$inferSelect, "fromEmail" | "fromName" | "replyTo"> & { givenSubject: string };
 

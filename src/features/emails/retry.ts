@@ -3,11 +3,10 @@ import { Conflict, Gone } from "../../core/errors";
 import type { EmailStatus } from "../../core/mail/status";
 import { monthOf } from "../../core/time";
 import { commit, guard, statement } from "../../db/commit";
+import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
+import { findContent } from "../../engine/mail/content";
+import { limitAsRefusal, monthlyLimit } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
-import { announceEmails, announceGraceMs } from "../sending/announce";
-import { findContent } from "../sending/claim";
-import { limitAsRefusal } from "../sending/send";
-import { monthlyLimit } from "../sending/send-statements";
 import { getEmail } from "./email";
 
 /** Statuses from which a person may send an email once more. UNKNOWN is theirs to judge: it may have arrived. */

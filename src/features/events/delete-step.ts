@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { commit, statement } from "../../db/commit";
+import type { JobRow } from "../../db/tables";
+import { endJob, type Step, stillAt } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
-import type { JobRow } from "../jobs/job";
-import { endJob, type Step, stillAt } from "../jobs/work";
 import { Doomed, deleteOldest, oldest, rowsPerStatement } from "./delete-statements";
 
 const Input = Doomed.extend({ total: z.number() });

@@ -3,8 +3,8 @@ import { Conflict, Invalid } from "../../core/errors";
 import { isReservedEvent, reservedEvent } from "../../core/events/names";
 import { firstIdAt, newId } from "../../core/ids";
 import { commit, GuardFailed, guard } from "../../db/commit";
+import { announceJob, recordJob } from "../../engine/jobs/queue-job";
 import type { Context } from "../../platform/context";
-import { announceJob, recordJob } from "../jobs/queue-job";
 import { type Doomed, deleteOldest, rowsPerStatement } from "./delete-statements";
 import { eventUsage } from "./usage";
 

@@ -1,9 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { iso } from "../../core/time";
 import { readRow } from "../../db/rows";
-import { events } from "../../db/tables";
-
-export type EventRow = typeof events.$inferSelect;
+import { type EventRow, events } from "../../db/tables";
 
 /** An event with the address of its contact, which is gone with the contact. */
 export interface Event {

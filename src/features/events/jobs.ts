@@ -1,10 +1,10 @@
 import type { Job } from "../../core/jobs";
+import { dispatchEvents } from "../../engine/events/dispatch";
+import type { EventListener } from "../../engine/events/listener";
+import { workOn } from "../../engine/jobs/work";
+import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
-import { workOn } from "../jobs/work";
-import { findProject } from "../projects/project";
 import { deleteStep } from "./delete-step";
-import { dispatchEvents } from "./dispatch";
-import type { EventListener } from "./listener";
 
 /** `events.dispatch` */
 export async function dispatchEventsJob(

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { references } from "../../core/audience/referrers";
 import { ContactData } from "../../core/contacts/data";
 import { EventName } from "../../core/events/names";
 import { Email } from "../../core/mail/address-input";
-import { references } from "../audience/schema";
 
 const time = z.iso.datetime();
 

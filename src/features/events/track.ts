@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
 import { newId, newIdAt } from "../../core/ids";
+import { dataTooBigAsInvalid } from "../../engine/contacts/data-limit";
+import { upsertContacts } from "../../engine/contacts/upsert";
+import { commitAndAnnounce } from "../../engine/events/announce";
+import { recordEvents } from "../../engine/events/record";
+import { effectAsKeyReused, effectStatements } from "../../engine/idempotency/effect";
 import type { Context } from "../../platform/context";
-import { dataTooBigAsInvalid } from "../contacts/data-limit";
-import { upsertContacts } from "../contacts/upsert-statements";
-import { effectAsKeyReused, effectStatements } from "../idempotency/effect";
-import { commitAndAnnounce } from "./announce";
-import { recordEvents } from "./record";
 import type { TrackEvent } from "./schema";
 
 /**

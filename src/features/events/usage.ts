@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { isReservedEvent } from "../../core/events/names";
 import { query } from "../../db/commit";
+import { referencesTo, type Usage } from "../../engine/audience/usage";
 import type { Context } from "../../platform/context";
-import { referencesTo, type Usage } from "../audience/usage";
 
 export interface EventUsage extends Usage {
   totalCount: number;

@@ -1,7 +1,8 @@
+import { getJob } from "../../engine/jobs/job";
 import { createRoute, errors, ok } from "../../http/define";
 import { IdParam } from "../../http/params";
 import { createRouter } from "../../http/router";
-import { getJob, getOperatorJob, jobJson } from "./job";
+import { getOperatorJob, jobJson } from "./job";
 import { Job } from "./schema";
 
 export const jobs = createRouter();

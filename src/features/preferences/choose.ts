@@ -1,7 +1,7 @@
 import { Conflict } from "../../core/errors";
-import { getContact } from "../contacts/contact";
-import { snoozeContact } from "../contacts/snooze";
-import { unsnoozeContact } from "../contacts/unsnooze";
+import { getContact } from "../../engine/contacts/contact";
+import { snoozeContact } from "../../engine/contacts/snooze";
+import { unsnoozeContact } from "../../engine/contacts/unsnooze";
 import type { Recipient } from "./recipient";
 import type { Choice, Pause } from "./schema";
 import { setSubscription } from "./set-subscription";

@@ -1,10 +1,9 @@
 import { eq } from "drizzle-orm";
 import { readToken, type TokenPurpose, type TokenSubject } from "../../core/tokens";
 import { inProject } from "../../db/scope";
-import { contacts } from "../../db/tables";
+import { type ContactRow, contacts } from "../../db/tables";
+import { findProject } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
-import type { ContactRow } from "../contacts/contact";
-import { findProject } from "../projects/project";
 
 /** Somebody who came by a link in a mail. */
 export interface Recipient {

@@ -2,10 +2,10 @@ import type { Context as HonoContext } from "hono";
 import type { html } from "hono/html";
 import { NotFound } from "../../core/errors";
 import type { TokenPurpose } from "../../core/tokens";
+import { pagePath } from "../../engine/mail/links";
 import { readForm } from "../../http/form";
 import { type AppEnv, createRouter } from "../../http/router";
 import { choose } from "./choose";
-import { pagePath } from "./links";
 import {
   askToSubscribe,
   askToUnsubscribe,

@@ -3,8 +3,8 @@ import { NotFound } from "../../core/errors";
 import { statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
 import { contacts } from "../../db/tables";
-import { changeSubscription } from "../contacts/subscription-statements";
-import { commitAndAnnounce } from "../events/announce";
+import { changeSubscription } from "../../engine/contacts/subscription";
+import { commitAndAnnounce } from "../../engine/events/announce";
 import type { Recipient } from "./recipient";
 
 /** What a recipient decides on their own page. It holds in a disabled project too: the law asks no operator. */

@@ -3,10 +3,10 @@ import { NotFound } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { secondMs } from "../../core/time";
 import { commit, statement } from "../../db/commit";
+import { jobGraceMs } from "../../engine/jobs/job";
+import { cacheMs, forgetProjects } from "../../engine/projects/cache";
 import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
-import { jobGraceMs } from "../jobs/job";
-import { cacheMs, forgetProjects } from "./cache";
 
 /**
  * The keys die at once, and the project is found by nobody any more; a job then removes all that it held. Returns the

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { commit, query, statement } from "../../db/commit";
+import { startJob } from "../../engine/jobs/job";
 import { blobKey, blobKinds } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
-import { startJob } from "../jobs/job";
 
 /** Rows one statement removes, and statements one run may make: a job is short, and goes on in the next message. */
 const rowsPerStatement = 1_000;

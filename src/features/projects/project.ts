@@ -3,7 +3,6 @@ import { NotFound } from "../../core/errors";
 import { iso } from "../../core/time";
 import { projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
-import { knownProjects } from "./cache";
 
 export function projectJson(row: Project) {
   return {
@@ -31,18 +30,4 @@ export async function getProject(platform: Platform, id: string): Promise<Projec
     .get();
   if (!row) throw new NotFound("project", id);
   return row;
-}
-
-/** A project as it was at most 30 seconds ago, for jobs; null when it is gone. */
-export async function findProject(platform: Platform, id: string): Promise<Project | null> {
-  const now = platform.now.getTime();
-  const cached = knownProjects.get(id, now);
-  if (cached) return cached;
-  const row = await platform.control
-    .select()
-    .from(projects)
-    .where(and(eq(projects.id, id), isNull(projects.deletedAt)))
-    .get();
-  if (row) knownProjects.set(id, row, now);
-  return row ?? null;
 }

@@ -1,8 +1,8 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { projects } from "../../db/tables";
+import { forgetProjects } from "../../engine/projects/cache";
 import type { Platform, Project } from "../../platform/context";
-import { forgetProjects } from "./cache";
 import type { UpdateProject } from "./schema";
 
 /** Changes the fields that are given. Enabling a project again forgets why it was disabled. */

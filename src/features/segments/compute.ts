@@ -2,14 +2,15 @@ import { sql } from "drizzle-orm";
 import { BadRequest } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { commit, query, statement } from "../../db/commit";
+import type { JobRow, SegmentRow } from "../../db/tables";
+import { totalContacts } from "../../engine/contacts/total";
+import { getJob } from "../../engine/jobs/job";
+import { announceJob } from "../../engine/jobs/queue-job";
+import { workOn } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
-import { totalContacts } from "../contacts/total";
-import { getJob, type JobRow } from "../jobs/job";
-import { announceJob } from "../jobs/queue-job";
-import { workOn } from "../jobs/work";
 import { computeStep, stepsPerRun } from "./compute-step";
 import { joinComputation } from "./join-computation";
-import { getSegment, type SegmentRow } from "./segment";
+import { getSegment } from "./segment";
 import { activeComputation } from "./start-computation";
 
 /** In a project with more contacts than this, a computation goes on in the background. */

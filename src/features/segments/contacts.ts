@@ -5,15 +5,14 @@ import { audienceOf } from "../../db/audience";
 import { query } from "../../db/commit";
 import { mostAskedPerStatement, mostRowsPerStatement } from "../../db/limits";
 import { readRow } from "../../db/rows";
-import { contacts } from "../../db/tables";
+import { type ContactRow, contacts, type SegmentRow } from "../../db/tables";
+import { lookThrough } from "../../engine/audience/look-through";
+import { loadSegments } from "../../engine/audience/named-segments";
+import { findPath } from "../../engine/audience/scan-source";
+import { aboveAll } from "../../engine/audience/scan-window";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
-import { findPath } from "../audience/path";
-import { aboveAll } from "../audience/stretch";
-import type { ContactRow } from "../contacts/contact";
-import { loadSegments } from "./audience";
-import { lookThrough } from "./look-through";
-import { type Dynamic, getSegmentAndTotal, isDynamic, type SegmentRow } from "./segment";
+import { type Dynamic, getSegmentAndTotal, isDynamic } from "./segment";
 
 interface Asked {
   page: number;

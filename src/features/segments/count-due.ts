@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { minuteMs } from "../../core/time";
 import type { Db } from "../../db/client";
 import { query } from "../../db/commit";
+import { jobGraceMs } from "../../engine/jobs/job";
 import type { Platform } from "../../platform/context";
-import { jobGraceMs } from "../jobs/job";
 import { countJobId, countState } from "./count";
 import { freshness, movesWithTime, tickJitterMs } from "./freshness";
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
+import type { JobRow } from "../../db/tables";
+import type { Step } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
-import type { JobRow } from "../jobs/job";
-import type { Step } from "../jobs/work";
 import { noteCounted } from "./count";
 import { walkStep } from "./walk-step";
 

@@ -2,10 +2,11 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../core/ids";
 import { commit, guard, query, staleRow, statement, untilFresh } from "../../db/commit";
 import { mostRowsPerStatement } from "../../db/limits";
+import type { SegmentRow } from "../../db/tables";
+import { announceJob, recordJob } from "../../engine/jobs/queue-job";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
-import { announceJob, recordJob } from "../jobs/queue-job";
-import { getSegment, type SegmentRow } from "./segment";
+import { getSegment } from "./segment";
 import { beginWalk, lookAtNext, looksAhead, type Walk } from "./walk";
 import { type Input, stateJson } from "./walk-step";
 

@@ -5,13 +5,12 @@ import { newId } from "../../core/ids";
 import { slugOf } from "../../core/segments/slug";
 import { commit, statement, untilFresh } from "../../db/commit";
 import { readRow } from "../../db/rows";
-import { segments } from "../../db/tables";
+import { type SegmentRow, segments } from "../../db/tables";
+import { checkCondition } from "../../engine/audience/named-segments";
+import { recordReferences } from "../../engine/audience/record-references";
 import type { Context } from "../../platform/context";
-import { recordReferences } from "../audience/record-references";
-import { checkCondition } from "./audience";
 import { guardRoom, refuseForRoom } from "./room";
 import type { CreateSegment } from "./schema";
-import type { SegmentRow } from "./segment";
 import { withCount } from "./with-count";
 
 /**

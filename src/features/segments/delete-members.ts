@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { commit, statement } from "../../db/commit";
+import type { JobRow } from "../../db/tables";
+import { endJob, type Step, stillAt } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
-import type { JobRow } from "../jobs/job";
-import { endJob, type Step, stillAt } from "../jobs/work";
 
 const rowsPerStep = 1_000;
 

@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { commit, GuardFailed, guard, statement } from "../../db/commit";
+import { recordReferences } from "../../engine/audience/record-references";
+import { referencesTo } from "../../engine/audience/usage";
+import { announceJob, recordJob } from "../../engine/jobs/queue-job";
 import type { Context } from "../../platform/context";
-import { recordReferences } from "../audience/record-references";
-import { referencesTo } from "../audience/usage";
-import { announceJob, recordJob } from "../jobs/queue-job";
 import { deleteMembers, isMemberLeft } from "./delete-members";
 import { getSegment } from "./segment";
 

@@ -8,11 +8,12 @@ import { fieldValue } from "../../core/segments/field-value";
 import { iso } from "../../core/time";
 import { audienceOf, type Segments } from "../../db/audience";
 import { commit, query, statement } from "../../db/commit";
+import type { ContactRow, SegmentRow } from "../../db/tables";
+import { loadSegments } from "../../engine/audience/named-segments";
+import { getContact } from "../../engine/contacts/contact";
 import type { Context } from "../../platform/context";
-import { type ContactRow, getContact } from "../contacts/contact";
-import { loadSegments } from "./audience";
 import type { ExplainedCondition, ExplainedFilter } from "./schema";
-import { getSegment, type SegmentRow } from "./segment";
+import { getSegment } from "./segment";
 
 interface Explanation {
   contactId: string;

@@ -1,6 +1,6 @@
 import type { Job } from "../../core/jobs";
+import { workOn } from "../../engine/jobs/work";
 import type { Platform } from "../../platform/context";
-import { workOn } from "../jobs/work";
 import { computeStep, stepsPerRun } from "./compute-step";
 import { countStep } from "./count-step";
 import { deleteMembersStep } from "./delete-members";

@@ -1,9 +1,8 @@
 import { desc } from "drizzle-orm";
 import { inProject } from "../../db/scope";
-import { segments } from "../../db/tables";
+import { type SegmentRow, segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { mostSegments } from "./room";
-import type { SegmentRow } from "./segment";
 
 /** `GET /segments`: newest first. */
 export async function listSegments(ctx: Context): Promise<SegmentRow[]> {

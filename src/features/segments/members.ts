@@ -4,12 +4,13 @@ import { BadRequest } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { membershipEvents } from "../../core/segments/slug";
 import { guard, query, staleRow, statement, unchanged, untilFresh } from "../../db/commit";
+import type { SegmentRow } from "../../db/tables";
+import { upsertContacts } from "../../engine/contacts/upsert";
+import { commitAndAnnounce } from "../../engine/events/announce";
+import { recordEvents } from "../../engine/events/record";
 import type { Context } from "../../platform/context";
-import { upsertContacts } from "../contacts/upsert-statements";
-import { commitAndAnnounce } from "../events/announce";
-import { recordEvents } from "../events/record";
 import type { AddMembers, RemoveMembers } from "./schema";
-import { getSegment, type SegmentRow } from "./segment";
+import { getSegment } from "./segment";
 
 interface Added {
   added: number;

@@ -3,14 +3,14 @@ import type { FilterCondition } from "../../core/audience/condition";
 import { audienceOf } from "../../db/audience";
 import { query } from "../../db/commit";
 import { mostAskedPerStatement } from "../../db/limits";
+import type { ContactRow } from "../../db/tables";
+import { lookThrough } from "../../engine/audience/look-through";
+import { checkCondition } from "../../engine/audience/named-segments";
+import { findPath } from "../../engine/audience/scan-source";
+import { aboveAll } from "../../engine/audience/scan-window";
+import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
-import { findPath } from "../audience/path";
-import { aboveAll } from "../audience/stretch";
-import type { ContactRow } from "../contacts/contact";
-import { totalContacts } from "../contacts/total";
-import { checkCondition } from "./audience";
-import { lookThrough } from "./look-through";
 
 const sampleSize = 10;
 /** What a preview looks through at most, the newest first: so many rows, by so many statements. */

@@ -5,11 +5,9 @@ import { iso } from "../../core/time";
 import { query } from "../../db/commit";
 import { readRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
-import { segments } from "../../db/tables";
+import { type SegmentRow, segments } from "../../db/tables";
+import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
-import { totalContacts } from "../contacts/total";
-
-export type SegmentRow = typeof segments.$inferSelect;
 
 /** A dynamic segment, which has a condition. */
 export type Dynamic = SegmentRow & { condition: FilterCondition };

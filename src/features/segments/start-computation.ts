@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "../../db/client";
 import { statement } from "../../db/commit";
+import { jobGraceMs } from "../../engine/jobs/job";
 import type { Context } from "../../platform/context";
-import { jobGraceMs } from "../jobs/job";
 import { countJobId } from "./count";
 import { stateJson } from "./walk-step";
 

@@ -2,13 +2,14 @@ import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { JsonObject } from "../../core/json";
 import { commit, GuardFailed, guard, staleRow, statement, unchanged } from "../../db/commit";
+import type { JobRow } from "../../db/tables";
+import type { Path } from "../../engine/audience/scan-source";
+import { commitAndAnnounce } from "../../engine/events/announce";
+import { jobGraceMs } from "../../engine/jobs/job";
+import { announceJob } from "../../engine/jobs/queue-job";
+import { goOn, type Step, stillAt } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
-import type { Path } from "../audience/path";
-import { commitAndAnnounce } from "../events/announce";
-import { type JobRow, jobGraceMs } from "../jobs/job";
-import { announceJob } from "../jobs/queue-job";
-import { goOn, type Step, stillAt } from "../jobs/work";
 import { beginWalk, type Look, lookAtNext, Walk } from "./walk";
 
 export const Input = z.object({

@@ -8,11 +8,11 @@ import { query } from "../../db/commit";
 import { mostAskedPerStatement } from "../../db/limits";
 import { readRow } from "../../db/rows";
 import { segments } from "../../db/tables";
+import { loadSegments } from "../../engine/audience/named-segments";
+import { findPath, type Path } from "../../engine/audience/scan-source";
+import { aboveAll, belowAll, stretchUp } from "../../engine/audience/scan-window";
+import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
-import { findPath, type Path } from "../audience/path";
-import { aboveAll, belowAll, stretchUp } from "../audience/stretch";
-import { totalContacts } from "../contacts/total";
-import { loadSegments } from "./audience";
 import { freshness } from "./freshness";
 import { type Dynamic, isDynamic } from "./segment";
 

@@ -1,6 +1,6 @@
+import type { SegmentRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { countSegment } from "./count";
-import type { SegmentRow } from "./segment";
 
 /** A dynamic segment whose condition is new, with its members counted; in a large project a job counts them later. */
 export async function withCount(ctx: Context, row: SegmentRow): Promise<SegmentRow> {

@@ -3,13 +3,13 @@ import { newId } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
 import { commit } from "../../db/commit";
 import { readRow } from "../../db/rows";
-import { templates } from "../../db/tables";
+import { templates, type VersionRow } from "../../db/tables";
+import { forgetBody, storeBody } from "../../engine/mail/body";
+import { checkLiquid } from "../../engine/mail/check-liquid";
 import type { Context } from "../../platform/context";
-import { checkLiquid } from "../sending/check-liquid";
-import { forgetBody, storeBody } from "./body";
 import { recordTemplate, recordVersion } from "./save-statements";
 import type { CreateTemplate } from "./schema";
-import type { Template, VersionRow } from "./template";
+import type { Template } from "./template";
 
 /** `POST /templates`. One round trip: whether the sender may send is asked in the insert itself. */
 export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<Template> {

@@ -2,8 +2,9 @@ import { sql } from "drizzle-orm";
 import type { EmailType } from "../../core/mail/status";
 import { searchText } from "../../core/search";
 import { commit, statement } from "../../db/commit";
+import { templatesWithVersions } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
-import { readTemplate, type Template, templateColumns, templatesWithVersions } from "./template";
+import { readTemplate, type Template, templateColumns } from "./template";
 
 interface TemplateQuery {
   page: number;

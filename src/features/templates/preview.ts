@@ -7,10 +7,10 @@ import { RenderLimitError, TemplateRenderError } from "../../core/templating/err
 import { missingVariables } from "../../core/templating/missing";
 import { parseTemplate } from "../../core/templating/render";
 import { templateVariables } from "../../core/templating/variables";
+import { getContact } from "../../engine/contacts/contact";
+import { templateBody } from "../../engine/mail/body";
+import { linkBase, pagePaths } from "../../engine/mail/links";
 import type { Context } from "../../platform/context";
-import { getContact } from "../contacts/contact";
-import { linkBase, pagePaths } from "../preferences/links";
-import { templateBody } from "./body";
 import type { PreviewTemplate } from "./schema";
 import { getTemplate } from "./template";
 

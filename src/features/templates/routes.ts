@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { templateBody } from "../../engine/mail/body";
 import { absentIsEmpty } from "../../http/body";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { legacyBadRequest, legacyRequired } from "../../http/legacy";
@@ -6,7 +7,6 @@ import { IdParam, orderBy, PageQuery } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { streamPage } from "../../http/stream-page";
 import type { Context } from "../../platform/context";
-import { templateBody } from "./body";
 import { createTemplate } from "./create";
 import { deleteTemplate } from "./delete";
 import { duplicateTemplate } from "./duplicate";

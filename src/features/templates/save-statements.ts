@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import { domainOf } from "../../core/mail/address";
 import { searchText } from "../../core/search";
 import { statement } from "../../db/commit";
+import type { VersionRow } from "../../db/tables";
+import { verifiedDomain } from "../../engine/mail/sender-domain";
 import type { Context } from "../../platform/context";
-import { verifiedDomain } from "../domains/domain";
-import type { VersionRow } from "./template";
 
 /** A new version, on condition that the project may send from its domain. Returns its id if it was written. */
 export function recordVersion(

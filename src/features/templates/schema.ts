@@ -3,7 +3,7 @@ import { ContactData } from "../../core/contacts/data";
 import { DisplayName, Email } from "../../core/mail/address-input";
 import { emailTypes } from "../../core/mail/status";
 import { storable } from "../../core/storable";
-import { Subject } from "../sending/schema";
+import { Subject } from "../send/schema";
 
 export const maxNameLength = 100;
 const maxDescriptionLength = 500;

@@ -3,11 +3,10 @@ import { NotFound } from "../../core/errors";
 import { iso } from "../../core/time";
 import { query } from "../../db/commit";
 import { readRow } from "../../db/rows";
-import { templates, templateVersions } from "../../db/tables";
+import { type TemplateRow, templates, templateVersions, type VersionRow } from "../../db/tables";
+import { domainInSql } from "../../engine/mail/sender-domain";
+import { templatesWithVersions } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
-
-type TemplateRow = typeof templates.$inferSelect;
-export type VersionRow = typeof templateVersions.$inferSelect;
 
 /** A template with the version it points to. */
 export interface Template {
@@ -37,8 +36,6 @@ export function templateJson({ row, content }: Template, body: string) {
 export const templateColumns: SQL = sql`t.*, v.number AS v_number, v.subject, v.body, v.body_key, v.from_email,
   v.from_name, v.reply_to, v.type, v.created_at AS v_created_at`;
 
-export const templatesWithVersions: SQL = sql`templates t JOIN template_versions v ON v.id = t.version_id`;
-
 export function readTemplate(raw: Record<string, unknown> | undefined): Template {
   const row = readRow(templates, raw);
   const ofVersion = { ...raw, id: row.versionId, template_id: row.id, number: raw?.v_number };
@@ -52,11 +49,6 @@ export async function getTemplate(ctx: Context, id: string): Promise<Template> {
   );
   if (!raw) throw new NotFound("template", id);
   return readTemplate(raw);
-}
-
-/** The part after the @ of an address in SQL. Addresses are kept normalized, so there is one @. */
-export function domainInSql(email: SQL): SQL {
-  return sql`substr(${email}, instr(${email}, '@') + 1)`;
 }
 
 /** A query with a row for each template that sends from this domain. */

@@ -5,13 +5,13 @@ import { domainOf } from "../../core/mail/address";
 import { searchText } from "../../core/search";
 import { commit, statement, unchanged, untilFresh } from "../../db/commit";
 import { readRow } from "../../db/rows";
-import { templates } from "../../db/tables";
+import { templates, type VersionRow } from "../../db/tables";
+import { forgetBody, type StoredBody, storeBody, templateBody } from "../../engine/mail/body";
+import { checkLiquid } from "../../engine/mail/check-liquid";
 import type { Context } from "../../platform/context";
-import { checkLiquid } from "../sending/check-liquid";
-import { forgetBody, type StoredBody, storeBody, templateBody } from "./body";
 import { recordVersion } from "./save-statements";
 import type { UpdateTemplate } from "./schema";
-import { getTemplate, type Template, type VersionRow } from "./template";
+import { getTemplate, type Template } from "./template";
 
 /**
  * `PATCH /templates/{id}`: only the fields sent change. What is sent by mail goes into a new version. Two calls at once

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { iso, isoOrNull } from "../../../core/time";
+import type { JobRow } from "../../../db/tables";
+import { getJob } from "../../../engine/jobs/job";
 import type { Context } from "../../../platform/context";
-import { getJob, type JobRow } from "../../jobs/job";
 import { BulkError, BulkOperation } from "./schema";
 
 /** What a call asked for: each contact once. */

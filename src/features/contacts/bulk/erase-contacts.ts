@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { commit, untilFresh } from "../../../db/commit";
+import type { JobRow } from "../../../db/tables";
+import { goOn, stillAt } from "../../../engine/jobs/work";
 import type { Context } from "../../../platform/context";
-import type { JobRow } from "../../jobs/job";
-import { goOn, stillAt } from "../../jobs/work";
 import { prepareErasure } from "../erase";
 import { type BulkResult, type BulkState, type Part, resultOf } from "./bulk-job";
 

@@ -1,8 +1,8 @@
 import type { Job } from "../../../core/jobs";
 import { commit } from "../../../db/commit";
+import type { JobRow } from "../../../db/tables";
+import { endJob, type Step, stillAt, workOn } from "../../../engine/jobs/work";
 import type { Context, Platform } from "../../../platform/context";
-import type { JobRow } from "../../jobs/job";
-import { endJob, type Step, stillAt, workOn } from "../../jobs/work";
 import { BulkInput, BulkState, type Part, resultOf } from "./bulk-job";
 import { eraseContacts } from "./erase-contacts";
 import { subscribeContacts } from "./subscribe-contacts";

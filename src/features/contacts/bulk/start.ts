@@ -1,7 +1,7 @@
 import { newId } from "../../../core/ids";
 import { commit } from "../../../db/commit";
+import { announceJob, recordJob } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
-import { announceJob, recordJob } from "../../jobs/queue-job";
 import type { BulkInput, BulkState } from "./bulk-job";
 
 /** `POST /contacts/bulk-subscribe`, `-unsubscribe` and `-delete`. */

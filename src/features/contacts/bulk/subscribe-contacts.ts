@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
+import type { JobRow } from "../../../db/tables";
+import { changeSubscription } from "../../../engine/contacts/subscription";
+import { commitAndAnnounce } from "../../../engine/events/announce";
+import { goOn, stillAt } from "../../../engine/jobs/work";
 import type { Context } from "../../../platform/context";
-import { commitAndAnnounce } from "../../events/announce";
-import type { JobRow } from "../../jobs/job";
-import { goOn, stillAt } from "../../jobs/work";
-import { changeSubscription } from "../subscription-statements";
 import { type BulkState, type Part, resultOf } from "./bulk-job";
 
 /** Subscribes or unsubscribes a part of them: counted and changed in one batch, with an event for each real flip. */

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { commit, query } from "../../../db/commit";
+import type { JobRow } from "../../../db/tables";
+import { totalContacts } from "../../../engine/contacts/total";
+import { endJob, goOn, type Step, stillAt } from "../../../engine/jobs/work";
 import type { Context } from "../../../platform/context";
-import type { JobRow } from "../../jobs/job";
-import { endJob, goOn, type Step, stillAt } from "../../jobs/work";
-import { totalContacts } from "../total";
 import { removeKey } from "./remove-key";
 
 const contactsPerStep = 5_000;

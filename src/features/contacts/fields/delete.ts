@@ -3,8 +3,8 @@ import { dataKeyOf } from "../../../core/audience/fields";
 import { Invalid, NotFound } from "../../../core/errors";
 import { newId } from "../../../core/ids";
 import { commit, statement } from "../../../db/commit";
+import { announceJob, recordJob } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
-import { announceJob, recordJob } from "../../jobs/queue-job";
 import { readField, selectField } from "./field";
 import { removeKey } from "./remove-key";
 

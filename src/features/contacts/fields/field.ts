@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { dataKeyOf, type standardFields } from "../../../core/audience/fields";
 import type { FieldType } from "../../../core/contacts/field-type";
 import { statement } from "../../../db/commit";
+import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
-import { totalContacts } from "../total";
 
 /** The types of the fields that every contact has, outside of its `data`. */
 export const standardTypes: Record<StandardField, FieldType> = {

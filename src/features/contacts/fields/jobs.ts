@@ -1,6 +1,6 @@
 import type { Job } from "../../../core/jobs";
+import { workOn } from "../../../engine/jobs/work";
 import type { Platform } from "../../../platform/context";
-import { workOn } from "../../jobs/work";
 import { continueDeletion } from "./continue-deletion";
 import { countFields } from "./count";
 

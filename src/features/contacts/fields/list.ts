@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import type { FieldType } from "../../../core/contacts/field-type";
 import { iso } from "../../../core/time";
 import { commit, statement } from "../../../db/commit";
+import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
-import { totalContacts } from "../total";
 import { readCounted, standardTypes } from "./field";
 import { coverageOf, mostLive, newestContacts } from "./live";
 

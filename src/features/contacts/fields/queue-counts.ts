@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { query } from "../../../db/commit";
+import { jobGraceMs } from "../../../engine/jobs/job";
 import type { Platform } from "../../../platform/context";
-import { jobGraceMs } from "../../jobs/job";
 import { mostLive } from "./live";
 
 const limit = 500;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isContactField, standardFields } from "../../../core/audience/fields";
+import { references } from "../../../core/audience/referrers";
 import { storable } from "../../../core/storable";
-import { references } from "../../audience/schema";
 
 const standard = standardFields.join(", ");
 

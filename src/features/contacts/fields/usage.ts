@@ -3,9 +3,9 @@ import { dataKeyOf } from "../../../core/audience/fields";
 import { NotFound } from "../../../core/errors";
 import { iso } from "../../../core/time";
 import { commit, statement } from "../../../db/commit";
+import { referencesTo, type Usage } from "../../../engine/audience/usage";
+import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
-import { referencesTo, type Usage } from "../../audience/usage";
-import { totalContacts } from "../total";
 import { type Field, isStandard, readField, selectField } from "./field";
 import { type Coverage, coverageOf, mostLive, newestContacts } from "./live";
 

@@ -13,11 +13,11 @@ import { newId } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import { commit, GuardFailed, guard, query, statement } from "../../../db/commit";
 import { isCheckViolation } from "../../../db/conflicts";
+import type { JobRow } from "../../../db/tables";
+import { bornAs, joinErased, recallAddresses, withHashes } from "../../../engine/contacts/erased-address";
+import { recordFieldTypes } from "../../../engine/contacts/upsert";
+import { goOn, stillAt } from "../../../engine/jobs/work";
 import type { Context } from "../../../platform/context";
-import type { JobRow } from "../../jobs/job";
-import { goOn, stillAt } from "../../jobs/work";
-import { bornAs, joinErased, recallAddresses, withHashes } from "../erased-address";
-import { recordFieldTypes } from "../upsert-statements";
 import { type ImportState, mostErrors, resultOf } from "./import-job";
 
 /** The next rows of an import in one batch: counted, then written, and the job's place behind them. */

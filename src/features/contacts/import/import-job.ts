@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { iso, isoOrNull } from "../../../core/time";
+import type { JobRow } from "../../../db/tables";
+import { getJob } from "../../../engine/jobs/job";
 import { blobKey } from "../../../platform/blobs";
 import type { Context } from "../../../platform/context";
-import { getJob, type JobRow } from "../../jobs/job";
 import { SkippedRow } from "./schema";
 
 /** How far an import is. The file goes when it is over, and only then the job ends: so no file is left behind. */

@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import { type Csv, type CsvFault, countRows, openCsv, type Place } from "../../../core/contacts/csv";
 import type { Job } from "../../../core/jobs";
 import { commit } from "../../../db/commit";
+import type { JobRow } from "../../../db/tables";
+import { endJob, goOn, type Step, stillAt, workOn } from "../../../engine/jobs/work";
 import type { Context, Platform } from "../../../platform/context";
-import type { JobRow } from "../../jobs/job";
-import { endJob, goOn, type Step, stillAt, workOn } from "../../jobs/work";
 import { importChunk } from "./import-chunk";
 import { fileKey, type ImportResult, ImportState, resultOf } from "./import-job";
 

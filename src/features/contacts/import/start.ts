@@ -2,8 +2,8 @@ import { maxCsvBytes } from "../../../core/contacts/csv";
 import { TooLarge } from "../../../core/errors";
 import { newId } from "../../../core/ids";
 import { commit } from "../../../db/commit";
+import { announceJob, recordJob } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
-import { announceJob, recordJob } from "../../jobs/queue-job";
 import { fileKey, type ImportState } from "./import-job";
 
 /**

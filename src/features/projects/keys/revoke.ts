@@ -1,8 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import { NotFound } from "../../../core/errors";
 import { apiKeys } from "../../../db/tables";
+import { forgetProjects } from "../../../engine/projects/cache";
 import type { Platform } from "../../../platform/context";
-import { forgetProjects } from "../cache";
 
 /** Refused everywhere within 30 seconds. */
 export async function revokeKey(platform: Platform, projectId: string, keyId: string): Promise<void> {

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { movedBy, type Report } from "../../core/mail/status";
 import { statement } from "../../db/commit";
 import type { Context } from "../../platform/context";
-import { changeSubscription } from "../contacts/subscription-statements";
+import { changeSubscription } from "../contacts/subscription";
 import { emailEvents } from "../events/email-events";
 
 /**

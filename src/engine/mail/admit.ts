@@ -1,9 +1,10 @@
 import type { Lane } from "../../core/mail/message";
 import { postponed } from "../../core/mail/outcome";
 import { secondMs } from "../../core/time";
+import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { takeTurn, turnBytes } from "../../platform/turns";
-import type { Claim, EmailRow } from "./claim";
+import type { Claim } from "./claim";
 import type { LaneView } from "./lane";
 import type { Result } from "./results";
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../platform/context";
-import type { Path } from "./path";
+import type { Path } from "./scan-source";
 
 /** Below every id, and above. */
 export const belowAll = "";

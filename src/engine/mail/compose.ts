@@ -1,18 +1,16 @@
-import type { ContactSnapshot, Message } from "../../core/mail/message";
+import { type Message, maxSubjectLength } from "../../core/mail/message";
 import { ended, type Outcome, outcomeOfLateRetry } from "../../core/mail/outcome";
-import { renderMail } from "../../core/mail/render-mail";
-import type { RecipientLinks } from "../../core/mail/unsubscribing";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
-import { templateVariables } from "../../core/templating/variables";
+import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { recipientLinks } from "../preferences/links";
-import { loadBody } from "../templates/body";
 import { largeMailBytes } from "./announce";
 import { loadAttachments } from "./attachments";
-import type { Claim, ContentRow, EmailRow } from "./claim";
+import { loadBody } from "./body";
+import type { Claim } from "./claim";
+import { recipientLinks } from "./links";
 import type { Ready } from "./record";
+import { renderMessage } from "./render";
 import type { Result } from "./results";
-import { maxSubjectLength } from "./schema";
 import { contactGone } from "./withhold";
 
 /** What of a round can be handed over, and what ends without the provider being asked. */
@@ -88,37 +86,4 @@ async function load(ctx: Context, claim: Claim, content: ContentRow): Promise<Cl
   const attachments = body === null ? null : await loadAttachments(ctx, content);
   if (body !== null && attachments !== null) claim.loaded = { contentId: content.id, body, attachments };
   return claim.loaded;
-}
-
-/** All of a message but its files. Throws RenderLimitError and TemplateRenderError. */
-export function renderMessage(
-  email: EmailRow,
-  contact: ContactSnapshot,
-  content: ContentRow & { body: string },
-  links: RecipientLinks | null,
-): Omit<Message, "attachments"> {
-  const variables = templateVariables({
-    contact,
-    ownData: content.ownData,
-    recipientName: email.toName ?? undefined,
-    links: links ?? undefined,
-  });
-  return {
-    emailId: email.id,
-    projectId: email.projectId,
-    type: email.type,
-    from: { email: content.fromEmail, written: content.fromEmail, name: content.fromName },
-    to: { email: email.toEmail, written: email.toWritten, name: email.toName },
-    replyTo: content.replyTo,
-    ...renderMail({
-      ...{ type: email.type, subject: content.subject, body: content.body, headers: content.headers },
-      ...{ variables, links, feedbackId: feedbackId(email) },
-    }),
-    date: new Date(email.createdAt),
-  };
-}
-
-/** From the narrow to the wide, as Gmail groups complaints by each of the four. */
-function feedbackId({ campaignId, templateId, projectId, type }: EmailRow): string {
-  return `${campaignId ?? templateId ?? "none"}:${projectId}:${type.toLowerCase()}:petrel`;
 }

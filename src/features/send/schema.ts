@@ -4,9 +4,9 @@ import { isJsonObject } from "../../core/json";
 import { AddressInput, DisplayName, Email, RecipientsInput } from "../../core/mail/address-input";
 import { AttachmentsInput } from "../../core/mail/attachments";
 import { ExtraHeaders } from "../../core/mail/headers";
+import { maxSubjectLength } from "../../core/mail/message";
 import { storable } from "../../core/storable";
 
-export const maxSubjectLength = 998;
 /** What a body may hold in characters, before and after rendering. */
 export const maxBodyLength = 2_000_000;
 

@@ -7,9 +7,8 @@ import { type FieldFault, Invalid } from "../../core/errors";
 import type { Segments } from "../../db/audience";
 import { guard, query, staleRow } from "../../db/commit";
 import { readRow } from "../../db/rows";
-import { segments } from "../../db/tables";
+import { type SegmentRow, segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import type { SegmentRow } from "./segment";
 
 /** What a condition that was saved, and so is sound, names: for `audienceOf`. */
 export async function loadSegments(ctx: Context, condition: FilterCondition): Promise<Segments> {

@@ -2,11 +2,10 @@ import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
-import { contacts } from "../../db/tables";
+import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { commitAndAnnounce } from "../events/announce";
-import type { ContactRow } from "./contact";
-import { endSnoozesOf } from "./subscription-statements";
+import { endSnoozesOf } from "./subscription";
 
 /** `DELETE /contacts/{id}/snooze`: back before its time. Nothing happens to one who is not snoozed. */
 export async function unsnoozeContact(ctx: Context, id: string): Promise<ContactRow> {

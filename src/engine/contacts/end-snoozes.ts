@@ -5,7 +5,7 @@ import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { announcements } from "../events/announce";
 import { announcedColumn } from "../events/record";
-import { endSnoozesOf } from "./subscription-statements";
+import { endSnoozesOf } from "./subscription";
 
 /** One batch takes so many, and one sweep does so many rounds; the next tick goes on. */
 const limit = 500;

@@ -3,6 +3,7 @@ import type { Outcome } from "../../core/mail/outcome";
 import type { Db } from "../../db/client";
 import { statement } from "../../db/commit";
 import { emailEvents } from "../events/email-events";
+import { giveBackUsage } from "../projects/monthly-usage";
 import { announceGraceMs } from "./announce";
 
 /** What became of one email. */
@@ -67,17 +68,4 @@ function itemOf(result: Result & { claim?: string }, at: number) {
     event: status === "SENT" ? "email.sent" : status === "FAILED" ? "email.failed" : null,
     eventData: status === "FAILED" ? { reason: error } : {},
   };
-}
-
-/** What ends FAILED or SUPPRESSED does not count against the month it was accepted in. */
-function giveBackUsage(db: Db, items: string, where: SQL): D1PreparedStatement {
-  const month = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;
-  const unsent = sql`FROM json_each(${items}) r CROSS JOIN emails e ON e.id = r.value->>'emailId'
-    WHERE ${where} AND r.value->>'status' IN ('FAILED', 'SUPPRESSED')`;
-  return statement(
-    db,
-    sql`UPDATE monthly_usage AS u SET emails = u.emails - (
-        SELECT count(*) ${unsent} AND e.project_id = u.project_id AND ${month} = u.month)
-      WHERE (u.project_id, u.month) IN (SELECT e.project_id, ${month} ${unsent})`,
-  );
 }

@@ -2,11 +2,11 @@ import { sql } from "drizzle-orm";
 import type { Notice } from "../../core/mail/notices/notice";
 import { readTag } from "../../core/mail/tag";
 import { query, statement } from "../../db/commit";
+import { commitAndAnnounce } from "../../engine/events/announce";
+import { emailEvents } from "../../engine/events/email-events";
+import { reportStatements } from "../../engine/mail/report";
+import { findProject } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
-import { commitAndAnnounce } from "../events/announce";
-import { emailEvents } from "../events/email-events";
-import { findProject } from "../projects/project";
-import { reportStatements } from "./report";
 
 /**
  * What a provider reports by itself takes effect. It may come late, twice, or before the call that handed the mail

@@ -2,11 +2,10 @@ import { sql } from "drizzle-orm";
 import type { Audience } from "../../core/audience/compile";
 import { query } from "../../db/commit";
 import { readRow } from "../../db/rows";
-import { contacts } from "../../db/tables";
+import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import type { Path } from "../audience/path";
-import { belowAll, stretchDown } from "../audience/stretch";
-import type { ContactRow } from "../contacts/contact";
+import type { Path } from "./scan-source";
+import { belowAll, stretchDown } from "./scan-window";
 
 interface Found {
   /** How many of the contacts match. */

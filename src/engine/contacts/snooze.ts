@@ -3,12 +3,11 @@ import { type SnoozeRequest, snoozeEnd } from "../../core/contacts/snooze";
 import { Conflict, NotFound } from "../../core/errors";
 import { statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
-import { contacts } from "../../db/tables";
+import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { commitAndAnnounce } from "../events/announce";
 import { recordEvents } from "../events/record";
-import type { ContactRow } from "./contact";
-import { isSuppressed, snoozeReason } from "./subscription-statements";
+import { isSuppressed, snoozeReason } from "./subscription";
 
 /**
  * `POST /contacts/{id}/snooze`: unsubscribed for a while, and back by itself; for one who is snoozed already, the end

@@ -1,32 +1,26 @@
 import { sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
-import { MonthlyLimitReached, NotFound, Refusal, UnverifiedSender } from "../../core/errors";
+import { NotFound, Refusal, UnverifiedSender } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { domainOf } from "../../core/mail/address";
 import { type Attachment, type AttachmentRow, messageBytes } from "../../core/mail/attachments";
-import { GuardFailed, query } from "../../db/commit";
+import { query } from "../../db/commit";
+import { dataTooBigAsInvalid } from "../../engine/contacts/data-limit";
+import { upsertContacts } from "../../engine/contacts/upsert";
+import { commitAndAnnounce } from "../../engine/events/announce";
+import { effectAsKeyReused, effectStatements } from "../../engine/idempotency/effect";
+import { answerInSql, type Recipient, recordContent, recordEmails } from "../../engine/mail/accept";
+import { announceEmails } from "../../engine/mail/announce";
+import { forgetAttachments, storeAttachments } from "../../engine/mail/attachments";
+import { forgetBody, type StoredBody, storeBody } from "../../engine/mail/body";
+import { checkLiquid } from "../../engine/mail/check-liquid";
+import { templatesWithVersions } from "../../engine/mail/template";
+import { insistOnMonthlyLimit, limitAsRefusal, recordUsage } from "../../engine/projects/monthly-usage";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
-import { dataTooBigAsInvalid } from "../contacts/data-limit";
-import { upsertContacts } from "../contacts/upsert-statements";
-import { commitAndAnnounce } from "../events/announce";
-import { effectAsKeyReused, effectStatements } from "../idempotency/effect";
-import { forgetBody, type StoredBody, storeBody } from "../templates/body";
-import { templatesWithVersions } from "../templates/template";
-import { announceEmails } from "./announce";
-import { checkAttachments, forgetAttachments, storeAttachments } from "./attachments";
-import { checkLiquid } from "./check-liquid";
+import { checkAttachments } from "./check-attachments";
 import type { SendEmail } from "./schema";
-import {
-  answerInSql,
-  insistOnMonthlyLimit,
-  monthlyLimit,
-  type Recipient,
-  recordContent,
-  recordEmails,
-  recordUsage,
-} from "./send-statements";
 
 export interface AcceptedEmail {
   id: string;
@@ -89,12 +83,17 @@ async function acceptEmails(
   const statements = [
     recordContent(ctx, {
       id,
-      call,
-      inlineBody,
+      templateId: call.template ?? null,
+      subject: call.subject ?? null,
+      body: inlineBody,
+      from: call.from?.email ?? null,
+      fromName: call.from?.name || call.name || null,
+      replyTo: call.reply ?? null,
+      headers: call.headers ?? {},
       attachments,
       size: sizeOf(call, attachments),
       ownData: data.own,
-      recipients,
+      recipients: recipients.length,
     }),
     ...upsertContacts(ctx, {
       contacts: distinctContacts(recipients),
@@ -141,16 +140,6 @@ function inOrderOf(recipients: Recipient[], rows: Record<string, unknown>[]): Ac
 
 function queuedIds(emails: AcceptedEmail[]): string[] {
   return emails.filter(({ status }) => status === "QUEUED").map(({ id }) => id);
-}
-
-/** The guard of the monthly limit, as what it means to the caller. */
-export async function limitAsRefusal<T>(ctx: Context, committed: Promise<T>): Promise<T> {
-  try {
-    return await committed;
-  } catch (error) {
-    const isFull = error instanceof GuardFailed && error.guard === monthlyLimit;
-    throw isFull ? new MonthlyLimitReached(ctx.project.monthlySendLimit ?? 0) : error;
-  }
 }
 
 /** The batch wrote nothing, so either the template is not there or the sender may not send from this domain. */

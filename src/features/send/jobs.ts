@@ -1,7 +1,7 @@
 import type { Job } from "../../core/jobs";
+import { deliverEmails } from "../../engine/mail/deliver";
+import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
-import { findProject } from "../projects/project";
-import { deliverEmails } from "./deliver";
 
 /** `mail.deliver`: transactional mail. A project that is gone has taken its mail with it. */
 export async function deliverJob(platform: Platform, job: Extract<Job, { type: "mail.deliver" }>): Promise<void> {

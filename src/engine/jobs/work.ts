@@ -3,11 +3,11 @@ import type { StoredJobType } from "../../core/jobs";
 import type { JsonObject } from "../../core/json";
 import { GuardFailed, guard, query, statement } from "../../db/commit";
 import { readRow } from "../../db/rows";
-import { jobs } from "../../db/tables";
+import { type JobRow, jobs } from "../../db/tables";
 import { type Context, forProject, type Platform } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { findProject } from "../projects/project";
-import { type JobRow, nextAnnouncement } from "./job";
+import { nextAnnouncement } from "./job";
 
 /** Whether a job goes on after a step. One that waits for something comes again with the sweep, from where it stands. */
 export type Step = "goes on" | "waits" | "ended";

@@ -2,10 +2,11 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Message } from "../../core/mail/message";
 import { ended } from "../../core/mail/outcome";
 import { statement } from "../../db/commit";
+import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { reportStatements } from "../delivery/report";
 import { commitAndAnnounce } from "../events/announce";
-import { type EmailRow, leaseMs } from "./claim";
+import { leaseMs } from "./claim";
+import { reportStatements } from "./report";
 import { type Result, resultStatements } from "./results";
 import { contactGone, whyWithheld } from "./withhold";
 

@@ -1,0 +1,15 @@
+import { eq } from "drizzle-orm";
+import { NotFound } from "../../core/errors";
+import { inProject } from "../../db/scope";
+import { type ContactRow, contacts } from "../../db/tables";
+import type { Context } from "../../platform/context";
+
+export async function getContact(ctx: Context, id: string): Promise<ContactRow> {
+  const row = await ctx.db
+    .select()
+    .from(contacts)
+    .where(inProject(contacts, ctx, eq(contacts.id, id)))
+    .get();
+  if (!row) throw new NotFound("contact", id);
+  return row;
+}
