@@ -1,5 +1,7 @@
+import { type Backoff, backoffMs } from "./core/backoff";
 import { newId } from "./core/ids";
 import { Job } from "./core/jobs";
+import { minuteMs, secondMs } from "./core/time";
 import { deadLetters } from "./db/tables";
 import type { EventListener } from "./engine/events/listener";
 import { bulkJob } from "./features/contacts/bulk/jobs";
@@ -45,8 +47,7 @@ const handlers: { [T in Job["type"]]: Handler<T> } = {
 const oneByOne = new Set(["petrel-mail", "petrel-campaign-mail"]);
 
 const deadLetterSuffix = "-dead";
-const firstDelaySeconds = 5;
-const longestDelaySeconds = 15 * 60;
+const retryBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 15 * minuteMs };
 
 /** Front door 2: each message is parsed, handed to its handler, and acknowledged or retried on its own. */
 export async function consume(batch: MessageBatch, env: Env, execution: ExecutionContext): Promise<void> {
@@ -76,7 +77,7 @@ async function handle(platform: Platform, message: Message): Promise<void> {
       attempt: message.attempts,
       reason: reasonOf(error),
     });
-    message.retry({ delaySeconds: Math.min(firstDelaySeconds * 2 ** (message.attempts - 1), longestDelaySeconds) });
+    message.retry({ delaySeconds: backoffMs(retryBackoff, message.attempts - 1) / secondMs });
   }
 }
 

@@ -42,3 +42,11 @@ export const queueOf: Record<Job["type"], QueueName> = {
   "segments.delete-members": "jobs",
   "project.erase": "jobs",
 };
+
+/** A message to be sent, and how long it is held back. */
+export interface Nudge {
+  job: Job;
+  delaySeconds?: number;
+}
+
+export type Enqueue = (nudges: Nudge[]) => Promise<void>;

@@ -2,16 +2,81 @@ import { getTableColumns, type InferSelectModel } from "drizzle-orm";
 import { toSnakeCase } from "drizzle-orm/casing";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
-/** A row as a raw statement returns it → the row as drizzle would have read it. The statement selects whole rows. */
-export function readRow<T extends SQLiteTable>(
-  table: T,
-  raw: Record<string, unknown> | undefined,
-): InferSelectModel<T> {
-  if (!raw) throw new Error("A statement that always returns a row returned none");
-  const fields = Object.entries(getTableColumns(table)).map(([field, column]) => {
-    const value = raw[toSnakeCase(field)];
-    return [field, value === null || value === undefined ? null : column.mapFromDriverValue(value)];
+/** A row as D1 hands it out: columns by their SQL names. */
+export type RawRow = Record<string, unknown>;
+
+/** Makes a typed row of a raw one. Throws when a column is missing or holds something else: the statement is wrong. */
+export type RowReader<Row> = (raw: RawRow) => Row;
+
+type ColumnReader<T> = (value: unknown) => T;
+
+export const asText: ColumnReader<string> = (value) => {
+  if (typeof value !== "string") throw new TypeError(`is ${describe(value)}, not a text`);
+  return value;
+};
+
+export const asNumber: ColumnReader<number> = (value) => {
+  if (typeof value !== "number") throw new TypeError(`is ${describe(value)}, not a number`);
+  return value;
+};
+
+/** SQLite has no booleans: its conditions answer 1 and 0. */
+export const asFlag: ColumnReader<boolean> = (value) => {
+  if (value !== 0 && value !== 1) throw new TypeError(`is ${describe(value)}, not 1 or 0`);
+  return value === 1;
+};
+
+/** JSON kept as text. Its shape is what we wrote, so it is not looked into. */
+export function asJson<T>(): ColumnReader<T> {
+  return (value) => JSON.parse(asText(value)) as T;
+}
+
+/** A text that is one of a few, as the statement or the table's own check says. */
+export function asOneOf<T extends string>(): ColumnReader<T> {
+  return (value) => asText(value) as T;
+}
+
+export function orNull<T>(read: ColumnReader<T>): ColumnReader<T | null> {
+  return (value) => (value === null ? null : read(value));
+}
+
+/** A reader for the columns that a statement names: `{ contactId: asText }` reads `contact_id`. */
+export function columns<Shape extends Record<string, ColumnReader<unknown>>>(
+  shape: Shape,
+): RowReader<{ [Field in keyof Shape]: ReturnType<Shape[Field]> }> {
+  const readers = Object.entries(shape).map(([field, read]) => [field, toSnakeCase(field), read] as const);
+  return (raw) => {
+    const row: Record<string, unknown> = {};
+    for (const [field, column, read] of readers) row[field] = readColumn(raw, column, read);
+    // Each field was read by the reader that the shape gives it.
+    return row as { [Field in keyof Shape]: ReturnType<Shape[Field]> };
+  };
+}
+
+/** A reader for whole rows of a table: those of `SELECT *` and `RETURNING *`. */
+export function wholeRow<Table extends SQLiteTable>(table: Table): RowReader<InferSelectModel<Table>> {
+  const readers = Object.entries(getTableColumns(table)).map(([field, column]) => {
+    const read = (value: unknown) => (value === null ? null : column.mapFromDriverValue(value));
+    return [field, toSnakeCase(field), read] as const;
   });
-  // Each column of the table was read with its own decoder, which is what the model's type is made of.
-  return Object.fromEntries(fields) as InferSelectModel<T>;
+  return (raw) => {
+    const row: Record<string, unknown> = {};
+    for (const [field, column, read] of readers) row[field] = readColumn(raw, column, read);
+    // Each column was read with its own decoder, which is what the model's type is made of.
+    return row as InferSelectModel<Table>;
+  };
+}
+
+function readColumn<T>(raw: RawRow, column: string, read: ColumnReader<T>): T {
+  const value = raw[column];
+  if (value === undefined) throw new Error(`The statement returned no column ${column}`);
+  try {
+    return read(value);
+  } catch (cause) {
+    throw new Error(`The column ${column} ${cause instanceof Error ? cause.message : "cannot be read"}`, { cause });
+  }
+}
+
+function describe(value: unknown): string {
+  return value === null ? "null" : typeof value;
 }

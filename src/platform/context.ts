@@ -1,3 +1,4 @@
+import type { Enqueue } from "../core/jobs";
 import { controlDatabase, type Db, projectDatabase, shards } from "../db/client";
 import type { projects } from "../db/tables";
 import { type Blobs, openBlobs } from "./blobs";
@@ -10,7 +11,7 @@ import { openMailer } from "./mailer/open";
 import { openPace, type Pace } from "./mailer/pace";
 import type { Reporter } from "./mailer/reporter";
 import { openReporters } from "./mailer/reporters";
-import { type Enqueue, openQueues } from "./queues";
+import { openQueues } from "./queues";
 
 export type Project = typeof projects.$inferSelect;
 

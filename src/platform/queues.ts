@@ -1,13 +1,5 @@
-import { type Job, type QueueName, queueOf } from "../core/jobs";
+import { type Enqueue, type QueueName, queueOf } from "../core/jobs";
 import type { Env } from "./env";
-
-/** A job, and how long its message is held back. */
-export interface Nudge {
-  job: Job;
-  delaySeconds?: number;
-}
-
-export type Enqueue = (nudges: Nudge[]) => Promise<void>;
 
 // Cloudflare takes 100 messages or 256 KB a call; ours are a few hundred bytes to two kilobytes each.
 const maxMessagesPerCall = 100;

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { References, Referrer } from "../../src/core/audience/references";
-import { commit } from "../../src/db/commit";
-import { recordReferences } from "../../src/engine/audience/record-references";
+import { openBatch } from "../../src/db/batch";
+import { replaceReferences } from "../../src/engine/audience/record-references";
 import { effects } from "../support/effects";
 import { admin, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
@@ -45,7 +45,9 @@ async function refer(
   references: Partial<References>,
 ): Promise<void> {
   const { ctx } = await new World().context(project);
-  await commit(ctx.db, recordReferences(ctx, by, references));
+  const batch = openBatch(ctx);
+  batch.addAll(replaceReferences(ctx, by, references));
+  await batch.commit();
 }
 
 const oddKeys = [

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Receipt } from "../../src/core/mail/receipt";
-import { commit, GuardFailed } from "../../src/db/commit";
+import { openBatch } from "../../src/db/batch";
+import { Stale } from "../../src/db/fresh";
 import { deliverEmails } from "../../src/engine/mail/deliver";
 import { deleteContact } from "../../src/features/contacts/delete";
-import { prepareErasure, tablesOfPeople } from "../../src/features/contacts/erase";
+import { addErasure, tablesOfPeople } from "../../src/features/contacts/erase";
 import { takeReport } from "../../src/features/hooks/take-report";
 import { blobKinds } from "../../src/platform/blobs";
 import { type Death, wasKilled } from "../support/killable";
@@ -171,14 +172,12 @@ describe("erasing a contact", () => {
     await world.drain();
     await addOlder(many, 2_300);
     const { ctx } = await world.context(project);
-    const { found, statements, announce } = await prepareErasure(ctx, [
-      many.contactId,
-      few.contactId,
-      "no",
-      few.contactId,
-    ]);
+    const batch = openBatch(ctx);
+    const ids = [many.contactId, few.contactId, "no", few.contactId];
+    const { found, announceRest } = await addErasure(ctx, batch, ids);
     expect(found).toEqual([many.contactId, few.contactId].sort());
-    await announce(await commit(ctx.db, statements));
+    await batch.commit();
+    await announceRest();
     const full = (await rowsOf(project, "emails")).filter(({ to_email }) => to_email !== "").length;
     expect(full).toBe(2_302 - 1_000);
     await world.drain();
@@ -195,9 +194,10 @@ describe("erasing a contact", () => {
     const world = new World();
     const { contactId } = await personWithMail(world, project);
     const { ctx } = await world.context(project);
-    const { statements } = await prepareErasure(ctx, [contactId]);
+    const batch = openBatch(ctx);
+    await addErasure(ctx, batch, [contactId]);
     await project.api.patch(`/contacts/${contactId}`, { email: "moved@example.com" });
-    await expect(commit(ctx.db, statements)).rejects.toThrow(GuardFailed);
+    await expect(batch.commit()).rejects.toThrow(Stale);
     expect((await project.api.get(`/contacts/${contactId}`)).status).toBe(200);
     await deleteContact(ctx, contactId);
     expect((await project.api.get(`/contacts/${contactId}`)).status).toBe(404);

@@ -1,10 +1,9 @@
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { firstIdAt, newId } from "../../src/core/ids";
-import { commit } from "../../src/db/commit";
-import { commitAndAnnounce } from "../../src/engine/events/announce";
-import { recordEvents } from "../../src/engine/events/record";
-import { announceJob, recordJob } from "../../src/engine/jobs/queue-job";
+import { openBatch } from "../../src/db/batch";
+import { insertEvents } from "../../src/engine/events/record";
+import { announceJob, insertJob } from "../../src/engine/jobs/queue-job";
 import { deleteEvents } from "../../src/features/events/delete";
 import { listContactEvents, listEvents } from "../../src/features/events/list";
 import { listEventNames } from "../../src/features/events/names";
@@ -37,7 +36,9 @@ it("tracks, lists, counts, dispatches and deletes without walking through what a
   const { contactId } = await trackEvent(ctx, TrackEvent.parse(call), "POST /v1/track");
   const rows = sql`SELECT project_id, 'email.sent' AS name, id AS contact_id, NULL AS email_id, '{}' AS data
     FROM contacts WHERE project_id = ${project.id} AND id = ${contactId}`;
-  await commitAndAnnounce(ctx, [recordEvents(ctx.db, { rows, at: world.now })]);
+  const sent = openBatch(ctx);
+  sent.add(insertEvents({ rows, at: world.now }));
+  await sent.commit();
   world.queue.pop();
   await world.pass(3);
 
@@ -55,7 +56,9 @@ it("tracks, lists, counts, dispatches and deletes without walking through what a
   await deleteEvents(ctx, "purchase");
   const input = { name: "view", before: firstIdAt(world.now - 24_000), total: 1_000 };
   const job = { id: newId(), type: "events.delete", input, state: { deletedCount: 0 } } as const;
-  await commit(ctx.db, [recordJob(ctx, job)]);
+  const queued = openBatch(ctx);
+  queued.add(insertJob(ctx, job));
+  await queued.commit();
   await announceJob(ctx, job.type, job.id);
   await world.drain();
 

@@ -1,12 +1,13 @@
 import { env } from "cloudflare:workers";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { firstIdAt, newId } from "../../src/core/ids";
-import { commit, query } from "../../src/db/commit";
-import { announcements, commitAndAnnounce } from "../../src/engine/events/announce";
+import { announcements, openBatch } from "../../src/db/batch";
+import { asNumber, columns } from "../../src/db/rows";
+import { select } from "../../src/db/statement";
 import type { EventListener, HeardEvent } from "../../src/engine/events/listener";
-import { recordEvents } from "../../src/engine/events/record";
-import { announceJob, recordJob } from "../../src/engine/jobs/queue-job";
+import { insertEvents } from "../../src/engine/events/record";
+import { announceJob, insertJob } from "../../src/engine/jobs/queue-job";
 import { upsertContact } from "../../src/features/contacts/upsert";
 import { deleteEvents } from "../../src/features/events/delete";
 import { TrackEvent } from "../../src/features/events/schema";
@@ -37,7 +38,7 @@ class Ears implements EventListener {
   async hear(ctx: Context, events: HeardEvent[]): Promise<void> {
     this.calls++;
     if (events.some(({ name }) => this.refuses.has(name))) throw new Error("Out of order");
-    await query(ctx.db, sql`SELECT 1`);
+    await select(ctx.db, sql`SELECT 1 AS n`, columns({ n: asNumber }));
     this.heard.push(...events);
   }
 
@@ -57,7 +58,13 @@ async function track(world: World, project: TestProject, event = "purchase", fie
 async function recordMany(ctx: Context, name: string, count: number) {
   const rows = sql`SELECT ${ctx.project.id} AS project_id, ${name} AS name, 'c' || value AS contact_id, NULL AS email_id,
       '{}' AS data FROM json_each(${JSON.stringify(Array.from({ length: count }, (_, index) => index))})`;
-  await commitAndAnnounce(ctx, [recordEvents(ctx.db, { rows, at: ctx.now.getTime() })]);
+  await insert(ctx, rows);
+}
+
+async function insert(ctx: Context, rows: SQL) {
+  const batch = openBatch(ctx);
+  batch.add(insertEvents({ rows, at: ctx.now.getTime() }));
+  await batch.commit();
 }
 
 interface Waiting {
@@ -186,8 +193,8 @@ describe("an event that somebody listens for", () => {
     expect([ears.calls, ears.heard.length, await undispatched(project)]).toEqual([3, 120, []]);
 
     // The queue takes a hundred messages a call, and 256 KB, of which it needs a hundred bytes a message itself.
-    const ids = Array.from({ length: 50 }, () => crypto.randomUUID());
-    const [message] = announcements(project.id, ids);
+    const many = Array.from({ length: 50 }, () => ({ projectId: project.id, id: crypto.randomUUID() }));
+    const [message] = announcements(many);
     expect(100 * (JSON.stringify(message?.job).length + 100)).toBeLessThan(256_000);
   });
 
@@ -224,7 +231,7 @@ describe("an event that somebody listens for", () => {
     const { ctx } = await world.context(project);
     const rows = sql`SELECT ${project.id} AS project_id, value AS name, 'c' AS contact_id, NULL AS email_id, '{}' AS data
       FROM json_each('["a","poison","b"]')`;
-    await commitAndAnnounce(ctx, [recordEvents(ctx.db, { rows, at: world.now })]);
+    await insert(ctx, rows);
     await expect(world.drain()).rejects.toThrow("1 of 3 events were not taken");
     expect(await undispatched(project)).toEqual(["poison"]);
     expect(bad.heard.map(({ name }) => name).sort()).toEqual(["a", "b"]);
@@ -244,7 +251,7 @@ describe("an event that somebody listens for", () => {
     const { id } = await track(world, project);
     world.queue = [];
     const { ctx } = await world.context(neighbour);
-    await ctx.enqueue(announcements(neighbour.id, [id]));
+    await ctx.enqueue(announcements([{ projectId: neighbour.id, id }]));
     await world.drain();
     expect([ears.heard, await undispatched(project)]).toEqual([[], ["purchase"]]);
   });
@@ -388,7 +395,7 @@ describe("the counts that are kept of events", () => {
         ),
       () => world.drain(),
       (ctx) => deleteEvents(ctx, name()).catch(() => {}),
-      (ctx) => query(ctx.db, sql`DELETE FROM events WHERE project_id = ${project.id} AND contact_id = 'c1'`),
+      () => env.DB.prepare("DELETE FROM events WHERE project_id = ? AND contact_id = 'c1'").bind(project.id).run(),
     ];
     for (let step = 0; step < 60; step++) {
       world.now += random(8 * 3_600_000);
@@ -412,7 +419,9 @@ describe("deleting the events of a name in the background", () => {
       await addEvents(project, { name: "view", count: 300, at: world.now - 299 });
       const input = { name: "view", before: firstIdAt(world.now + 1), total: 300 };
       const job = { id: newId(), type: "events.delete", input, state: { deletedCount: 0 } } as const;
-      await commit(ctx.db, [recordJob(ctx, job)]);
+      const batch = openBatch(ctx);
+      batch.add(insertJob(ctx, job));
+      await batch.commit();
       await announceJob(ctx, job.type, job.id);
       await addEvents(project, { name: "view", count: 3, at: world.now + 1 });
       await world.runAndDie(death);

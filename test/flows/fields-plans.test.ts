@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { commit } from "../../src/db/commit";
-import { recordReferences } from "../../src/engine/audience/record-references";
+import { openBatch } from "../../src/db/batch";
+import { replaceReferences } from "../../src/engine/audience/record-references";
 import { deleteField } from "../../src/features/contacts/fields/delete";
 import { listFields } from "../../src/features/contacts/fields/list";
 import { queueFieldCounts } from "../../src/features/contacts/fields/queue-counts";
@@ -35,7 +35,9 @@ it("lists, looks into, counts and deletes fields in bounded pages, by index", as
     await fieldUsage(ctx, field);
   }
   const segment = { referrer: "segment" as const, id: "s", name: "S" };
-  await commit(ctx.db, recordReferences(ctx, segment, { fields: ["data.plan"] }));
+  const batch = openBatch(ctx);
+  batch.addAll(replaceReferences(ctx, segment, { fields: ["data.plan"] }));
+  await batch.commit();
   await deleteField(ctx, "data.plan");
   // As many as make the project a large one, without the contacts.
   await env.DB.prepare("UPDATE contact_counts SET total = 30000 WHERE project_id = ?").bind(project.id).run();

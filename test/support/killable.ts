@@ -40,7 +40,7 @@ interface Wrapped {
   real: D1PreparedStatement;
 }
 
-/** A D1 database of which each round trip is a step. It has just what drizzle and `db/commit.ts` use. */
+/** A D1 database of which each round trip is a step. It has just what drizzle, `db/batch.ts` and `db/statement.ts` use. */
 export function killableDatabase(real: D1Database, process: Process): D1Database {
   const wrap = (sql: string, statement: D1PreparedStatement): D1PreparedStatement & Wrapped => {
     const wrapped = {

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { Unavailable } from "../../src/core/errors";
+import type { Nudge } from "../../src/core/jobs";
 import { enterLane, healthyLane, type LaneState, leaveLane } from "../../src/core/mail/breaker";
 import type { Lane, Message } from "../../src/core/mail/message";
 import { type PaceRule, type PaceState, takeCalls } from "../../src/core/mail/pace";
@@ -12,7 +13,6 @@ import type { Dns } from "../../src/platform/dns";
 import type { Env } from "../../src/platform/env";
 import type { Mailer, SenderDomain } from "../../src/platform/mailer/mailer";
 import type { Pace } from "../../src/platform/mailer/pace";
-import type { Nudge } from "../../src/platform/queues";
 import { eventListeners, runJob } from "../../src/queue";
 import { type Death, killableDatabase, Process, wasKilled } from "./killable";
 import type { TestProject } from "./project";

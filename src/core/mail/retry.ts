@@ -1,10 +1,9 @@
+import { type Backoff, backoffMs } from "../backoff";
 import { minuteMs, secondMs } from "../time";
 
 /** Tries a mail gets when the provider answers 429 or 5xx; together they span about an hour. */
 export const maxAttempts = 8;
-const firstDelayMs = 5 * secondMs;
-const growth = 3;
-const longestDelayMs = 30 * minuteMs;
+const backoff: Backoff = { firstMs: 5 * secondMs, growth: 3, maxMs: 30 * minuteMs };
 
 /**
  * How long to wait after the given try (1 is the first): 5 s, then three times as long each time, half an hour at
@@ -12,6 +11,6 @@ const longestDelayMs = 30 * minuteMs;
  * `random` is between 0 and 1; `askedMs` is what the provider asked for, within the same half hour.
  */
 export function retryDelayMs(attempt: number, random: number, askedMs = 0): number {
-  const backoff = Math.min(firstDelayMs * growth ** (attempt - 1), longestDelayMs);
-  return Math.max(Math.round(backoff * (1 - random / 4)), Math.min(askedMs, longestDelayMs));
+  const delayMs = backoffMs(backoff, attempt - 1) * (1 - random / 4);
+  return Math.max(Math.round(delayMs), Math.min(askedMs, backoff.maxMs));
 }

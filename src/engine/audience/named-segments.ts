@@ -5,8 +5,9 @@ import { referencesOf } from "../../core/audience/references";
 import type { SegmentSource } from "../../core/audience/resolver";
 import { type FieldFault, Invalid } from "../../core/errors";
 import type { Segments } from "../../db/audience";
-import { guard, query, staleRow } from "../../db/commit";
-import { readRow } from "../../db/rows";
+import { Stale } from "../../db/fresh";
+import { wholeRow } from "../../db/rows";
+import { guard, type Statement, select } from "../../db/statement";
 import { type SegmentRow, segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
@@ -24,7 +25,7 @@ export interface CheckedCondition {
    * The guard that its batch begins with: the segments it was checked with are as they were. So two that are made to
    * name each other at the same moment cannot both be saved.
    */
-  unmoved: D1PreparedStatement;
+  unmoved: Statement;
 }
 
 /**
@@ -83,13 +84,14 @@ async function findNamed(ctx: Context, asked: { named: string[]; ownId?: string 
   const found: SegmentRow[] = [];
   for (;;) {
     const after = found.at(-1)?.id ?? "";
-    const rows = await query(
+    const rows = await select(
       ctx.db,
       sql`WITH RECURSIVE ${reachable(ctx, asked)}
         SELECT s.* FROM reachable CROSS JOIN segments s ON s.id = reachable.id AND +s.project_id = ${ctx.project.id}
         WHERE s.id > ${after} ORDER BY s.id LIMIT ${rowsPerRead}`,
+      wholeRow(segments),
     );
-    found.push(...rows.map((row) => readRow(segments, row)));
+    found.push(...rows);
     if (rows.length < rowsPerRead) return found;
   }
 }
@@ -105,10 +107,10 @@ function reachable(ctx: Context, { named, ownId = "" }: { named: string[]; ownId
       UNION SELECT r.name FROM reachable CROSS JOIN audience_references r ON r.referrer_id = reachable.id AND ${bySegment})`;
 }
 
-function areUnmoved(ctx: Context, read: SegmentRow[]): D1PreparedStatement {
+function areUnmoved(ctx: Context, read: SegmentRow[]): Statement {
   const versions = JSON.stringify(read.map(({ id, version }) => ({ id, version })));
   const moved = sql`SELECT 1 FROM json_each(${versions}) r
     LEFT JOIN segments s ON s.id = r.value->>'id' AND +s.project_id = ${ctx.project.id}
     WHERE s.version IS NOT r.value->>'version'`;
-  return guard(ctx.db, staleRow, sql`NOT EXISTS (${moved})`);
+  return guard(sql`NOT EXISTS (${moved})`, () => new Stale());
 }

@@ -1,26 +1,24 @@
 import { sql } from "drizzle-orm";
 import type { References, Referrer } from "../../core/audience/references";
-import { statement } from "../../db/commit";
+import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
  * The statements by which a segment, campaign or workflow says what its conditions name, in place of what it said
  * before: for the batch that saves it, and, with no references, for the one that deletes it.
  */
-export function recordReferences(
+export function replaceReferences(
   ctx: Context,
   by: { referrer: Referrer; id: string; name: string },
   { fields = [], events = [], segments = [] }: Partial<References>,
-): D1PreparedStatement[] {
+): Statement[] {
   const references = JSON.stringify({ field: fields, event: events, segment: segments });
   return [
     statement(
-      ctx.db,
       sql`DELETE FROM audience_references
         WHERE project_id = ${ctx.project.id} AND referrer = ${by.referrer} AND referrer_id = ${by.id}`,
     ),
     statement(
-      ctx.db,
       sql`INSERT INTO audience_references (project_id, kind, name, referrer, referrer_id, referrer_name)
         SELECT DISTINCT ${ctx.project.id}, kinds.key, names.value, ${by.referrer}, ${by.id}, ${by.name}
         FROM json_each(${references}) kinds CROSS JOIN json_each(kinds.value) names`,

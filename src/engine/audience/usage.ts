@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Referrer } from "../../core/audience/references";
-import { commit, statement } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import { asText, columns } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
 import type { audienceReferences } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
@@ -19,29 +21,27 @@ export interface Usage {
 }
 
 /** Of each list. Nobody reads more. */
-const mostListed = 1_000;
+const maxListed = 1_000;
 
 /** Who names this field (as filters write it: `data.plan`), event or segment, the oldest first. */
 export async function referencesTo(ctx: Context, kind: Kind, name: string): Promise<Usage> {
-  const namedBy = (referrer: Referrer) =>
-    statement(
-      ctx.db,
-      sql`SELECT referrer_id, referrer_name FROM audience_references
-        WHERE project_id = ${ctx.project.id} AND kind = ${kind} AND name = ${name} AND referrer = ${referrer}
-        ORDER BY referrer_id LIMIT ${mostListed}`,
-    );
-  const [segments = [], campaigns = [], workflows = []] = await commit(ctx.db, [
-    namedBy("segment"),
-    namedBy("campaign"),
-    namedBy("workflow"),
-  ]);
-  return {
-    usedInSegments: segments.map(referrerJson),
-    usedInCampaigns: campaigns.map(referrerJson),
-    usedInWorkflows: workflows.map(referrerJson),
-  };
+  const batch = openBatch(ctx);
+  const segments = batch.add(selectReferrers(ctx, "segment", { kind, name }));
+  const campaigns = batch.add(selectReferrers(ctx, "campaign", { kind, name }));
+  const workflows = batch.add(selectReferrers(ctx, "workflow", { kind, name }));
+  await batch.commit();
+  return { usedInSegments: segments.all, usedInCampaigns: campaigns.all, usedInWorkflows: workflows.all };
 }
 
-function referrerJson(row: Record<string, unknown>): Named {
-  return { id: String(row.referrer_id), name: String(row.referrer_name) };
+function selectReferrers(
+  ctx: Context,
+  referrer: Referrer,
+  { kind, name }: { kind: Kind; name: string },
+): Statement<Named> {
+  return statement(
+    sql`SELECT referrer_id AS id, referrer_name AS name FROM audience_references
+      WHERE project_id = ${ctx.project.id} AND kind = ${kind} AND name = ${name} AND referrer = ${referrer}
+      ORDER BY referrer_id LIMIT ${maxListed}`,
+    columns({ id: asText, name: asText }),
+  );
 }

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { statement } from "../../db/commit";
+import { type Statement, statement } from "../../db/statement";
 import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
 
@@ -36,14 +36,13 @@ export function bornAs(
 }
 
 /** The statements right behind those that write the contacts. `items` is a JSON array of `{ email, hash }`. */
-export function recallAddresses(
+export function restoreErased(
   ctx: Context,
   { items, onlyIf = sql`true` }: { items: string; onlyIf?: SQL },
-): D1PreparedStatement[] {
+): Statement[] {
   const now = ctx.now.getTime();
   return [
     statement(
-      ctx.db,
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)
         SELECT ${ctx.project.id}, r.value->>'email', erased.suppressed_reason, ${now}
         FROM json_each(${items}) r
@@ -52,7 +51,6 @@ export function recallAddresses(
         ON CONFLICT DO NOTHING`,
     ),
     statement(
-      ctx.db,
       sql`DELETE FROM erased_addresses WHERE project_id = ${ctx.project.id}
         AND hash IN (SELECT value->>'hash' FROM json_each(${items})) AND ${onlyIf}`,
     ),

@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { type SnoozeRequest, snoozeEnd } from "../../core/contacts/snooze";
 import { Conflict, NotFound } from "../../core/errors";
-import { statement } from "../../db/commit";
-import { readRow } from "../../db/rows";
+import { openBatch } from "../../db/batch";
+import { asFlag, asText, columns, wholeRow } from "../../db/rows";
+import { statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { commitAndAnnounce } from "../events/announce";
-import { recordEvents } from "../events/record";
+import { insertEvents } from "../events/record";
 import { isSuppressed, snoozeReason } from "./subscription";
 
 /**
@@ -19,25 +19,34 @@ export async function snoozeContact(ctx: Context, id: string, asked: SnoozeReque
   const at = ctx.now.getTime();
   const isContact = sql`project_id = ${ctx.project.id} AND id = ${id}`;
   const maySnooze = sql`${isContact} AND (subscribed OR snoozed_until IS NOT NULL) AND NOT ${isSuppressed}`;
-  const [, snoozed, found] = await commitAndAnnounce(ctx, [
-    recordEvents(ctx.db, {
+  const batch = openBatch(ctx);
+  batch.add(
+    insertEvents({
       rows: sql`SELECT project_id, 'contact.unsubscribed' AS name, id AS contact_id, NULL AS email_id,
           ${snoozeReason} AS data
         FROM contacts WHERE ${maySnooze} AND subscribed`,
       at,
     }),
+  );
+  const snoozed = batch.add(
     statement(
-      ctx.db,
       sql`UPDATE contacts SET subscribed = false, snoozed_until = ${until},
           opted_out_at = CASE WHEN subscribed THEN ${at} ELSE opted_out_at END, version = version + 1,
           updated_at = max(updated_at, ${at})
         WHERE ${maySnooze} RETURNING *`,
+      wholeRow(contacts),
     ),
-    statement(ctx.db, sql`SELECT email, ${isSuppressed} AS is_suppressed FROM contacts WHERE ${isContact}`),
-  ]);
-  if (snoozed?.[0]) return readRow(contacts, snoozed[0]);
-  if (!found?.[0]) throw new NotFound("contact", id);
-  throw found[0].is_suppressed ? suppressed(String(found[0].email)) : notSubscribed(String(found[0].email));
+  );
+  const found = batch.add(
+    statement(
+      sql`SELECT email, ${isSuppressed} AS is_suppressed FROM contacts WHERE ${isContact}`,
+      columns({ email: asText, isSuppressed: asFlag }),
+    ),
+  );
+  await batch.commit();
+  if (snoozed.first) return snoozed.first;
+  if (!found.first) throw new NotFound("contact", id);
+  throw found.first.isSuppressed ? suppressed(found.first.email) : notSubscribed(found.first.email);
 }
 
 function suppressed(email: string): Conflict {

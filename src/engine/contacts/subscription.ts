@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Db } from "../../db/client";
-import { statement } from "../../db/commit";
+import { asText, columns } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
-import { recordEvents } from "../events/record";
+import { insertEvents } from "../events/record";
 
 /** What is done to the subscription of a contact, or of several. */
 export interface SubscriptionChange {
@@ -20,20 +20,19 @@ export interface SubscriptionChange {
  * The statements by which a contact is subscribed or unsubscribed: one event for a real flip and none when nothing
  * changes, and the end of a snooze. For one batch, and in this order: the event compares with the state before it.
  */
-export function changeSubscription(ctx: Context, change: SubscriptionChange): D1PreparedStatement[] {
+export function updateSubscription(ctx: Context, change: SubscriptionChange): Statement[] {
   const { contactId, subscribed, eventData, at } = change;
   const name = subscribed ? "contact.subscribed" : "contact.unsubscribed";
   // With the plus, the planner is led by the ids: it would else walk all that the project has.
   const isContact = sql`+project_id = ${ctx.project.id} AND id IN (${contactId})`;
   return [
-    recordEvents(ctx.db, {
+    insertEvents({
       rows: sql`SELECT project_id, ${name} AS name, id AS contact_id, NULL AS email_id,
           ${JSON.stringify(eventData)} AS data
         FROM contacts WHERE ${isContact} AND subscribed <> ${subscribed}`,
       at,
     }),
     statement(
-      ctx.db,
       subscribed
         ? sql`UPDATE contacts SET subscribed = true, snoozed_until = NULL, opted_out_at = NULL, version = version + 1,
             updated_at = max(updated_at, ${at})
@@ -61,25 +60,30 @@ export const isSuppressed: SQL = sql`EXISTS (SELECT 1 FROM suppressions s
 /** Of an event that a snooze caused, at either end. */
 export const snoozeReason = JSON.stringify({ reason: "snooze" });
 
+/** What the end of snoozes writes: see `updateSnoozed`. */
+export interface EndedSnoozes {
+  events: Statement;
+  contacts: Statement<{ id: string }>;
+}
+
 /**
- * The statements by which snoozes end: whoever is among `who` is subscribed again, with one event each. A suppressed
- * address is not; for it there is only no snooze any more. For one batch, and in this order, as `who` is asked twice.
+ * The end of snoozes: whoever is among `who` is subscribed again, with one event each. A suppressed address is not; for
+ * it there is only no snooze any more. The events go first in their batch, as both statements ask `who`.
  */
-export function endSnoozesOf(db: Db, { who, at }: { who: SQL; at: number }): D1PreparedStatement[] {
-  return [
-    recordEvents(db, {
+export function updateSnoozed({ who, at }: { who: SQL; at: number }): EndedSnoozes {
+  return {
+    events: insertEvents({
       rows: sql`SELECT project_id, 'contact.subscribed' AS name, id AS contact_id, NULL AS email_id,
           ${snoozeReason} AS data
         FROM contacts WHERE ${who} AND NOT subscribed AND NOT ${isSuppressed}`,
       at,
-      returning: sql`project_id`,
     }),
-    statement(
-      db,
+    contacts: statement(
       sql`UPDATE contacts SET subscribed = NOT ${isSuppressed}, snoozed_until = NULL,
           opted_out_at = CASE WHEN ${isSuppressed} THEN opted_out_at END, version = version + 1,
           updated_at = max(updated_at, ${at})
         WHERE ${who} RETURNING id`,
+      columns({ id: asText }),
     ),
-  ];
+  };
 }

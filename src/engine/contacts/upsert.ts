@@ -1,11 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { DataChange } from "../../core/contacts/data";
 import type { JsonObject } from "../../core/json";
-import { statement } from "../../db/commit";
 import { mergedData } from "../../db/merge-data";
+import { refusable, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
-import { recordEvents } from "../events/record";
-import { bornAs, joinErased, recallAddresses, withHashes } from "./erased-address";
+import { insertEvents } from "../events/record";
+import { refuseLargeData } from "./data-limit";
+import { bornAs, joinErased, restoreErased, withHashes } from "./erased-address";
 
 /** What one call does to the contacts it names. */
 export interface ContactChange {
@@ -24,29 +25,28 @@ export interface ContactChange {
  * The statements that create or change contacts: made to share a batch with what depends on them, and race-free
  * without reading first. Their order matters: the events of a flip compare with the state before it.
  */
-export function upsertContacts(ctx: Context, change: ContactChange): D1PreparedStatement[] {
+export function upsertContacts(ctx: Context, change: ContactChange): Statement[] {
   return [
-    ...(change.subscribed === null ? [] : [recordFlips(ctx, change, change.subscribed)]),
-    ...recordFieldTypes(ctx, change.data.types, change.onlyIf),
-    ...writeContacts(ctx, change),
+    ...(change.subscribed === null ? [] : [insertFlipEvents(ctx, change, change.subscribed)]),
+    ...insertFieldTypes(ctx, change.data.types, change.onlyIf),
+    ...upsertRows(ctx, change),
   ];
 }
 
-function recordFlips(ctx: Context, change: ContactChange, subscribed: boolean): D1PreparedStatement {
+function insertFlipEvents(ctx: Context, change: ContactChange, subscribed: boolean): Statement {
   const name = subscribed ? "contact.subscribed" : "contact.unsubscribed";
   const rows = sql`SELECT c.project_id, ${name} AS name, c.id AS contact_id, NULL AS email_id, '{}' AS data
     FROM json_each(${JSON.stringify(change.contacts)}) r
     CROSS JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value->>'email'
     WHERE ${change.onlyIf} AND c.subscribed <> ${subscribed}`;
-  return recordEvents(ctx.db, { rows, at: ctx.now.getTime() });
+  return insertEvents({ rows, at: ctx.now.getTime() });
 }
 
 /** The first type that the project sees of a key stays. None when there are no keys. */
-export function recordFieldTypes(ctx: Context, types: DataChange["types"], onlyIf: SQL): D1PreparedStatement[] {
+export function insertFieldTypes(ctx: Context, types: DataChange["types"], onlyIf: SQL): Statement[] {
   if (Object.keys(types).length === 0) return [];
   return [
     statement(
-      ctx.db,
       sql`INSERT INTO contact_fields (project_id, key, type, created_at)
         SELECT ${ctx.project.id}, key, value, ${ctx.now.getTime()} FROM json_each(${JSON.stringify(types)})
         WHERE ${onlyIf}
@@ -55,22 +55,22 @@ export function recordFieldTypes(ctx: Context, types: DataChange["types"], onlyI
   ];
 }
 
-function writeContacts(ctx: Context, change: ContactChange): D1PreparedStatement[] {
+function upsertRows(ctx: Context, change: ContactChange): Statement[] {
   const { data, onlyIf } = change;
   const now = ctx.now.getTime();
   const items = JSON.stringify(withHashes(ctx, change.contacts));
   const { subscribed, optedOutAt } = bornAs(ctx, change);
   return [
-    statement(
-      ctx.db,
+    refusable(
       sql`INSERT INTO contacts (id, project_id, email, subscribed, opted_out_at, data, created_at, updated_at)
         SELECT r.value->>'id', ${ctx.project.id}, r.value->>'email', ${subscribed}, ${optedOutAt},
           ${JSON.stringify(withoutNulls(data.patch))}, ${now}, ${now}
         FROM json_each(${items}) r ${joinErased(ctx, sql`r.value->>'hash'`)}
         WHERE ${onlyIf}
         ON CONFLICT (project_id, email) ${whenItExists(data.patch, change.subscribed, now)}`,
+      refuseLargeData,
     ),
-    ...recallAddresses(ctx, { items, onlyIf }),
+    ...restoreErased(ctx, { items, onlyIf }),
   ];
 }
 

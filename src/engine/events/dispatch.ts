@@ -1,5 +1,8 @@
 import { sql } from "drizzle-orm";
-import { query } from "../../db/commit";
+import type { JsonObject } from "../../core/json";
+import { openBatch } from "../../db/batch";
+import { asJson, asNumber, asText, columns, orNull } from "../../db/rows";
+import { select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { type EventListener, type HeardEvent, heardAs } from "./listener";
@@ -73,32 +76,37 @@ function kindOf(listenerId: string): string {
   return listenerId.split(":", 1)[0] ?? "";
 }
 
-async function findWaiting(ctx: Context, eventIds: string[]): Promise<HeardEvent[]> {
-  const rows = await query(
+const readWaiting = columns({
+  id: asText,
+  name: asText,
+  contactId: orNull(asText),
+  emailId: orNull(asText),
+  data: asJson<JsonObject>(),
+  createdAt: asNumber,
+  listenerIds: asJson<string[]>(),
+});
+
+function findWaiting(ctx: Context, eventIds: string[]): Promise<HeardEvent[]> {
+  return select(
     ctx.db,
     sql`SELECT e.id, e.name, e.contact_id, e.email_id, e.data, e.created_at, (
         SELECT json_group_array(DISTINCT l.listener_id) FROM event_listeners l
         WHERE l.project_id = e.project_id AND l.name IN ${heardAs(sql`e.name`)}) AS listener_ids
       FROM json_each(${JSON.stringify(eventIds)}) r CROSS JOIN events e ON e.id = r.value
       WHERE +e.project_id = ${ctx.project.id} AND e.dispatched_at IS NULL`,
+    readWaiting,
   );
-  return rows.map((row) => ({
-    id: String(row.id),
-    name: String(row.name),
-    contactId: row.contact_id === null ? null : String(row.contact_id),
-    emailId: row.email_id === null ? null : String(row.email_id),
-    data: JSON.parse(String(row.data)),
-    createdAt: Number(row.created_at),
-    listenerIds: JSON.parse(String(row.listener_ids)),
-  }));
 }
 
 async function markDispatched(ctx: Context, eventIds: string[]): Promise<void> {
   if (eventIds.length === 0) return;
-  await query(
-    ctx.db,
-    sql`UPDATE events SET dispatched_at = ${ctx.clock().getTime()}
-      WHERE id IN (SELECT value FROM json_each(${JSON.stringify(eventIds)}))
-        AND +project_id = ${ctx.project.id} AND dispatched_at IS NULL`,
+  const batch = openBatch(ctx);
+  batch.add(
+    statement(
+      sql`UPDATE events SET dispatched_at = ${ctx.clock().getTime()}
+        WHERE id IN (SELECT value FROM json_each(${JSON.stringify(eventIds)}))
+          AND +project_id = ${ctx.project.id} AND dispatched_at IS NULL`,
+    ),
   );
+  await batch.commit();
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Db } from "../../db/client";
-import { recordEvents } from "./record";
+import type { Statement } from "../../db/statement";
+import { insertEvents } from "./record";
 
 /**
  * Event rows of emails, for the batch of the change that causes them and before it. `items` is a JSON array of
@@ -8,10 +8,7 @@ import { recordEvents } from "./record";
  * its item `r` if it likes. Of an email whose contact was erased, which has no address any more, an event only says
  * which email it was: neither its subject nor what a provider says of its recipient.
  */
-export function emailEvents(
-  db: Db,
-  { items, where, at }: { items: string; where: SQL; at: number },
-): D1PreparedStatement {
+export function insertEmailEvents({ items, where, at }: { items: string; where: SQL; at: number }): Statement {
   const isErased = sql`e.to_email = ''`;
   const data = sql`json_object('emailId', e.id,
     'subject', CASE WHEN NOT ${isErased} THEN coalesce(e.subject, content.subject) END,
@@ -22,5 +19,5 @@ export function emailEvents(
     CROSS JOIN emails e ON e.id = r.value->>'emailId'
     LEFT JOIN email_contents content ON content.id = e.content_id
     WHERE r.value->>'event' IS NOT NULL AND ${where}`;
-  return recordEvents(db, { rows, at });
+  return insertEvents({ rows, at });
 }

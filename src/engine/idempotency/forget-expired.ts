@@ -1,21 +1,27 @@
 import { sql } from "drizzle-orm";
-import { query } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import type { Db } from "../../db/client";
+import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
+import { sweepDatabases } from "../../platform/sweep";
 
-const rowsPerStep = 1_000;
-const stepsPerTick = 20;
+/** More than other sweeps take: each call with a key leaves a row, and this sweep runs once an hour. */
+const maxForgottenRows = 1_000;
 
 /** The sweep over keys whose time is over. Every read asks for the time too, so a late one harms nobody. */
-export async function forgetExpiredEffects(platform: Platform): Promise<void> {
-  const now = platform.now.getTime();
-  for (const db of platform.databases) {
-    for (let step = 0; step < stepsPerTick; step++) {
-      const removed = await query(
-        db,
-        sql`DELETE FROM idempotency_effects WHERE rowid IN (SELECT rowid FROM idempotency_effects
-          INDEXED BY ix_idempotency_effects_expiry WHERE expires_at <= ${now} LIMIT ${rowsPerStep}) RETURNING 1`,
-      );
-      if (removed.length < rowsPerStep) break;
-    }
-  }
+export function forgetExpiredEffects(platform: Platform): Promise<void> {
+  return sweepDatabases(platform, (db) => deleteExpired(platform, db));
+}
+
+async function deleteExpired(platform: Platform, db: Db): Promise<number> {
+  const batch = openBatch({ ...platform, db });
+  const deleted = batch.add(
+    statement(
+      sql`DELETE FROM idempotency_effects WHERE rowid IN (SELECT rowid FROM idempotency_effects
+        INDEXED BY ix_idempotency_effects_expiry WHERE expires_at <= ${platform.now.getTime()}
+        LIMIT ${maxForgottenRows}) RETURNING 1`,
+    ),
+  );
+  await batch.commit();
+  return deleted.count;
 }

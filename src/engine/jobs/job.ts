@@ -2,20 +2,21 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import type { StoredJobType } from "../../core/jobs";
 import { hourMs, minuteMs } from "../../core/time";
+import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
-import { query } from "../../db/commit";
 import { inProject } from "../../db/scope";
+import { statement } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
 import type { Context, Platform } from "../../platform/context";
 
 /** A job that nobody has worked on for this long is announced again; an old one, after an eighth of its age. Each run takes less. */
 export const jobGraceMs = 5 * minuteMs;
 
-export const longestGraceMs = 6 * hourMs;
+const maxGraceMs = 6 * hourMs;
 
 /** When a job is to be announced again, from its row: one that is old may be one that fails, and comes more and more seldom. */
 export function nextAnnouncement(now: number): SQL {
-  const grace = sql`min(${longestGraceMs}, max(${jobGraceMs}, (${now} - created_at) / 8))`;
+  const grace = sql`min(${maxGraceMs}, max(${jobGraceMs}, (${now} - created_at) / 8))`;
   return sql`CAST(${now} + ${grace} AS INTEGER)`;
 }
 
@@ -33,9 +34,12 @@ export async function getJob(ctx: Context, id: string, type?: StoredJobType): Pr
 /** Marks a run of a job: while runs follow each other, the sweep has no business with it. */
 export async function startJob(platform: Platform, db: Db, id: string): Promise<void> {
   const until = nextAnnouncement(platform.clock().getTime());
-  await query(
-    db,
-    sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}
-      WHERE id = ${id} AND status IN ('queued', 'processing')`,
+  const batch = openBatch({ ...platform, db });
+  batch.add(
+    statement(
+      sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}
+        WHERE id = ${id} AND status IN ('queued', 'processing')`,
+    ),
   );
+  await batch.commit();
 }

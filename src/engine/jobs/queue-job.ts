@@ -1,25 +1,26 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { StoredJobType } from "../../core/jobs";
 import type { JsonObject } from "../../core/json";
-import { statement } from "../../db/commit";
+import { asText, columns } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { jobGraceMs } from "./job";
 
-/** The statement that writes a job down, for the batch of the call that starts it. Returns the id, if it was written. */
-export function recordJob(
+/** A job of the project, for the batch of the call that starts it. Returns its id, if it was written. */
+export function insertJob(
   ctx: Context,
   job: { id: string; type: StoredJobType; input?: JsonObject; state?: JsonObject; onlyIf?: SQL },
-): D1PreparedStatement {
+): Statement<{ id: string }> {
   const { id, type, input = {}, state = {}, onlyIf = sql`true` } = job;
   const now = ctx.now.getTime();
   return statement(
-    ctx.db,
     sql`INSERT INTO jobs (id, project_id, type, status, input, state, errors, created_at, next_announce_at)
       SELECT ${id}, ${ctx.project.id}, ${type}, 'queued', ${JSON.stringify(input)}, ${JSON.stringify(state)}, '[]', ${now},
         ${now + jobGraceMs}
       WHERE ${onlyIf}
-      RETURNING id AS job_id`,
+      RETURNING id`,
+    columns({ id: asText }),
   );
 }
 

@@ -1,25 +1,32 @@
 import { sql } from "drizzle-orm";
-import { query } from "../../db/commit";
-import { readRow } from "../../db/rows";
+import { openBatch } from "../../db/batch";
+import type { Db } from "../../db/client";
+import { wholeRow } from "../../db/rows";
+import { statement } from "../../db/statement";
 import { jobs } from "../../db/tables";
 import type { Platform } from "../../platform/context";
+import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { nextAnnouncement } from "./job";
 
-const limit = 500;
-
 /** The sweep under lost messages of jobs, over all projects. */
-export async function requeueLostJobs(platform: Platform): Promise<void> {
+export function requeueLostJobs(platform: Platform): Promise<void> {
+  return sweepDatabases(platform, (db) => requeueDue(platform, db));
+}
+
+async function requeueDue(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
-  for (const db of platform.databases) {
-    const lost = await query(
-      db,
+  const batch = openBatch({ ...platform, db });
+  const lost = batch.add(
+    statement(
       sql`UPDATE jobs SET next_announce_at = ${nextAnnouncement(now)}
         WHERE id IN (SELECT id FROM jobs INDEXED BY ix_jobs_open
           WHERE status IN ('queued', 'processing') AND next_announce_at <= ${now}
-          ORDER BY next_announce_at LIMIT ${limit})
+          ORDER BY next_announce_at LIMIT ${maxSweptRows})
         RETURNING *`,
-    );
-    const rows = lost.map((row) => readRow(jobs, row));
-    await platform.enqueue(rows.map(({ id, projectId, type }) => ({ job: { type, projectId, jobId: id } })));
-  }
+      wholeRow(jobs),
+    ),
+  );
+  await batch.commit();
+  await platform.enqueue(lost.all.map(({ id, projectId, type }) => ({ job: { type, projectId, jobId: id } })));
+  return lost.count;
 }

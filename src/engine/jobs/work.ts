@@ -1,8 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { StoredJobType } from "../../core/jobs";
 import type { JsonObject } from "../../core/json";
-import { GuardFailed, guard, query, statement } from "../../db/commit";
-import { readRow } from "../../db/rows";
+import { openBatch } from "../../db/batch";
+import { wholeRow } from "../../db/rows";
+import { guard, type Statement, statement } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
 import { type Context, forProject, type Platform } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
@@ -12,13 +13,15 @@ import { nextAnnouncement } from "./job";
 /** Whether a job goes on after a step. One that waits for something comes again with the sweep, from where it stands. */
 export type Step = "goes on" | "waits" | "ended";
 
-/** One step's guard: two runs of a job may overlap, and only one of them does each step. */
-const movedOn = "moved";
+/** Another run has done this step. Two runs of a job may overlap, and only one of them does each step. */
+class MovedOn extends Error {
+  override readonly name = "MovedOn";
+}
 
 /**
  * One run of a stored job: step after step until it has ended or has had its share; then it goes on in another message.
  * `step` is given the row as the step before it left it, and writes its work and the row's next state in one batch that
- * begins with `stillAt`. So a run that dies loses at most one step, and one that comes twice does nothing twice.
+ * begins with `guardState`. So a run that dies loses at most one step, and one that comes twice does nothing twice.
  */
 export async function workOn(
   platform: Platform,
@@ -36,8 +39,8 @@ export async function workOn(
       await letOthersIn();
     }
   } catch (error) {
-    // Another run has done this step, and carries on from there.
-    if (error instanceof GuardFailed && error.guard === movedOn) return;
+    // The other run carries on from there.
+    if (error instanceof MovedOn) return;
     throw error;
   }
   await platform.enqueue([{ job }]);
@@ -49,30 +52,35 @@ export async function workOn(
  */
 async function forget(platform: Platform, { projectId, jobId }: { projectId: string; jobId: string }): Promise<void> {
   for (const db of platform.databases) {
-    const behind = sql`SELECT input->>'nextJobId' FROM jobs WHERE project_id = ${projectId} AND id = ${jobId}`;
-    await query(db, sql`DELETE FROM jobs WHERE project_id = ${projectId} AND id IN (${jobId}, (${behind}))`);
+    const behind = sql`SELECT input->>'waitingJobId' FROM jobs WHERE project_id = ${projectId} AND id = ${jobId}`;
+    const batch = openBatch({ ...platform, db });
+    batch.add(statement(sql`DELETE FROM jobs WHERE project_id = ${projectId} AND id IN (${jobId}, (${behind}))`));
+    await batch.commit();
   }
 }
 
 /** The job as it is now, and for a while none of the sweep's business; null when it has ended. */
 async function take(ctx: Context, jobId: string): Promise<JobRow | null> {
   const until = nextAnnouncement(ctx.clock().getTime());
-  const [row] = await query(
-    ctx.db,
-    sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}
-      WHERE project_id = ${ctx.project.id} AND id = ${jobId} AND status IN ('queued', 'processing')
-      RETURNING *`,
+  const batch = openBatch(ctx);
+  const taken = batch.add(
+    statement(
+      sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}
+        WHERE project_id = ${ctx.project.id} AND id = ${jobId} AND status IN ('queued', 'processing')
+        RETURNING *`,
+      wholeRow(jobs),
+    ),
   );
-  return row ? readRow(jobs, row) : null;
+  await batch.commit();
+  return taken.first ?? null;
 }
 
 /** The guard that a step's batch begins with: the job still stands where the step found it. */
-export function stillAt(ctx: Context, row: JobRow): D1PreparedStatement {
+export function guardState(ctx: Context, row: JobRow): Statement {
   return guard(
-    ctx.db,
-    movedOn,
     sql`EXISTS (SELECT 1 FROM jobs WHERE project_id = ${ctx.project.id} AND id = ${row.id} AND status = 'processing'
       AND state = ${JSON.stringify(row.state)})`,
+    () => new MovedOn(),
   );
 }
 
@@ -80,15 +88,14 @@ export function stillAt(ctx: Context, row: JobRow): D1PreparedStatement {
  * The statement by which a step says how far the job is now. `progress` is 0 to 100. What it `told`, for those who
  * follow the job, may be counted by the database itself: then it goes before the change that it counts.
  */
-export function goOn(
+export function updateState(
   ctx: Context,
   row: JobRow,
   state: JsonObject,
   progress: number,
   { result = sql`result`, errors = sql`errors` }: { result?: SQL; errors?: SQL } = {},
-): D1PreparedStatement {
+): Statement {
   return statement(
-    ctx.db,
     sql`UPDATE jobs SET state = ${JSON.stringify(state)}, progress = ${Math.min(99, Math.floor(progress))},
         result = ${result}, errors = ${errors}
       WHERE project_id = ${ctx.project.id} AND id = ${row.id}`,
@@ -96,14 +103,13 @@ export function goOn(
 }
 
 /** The statement by which a step ends its job. */
-export function endJob(
+export function updateEnded(
   ctx: Context,
   row: JobRow,
   end: { status: "completed" | "failed"; state?: JsonObject; result?: JsonObject | null; errors?: JsonObject[] },
-): D1PreparedStatement {
+): Statement {
   const { status, state = row.state, result = null, errors = row.errors } = end;
   return statement(
-    ctx.db,
     sql`UPDATE jobs SET status = ${status}, state = ${JSON.stringify(state)}, progress = 100, next_announce_at = NULL,
         result = ${result === null ? null : JSON.stringify(result)}, errors = ${JSON.stringify(errors)},
         completed_at = ${ctx.clock().getTime()}

@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { JsonObject } from "../../core/json";
 import type { AttachmentRow } from "../../core/mail/attachments";
-import { statement } from "../../db/commit";
+import { asOneOf, asText, columns } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { announceGraceMs } from "./announce";
 import type { StoredBody } from "./body";
@@ -39,12 +40,11 @@ export interface ContentInput {
 }
 
 /** The content, once. Whether this row is written decides whether anything is. */
-export function recordContent(ctx: Context, content: ContentInput): D1PreparedStatement {
+export function insertContent(ctx: Context, content: ContentInput): Statement<{ id: string }> {
   const { id, subject, body, replyTo, headers, attachments, size, ownData, recipients } = content;
   const fromEmail = content.from === null ? sql`v.from_email` : sql`${content.from}`;
   const bodyKey = body ? sql`${body.bodyKey}` : sql`v.body_key`;
   return statement(
-    ctx.db,
     sql`INSERT INTO email_contents (id, project_id, subject, body, body_key, from_email, from_name, reply_to, headers,
         attachments, size, own_data, type, template_id, template_version_id, link_base, recipients, created_at)
       SELECT ${id}, ${ctx.project.id}, coalesce(${subject}, v.subject), ${body?.body ?? null}, ${bodyKey}, ${fromEmail},
@@ -55,6 +55,7 @@ export function recordContent(ctx: Context, content: ContentInput): D1PreparedSt
       FROM ${contentSource(ctx, content.templateId)}
       WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})
       RETURNING id`,
+    columns({ id: asText }),
   );
 }
 
@@ -65,15 +66,21 @@ function contentSource(ctx: Context, templateId: string | null): SQL {
     AND v.id = t.version_id`;
 }
 
+/** An email as its insert returns it. */
+interface InsertedEmail {
+  id: string;
+  contactId: string;
+  status: "QUEUED" | "SUPPRESSED";
+}
+
 /** One row per recipient. They join the contacts that the same batch wrote just before. */
-export function recordEmails(
+export function insertEmails(
   ctx: Context,
   { contentId, recipients }: { contentId: string; recipients: Recipient[] },
-): D1PreparedStatement {
+): Statement<InsertedEmail> {
   const now = ctx.now.getTime();
   const reason = whyWithheld(ctx, { type: sql`content.type`, email: sql`c.email`, optedOutAt: sql`c.opted_out_at` });
   return statement(
-    ctx.db,
     sql`INSERT INTO emails (id, project_id, content_id, contact_id, to_email, to_written, to_name, type, template_id,
         source, status, error, next_attempt_at, next_announce_at, created_at)
       SELECT r.value->>'emailId', ${ctx.project.id}, ${contentId}, c.id, c.email, r.value->>'written', r.value->>'name',
@@ -85,6 +92,7 @@ export function recordEmails(
       CROSS JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value->>'email'
       WHERE content.id = ${contentId}
       RETURNING id, contact_id, status`,
+    columns({ id: asText, contactId: asText, status: asOneOf<InsertedEmail["status"]>() }),
   );
 }
 

@@ -1,9 +1,8 @@
 import { chunksOf } from "../../core/chunks";
-import type { Job } from "../../core/jobs";
+import type { Job, Nudge } from "../../core/jobs";
 import { minuteMs, secondMs } from "../../core/time";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
-import type { Nudge } from "../../platform/queues";
 
 /** A message that has not been acted on for this long counts as lost. */
 export const announceGraceMs = minuteMs;

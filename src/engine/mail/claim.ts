@@ -2,13 +2,14 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../core/ids";
 import type { Attachment } from "../../core/mail/attachments";
 import { minuteMs } from "../../core/time";
-import { commit, statement } from "../../db/commit";
-import { readRow } from "../../db/rows";
+import { openBatch } from "../../db/batch";
+import { asText, columns, wholeRow } from "../../db/rows";
+import { statement } from "../../db/statement";
 import { type ContentRow, type EmailRow, emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { TakenTurn } from "../../platform/turns";
 import { largeMailBytes } from "./announce";
-import { contactSnapshot, readContent, selectContents } from "./content";
+import { contactSnapshot, selectContents } from "./content";
 import { domainInSql, verifiedDomain } from "./sender-domain";
 
 /** Longer than a provider call may take, so that a lease that is over means that its holder is gone or overtaken. */
@@ -40,31 +41,34 @@ export async function claimEmails(ctx: Context, emailIds: string[]): Promise<Cla
   const ids = JSON.stringify(emailIds);
   const isMine = sql`e.project_id = ${ctx.project.id} AND e.id IN (SELECT value FROM json_each(${ids}))
     AND e.claim = ${token}`;
-  const [claimed = [], contents = [], maySend = []] = await commit(ctx.db, [
+  const isOfMine = sql`content.id IN (SELECT e.content_id FROM emails e WHERE ${isMine})`;
+  const batch = openBatch(ctx);
+  const claimed = batch.add(
     statement(
-      ctx.db,
       sql`UPDATE emails SET status = 'SENDING', claim = ${token}, lease_until = ${now + leaseMs}, handed_at = NULL,
           next_attempt_at = NULL, next_announce_at = NULL,
           contact = ${contactSnapshot()}
         WHERE project_id = ${ctx.project.id} AND id IN (SELECT value FROM json_each(${ids}))
           AND status = 'QUEUED' AND next_attempt_at <= ${now}
         RETURNING *`,
+      wholeRow(emails),
     ),
-    statement(ctx.db, selectContents(ctx, sql`content.id IN (SELECT e.content_id FROM emails e WHERE ${isMine})`)),
+  );
+  const contents = batch.add(selectContents(ctx, isOfMine));
+  const maySend = batch.add(
     statement(
-      ctx.db,
-      sql`SELECT content.id FROM email_contents content WHERE content.project_id = ${ctx.project.id}
-        AND content.id IN (SELECT e.content_id FROM emails e WHERE ${isMine})
+      sql`SELECT content.id FROM email_contents content WHERE content.project_id = ${ctx.project.id} AND ${isOfMine}
         AND EXISTS (${verifiedDomain(ctx, domainInSql(sql`content.from_email`))})`,
+      columns({ id: asText }),
     ),
-  ]);
-  const rows = contents.map(readContent);
+  );
+  await batch.commit();
   return {
     token,
-    emails: claimed.map((row) => readRow(emails, row)),
-    contents: new Map(rows.map((row) => [row.id, row])),
-    maySend: new Set(maySend.map((row) => String(row.id))),
-    large: new Set(rows.filter(({ size }) => size > largeMailBytes).map(({ id }) => id)),
+    emails: claimed.all,
+    contents: new Map(contents.all.map((row) => [row.id, row])),
+    maySend: new Set(maySend.all.map(({ id }) => id)),
+    large: new Set(contents.all.filter(({ size }) => size > largeMailBytes).map(({ id }) => id)),
     loaded: null,
     turn: undefined,
   };

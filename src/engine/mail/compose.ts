@@ -8,9 +8,8 @@ import { loadAttachments } from "./attachments";
 import { loadBody } from "./body";
 import type { Claim } from "./claim";
 import { recipientLinks } from "./links";
-import type { Ready } from "./record";
+import type { Ready, Result } from "./record";
 import { renderMessage } from "./render";
-import type { Result } from "./results";
 import { contactGone } from "./withhold";
 
 /** What of a round can be handed over, and what ends without the provider being asked. */

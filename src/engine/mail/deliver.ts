@@ -5,14 +5,12 @@ import type { Receipt } from "../../core/mail/receipt";
 import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
-import { admitRound } from "./admit";
 import { announceRetries } from "./announce";
 import { type Claim, claimEmails } from "./claim";
 import { composeRound } from "./compose";
-import { enterLane, type LaneView, leaveLane } from "./lane";
+import { admitRound, enterLane, type LaneView, leaveLane } from "./lane";
 import { postponeEmails } from "./postpone";
-import { recordAndHand } from "./record";
-import type { Result } from "./results";
+import { type Result, recordAndHand } from "./record";
 
 /** A Worker may wait for the headers of six answers at once. */
 const callsPerRound = 6;

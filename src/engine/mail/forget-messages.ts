@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { query } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import { statement } from "../../db/statement";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 
@@ -9,10 +10,13 @@ import type { Context } from "../../platform/context";
  */
 export async function forgetMessages(ctx: Context, messageIds: string[]): Promise<void> {
   if (messageIds.length === 0) return;
-  await query(
-    ctx.control,
-    sql`DELETE FROM outbox_messages WHERE +project_id = ${ctx.project.id}
-      AND id IN (SELECT value FROM json_each(${JSON.stringify(messageIds)}))`,
+  const batch = openBatch({ ...ctx, db: ctx.control });
+  batch.add(
+    statement(
+      sql`DELETE FROM outbox_messages WHERE +project_id = ${ctx.project.id}
+        AND id IN (SELECT value FROM json_each(${JSON.stringify(messageIds)}))`,
+    ),
   );
+  await batch.commit();
   await ctx.blobs.delete(messageIds.map((id) => blobKey("outbox", ctx.project.id, id)));
 }

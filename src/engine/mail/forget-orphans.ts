@@ -1,6 +1,9 @@
 import { sql } from "drizzle-orm";
 import { dayMs } from "../../core/time";
-import { commit, query, statement } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import type { Db } from "../../db/client";
+import { asText, columns } from "../../db/rows";
+import { select, statement } from "../../db/statement";
 import type { BlobKind } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 
@@ -19,6 +22,8 @@ const owners: Partial<Record<BlobKind, string>> = {
   outbox: "outbox_messages",
   import: "jobs",
 };
+
+const readId = columns({ id: asText });
 
 interface Candidate {
   key: string;
@@ -59,7 +64,7 @@ async function findOrphans(platform: Platform, files: { key: string; putAt: numb
   const ours = old.filter(({ projectId }) => projects.has(projectId));
   const kept = new Set<string>();
   for (const db of platform.databases) {
-    for (const id of ours.length > 0 ? await findRows(db, ours) : []) kept.add(id);
+    for (const id of ours.length > 0 ? await findRows(platform, db, ours) : []) kept.add(id);
   }
   return ours.filter(({ rowId }) => !kept.has(rowId)).map(({ key }) => key);
 }
@@ -74,24 +79,22 @@ function candidate(key: string): Candidate[] {
 /** Those that are here and not being erased. */
 async function findProjects({ control }: Platform, ids: Set<string>): Promise<Set<string>> {
   if (ids.size === 0) return ids;
-  const rows = await query(
+  const rows = await select(
     control,
     sql`SELECT id FROM projects WHERE id IN (SELECT value FROM json_each(${JSON.stringify([...ids])}))
       AND deleted_at IS NULL`,
+    readId,
   );
-  return new Set(rows.map((row) => String(row.id)));
+  return new Set(rows.map(({ id }) => id));
 }
 
-async function findRows(db: Platform["databases"][number], candidates: Candidate[]): Promise<string[]> {
-  const results = await commit(
-    db,
-    [...Map.groupBy(candidates, ({ table }) => table)].map(([table, together]) => {
-      const ids = JSON.stringify(together.map(({ rowId }) => rowId));
-      return statement(
-        db,
-        sql`SELECT id FROM ${sql.identifier(table)} WHERE id IN (SELECT value FROM json_each(${ids}))`,
-      );
-    }),
-  );
-  return results.flat().map((row) => String(row.id));
+async function findRows(platform: Platform, db: Db, candidates: Candidate[]): Promise<string[]> {
+  const batch = openBatch({ ...platform, db });
+  const found = [...Map.groupBy(candidates, ({ table }) => table)].map(([table, together]) => {
+    const ids = JSON.stringify(together.map(({ rowId }) => rowId));
+    const rows = sql`SELECT id FROM ${sql.identifier(table)} WHERE id IN (SELECT value FROM json_each(${ids}))`;
+    return batch.add(statement(rows, readId));
+  });
+  await batch.commit();
+  return found.flatMap(({ all }) => all.map(({ id }) => id));
 }

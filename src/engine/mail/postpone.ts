@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm";
-import { query } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import { asText, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { announceGraceMs, announceRetries } from "./announce";
 
@@ -8,15 +10,19 @@ import { announceGraceMs, announceRetries } from "./announce";
  * message which came twice does not become two.
  */
 export async function postponeEmails(ctx: Context, emailIds: string[], until: number): Promise<void> {
-  const postponed = await query(
-    ctx.db,
-    sql`UPDATE emails SET next_attempt_at = ${until}, next_announce_at = ${until + announceGraceMs}
-      WHERE project_id = ${ctx.project.id} AND id IN (SELECT value FROM json_each(${JSON.stringify(emailIds)}))
-        AND status = 'QUEUED' AND next_attempt_at <= ${ctx.now.getTime()}
-      RETURNING id`,
+  const batch = openBatch(ctx);
+  const postponed = batch.add(
+    statement(
+      sql`UPDATE emails SET next_attempt_at = ${until}, next_announce_at = ${until + announceGraceMs}
+        WHERE project_id = ${ctx.project.id} AND id IN (SELECT value FROM json_each(${JSON.stringify(emailIds)}))
+          AND status = 'QUEUED' AND next_attempt_at <= ${ctx.now.getTime()}
+        RETURNING id`,
+      columns({ id: asText }),
+    ),
   );
+  await batch.commit();
   await announceRetries(
     ctx,
-    postponed.map((row) => ({ emailId: String(row.id), retryAt: until })),
+    postponed.all.map(({ id }) => ({ emailId: id, retryAt: until })),
   );
 }

@@ -1,14 +1,22 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Message } from "../../core/mail/message";
-import { ended } from "../../core/mail/outcome";
-import { statement } from "../../db/commit";
+import { ended, type Outcome } from "../../core/mail/outcome";
+import { openBatch } from "../../db/batch";
+import { asText, columns } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
 import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { commitAndAnnounce } from "../events/announce";
+import { insertEmailEvents } from "../events/email-events";
+import { updateUsageOfUnsent } from "../projects/monthly-usage";
+import { announceGraceMs } from "./announce";
 import { leaseMs } from "./claim";
-import { reportStatements } from "./report";
-import { type Result, resultStatements } from "./results";
+import { updateReported } from "./report";
 import { contactGone, whyWithheld } from "./withhold";
+
+/** What became of one email. */
+export interface Result extends Outcome {
+  emailId: string;
+}
 
 /** An email that is composed and about to be handed over. */
 export interface Ready {
@@ -30,18 +38,16 @@ export async function recordAndHand(
   const at = ctx.clock().getTime();
   // A claim that still stands in a row the sweep has turned back says that nobody took it since: what we know counts.
   const isMine = sql`${ofProject(ctx)} AND e.claim = ${claim} AND e.status IN ('SENDING', 'QUEUED', 'UNKNOWN')`;
-  const statements = [
-    ...resultStatements(ctx.db, { results, where: isMine, at }),
-    ...results.flatMap(({ emailId, reports }) =>
-      reports.flatMap((report) => reportStatements(ctx, emailId, report, ctx.mailer.name)),
-    ),
-    ...(next.length > 0
-      ? [...cancel(ctx, claim, next, at), ...withhold(ctx, claim, next, at), handOver(ctx, claim, next, at)]
-      : []),
-  ];
-  if (statements.length === 0) return new Set();
-  const rows = await commitAndAnnounce(ctx, statements);
-  return new Set(next.length > 0 ? rows.at(-1)?.map((row) => String(row.id)) : []);
+  const batch = openBatch(ctx);
+  batch.addAll(updateResults({ results, where: isMine, at }));
+  for (const { emailId, reports } of results) {
+    for (const report of reports) batch.addAll(updateReported(ctx, emailId, report, ctx.mailer.name));
+  }
+  batch.addAll(updateCancelled(ctx, claim, next, at));
+  batch.addAll(updateWithheld(ctx, claim, next, at));
+  const handed = next.length > 0 ? batch.add(updateHanded(ctx, claim, next, at)) : null;
+  await batch.commit();
+  return new Set(handed?.all.map(({ id }) => id));
 }
 
 /**
@@ -53,37 +59,92 @@ function ofProject(ctx: Context): SQL {
 }
 
 /** Those whose contacts were deleted since. */
-function cancel(ctx: Context, claim: string, next: Ready[], at: number): D1PreparedStatement[] {
+function updateCancelled(ctx: Context, claim: string, next: Ready[], at: number): Statement[] {
   const results = next.map(({ email }) => ({
     emailId: email.id,
     ...ended("CANCELLED", contactGone, email.uncertainSince),
   }));
   const isGone = sql`NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.id} AND c.id = e.contact_id)`;
-  return resultStatements(ctx.db, { results, where: sql`${isReady(ctx, claim)} AND ${isGone}`, at });
+  return updateResults({ results, where: sql`${isReady(ctx, claim)} AND ${isGone}`, at });
 }
 
 /** Those whose recipients have left since: a claim may be minutes old, and a complaint may be among its results. */
-function withhold(ctx: Context, claim: string, next: Ready[], at: number): D1PreparedStatement[] {
+function updateWithheld(ctx: Context, claim: string, next: Ready[], at: number): Statement[] {
   const results = next.map(({ email }) => ({ emailId: email.id, ...ended("SUPPRESSED", "", email.uncertainSince) }));
   const optedOutAt = sql`(SELECT c.opted_out_at FROM contacts c WHERE c.project_id = ${ctx.project.id}
     AND c.id = e.contact_id)`;
   const error = whyWithheld(ctx, { type: sql`e.type`, email: sql`e.to_email`, optedOutAt });
-  const where = sql`${isReady(ctx, claim)} AND ${error} IS NOT NULL`;
-  return resultStatements(ctx.db, { results, where, at, error });
+  return updateResults({ results, where: sql`${isReady(ctx, claim)} AND ${error} IS NOT NULL`, at, error });
 }
 
 function isReady(ctx: Context, claim: string): SQL {
   return sql`${ofProject(ctx)} AND e.claim = ${claim} AND e.status = 'SENDING'`;
 }
 
-function handOver(ctx: Context, claim: string, next: Ready[], at: number): D1PreparedStatement {
+function updateHanded(ctx: Context, claim: string, next: Ready[], at: number): Statement<{ id: string }> {
   const items = JSON.stringify(next.map(({ email, message }) => ({ emailId: email.id, subject: message.subject })));
   return statement(
-    ctx.db,
     sql`UPDATE emails AS e SET handed_at = ${at}, lease_until = ${at + leaseMs}, provider = ${ctx.mailer.name},
         attempts = attempts + 1, subject = r.value->>'subject'
       FROM json_each(${items}) r
       WHERE e.id = r.value->>'emailId' AND ${isReady(ctx, claim)}
       RETURNING id`,
+    columns({ id: asText }),
   );
+}
+
+/** Results, and the emails that they are written to. */
+interface WrittenResults {
+  results: (Result & { claim?: string })[];
+  /** A condition on the email `e` and its item `r`. */
+  where: SQL;
+  at: number;
+  /** The reason, where only the database knows it. */
+  error?: SQL;
+}
+
+/**
+ * The statements that write results down, for one batch; none without results. The events go first, and the usage that
+ * is given back, as both ask for the state before the change: so a repeat adds nothing.
+ */
+export function updateResults({ results, where, at, error = sql`r.value->>'error'` }: WrittenResults): Statement[] {
+  if (results.length === 0) return [];
+  const written = results.map((result) => itemOf(result, at));
+  const items = JSON.stringify(written);
+  const isUnsent = results.some(({ status }) => status === "FAILED" || status === "SUPPRESSED");
+  return [
+    ...(written.some(({ event }) => event !== null) ? [insertEmailEvents({ items, where, at })] : []),
+    ...(isUnsent ? [updateUsageOfUnsent(items, where)] : []),
+    statement(
+      sql`UPDATE emails AS e SET status = r.value->>'status', error = ${unlessErased(error)},
+          provider_message_id = coalesce(r.value->>'providerMessageId', provider_message_id),
+          sent_at = coalesce(r.value->>'sentAt', sent_at), uncertain_since = r.value->>'uncertainSince',
+          next_attempt_at = r.value->>'retryAt', next_announce_at = r.value->>'announceAt',
+          lease_until = NULL, handed_at = NULL
+        FROM json_each(${items}) r
+        WHERE e.id = r.value->>'emailId' AND ${where}`,
+    ),
+  ];
+}
+
+/** What a provider says may name its recipient. An address is only ever empty in an email whose contact was erased. */
+function unlessErased(error: SQL): SQL {
+  return sql`CASE WHEN e.to_email <> '' OR r.value->>'status' = 'CANCELLED' THEN ${error} END`;
+}
+
+function itemOf(result: Result & { claim?: string }, at: number) {
+  const { emailId, claim, status, error, providerMessageId, retryAt, uncertainSince } = result;
+  return {
+    emailId,
+    claim,
+    status,
+    error,
+    providerMessageId,
+    uncertainSince,
+    retryAt,
+    announceAt: retryAt === null ? null : retryAt + announceGraceMs,
+    sentAt: status === "SENT" ? at : null,
+    event: status === "SENT" ? "email.sent" : status === "FAILED" ? "email.failed" : null,
+    eventData: status === "FAILED" ? { reason: error } : {},
+  };
 }

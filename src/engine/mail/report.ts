@@ -1,21 +1,16 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { movedBy, type Report } from "../../core/mail/status";
-import { statement } from "../../db/commit";
+import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
-import { changeSubscription } from "../contacts/subscription";
-import { emailEvents } from "../events/email-events";
+import { updateSubscription } from "../contacts/subscription";
+import { insertEmailEvents } from "../events/email-events";
 
 /**
  * The statements by which a provider's report takes effect, all conditional on the email's status before it: a late
  * or repeated report changes nothing. A hard bounce or a complaint also unsubscribes the contact and suppresses the
  * address. They share a batch, in this order. `provider` is who must have carried the email for the report to count.
  */
-export function reportStatements(
-  ctx: Context,
-  emailId: string,
-  report: Report,
-  provider: string,
-): D1PreparedStatement[] {
+export function updateReported(ctx: Context, emailId: string, report: Report, provider: string): Statement[] {
   const now = ctx.clock().getTime();
   const { from, to } = movedBy[report.kind];
   const isMoved = sql`e.project_id = ${ctx.project.id} AND e.id = ${emailId} AND e.provider = ${provider}
@@ -23,10 +18,11 @@ export function reportStatements(
   const item = { emailId, event: `email.${report.kind}`, eventData: eventData(report) };
   const time = sql.raw(timeColumn[report.kind]);
   return [
-    emailEvents(ctx.db, { items: JSON.stringify([item]), where: isMoved, at: now }),
-    ...(endsTrust(report) ? distrust(ctx, report.kind === "complained" ? "complaint" : "bounce", isMoved, now) : []),
+    insertEmailEvents({ items: JSON.stringify([item]), where: isMoved, at: now }),
+    ...(endsTrust(report)
+      ? updateDistrusted(ctx, report.kind === "complained" ? "complaint" : "bounce", isMoved, now)
+      : []),
     statement(
-      ctx.db,
       sql`UPDATE emails AS e SET status = ${to}, ${time} = ${now}, sent_at = coalesce(sent_at, ${now}),
           error = CASE WHEN e.to_email <> '' THEN ${report.kind === "bounced" ? report.reason : null} END
         WHERE ${isMoved}`,
@@ -49,20 +45,14 @@ function endsTrust(report: Report): boolean {
   return report.kind === "complained" || (report.kind === "bounced" && report.bounceType === "hard");
 }
 
-function distrust(
-  ctx: Context,
-  reason: "bounce" | "complaint",
-  isMoved: ReturnType<typeof sql>,
-  now: number,
-): D1PreparedStatement[] {
+function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isMoved: SQL, now: number): Statement[] {
   // A bounce speaks of an address, which may not be theirs any more; a complaint is made by the person.
   const isTheirs = reason === "bounce" ? sql`c.email = e.to_email` : sql`true`;
   const contactId = sql`(SELECT c.id FROM emails e CROSS JOIN contacts c ON c.id = e.contact_id AND ${isTheirs}
     WHERE ${isMoved})`;
   return [
-    ...changeSubscription(ctx, { contactId, subscribed: false, eventData: { reason }, at: now }),
+    ...updateSubscription(ctx, { contactId, subscribed: false, eventData: { reason }, at: now }),
     statement(
-      ctx.db,
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)
         SELECT e.project_id, e.to_email, ${reason}, ${now} FROM emails e WHERE ${isMoved} AND e.to_email <> ''
         ON CONFLICT DO NOTHING`,

@@ -1,14 +1,16 @@
 import { NotFound } from "../../core/errors";
-import { commit, untilFresh } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import { untilFresh } from "../../db/fresh";
 import type { Context } from "../../platform/context";
-import { prepareErasure } from "./erase";
+import { addErasure } from "./erase";
 
 /** `DELETE /contacts/{id}`: forgets a person for good. See erase.ts for what goes and what stays. */
 export async function deleteContact(ctx: Context, id: string): Promise<void> {
-  const { erasure, results } = await untilFresh(async () => {
-    const erasure = await prepareErasure(ctx, [id]);
+  await untilFresh(async () => {
+    const batch = openBatch(ctx);
+    const erasure = await addErasure(ctx, batch, [id]);
     if (erasure.found.length === 0) throw new NotFound("contact", id);
-    return { erasure, results: await commit(ctx.db, erasure.statements) };
+    await batch.commit();
+    await erasure.announceRest();
   }, ctx.random);
-  await erasure.announce(results);
 }

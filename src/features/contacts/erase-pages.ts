@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { statement } from "../../db/commit";
+import { type Statement, statement } from "../../db/statement";
 import { contactGone } from "../../engine/mail/withhold";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
@@ -8,7 +8,7 @@ import type { Context } from "../../platform/context";
 export const rowsPerBatch = 1_000;
 
 /** Where a page of erased people's rows begins: behind this one. */
-interface Place {
+export interface Place {
   contactId: string;
   id: string;
 }
@@ -29,15 +29,14 @@ export function pageOf(ctx: Context, table: "emails" | "events", contactIds: str
 
 /**
  * Counts a page of emails out of their contents, and empties those that nobody is left of. An email that is empty was
- * counted out, so a page that comes twice counts nothing twice. Goes before `emptyEmails`.
+ * counted out, so a page that comes twice counts nothing twice. Goes before `updateErasedEmails`.
  */
-export function leaveContents(ctx: Context, page: SQL): D1PreparedStatement[] {
-  return [countOut(ctx, page), emptyContents(ctx, page)];
+export function updateLeftContents(ctx: Context, page: SQL): Statement[] {
+  return [updateRecipients(ctx, page), updateContentsLeftByAll(ctx, page)];
 }
 
-function countOut(ctx: Context, page: SQL): D1PreparedStatement {
+function updateRecipients(ctx: Context, page: SQL): Statement {
   return statement(
-    ctx.db,
     sql`UPDATE email_contents AS content SET recipients = recipients - gone.emails
       FROM (SELECT content_id, count(*) AS emails FROM emails
         WHERE id IN (SELECT id FROM (${page})) AND to_email <> '' GROUP BY content_id) gone
@@ -46,9 +45,8 @@ function countOut(ctx: Context, page: SQL): D1PreparedStatement {
 }
 
 /** Whose mail it was from stays, so that records still say it. The names of files stay until the files are gone. */
-function emptyContents(ctx: Context, page: SQL): D1PreparedStatement {
+function updateContentsLeftByAll(ctx: Context, page: SQL): Statement {
   return statement(
-    ctx.db,
     sql`UPDATE email_contents AS content SET subject = '', body = NULL, headers = '{}', own_data = '{}',
         body_key = CASE WHEN ${isOwnFile(ctx)} THEN body_key END
       WHERE ${isLeftByAll(ctx, page)}`,
@@ -59,10 +57,9 @@ function emptyContents(ctx: Context, page: SQL): D1PreparedStatement {
  * Mail that is being handed over ends as it may: its result brings nothing back into a row that is empty. The subject is
  * '' and not NULL, which would stand for the one of the content, as long as that is kept for others.
  */
-export function emptyEmails(ctx: Context, page: SQL): D1PreparedStatement {
+export function updateErasedEmails(ctx: Context, page: SQL): Statement {
   const isUnsent = sql`(e.status = 'QUEUED' OR (e.status = 'SENDING' AND e.handed_at IS NULL))`;
   return statement(
-    ctx.db,
     sql`UPDATE emails AS e SET to_email = '', to_written = '', to_name = NULL, subject = '', contact = NULL,
         error = CASE WHEN ${isUnsent} THEN ${contactGone} END,
         status = CASE WHEN NOT ${isUnsent} THEN e.status WHEN e.uncertain_since IS NULL THEN 'CANCELLED' ELSE 'UNKNOWN' END,
@@ -72,9 +69,8 @@ export function emptyEmails(ctx: Context, page: SQL): D1PreparedStatement {
   );
 }
 
-export function emptyEvents(ctx: Context, page: SQL): D1PreparedStatement {
+export function updateErasedEvents(ctx: Context, page: SQL): Statement {
   return statement(
-    ctx.db,
     sql`UPDATE events AS e SET data = '{}'
       WHERE e.id IN (SELECT id FROM (${page})) AND ${ofProject(ctx, "e")} AND e.data <> '{}'`,
   );
@@ -94,9 +90,8 @@ export function keptEmails(ctx: Context, page: SQL): SQL {
 }
 
 /** After the files. */
-export function forgetFiles(ctx: Context, contentIds: string[]): D1PreparedStatement {
+export function updateErasedFiles(ctx: Context, contentIds: string[]): Statement {
   return statement(
-    ctx.db,
     sql`UPDATE email_contents AS content SET attachments = '[]', body_key = NULL
       WHERE content.id IN (SELECT value FROM json_each(${JSON.stringify(contentIds)}))
         AND ${ofProject(ctx, "content")} AND content.recipients <= 0`,

@@ -1,21 +1,25 @@
 import type { SQL } from "drizzle-orm";
 import { z } from "zod";
 import { chunksOf } from "../../core/chunks";
-import { commit, query, statement } from "../../db/commit";
+import type { EmailStatus } from "../../core/mail/status";
+import { openBatch } from "../../db/batch";
+import { asNumber, asOneOf, asText, columns, orNull } from "../../db/rows";
+import { select, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
-import { endJob, goOn, type Step, stillAt } from "../../engine/jobs/work";
+import { guardState, type Step, updateEnded, updateState } from "../../engine/jobs/work";
 import { attachmentKeys } from "../../engine/mail/attachments";
 import { forgetMessages } from "../../engine/mail/forget-messages";
 import type { Context } from "../../platform/context";
 import {
   contentsWithFiles,
-  emptyEmails,
-  emptyEvents,
-  forgetFiles,
   keptEmails,
-  leaveContents,
+  type Place,
   pageOf,
   rowsPerBatch,
+  updateErasedEmails,
+  updateErasedEvents,
+  updateErasedFiles,
+  updateLeftContents,
 } from "./erase-pages";
 
 const Input = z.object({ contactIds: z.array(z.string()) });
@@ -26,6 +30,10 @@ const State = z.object({
   after: z.object({ contactId: z.string(), id: z.string() }).nullable(),
 });
 export type ErasureState = z.infer<typeof State>;
+
+const readPlace = columns({ contactId: asText, id: asText });
+const readContent = columns({ id: asText, bodyKey: orNull(asText), attachments: asNumber });
+const readKept = columns({ status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
 
 /** One step of what an erasure left to its job: a page of emails with their files, or a page of events. */
 export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
@@ -40,57 +48,54 @@ export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
  * again, through the emails of the same page.
  */
 async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> {
-  const results = await commit(ctx.db, [
-    stillAt(ctx, row),
-    ...leaveContents(ctx, page),
-    emptyEmails(ctx, page),
-    ...[page, contentsWithFiles(ctx, page), keptEmails(ctx, page)].map((select) => statement(ctx.db, select)),
-  ]);
-  const [rows = [], contents = [], kept = []] = results.slice(-3);
-  for (const keys of chunksOf(contents.flatMap(filesOf(ctx)), keysPerCall)) await ctx.blobs.delete(keys);
+  const emptying = openBatch(ctx);
+  emptying.add(guardState(ctx, row));
+  emptying.addAll(updateLeftContents(ctx, page));
+  emptying.add(updateErasedEmails(ctx, page));
+  const places = emptying.add(statement(page, readPlace));
+  const contents = emptying.add(statement(contentsWithFiles(ctx, page), readContent));
+  const kept = emptying.add(statement(keptEmails(ctx, page), readKept));
+  await emptying.commit();
+  const files = contents.all.flatMap((content) => filesOf(ctx, content));
+  for (const keys of chunksOf(files, keysPerCall)) await ctx.blobs.delete(keys);
   await forgetMessages(
     ctx,
-    kept.flatMap((email) => (email.provider_message_id === null ? [] : [String(email.provider_message_id)])),
+    kept.all.flatMap(({ providerMessageId }) => providerMessageId ?? []),
   );
   // Its copy is yet to come, or its consumer is dead, which the sweep finds out first.
-  if (kept.some((email) => email.status === "SENDING")) return "waits";
-  const next = nextPlace(rows);
-  await commit(ctx.db, [
-    stillAt(ctx, row),
-    forgetFiles(
-      ctx,
-      contents.map((content) => String(content.id)),
-    ),
-    goOn(ctx, row, stateAt(next === null ? "events" : "emails", next), 0),
-  ]);
+  if (kept.all.some(({ status }) => status === "SENDING")) return "waits";
+  const next = nextPlace(places.all);
+  const contentIds = contents.all.map(({ id }) => id);
+  const forgetting = openBatch(ctx);
+  forgetting.add(guardState(ctx, row));
+  forgetting.add(updateErasedFiles(ctx, contentIds));
+  forgetting.add(updateState(ctx, row, stateAt(next === null ? "events" : "emails", next), 0));
+  await forgetting.commit();
   return "goes on";
 }
 
 async function eraseEvents(ctx: Context, row: JobRow, page: SQL): Promise<Step> {
-  const next = nextPlace(await query(ctx.db, page));
-  await commit(ctx.db, [
-    stillAt(ctx, row),
-    emptyEvents(ctx, page),
-    next === null ? endJob(ctx, row, { status: "completed" }) : goOn(ctx, row, stateAt("events", next), 50),
-  ]);
+  const next = nextPlace(await select(ctx.db, page, readPlace));
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(updateErasedEvents(ctx, page));
+  batch.add(
+    next === null ? updateEnded(ctx, row, { status: "completed" }) : updateState(ctx, row, stateAt("events", next), 50),
+  );
+  await batch.commit();
   return next === null ? "ended" : "goes on";
 }
 
 /** R2 takes so many in one call. */
 const keysPerCall = 1_000;
 
-function filesOf(ctx: Context) {
-  return ({ id, body_key, attachments }: Record<string, unknown>): string[] => [
-    ...(body_key === null ? [] : [String(body_key)]),
-    ...attachmentKeys(ctx, String(id), Number(attachments)),
-  ];
+function filesOf(ctx: Context, { id, bodyKey, attachments }: ReturnType<typeof readContent>): string[] {
+  return [...(bodyKey === null ? [] : [bodyKey]), ...attachmentKeys(ctx, id, attachments)];
 }
 
 /** Where the page behind these rows begins; null when there is none. */
-function nextPlace(rows: Record<string, unknown>[]): ErasureState["after"] {
-  const last = rows.at(-1);
-  if (last === undefined || rows.length < rowsPerBatch) return null;
-  return { contactId: String(last.contact_id), id: String(last.id) };
+function nextPlace(places: Place[]): ErasureState["after"] {
+  return places.length < rowsPerBatch ? null : (places.at(-1) ?? null);
 }
 
 function stateAt(part: ErasureState["part"], after: ErasureState["after"]): ErasureState {

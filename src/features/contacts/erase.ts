@@ -1,59 +1,61 @@
 import { type SQL, sql } from "drizzle-orm";
 import { newId } from "../../core/ids";
-import { guard, query, staleRow, statement } from "../../db/commit";
+import type { Batch } from "../../db/batch";
+import { Stale } from "../../db/fresh";
+import { asText, columns } from "../../db/rows";
+import { guard, type Statement, select, statement } from "../../db/statement";
 import { withHashes } from "../../engine/contacts/erased-address";
-import { announceJob, recordJob } from "../../engine/jobs/queue-job";
+import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import type { Context } from "../../platform/context";
 import {
   contentsWithFiles,
-  emptyEmails,
-  emptyEvents,
   keptEmails,
-  leaveContents,
   pageOf,
   rowsPerBatch,
+  updateErasedEmails,
+  updateErasedEvents,
+  updateLeftContents,
 } from "./erase-pages";
 import type { ErasureState } from "./erase-rest";
 
-/** An erasure that was prepared, for the caller's batch. */
+/** An erasure that a batch was given. */
 export interface Erasure {
-  /** The ids that exist, each once: exactly these are gone when the statements are committed. */
+  /** The ids that exist, each once: exactly these are gone when the batch is committed. */
   found: string[];
-  /** Their guard fails the batch as stale when one of them is not as it was read: prepare again, see `untilFresh`. */
-  statements: D1PreparedStatement[];
-  /** After the commit, with its results: tells the job that takes what is left. */
-  announce(results: Record<string, unknown>[][]): Promise<void>;
+  /** After the commit: tells the job that takes what is left. */
+  announceRest(): Promise<void>;
 }
 
 /**
- * Erases up to 1,000 people: what makes them persons goes, and what ledgers and counters are made of stays. Their first
- * 1,000 emails and events are emptied in the batch itself; a job goes on from there, and removes the files.
+ * Adds to a batch the erasure of up to 1,000 people: what makes them persons goes, and what ledgers and counters are
+ * made of stays. Their first 1,000 emails and events are emptied in the batch itself; a job goes on from there, and
+ * removes the files. The batch throws Stale when one of them is not as it was read: begin another, see `untilFresh`.
  */
-export async function prepareErasure(ctx: Context, contactIds: string[]): Promise<Erasure> {
-  const rows = await query(
+export async function addErasure(ctx: Context, batch: Batch, contactIds: string[]): Promise<Erasure> {
+  const read = await select(
     ctx.db,
     sql`SELECT id, email FROM contacts WHERE +project_id = ${ctx.project.id}
       AND id IN (SELECT value FROM json_each(${JSON.stringify(contactIds)})) ORDER BY id`,
+    columns({ id: asText, email: asText }),
   );
-  if (rows.length === 0) return { found: [], statements: [], announce: async () => {} };
-  const people = peopleOf(ctx, rows);
-  const jobId = newId();
+  if (read.length === 0) return { found: [], announceRest: async () => {} };
+  const people = peopleOf(ctx, read);
   const state: ErasureState = { part: "emails", after: null };
+  batch.add(guardAsRead(ctx, people));
+  for (const statementsFor of Object.values(tablesOfPeople)) batch.addAll(statementsFor(ctx, people));
+  const rest = batch.add(
+    insertJob(ctx, {
+      id: newId(),
+      type: "contacts.erase",
+      input: { contactIds: people.contactIds },
+      state: { ...state },
+      onlyIf: isMoreThere(ctx, people.ids),
+    }),
+  );
   return {
     found: people.contactIds,
-    statements: [
-      areAsRead(ctx, people),
-      ...Object.values(tablesOfPeople).flatMap((empty) => empty(ctx, people)),
-      recordJob(ctx, {
-        id: jobId,
-        type: "contacts.erase",
-        input: { contactIds: people.contactIds },
-        state: { ...state },
-        onlyIf: isMoreThere(ctx, people.ids),
-      }),
-    ],
-    async announce(results) {
-      if (results.flat().some((row) => row.job_id === jobId)) await announceJob(ctx, "contacts.erase", jobId);
+    async announceRest() {
+      if (rest.first) await announceJob(ctx, "contacts.erase", rest.first.id);
     },
   };
 }
@@ -72,43 +74,38 @@ interface People {
  * known of people gets its line here; what one batch cannot hold goes on in erase-rest.ts. A test fails when a table is
  * missing.
  */
-export const tablesOfPeople: Record<string, (ctx: Context, people: People) => D1PreparedStatement[]> = {
-  erased_addresses: rememberAddresses,
+export const tablesOfPeople: Record<string, (ctx: Context, people: People) => Statement[]> = {
+  erased_addresses: replaceErasedAddresses,
   suppressions: deleteSuppressions,
   segment_members: deleteMemberships,
   contacts: deleteContacts,
-  email_contents: (ctx, { ids }) => leaveContents(ctx, pageOf(ctx, "emails", ids, null)),
-  emails: (ctx, { ids }) => [emptyEmails(ctx, pageOf(ctx, "emails", ids, null))],
-  events: (ctx, { ids }) => [emptyEvents(ctx, pageOf(ctx, "events", ids, null))],
+  email_contents: (ctx, { ids }) => updateLeftContents(ctx, pageOf(ctx, "emails", ids, null)),
+  emails: (ctx, { ids }) => [updateErasedEmails(ctx, pageOf(ctx, "emails", ids, null))],
+  events: (ctx, { ids }) => [updateErasedEvents(ctx, pageOf(ctx, "events", ids, null))],
 };
 
-function peopleOf(ctx: Context, rows: Record<string, unknown>[]): People {
-  const items = withHashes(
-    ctx,
-    rows.map((row) => ({ id: String(row.id), email: String(row.email) })),
-  );
+function peopleOf(ctx: Context, contacts: { id: string; email: string }[]): People {
+  const items = withHashes(ctx, contacts);
   const contactIds = items.map(({ id }) => id);
   return { contactIds, ids: JSON.stringify(contactIds), items: JSON.stringify(items) };
 }
 
 /** The hashes are of the addresses that were read: nobody may have moved to another one since, or be gone. */
-function areAsRead(ctx: Context, { items }: People): D1PreparedStatement {
+function guardAsRead(ctx: Context, { items }: People): Statement {
   const moved = sql`SELECT 1 FROM json_each(${items}) r
     LEFT JOIN contacts c ON c.id = r.value->>'id' AND +c.project_id = ${ctx.project.id}
     WHERE c.email IS NOT r.value->>'email'`;
-  return guard(ctx.db, staleRow, sql`NOT EXISTS (${moved})`);
+  return guard(sql`NOT EXISTS (${moved})`, () => new Stale());
 }
 
 /** What holds now replaces what was remembered of an earlier person with the address. */
-function rememberAddresses(ctx: Context, { items }: People): D1PreparedStatement[] {
+function replaceErasedAddresses(ctx: Context, { items }: People): Statement[] {
   return [
     statement(
-      ctx.db,
       sql`DELETE FROM erased_addresses WHERE project_id = ${ctx.project.id}
         AND hash IN (SELECT value->>'hash' FROM json_each(${items}))`,
     ),
     statement(
-      ctx.db,
       sql`INSERT INTO erased_addresses (project_id, hash, opted_out_at, suppressed_reason, created_at)
         SELECT ${ctx.project.id}, r.value->>'hash', c.opted_out_at, s.reason, ${ctx.now.getTime()}
         FROM json_each(${items}) r
@@ -119,32 +116,28 @@ function rememberAddresses(ctx: Context, { items }: People): D1PreparedStatement
   ];
 }
 
-function deleteSuppressions(ctx: Context, { items }: People): D1PreparedStatement[] {
+function deleteSuppressions(ctx: Context, { items }: People): Statement[] {
   const addresses = sql`SELECT value->>'email' FROM json_each(${items})`;
-  return [
-    statement(ctx.db, sql`DELETE FROM suppressions WHERE project_id = ${ctx.project.id} AND email IN (${addresses})`),
-  ];
+  return [statement(sql`DELETE FROM suppressions WHERE project_id = ${ctx.project.id} AND email IN (${addresses})`)];
 }
 
 /** Nobody is told: an erasure fires no exit. Of a static segment the number of its members is kept with them. */
-function deleteMemberships(ctx: Context, { ids }: People): D1PreparedStatement[] {
+function deleteMemberships(ctx: Context, { ids }: People): Statement[] {
   const memberships = sql`segment_members INDEXED BY ix_segment_members_contact
     WHERE project_id = ${ctx.project.id} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
   return [
     statement(
-      ctx.db,
       sql`UPDATE segments AS s SET member_count = member_count - gone.members
         FROM (SELECT segment_id, count(*) AS members FROM ${memberships} GROUP BY segment_id) gone
         WHERE s.id = gone.segment_id AND +s.project_id = ${ctx.project.id} AND s.type = 'STATIC'`,
     ),
-    statement(ctx.db, sql`DELETE FROM ${memberships}`),
+    statement(sql`DELETE FROM ${memberships}`),
   ];
 }
 
-function deleteContacts(ctx: Context, { ids }: People): D1PreparedStatement[] {
+function deleteContacts(ctx: Context, { ids }: People): Statement[] {
   return [
     statement(
-      ctx.db,
       sql`DELETE FROM contacts WHERE project_id = ${ctx.project.id} AND id IN (SELECT value FROM json_each(${ids}))`,
     ),
   ];

@@ -1,16 +1,17 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { ContactSnapshot } from "../../core/mail/message";
 import { isoOrNull } from "../../core/time";
-import { query } from "../../db/commit";
+import { asText, columns, wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
-import { type ContactRow, type ContentRow, emails, suppressions } from "../../db/tables";
+import { select } from "../../db/statement";
+import { type ContactRow, type ContentRow, emails, events, suppressions } from "../../db/tables";
 import { getContact } from "../../engine/contacts/contact";
 import { loadBody } from "../../engine/mail/body";
 import { findContents } from "../../engine/mail/content";
 import { contentJson, isUnrenderable } from "../../engine/mail/render";
 import type { Context } from "../../platform/context";
 import { emailJson, selectEmails, type WholeEmail } from "../emails/email";
-import { eventJson, readEvent } from "../events/event";
+import { eventJson } from "../events/event";
 import { suppressionJson } from "../suppressions/suppression";
 import { contactJson } from "./contact";
 
@@ -36,13 +37,13 @@ export async function exportContact(ctx: Context, id: string) {
 }
 
 /** In the order in which the contact came to be in them. */
-async function segmentsOf(ctx: Context, contact: ContactRow): Promise<{ id: string; name: string }[]> {
-  const rows = await query(
+function segmentsOf(ctx: Context, contact: ContactRow): Promise<{ id: string; name: string }[]> {
+  return select(
     ctx.db,
     sql`SELECT s.id, s.name FROM segment_members m CROSS JOIN segments s ON s.id = m.segment_id
       WHERE m.project_id = ${ctx.project.id} AND m.contact_id = ${contact.id} ORDER BY m.rowid`,
+    columns({ id: asText, name: asText }),
   );
-  return rows.map(({ id, name }) => ({ id: String(id), name: String(name) }));
 }
 
 /** Each comes with what it says, which may be 64 KB, and with its contact's data, which may be another 64. */
@@ -95,13 +96,14 @@ async function* eventsOf(ctx: Context, contact: ContactRow) {
     // The first is always on its page, however large it is.
     const page = sql`SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM (${window}))
       WHERE before < ${bytesPerPage}`;
-    const rows = await query(
+    const rows = await select(
       ctx.db,
       sql`SELECT e.* FROM (${page}) page CROSS JOIN events e ON e.id = page.id ORDER BY e.id`,
+      wholeRow(events),
     );
-    for (const row of rows) yield eventJson(readEvent({ ...row, contact_email: contact.email }));
+    for (const row of rows) yield eventJson({ row, contactEmail: contact.email });
     const last = rows.at(-1);
     if (last === undefined) return;
-    after = String(last.id);
+    after = last.id;
   }
 }

@@ -2,9 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { ById, type Page, type Position, readCursor, writeCursor } from "../../core/page";
 import { searchText } from "../../core/search";
-import { query } from "../../db/commit";
-import { mostRowsPerStatement } from "../../db/limits";
-import { readRow } from "../../db/rows";
+import { maxRowsPerStatement } from "../../db/limits";
+import { asNumber, asText, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
+import { select } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { contactJson } from "./contact";
@@ -25,7 +25,7 @@ const positions: Record<Filters["sort"], z.ZodType<Position>> = {
   createdAt: z.tuple([z.number(), z.string()]),
   email: ById,
 };
-const columns = { createdAt: sql`created_at, id`, email: sql`email` };
+const sortedBy = { createdAt: sql`created_at, id`, email: sql`email` };
 const directions = {
   asc: {
     beyond: sql`>`,
@@ -36,6 +36,20 @@ const directions = {
     orders: { createdAt: sql`ORDER BY created_at DESC, id DESC`, email: sql`ORDER BY email DESC` },
   },
 };
+
+/** A row of the list's statement: what was counted is on each, and there is one without a contact when none is found. */
+interface Line {
+  listTotal: number | null;
+  listEdge: string | null;
+  contact: ContactRow | null;
+}
+
+const readFacts = columns({ listTotal: orNull(asNumber), listEdge: orNull(asText) });
+const readContact = wholeRow(contacts);
+const readLine: RowReader<Line> = (raw) => ({
+  ...readFacts(raw),
+  contact: raw.id === null ? null : readContact(raw),
+});
 
 /**
  * A page of contacts, in one statement: first what there is to count, then the places of the page's rows by an index
@@ -49,23 +63,24 @@ export async function listContacts(ctx: Context, asked: ContactQuery): Promise<P
   const total = after === null ? totalOf(ctx, filters) : sql`0`;
   // Who has found all that were counted stops, and does not walk on to the end for more.
   const isSearchCounted = after === null && filters.search !== undefined;
-  const mostRows = isSearchCounted ? sql`min(${limit + 1}, (SELECT total FROM facts))` : sql`${limit + 1}`;
-  const found = await query(
+  const maxRows = isSearchCounted ? sql`min(${limit + 1}, (SELECT total FROM facts))` : sql`${limit + 1}`;
+  const lines = await select(
     ctx.db,
     sql`WITH facts AS MATERIALIZED (SELECT (${total}) AS total, (${edge}) AS edge)
       SELECT facts.total AS list_total, facts.edge AS list_edge, c.*
-      FROM facts LEFT JOIN (${places} LIMIT ${mostRows}) page LEFT JOIN contacts c ON c.rowid = page.place`,
+      FROM facts LEFT JOIN (${places} LIMIT ${maxRows}) page LEFT JOIN contacts c ON c.rowid = page.place`,
+    readLine,
   );
-  const rows = found.filter(({ id }) => id !== null).map((row) => readRow(contacts, row));
+  const rows = lines.flatMap(({ contact }) => contact ?? []);
   const shown = rows.toSorted(inOrder(filters)).slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  const edgeFound = found[0]?.list_edge ?? null;
-  const next = last ? positionOf(last, filters) : edgeFound === null ? null : [String(edgeFound)];
+  const { listTotal = null, listEdge = null } = lines[0] ?? {};
+  const next = last ? positionOf(last, filters) : listEdge === null ? null : [listEdge];
   return {
     data: shown.map(contactJson),
     cursor: next === null ? "" : writeCursor(next, filters),
     hasMore: next !== null,
-    total: Number(found[0]?.list_total ?? 0),
+    total: listTotal ?? 0,
   };
 }
 
@@ -95,13 +110,13 @@ interface Walk {
  * Rows that one page may look at when no index holds both its order and its filter. The page then ends early, says that
  * there is more, and its cursor goes on behind the last row looked at.
  */
-const windowRows = mostRowsPerStatement;
+const windowRows = maxRowsPerStatement;
 
 function walkOf(ctx: Context, filters: Filters, after: Position | null): Walk {
   const { subscribed, email, search, sort, dir } = filters;
   const { beyond, orders } = directions[dir];
   const order = orders[sort];
-  const behind = after ? sql` AND (${columns[sort]}) ${beyond} (${sql.join(after.map(parameter), sql`, `)})` : sql``;
+  const behind = after ? sql` AND (${sortedBy[sort]}) ${beyond} (${sql.join(after.map(parameter), sql`, `)})` : sql``;
   const mine = sql`project_id = ${ctx.project.id}${behind}`;
   const byAddress = sql`SELECT rowid AS place FROM contacts INDEXED BY ux_contacts_email WHERE ${mine}`;
   const half = (isSubscribed: boolean) => sql`SELECT rowid AS place, created_at, id, email

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { Invalid } from "../../core/errors";
-import { commit, statement } from "../../db/commit";
-import { readRow } from "../../db/rows";
+import { openBatch } from "../../db/batch";
+import { asNumber, asText, columns, wholeRow } from "../../db/rows";
+import { statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { LookupContacts } from "./schema";
@@ -23,18 +24,19 @@ export async function lookUpContacts(
   const matching = sql`json_each(${JSON.stringify(addresses)}) r
     CROSS JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value`;
   const bytes = sql`(SELECT coalesce(sum(octet_length(c.data)), 0) FROM ${matching})`;
-  const [known = [], rows = [], sizes = []] = await commit(ctx.db, [
-    statement(ctx.db, sql`SELECT c.email FROM ${matching}`),
-    ...(isExpanded
-      ? [
-          statement(ctx.db, sql`SELECT c.* FROM ${matching} WHERE ${bytes} <= ${maxExpandedBytes}`),
-          statement(ctx.db, sql`SELECT ${bytes} AS bytes`),
-        ]
-      : []),
-  ]);
-  if (Number(sizes[0]?.bytes ?? 0) > maxExpandedBytes) throw tooMuchToExpand();
-  const isKnown = new Set(known.map((row) => row.email));
-  const byEmail = new Map(rows.map((row) => [row.email, readRow(contacts, row)]));
+  const batch = openBatch(ctx);
+  const known = batch.add(statement(sql`SELECT c.email FROM ${matching}`, columns({ email: asText })));
+  const expanded = isExpanded && {
+    contacts: batch.add(
+      statement(sql`SELECT c.* FROM ${matching} WHERE ${bytes} <= ${maxExpandedBytes}`, wholeRow(contacts)),
+    ),
+    size: batch.add(statement(sql`SELECT ${bytes} AS bytes`, columns({ bytes: asNumber }))),
+  };
+  await batch.commit();
+  if (expanded && expanded.size.one.bytes > maxExpandedBytes) throw tooMuchToExpand();
+  const isKnown = new Set(known.all.map(({ email }) => email));
+  const rows = expanded ? expanded.contacts.all : [];
+  const byEmail = new Map(rows.map((row) => [row.email, row]));
   return {
     found: [...asked].flatMap(([written, email]) => (isKnown.has(email) ? [written] : [])),
     notFound: [...asked].flatMap(([written, email]) => (isKnown.has(email) ? [] : [written])),

@@ -1,16 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
 import { Conflict, NotFound } from "../../core/errors";
-import { statement } from "../../db/commit";
-import { isUniqueViolation } from "../../db/conflicts";
+import { openBatch } from "../../db/batch";
 import { mergedData } from "../../db/merge-data";
-import { readRow } from "../../db/rows";
+import { wholeRow } from "../../db/rows";
+import { type Statement, type StatementRefusal, statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
-import { dataTooBigAsInvalid } from "../../engine/contacts/data-limit";
-import { recallAddresses } from "../../engine/contacts/erased-address";
-import { changeSubscription } from "../../engine/contacts/subscription";
-import { recordFieldTypes } from "../../engine/contacts/upsert";
-import { commitAndAnnounce } from "../../engine/events/announce";
+import { refuseLargeData } from "../../engine/contacts/data-limit";
+import { restoreErased } from "../../engine/contacts/erased-address";
+import { updateSubscription } from "../../engine/contacts/subscription";
+import { insertFieldTypes } from "../../engine/contacts/upsert";
 import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
 import type { UpdateContact } from "./schema";
@@ -29,50 +28,51 @@ export async function updateContact(ctx: Context, id: string, change: UpdateCont
     ...(email === undefined ? [] : [sql`email = ${email}`]),
     ...(Object.keys(data.patch).length === 0 ? [] : [sql`data = ${mergedData(data.patch)}`]),
   ];
-  const statements = [
-    ...(subscribed === null ? [] : changeSubscription(ctx, { contactId: sql`${id}`, subscribed, eventData: {}, at })),
-    ...(email === undefined ? [] : recallAddress(ctx, { id, email, subscribed, onlyIf: isThere })),
-    ...recordFieldTypes(ctx, data.types, isThere),
+  const batch = openBatch(ctx);
+  if (subscribed !== null) {
+    batch.addAll(updateSubscription(ctx, { contactId: sql`${id}`, subscribed, eventData: {}, at }));
+  }
+  if (email !== undefined) batch.addAll(restoreAddress(ctx, { id, email, subscribed, onlyIf: isThere }));
+  batch.addAll(insertFieldTypes(ctx, data.types, isThere));
+  const after = batch.add(
     statement(
-      ctx.db,
       changes.length === 0
         ? sql`SELECT * FROM contacts WHERE ${isContact}`
         : sql`UPDATE contacts SET ${sql.join(changes, sql`, `)}, version = version + 1, updated_at = max(updated_at, ${at})
           WHERE ${isContact} RETURNING *`,
+      wholeRow(contacts),
+      { refusals: [refuseTaken(email), refuseLargeData] },
     ),
-  ];
-  const rows = await takenAsConflict(email, dataTooBigAsInvalid(commitAndAnnounce(ctx, statements)));
-  const after = rows.at(-1)?.[0];
-  if (!after) throw new NotFound("contact", id);
-  return readRow(contacts, after);
+  );
+  await batch.commit();
+  if (!after.first) throw new NotFound("contact", id);
+  return after.first;
 }
 
 /**
  * The address may have been erased, and is then what it was: as with a contact that is created with it, only an explicit
  * yes of the call is more than the no that was said before.
  */
-function recallAddress(
+function restoreAddress(
   ctx: Context,
   { id, email, subscribed, onlyIf }: { id: string; email: string; subscribed: boolean | null; onlyIf: SQL },
-): D1PreparedStatement[] {
+): Statement[] {
   const hash = addressHash(ctx.project, email);
   const contactId = sql`(SELECT ${id} FROM erased_addresses
     WHERE project_id = ${ctx.project.id} AND hash = ${hash} AND opted_out_at IS NOT NULL)`;
   const leaving = { contactId, subscribed: false, eventData: {}, isSaidBySelf: true, at: ctx.now.getTime() };
   return [
-    ...(subscribed === true ? [] : changeSubscription(ctx, leaving)),
-    ...recallAddresses(ctx, { items: JSON.stringify([{ email, hash }]), onlyIf }),
+    ...(subscribed === true ? [] : updateSubscription(ctx, leaving)),
+    ...restoreErased(ctx, { items: JSON.stringify([{ email, hash }]), onlyIf }),
   ];
 }
 
-async function takenAsConflict<T>(email: string | undefined, committed: Promise<T>): Promise<T> {
-  try {
-    return await committed;
-  } catch (error) {
-    if (!isUniqueViolation(error, "contacts.project_id, contacts.email")) throw error;
-    throw new Conflict(`Another contact of this project has the address ${email}.`, {
-      suggestion: "Change that contact instead; GET /contacts?email=… finds it.",
-      cause: error,
-    });
-  }
+function refuseTaken(email: string | undefined): StatementRefusal {
+  return {
+    on: { unique: "contacts.project_id, contacts.email" },
+    refuse: () =>
+      new Conflict(`Another contact of this project has the address ${email}.`, {
+        suggestion: "Change that contact instead; GET /contacts?email=… finds it.",
+      }),
+  };
 }

@@ -1,12 +1,11 @@
 import { sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
 import { newId } from "../../core/ids";
-import { statement } from "../../db/commit";
-import { readRow } from "../../db/rows";
+import { openBatch } from "../../db/batch";
+import { wholeRow } from "../../db/rows";
+import { statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
-import { dataTooBigAsInvalid } from "../../engine/contacts/data-limit";
 import { upsertContacts } from "../../engine/contacts/upsert";
-import { commitAndAnnounce } from "../../engine/events/announce";
 import type { Context } from "../../platform/context";
 import type { UpsertContact } from "./schema";
 
@@ -16,18 +15,22 @@ export async function upsertContact(
   input: UpsertContact,
 ): Promise<{ contact: ContactRow; isNew: boolean }> {
   const id = newId();
-  const statements = upsertContacts(ctx, {
-    contacts: [{ id, email: input.email }],
-    data: readData(input.data ?? {}),
-    subscribed: input.subscribed ?? null,
-    subscribedByDefault: true,
-    onlyIf: sql`true`,
-  });
-  const result = statement(
-    ctx.db,
-    sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.id} AND email = ${input.email}`,
+  const batch = openBatch(ctx);
+  batch.addAll(
+    upsertContacts(ctx, {
+      contacts: [{ id, email: input.email }],
+      data: readData(input.data ?? {}),
+      subscribed: input.subscribed ?? null,
+      subscribedByDefault: true,
+      onlyIf: sql`true`,
+    }),
   );
-  const rows = await dataTooBigAsInvalid(commitAndAnnounce(ctx, [...statements, result]));
-  const contact = readRow(contacts, rows.at(-1)?.[0]);
-  return { contact, isNew: contact.id === id };
+  const after = batch.add(
+    statement(
+      sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.id} AND email = ${input.email}`,
+      wholeRow(contacts),
+    ),
+  );
+  await batch.commit();
+  return { contact: after.one, isNew: after.one.id === id };
 }

@@ -1,14 +1,14 @@
-import { and, eq, ne } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import { needsDns } from "../../core/domains/match";
 import { dmarcRecord, isReservedDomain, ownershipRecord, senderDomain } from "../../core/domains/records";
 import { Conflict, Invalid, NotFound } from "../../core/errors";
 import { newId } from "../../core/ids";
-import { commit, statement } from "../../db/commit";
-import { isUniqueViolation } from "../../db/conflicts";
-import { type DomainRow, domains, verifiedDomains } from "../../db/tables";
+import { openBatch } from "../../db/batch";
+import { refusable, type Statement } from "../../db/statement";
+import { type DomainRow, verifiedDomains } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { SenderDomain } from "../../platform/mailer/mailer";
-import { takenElsewhere, verifiedElsewhere } from "./domain";
+import { refuseVerifiedElsewhere, takenElsewhere } from "./domain";
 import { askProvider } from "./provider";
 import type { AddDomain } from "./schema";
 
@@ -27,23 +27,35 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
   }
   await refuseTaken(ctx, domain);
   const row = newDomain(ctx, domain, await askProvider(ctx, () => ctx.mailer.addDomain(domain)));
-  const { db } = ctx;
-  const isVerified = row.status === "VERIFIED";
-  try {
-    await commit(db, [
-      statement(db, db.insert(domains).values(row)),
-      ...(isVerified ? [statement(db, db.insert(verifiedDomains).values({ domain, projectId: ctx.project.id }))] : []),
-    ]);
-  } catch (error) {
-    if (isUniqueViolation(error, "domains.project_id, domains.domain")) {
-      throw new Conflict(`${domain} is already a domain of this project.`, {
-        suggestion: "List it with GET /domains/project/{projectId}.",
-      });
-    }
-    if (isUniqueViolation(error, verifiedElsewhere)) throw takenElsewhere(domain);
-    throw error;
-  }
+  const batch = openBatch(ctx);
+  batch.add(insertDomain(row));
+  if (row.status === "VERIFIED") batch.add(insertVerifiedName(row));
+  await batch.commit();
   return row;
+}
+
+function insertDomain(row: DomainRow): Statement {
+  const { id, projectId, domain, status, records, version, createdAt, updatedAt } = row;
+  return refusable(
+    sql`INSERT INTO domains (id, project_id, domain, status, records, last_checked_at, verified_at, failing_since,
+        next_check_at, version, created_at, updated_at)
+      VALUES (${id}, ${projectId}, ${domain}, ${status}, ${JSON.stringify(records)}, ${row.lastCheckedAt},
+        ${row.verifiedAt}, ${row.failingSince}, ${row.nextCheckAt}, ${version}, ${createdAt}, ${updatedAt})`,
+    {
+      on: { unique: "domains.project_id, domains.domain" },
+      refuse: () =>
+        new Conflict(`${domain} is already a domain of this project.`, {
+          suggestion: "List it with GET /domains/project/{projectId}.",
+        }),
+    },
+  );
+}
+
+function insertVerifiedName({ domain, projectId }: DomainRow): Statement {
+  return refusable(
+    sql`INSERT INTO verified_domains (domain, project_id) VALUES (${domain}, ${projectId})`,
+    refuseVerifiedElsewhere(domain),
+  );
 }
 
 /** Early, before the provider hears of it: who comes first is decided when a domain is verified. */

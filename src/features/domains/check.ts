@@ -1,14 +1,14 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { allRequiredFound, matchRecords, needsDns } from "../../core/domains/match";
 import { afterCheck, type CheckedDomain } from "../../core/domains/outcome";
 import type { DnsRecord } from "../../core/domains/records";
-import { Unavailable } from "../../core/errors";
-import { commit, statement } from "../../db/commit";
-import { isUniqueViolation } from "../../db/conflicts";
-import { readRow } from "../../db/rows";
+import { Conflict, Unavailable } from "../../core/errors";
+import { openBatch } from "../../db/batch";
+import { wholeRow } from "../../db/rows";
+import { refusable, type Statement, statement } from "../../db/statement";
 import { type DomainRow, domains } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { getDomain, takenElsewhere, verifiedElsewhere } from "./domain";
+import { getDomain, refuseVerifiedElsewhere } from "./domain";
 import { askProvider } from "./provider";
 
 /**
@@ -25,9 +25,10 @@ export async function checkDomain(ctx: Context, id: string): Promise<DomainRow> 
   try {
     return await write(ctx, before, records, afterCheck(before, passes, now), now);
   } catch (error) {
-    if (!isUniqueViolation(error, verifiedElsewhere)) throw error;
+    if (!(error instanceof Conflict)) throw error;
+    // The name is verified in another project: what the check found is written down all the same.
     await write(ctx, before, records, afterCheck(before, false, now), now);
-    throw takenElsewhere(before.domain);
+    throw error;
   }
 }
 
@@ -75,27 +76,41 @@ async function write(
   after: CheckedDomain,
   now: number,
 ): Promise<DomainRow> {
-  const { db, project } = ctx;
-  const { id, domain, version } = before;
+  const { id, projectId, version } = before;
   const written = JSON.stringify(records);
   const isChanged = after.status !== before.status || written !== JSON.stringify(before.records);
   const isSettled = after.status === "VERIFIED" && !needsDns(records);
-  const isUnchanged = sql`id = ${id} AND project_id = ${project.id} AND version = ${version}`;
+  const isUnchanged = sql`id = ${id} AND project_id = ${projectId} AND version = ${version}`;
+  const batch = openBatch(ctx);
   // The name goes first, while the row still has the version that was read.
-  const name =
-    after.status === "VERIFIED"
-      ? sql`INSERT INTO verified_domains (domain, project_id) SELECT domain, project_id FROM domains WHERE ${isUnchanged}`
-      : sql`DELETE FROM verified_domains WHERE domain = ${domain} AND project_id = ${project.id}
-          AND EXISTS (SELECT 1 FROM domains WHERE ${isUnchanged})`;
-  const row = sql`UPDATE domains SET status = ${after.status}, records = ${written}, verified_at = ${after.verifiedAt},
-    failing_since = ${after.failingSince}, next_check_at = ${isSettled ? null : after.nextCheckAt},
-    last_checked_at = ${now}, updated_at = ${isChanged ? now : before.updatedAt}, version = version + 1
-    WHERE ${isUnchanged} RETURNING *`;
-  const statements = after.status === before.status ? [row] : [name, row];
-  const results = await commit(
-    db,
-    statements.map((each) => statement(db, each)),
+  if (after.status !== before.status) {
+    batch.add(
+      after.status === "VERIFIED" ? insertVerifiedName(before, isUnchanged) : deleteVerifiedName(before, isUnchanged),
+    );
+  }
+  const updated = batch.add(
+    statement(
+      sql`UPDATE domains SET status = ${after.status}, records = ${written}, verified_at = ${after.verifiedAt},
+          failing_since = ${after.failingSince}, next_check_at = ${isSettled ? null : after.nextCheckAt},
+          last_checked_at = ${now}, updated_at = ${isChanged ? now : before.updatedAt}, version = version + 1
+        WHERE ${isUnchanged} RETURNING *`,
+      wholeRow(domains),
+    ),
   );
-  const updated = results.at(-1)?.[0];
-  return updated ? readRow(domains, updated) : getDomain(ctx, id);
+  await batch.commit();
+  return updated.first ?? getDomain(ctx, id);
+}
+
+function insertVerifiedName({ domain }: DomainRow, isUnchanged: SQL): Statement {
+  return refusable(
+    sql`INSERT INTO verified_domains (domain, project_id) SELECT domain, project_id FROM domains WHERE ${isUnchanged}`,
+    refuseVerifiedElsewhere(domain),
+  );
+}
+
+function deleteVerifiedName({ domain, projectId }: DomainRow, isUnchanged: SQL): Statement {
+  return statement(
+    sql`DELETE FROM verified_domains WHERE domain = ${domain} AND project_id = ${projectId}
+      AND EXISTS (SELECT 1 FROM domains WHERE ${isUnchanged})`,
+  );
 }

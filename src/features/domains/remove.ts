@@ -1,35 +1,44 @@
 import { sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
-import { commit, query, statement } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import { asFlag, asText, columns } from "../../db/rows";
+import { select, selectOne, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { getDomain } from "./domain";
 import { usesOfDomain } from "./in-use";
 
 /** How many of those that use a domain a refusal names. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** Removes a domain that nothing uses. Its name is free again, for this project and every other. */
 export async function removeDomain(ctx: Context, id: string): Promise<void> {
-  const { db, project } = ctx;
   const { domain } = await getDomain(ctx, id);
-  const isRow = sql`id = ${id} AND project_id = ${project.id}`;
-  const [removed] = await commit(db, [
-    statement(db, sql`DELETE FROM domains WHERE ${isRow} AND NOT EXISTS (${usesOfDomain(ctx, domain)}) RETURNING id`),
+  const isRow = sql`id = ${id} AND project_id = ${ctx.project.id}`;
+  const batch = openBatch(ctx);
+  const removed = batch.add(
     statement(
-      db,
-      sql`DELETE FROM verified_domains WHERE domain = ${domain} AND project_id = ${project.id}
+      sql`DELETE FROM domains WHERE ${isRow} AND NOT EXISTS (${usesOfDomain(ctx, domain)}) RETURNING id`,
+      columns({ id: asText }),
+    ),
+  );
+  batch.add(
+    statement(
+      sql`DELETE FROM verified_domains WHERE domain = ${domain} AND project_id = ${ctx.project.id}
         AND NOT EXISTS (SELECT 1 FROM domains WHERE ${isRow})`,
     ),
-  ]);
-  if (removed?.length === 0) await refuse(ctx, id, domain);
+  );
+  await batch.commit();
+  if (removed.count === 0) await refuse(ctx, id, domain);
   await forgetAtProvider(ctx, domain);
 }
+
+const readUse = columns({ type: asText, id: asText, name: asText });
 
 /** Either something uses the domain, or someone else has removed it meanwhile: then it is not found. */
 async function refuse(ctx: Context, id: string, domain: string): Promise<never> {
   await getDomain(ctx, id);
-  const usedBy = await query(ctx.db, sql`${usesOfDomain(ctx, domain)} LIMIT ${mostNamed}`);
+  const usedBy = await select(ctx.db, sql`${usesOfDomain(ctx, domain)} LIMIT ${maxNamed}`, readUse);
   throw new Conflict(`${domain} is still the sender of something in this project.`, {
     suggestion: "Give what is listed in details.usedBy another sender, or delete it, and try again.",
     details: { domain, usedBy },
@@ -43,8 +52,12 @@ async function refuse(ctx: Context, id: string, domain: string): Promise<never> 
 async function forgetAtProvider(ctx: Context, domain: string): Promise<void> {
   try {
     for (const db of ctx.databases) {
-      const others = await query(db, sql`SELECT 1 FROM domains WHERE domain = ${domain} LIMIT 1`);
-      if (others.length > 0) return;
+      const { isUsed } = await selectOne(
+        db,
+        sql`SELECT EXISTS (SELECT 1 FROM domains WHERE domain = ${domain}) AS is_used`,
+        columns({ isUsed: asFlag }),
+      );
+      if (isUsed) return;
     }
     await ctx.mailer.removeDomain(domain);
   } catch (error) {

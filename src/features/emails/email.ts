@@ -45,7 +45,7 @@ export function emailEventJson(row: EventRow) {
   return { name: row.name, at: iso(row.createdAt), data: row.data };
 }
 
-const mostEvents = 200;
+const maxEvents = 200;
 
 /** Whole emails, with what they share with the other recipients of their call. */
 export function selectEmails(ctx: Context, condition: SQL | undefined) {
@@ -71,7 +71,7 @@ export async function getEmail(ctx: Context, id: string): Promise<{ email: Whole
       .from(events)
       .where(inProject(events, ctx, eq(events.emailId, id)))
       .orderBy(asc(events.createdAt), sql`rowid`)
-      .limit(mostEvents),
+      .limit(maxEvents),
   ]);
   if (!email) throw new NotFound("email", id);
   return { email, happened };

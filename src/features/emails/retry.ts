@@ -1,11 +1,12 @@
 import { sql } from "drizzle-orm";
-import { Conflict, Gone } from "../../core/errors";
+import { Conflict, Gone, MonthlyLimitReached } from "../../core/errors";
 import type { EmailStatus } from "../../core/mail/status";
 import { monthOf } from "../../core/time";
-import { commit, guard, statement } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import { asText, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
 import { findContent } from "../../engine/mail/content";
-import { limitAsRefusal, monthlyLimit } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
 import { getEmail } from "./email";
 
@@ -29,26 +30,30 @@ export async function retryEmail(ctx: Context, id: string): Promise<{ id: string
   const now = ctx.now.getTime();
   const isOpen = sql`project_id = ${ctx.project.id} AND id = ${id}
     AND status IN (SELECT value FROM json_each(${JSON.stringify(retryable)}))`;
-  const isWithinLimit = sql`${email.status !== "FAILED"} OR NOT EXISTS (SELECT 1 FROM monthly_usage
-    WHERE project_id = ${ctx.project.id} AND month = ${month} AND emails > ${monthlySendLimit})`;
-  const committed = commit(ctx.db, [
+  const batch = openBatch(ctx);
+  batch.add(
     statement(
-      ctx.db,
       sql`INSERT INTO monthly_usage (project_id, month, emails)
         SELECT project_id, ${month}, 1 FROM emails WHERE ${isOpen} AND status = 'FAILED'
         ON CONFLICT (project_id, month) DO UPDATE SET emails = emails + 1`,
     ),
+  );
+  const reopened = batch.add(
     statement(
-      ctx.db,
       sql`UPDATE emails SET status = 'QUEUED', error = NULL, claim = NULL, handed_at = NULL, uncertain_since = NULL,
           attempts = 0, announcements = 0, abandonments = 0,
           next_attempt_at = ${now}, next_announce_at = ${now + announceGraceMs}
         WHERE ${isOpen} RETURNING id`,
+      columns({ id: asText }),
     ),
-    ...(monthlySendLimit === null ? [] : [guard(ctx.db, monthlyLimit, isWithinLimit)]),
-  ]);
-  const [, reopened] = await limitAsRefusal(ctx, committed);
-  if (reopened?.length === 0) throw notRetryable((await getEmail(ctx, id)).email.status);
+  );
+  if (monthlySendLimit !== null) {
+    const isWithinLimit = sql`${email.status !== "FAILED"} OR NOT EXISTS (SELECT 1 FROM monthly_usage
+      WHERE project_id = ${ctx.project.id} AND month = ${month} AND emails > ${monthlySendLimit})`;
+    batch.guard(isWithinLimit, () => new MonthlyLimitReached(monthlySendLimit));
+  }
+  await batch.commit();
+  if (reopened.count === 0) throw notRetryable((await getEmail(ctx, id)).email.status);
   await announceEmails(ctx, [id]);
   return { id, status: "QUEUED" };
 }

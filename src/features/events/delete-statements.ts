@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
-import { statement } from "../../db/commit";
+import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /** Each row is in six indexes and two kept counts: a statement over more would hold up everybody else. */
@@ -11,8 +11,8 @@ export const Doomed = z.object({ name: z.string(), before: z.string() });
 export type Doomed = z.infer<typeof Doomed>;
 
 /** The oldest of them. Returns a row for each. */
-export function deleteOldest(ctx: Context, doomed: Doomed): D1PreparedStatement {
-  return statement(ctx.db, sql`DELETE FROM events WHERE rowid IN (${oldest(ctx, doomed)}) RETURNING 1`);
+export function deleteOldest(ctx: Context, doomed: Doomed): Statement {
+  return statement(sql`DELETE FROM events WHERE rowid IN (${oldest(ctx, doomed)}) RETURNING 1`);
 }
 
 /** A SELECT of those that `deleteOldest` takes next. */

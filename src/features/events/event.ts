@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { iso } from "../../core/time";
-import { readRow } from "../../db/rows";
+import { asText, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
 import { type EventRow, events } from "../../db/tables";
 
 /** An event with the address of its contact, which is gone with the contact. */
@@ -12,9 +12,10 @@ export interface Event {
 /** The columns of events `e` and their contacts `c`, for `readEvent`. */
 export const eventColumns: SQL = sql`e.*, c.email AS contact_email`;
 
-export function readEvent(raw: Record<string, unknown>): Event {
-  return { row: readRow(events, raw), contactEmail: raw.contact_email === null ? null : String(raw.contact_email) };
-}
+const readRow = wholeRow(events);
+const readContact = columns({ contactEmail: orNull(asText) });
+
+export const readEvent: RowReader<Event> = (raw) => ({ row: readRow(raw), ...readContact(raw) });
 
 export function eventJson({ row, contactEmail }: Event) {
   return {

@@ -3,11 +3,13 @@ import { chunksOf } from "../../core/chunks";
 import type { Span } from "../../core/events/range";
 import { firstIdAt } from "../../core/ids";
 import { dayMs, iso } from "../../core/time";
-import { commit, query, statement } from "../../db/commit";
-import { mostRowsPerStatement } from "../../db/limits";
+import { openBatch } from "../../db/batch";
+import { maxRowsPerStatement } from "../../db/limits";
+import { asNumber, asText, columns, orNull } from "../../db/rows";
+import { select, selectOne, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
-import { mostCounted } from "./list";
-import { mostNames, mostNamesShown } from "./names";
+import { maxCounted } from "./list";
+import { maxNames, maxNamesShown } from "./names";
 
 interface NameStats {
   name: string;
@@ -22,6 +24,8 @@ export interface EventStats {
   approximate?: true;
   countedAt?: string;
 }
+
+const readSeen = columns({ name: asText, count: asNumber, contacts: asNumber, lastAt: asNumber });
 
 /**
  * `GET /events/stats`: how often each event happened, most frequent first. Over all time from the kept counts, which are
@@ -40,36 +44,45 @@ export async function eventStats(
 const endOfTime = 253_402_300_800_000;
 
 async function lifetimeStats(ctx: Context): Promise<EventStats> {
-  const names = sql`SELECT * FROM event_names WHERE project_id = ${ctx.project.id} LIMIT ${mostNames}`;
-  const [rows = [], [counted] = []] = await commit(ctx.db, [
+  const names = sql`SELECT * FROM event_names WHERE project_id = ${ctx.project.id} LIMIT ${maxNames}`;
+  const batch = openBatch(ctx);
+  const shown = batch.add(
     statement(
-      ctx.db,
-      sql`SELECT name, count, contacts, last_at FROM (${names}) ORDER BY count DESC, name LIMIT ${mostNamesShown}`,
+      sql`SELECT name, count, contacts, last_at FROM (${names}) ORDER BY count DESC, name LIMIT ${maxNamesShown}`,
+      readSeen,
     ),
-    statement(ctx.db, sql`SELECT sum(count) AS total, count(*) AS names FROM (${names})`),
-  ]);
+  );
+  const counted = batch.add(
+    statement(
+      sql`SELECT sum(count) AS total, count(*) AS names FROM (${names})`,
+      columns({ total: orNull(asNumber), names: asNumber }),
+    ),
+  );
+  await batch.commit();
   return {
-    data: rows.map(nameStats),
-    total: Number(counted?.total ?? 0),
-    ...(counted?.names === mostNames ? approximately(ctx) : {}),
+    data: shown.all.map(nameStats),
+    total: counted.one.total ?? 0,
+    ...(counted.one.names === maxNames ? approximately(ctx) : {}),
   };
 }
 
 async function isCountable(ctx: Context, range: Span): Promise<boolean> {
-  const [row] = await query(
+  const { seen } = await selectOne(
     ctx.db,
-    sql`SELECT count(*) AS n FROM (SELECT 1 FROM ${eventsWithin(ctx, range)} LIMIT ${mostCounted + 1})`,
+    sql`SELECT count(*) AS seen FROM (SELECT 1 FROM ${eventsWithin(ctx, range)} LIMIT ${maxCounted + 1})`,
+    columns({ seen: asNumber }),
   );
-  return Number(row?.n) <= mostCounted;
+  return seen <= maxCounted;
 }
 
 async function liveStats(ctx: Context, range: Span): Promise<EventStats> {
-  const rows = await query(
+  const rows = await select(
     ctx.db,
     sql`SELECT s.name, s.count, s.contacts, last.created_at AS last_at
       FROM (SELECT name, count(*) AS count, count(DISTINCT contact_id) AS contacts, max(id) AS last_id
         FROM ${eventsWithin(ctx, range)} GROUP BY name) s
       CROSS JOIN events last ON last.id = s.last_id`,
+    readSeen,
   );
   return mostFrequent(rows.map(nameStats));
 }
@@ -80,8 +93,8 @@ function eventsWithin(ctx: Context, { from, to }: Span): SQL {
 }
 
 /** Rows of days that one statement adds up, and how many such statements one answer may take. */
-const daysPerStatement = mostRowsPerStatement;
-const mostStatements = 20;
+const daysPerStatement = maxRowsPerStatement;
+const maxStatements = 20;
 /** Names that travel in one parameter, which may be 2 MB. */
 const namesPerStatement = 1_000;
 
@@ -106,17 +119,26 @@ async function statsByDay(ctx: Context, range: Span): Promise<EventStats> {
 async function sumDays(ctx: Context, { first, last }: { first: number; last: number }): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   let before: { day: number; name: string } | null = { day: last + 1, name: "" };
-  for (let statements = 0; before !== null && statements < mostStatements; statements++) {
-    const days = sql`SELECT day, name, count FROM event_days
+  for (let statements = 0; before !== null && statements < maxStatements; statements++) {
+    const days: SQL = sql`SELECT day, name, count FROM event_days
       WHERE project_id = ${ctx.project.id} AND day >= ${first} AND (day, name) < (${before.day}, ${before.name})
       ORDER BY day DESC, name DESC`;
-    const rows = await commit(ctx.db, [
-      statement(ctx.db, sql`SELECT name, sum(count) AS count FROM (${days} LIMIT ${daysPerStatement}) GROUP BY name`),
-      statement(ctx.db, sql`SELECT day, name FROM (${days}) LIMIT 1 OFFSET ${daysPerStatement - 1}`),
-    ]);
-    const [sums = [], [edge] = []] = rows;
-    for (const { name, count } of sums) counts.set(String(name), (counts.get(String(name)) ?? 0) + Number(count));
-    before = edge ? { day: Number(edge.day), name: String(edge.name) } : null;
+    const batch = openBatch(ctx);
+    const sums = batch.add(
+      statement(
+        sql`SELECT name, sum(count) AS count FROM (${days} LIMIT ${daysPerStatement}) GROUP BY name`,
+        columns({ name: asText, count: asNumber }),
+      ),
+    );
+    const edge = batch.add(
+      statement(
+        sql`SELECT day, name FROM (${days}) LIMIT 1 OFFSET ${daysPerStatement - 1}`,
+        columns({ day: asNumber, name: asText }),
+      ),
+    );
+    await batch.commit();
+    for (const { name, count } of sums.all) counts.set(name, (counts.get(name) ?? 0) + count);
+    before = edge.first ?? null;
   }
   return counts;
 }
@@ -127,36 +149,35 @@ async function knownOf(
   names: string[],
   before: number,
 ): Promise<Map<string, { contacts: number; lastAt: number }>> {
-  const statements = chunksOf(names, namesPerStatement).map((some) =>
-    statement(
-      ctx.db,
-      sql`SELECT n.name, n.contacts, (SELECT e.created_at FROM events e INDEXED BY ix_events_name
+  const batch = openBatch(ctx);
+  const chunks = chunksOf(names, namesPerStatement).map((some) =>
+    batch.add(
+      statement(
+        sql`SELECT n.name, n.contacts, (SELECT e.created_at FROM events e INDEXED BY ix_events_name
           WHERE e.project_id = n.project_id AND e.name = n.name AND e.id < ${firstIdAt(before)}
           ORDER BY e.id DESC LIMIT 1) AS last_at
         FROM json_each(${JSON.stringify(some)}) r
         CROSS JOIN event_names n ON n.project_id = ${ctx.project.id} AND n.name = r.value`,
+        columns({ name: asText, contacts: asNumber, lastAt: orNull(asNumber) }),
+      ),
     ),
   );
-  const rows = statements.length === 0 ? [] : (await commit(ctx.db, statements)).flat();
-  // Names whose events are being deleted right now may have none left.
-  const there = rows.filter((row) => row.last_at !== null);
-  return new Map(
-    there.map((row) => [String(row.name), { contacts: Number(row.contacts), lastAt: Number(row.last_at) }]),
-  );
+  await batch.commit();
+  const known = new Map<string, { contacts: number; lastAt: number }>();
+  for (const { name, contacts, lastAt } of chunks.flatMap(({ all }) => all)) {
+    // Names whose events are being deleted right now may have none left.
+    if (lastAt !== null) known.set(name, { contacts, lastAt });
+  }
+  return known;
 }
 
-function nameStats(row: Record<string, unknown>): NameStats {
-  return {
-    name: String(row.name),
-    count: Number(row.count),
-    uniqueContacts: Number(row.contacts),
-    lastAt: iso(Number(row.last_at)),
-  };
+function nameStats({ name, count, contacts, lastAt }: ReturnType<typeof readSeen>): NameStats {
+  return { name, count, uniqueContacts: contacts, lastAt: iso(lastAt) };
 }
 
 function mostFrequent<T extends { name: string; count: number }>(all: T[]): { data: T[]; total: number } {
   const sorted = all.toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
-  return { data: sorted.slice(0, mostNamesShown), total: all.reduce((sum, { count }) => sum + count, 0) };
+  return { data: sorted.slice(0, maxNamesShown), total: all.reduce((sum, { count }) => sum + count, 0) };
 }
 
 function approximately(ctx: Context) {

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { isReservedEvent } from "../../core/events/names";
-import { query } from "../../db/commit";
+import { asNumber, columns } from "../../db/rows";
+import { selectFirst } from "../../db/statement";
 import { referencesTo, type Usage } from "../../engine/audience/usage";
 import type { Context } from "../../platform/context";
 
@@ -13,16 +14,20 @@ export interface EventUsage extends Usage {
 
 /** `GET /events/{eventName}/usage`. Throws NotFound for a name that was never seen and that nothing refers to. */
 export async function eventUsage(ctx: Context, name: string): Promise<EventUsage> {
-  const [references, [seen]] = await Promise.all([
+  const [references, seen] = await Promise.all([
     referencesTo(ctx, "event", name),
-    query(ctx.db, sql`SELECT count, contacts FROM event_names WHERE project_id = ${ctx.project.id} AND name = ${name}`),
+    selectFirst(
+      ctx.db,
+      sql`SELECT count, contacts FROM event_names WHERE project_id = ${ctx.project.id} AND name = ${name}`,
+      columns({ count: asNumber, contacts: asNumber }),
+    ),
   ]);
   const isUsed = Object.values(references).some((users) => users.length > 0);
   if (!seen && !isUsed) throw new NotFound("event", name);
   return {
     ...references,
-    totalCount: Number(seen?.count ?? 0),
-    uniqueContacts: Number(seen?.contacts ?? 0),
+    totalCount: seen?.count ?? 0,
+    uniqueContacts: seen?.contacts ?? 0,
     canDelete: !isUsed && !isReservedEvent(name),
   };
 }

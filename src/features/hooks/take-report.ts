@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
 import type { Notice } from "../../core/mail/notices/notice";
 import { readTag } from "../../core/mail/tag";
-import { query, statement } from "../../db/commit";
-import { commitAndAnnounce } from "../../engine/events/announce";
-import { emailEvents } from "../../engine/events/email-events";
-import { reportStatements } from "../../engine/mail/report";
+import { openBatch } from "../../db/batch";
+import { asText, columns } from "../../db/rows";
+import { type Statement, selectFirst, statement } from "../../db/statement";
+import { insertEmailEvents } from "../../engine/events/email-events";
+import { updateReported } from "../../engine/mail/report";
 import { findProject } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
 
@@ -20,10 +21,10 @@ export async function takeReport(platform: Platform, provider: string, notice: N
     return;
   }
   const ctx = forProject(platform, project);
-  await commitAndAnnounce(ctx, [
-    ...sentStatements(ctx, found.emailId, provider, notice.providerMessageId),
-    ...reportStatements(ctx, found.emailId, notice.report, provider),
-  ]);
+  const batch = openBatch(ctx);
+  batch.addAll(updateSent(ctx, found.emailId, provider, notice.providerMessageId));
+  batch.addAll(updateReported(ctx, found.emailId, notice.report, provider));
+  await batch.commit();
 }
 
 /** By our tag, or by the provider's own id where the tag does not come back. */
@@ -35,12 +36,13 @@ async function findEmail(
   const tagged = tag === null ? null : readTag(tag);
   if (tagged || providerMessageId === null) return tagged;
   for (const db of platform.databases) {
-    const [row] = await query(
+    const email = await selectFirst(
       db,
-      sql`SELECT id, project_id FROM emails INDEXED BY ix_emails_provider_message
+      sql`SELECT project_id, id AS email_id FROM emails INDEXED BY ix_emails_provider_message
         WHERE provider_message_id = ${providerMessageId} AND provider = ${provider} LIMIT 1`,
+      columns({ projectId: asText, emailId: asText }),
     );
-    if (row) return { projectId: String(row.project_id), emailId: String(row.id) };
+    if (email) return email;
   }
   return null;
 }
@@ -49,20 +51,14 @@ async function findEmail(
  * A report says first of all that the provider took the mail. Where that was not recorded, because the report was
  * faster or the answer was lost, it is now; the answer then finds nothing left to say.
  */
-function sentStatements(
-  ctx: Context,
-  emailId: string,
-  provider: string,
-  providerMessageId: string | null,
-): D1PreparedStatement[] {
+function updateSent(ctx: Context, emailId: string, provider: string, providerMessageId: string | null): Statement[] {
   const now = ctx.clock().getTime();
   const isUnrecorded = sql`e.project_id = ${ctx.project.id} AND e.id = ${emailId} AND e.provider = ${provider}
     AND e.status IN ('QUEUED', 'SENDING', 'UNKNOWN')`;
   const items = JSON.stringify([{ emailId, event: "email.sent", eventData: {} }]);
   return [
-    emailEvents(ctx.db, { items, where: isUnrecorded, at: now }),
+    insertEmailEvents({ items, where: isUnrecorded, at: now }),
     statement(
-      ctx.db,
       sql`UPDATE emails AS e SET status = 'SENT', error = NULL, sent_at = coalesce(sent_at, ${now}),
           provider_message_id = coalesce(provider_message_id, ${providerMessageId}), uncertain_since = NULL,
           lease_until = NULL, handed_at = NULL, next_attempt_at = NULL, next_announce_at = NULL

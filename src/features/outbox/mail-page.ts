@@ -3,7 +3,7 @@ import type { ShownMail } from "./browse";
 import { exactTime, type Html, noSubject, page, timeAgo } from "./page";
 
 // A source with attachments can have many megabytes: here is enough of it to read, and the file has all.
-const longestSourceShown = 50_000;
+const maxSourceShown = 50_000;
 
 /** `/outbox/{id}`: one mail with all its parts. */
 export function mailPage(mail: ShownMail, { withImages, now }: { withImages: boolean; now: Date }): Html {
@@ -101,12 +101,12 @@ function sizeText(bytes: number): string {
 }
 
 function sourcePart({ id, raw }: ShownMail): Html {
-  const isCut = raw.length > longestSourceShown;
+  const isCut = raw.length > maxSourceShown;
   return part(
     "source",
     "Source",
     html`<p class="hint">${isCut ? "The beginning is shown. " : ""}<a href="/outbox/${id}/source.eml">Download as .eml</a></p>
-<details><summary>Show the MIME source</summary><pre tabindex="0">${raw.slice(0, longestSourceShown)}</pre></details>`,
+<details><summary>Show the MIME source</summary><pre tabindex="0">${raw.slice(0, maxSourceShown)}</pre></details>`,
   );
 }
 

@@ -1,7 +1,8 @@
 import { newId } from "../../core/ids";
 import { randomHex } from "../../core/keys";
+import { openBatch } from "../../db/batch";
 import { defaultShard } from "../../db/client";
-import { commit, statement } from "../../db/commit";
+import { statement } from "../../db/statement";
 import { apiKeys, projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
 import { newKey } from "./keys/key";
@@ -34,9 +35,10 @@ export async function createProject(
     newKey(project.id, { kind: "secret" }, now),
     newKey(project.id, { kind: "public" }, now),
   ]);
-  await commit(platform.control, [
-    statement(platform.control, platform.control.insert(projects).values(project)),
-    statement(platform.control, platform.control.insert(apiKeys).values([secretKey.row, publicKey.row])),
-  ]);
+  const { control } = platform;
+  const batch = openBatch({ ...platform, db: control });
+  batch.add(statement(control.insert(projects).values(project).getSQL()));
+  batch.add(statement(control.insert(apiKeys).values([secretKey.row, publicKey.row]).getSQL()));
+  await batch.commit();
   return { project, keys: { secret: secretKey.key, public: publicKey.key } };
 }

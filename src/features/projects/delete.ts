@@ -2,7 +2,8 @@ import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { secondMs } from "../../core/time";
-import { commit, statement } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import { statement } from "../../db/statement";
 import { jobGraceMs } from "../../engine/jobs/job";
 import { cacheMs, forgetProjects } from "../../engine/projects/cache";
 import type { Platform } from "../../platform/context";
@@ -13,21 +14,21 @@ import { reasonOf } from "../../platform/log";
  * id of the job. Asked twice, the second call finds no project.
  */
 export async function deleteProject(platform: Platform, id: string): Promise<{ jobId: string }> {
-  const { control } = platform;
   const jobId = newId();
   const now = platform.now.getTime();
-  const [queued] = await commit(control, [
+  const batch = openBatch({ ...platform, db: platform.control });
+  const queued = batch.add(
     statement(
-      control,
       sql`INSERT INTO jobs (id, project_id, type, status, errors, created_at, next_announce_at)
         SELECT ${jobId}, id, 'project.erase', 'queued', '[]', ${now}, ${now + jobGraceMs}
         FROM projects WHERE id = ${id} AND deleted_at IS NULL
         RETURNING id`,
     ),
-    statement(control, sql`UPDATE projects SET deleted_at = ${now} WHERE id = ${id} AND deleted_at IS NULL`),
-    statement(control, sql`DELETE FROM api_keys WHERE project_id = ${id}`),
-  ]);
-  if (queued?.length === 0) throw new NotFound("project", id);
+  );
+  batch.add(statement(sql`UPDATE projects SET deleted_at = ${now} WHERE id = ${id} AND deleted_at IS NULL`));
+  batch.add(statement(sql`DELETE FROM api_keys WHERE project_id = ${id}`));
+  await batch.commit();
+  if (queued.count === 0) throw new NotFound("project", id);
   forgetProjects();
   try {
     // Not before every isolate has forgotten the keys, or one of them may write after the last row was removed.

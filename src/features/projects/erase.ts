@@ -1,5 +1,7 @@
-import { sql } from "drizzle-orm";
-import { commit, query, statement } from "../../db/commit";
+import { type SQL, sql } from "drizzle-orm";
+import { openBatch } from "../../db/batch";
+import type { Db } from "../../db/client";
+import { statement } from "../../db/statement";
 import { startJob } from "../../engine/jobs/job";
 import { blobKey, blobKinds } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
@@ -43,14 +45,15 @@ export async function eraseProject(platform: Platform, projectId: string, jobId:
   if (!isEmpty) return platform.enqueue([{ job: { type: "project.erase", projectId, jobId } }]);
   await platform.gate.erase(projectId);
   const now = platform.clock().getTime();
-  await commit(control, [
+  const batch = openBatch({ ...platform, db: control });
+  batch.add(
     statement(
-      control,
       sql`UPDATE jobs SET status = 'completed', progress = 100, completed_at = ${now} WHERE id = ${jobId}
         AND status <> 'completed'`,
     ),
-    statement(control, sql`DELETE FROM projects WHERE id = ${projectId} AND deleted_at IS NOT NULL`),
-  ]);
+  );
+  batch.add(statement(sql`DELETE FROM projects WHERE id = ${projectId} AND deleted_at IS NOT NULL`));
+  await batch.commit();
 }
 
 /**
@@ -69,18 +72,26 @@ async function eraseRows(platform: Platform, projectId: string, jobId: string): 
         let removed = rowsPerStatement;
         while (removed === rowsPerStatement) {
           if (statements++ >= statementsPerRun) return false;
-          const rows = await query(
-            db,
-            sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN (SELECT rowid FROM ${sql.identifier(table)}
-              WHERE project_id = ${projectId}${others} LIMIT ${rowsPerStatement}) RETURNING 1`,
-          );
-          removed = rows.length;
+          removed = await eraseSome(platform, db, table, sql`project_id = ${projectId}${others}`);
           found += removed;
         }
       }
     }
   } while (found > 0);
   return true;
+}
+
+/** Returns how many rows it removed. */
+async function eraseSome(platform: Platform, db: Db, table: string, condition: SQL): Promise<number> {
+  const batch = openBatch({ ...platform, db });
+  const erased = batch.add(
+    statement(
+      sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN (SELECT rowid FROM ${sql.identifier(table)}
+        WHERE ${condition} LIMIT ${rowsPerStatement}) RETURNING 1`,
+    ),
+  );
+  await batch.commit();
+  return erased.count;
 }
 
 /** True when nothing is left. */

@@ -1,44 +1,47 @@
 import { type SQL, sql } from "drizzle-orm";
 import { chunksOf } from "../../core/chunks";
-import { membershipEvents } from "../../core/segments/slug";
-import { query, statement } from "../../db/commit";
+import { asJson, columns } from "../../db/rows";
+import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
-import { recordEvents } from "../../engine/events/record";
 import type { Step } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
+import { insertMembershipEvents, isMember } from "./membership";
+import type { Scan } from "./scan";
+import { Input } from "./scan-job";
+import { scanStep } from "./scan-step";
 import type { Dynamic } from "./segment";
-import type { Walk } from "./walk";
-import { Input, walkStep } from "./walk-step";
 
-/** Contacts that one batch takes in or out, in some 30 ms: each is a member row, and an event with its indexes and counts. */
+/** Contacts that one batch adds or removes, in some 30 ms: each is a member row, and an event with its indexes and counts. */
 const movesPerBatch = 300;
 /** With some six statements each. One run of the job has a few hundred of them, and D1 takes a thousand. */
 const batchesPerStep = 10;
 export const stepsPerRun = 10;
 
 /**
- * One step of a computation. It reads who of the next contacts matches and who is a member, and makes one of the other,
- * each move with its event. A batch asks again who is a member: so an event is there if and only if its change is,
- * however often a step comes, and whatever else changes members meanwhile.
+ * One step of a computation. It reads which of the next contacts match and which are members, and makes the members those
+ * who match, with an event for each change. A batch asks again who is a member. So an event is there if and only if its
+ * change is, however often a step comes, and whatever else changes members meanwhile.
  */
 export function computeStep(ctx: Context, row: JobRow): Promise<Step> {
   const { segmentId } = Input.parse(row.input);
-  return walkStep(ctx, row, {
+  return scanStep(ctx, row, {
     onlyTracked: true,
-    figures: sql`json_group_array(id) FILTER (WHERE matches) AS matching_ids`,
-    beside: { along: "members", segmentId, rows: 0 },
-    async write({ walk, found }, { segment, after }, { silent }) {
-      const matching: string[] = JSON.parse(String(found.matching_ids));
-      const members = await findMembers(ctx, segment.id, { after, upTo: walk.after });
-      const all = inBatches(matching, members);
-      const batches = all.slice(0, batchesPerStep).map((moving) => {
-        const moves = movesOf(ctx, segment.id, moving);
-        const changes = [...(silent ? [] : tell(ctx, segment, moves)), ...move(ctx, segment, moving, moves)];
-        return { result: countedIn(moves, walk.matching), changes };
+    withIds: true,
+    beside: { over: "members", segmentId, rows: 0 },
+    async decide({ scan, ids }, { segment, after }, { silent }) {
+      const members = await findMembers(ctx, segment.id, { after, upTo: scan.after });
+      const all = inBatches(ids, members);
+      const changes = all.slice(0, batchesPerStep).map((moving) => {
+        const moves = movesOf(ctx, segment, moving);
+        const events = silent ? [] : insertMoveEvents(ctx, segment, moves);
+        return {
+          result: countedIn(moves, scan.matching),
+          statements: [...events, ...insertEntering(ctx, segment, moves), ...deleteLeaving(ctx, segment, moving)],
+        };
       });
-      return { batches, isWhole: batches.length === all.length };
+      return { changes, isWhole: changes.length === all.length };
     },
-    end: (walk) => noteComputed(ctx, walk),
+    end: (scan) => updateComputed(ctx, scan),
   });
 }
 
@@ -47,12 +50,13 @@ async function findMembers(
   segmentId: string,
   { after, upTo }: { after: string; upTo: string },
 ): Promise<string[]> {
-  const [found] = await query(
+  const found = await selectFirst(
     ctx.db,
     sql`SELECT json_group_array(contact_id) AS ids FROM segment_members
       WHERE project_id = ${ctx.project.id} AND segment_id = ${segmentId} AND contact_id > ${after} AND contact_id <= ${upTo}`,
+    columns({ ids: asJson<string[]>() }),
   );
-  return JSON.parse(String(found?.ids));
+  return found?.ids ?? [];
 }
 
 /** Ids of contacts. */
@@ -61,7 +65,7 @@ interface Moving {
   leaving: string[];
 }
 
-/** At least one, be it of nobody. */
+/** At least one batch, if only of nobody. */
 function inBatches(matching: string[], members: string[]): Moving[] {
   const [isMatching, isMember] = [new Set(matching), new Set(members)];
   const entering = matching.filter((id) => !isMember.has(id));
@@ -73,71 +77,62 @@ function inBatches(matching: string[], members: string[]): Moving[] {
   ];
 }
 
-/** Contacts `c` who come in or leave; null when nobody does. */
+/** Contacts `c` who enter or leave; null when nobody does. */
 interface Moves {
   entering: SQL | null;
   leaving: SQL | null;
 }
 
-/** Of those that were read: who is there still, and is no member, or is one, by now. */
-function movesOf(ctx: Context, segmentId: string, { entering, leaving }: Moving): Moves {
+/** Of the contacts that were read: those who are there still, and are no members, or are members, by now. */
+function movesOf(ctx: Context, segment: Dynamic, { entering, leaving }: Moving): Moves {
   const among = (ids: string[]) =>
     sql`FROM json_each(${JSON.stringify(ids)}) r CROSS JOIN contacts c ON c.id = r.value AND +c.project_id = ${ctx.project.id}`;
-  const isMember = sql`EXISTS (SELECT 1 FROM segment_members m
-    WHERE m.project_id = c.project_id AND m.segment_id = ${segmentId} AND m.contact_id = c.id)`;
   return {
-    entering: entering.length === 0 ? null : sql`${among(entering)} WHERE NOT ${isMember}`,
-    leaving: leaving.length === 0 ? null : sql`${among(leaving)} WHERE ${isMember}`,
+    entering: entering.length === 0 ? null : sql`${among(entering)} WHERE NOT ${isMember(segment)}`,
+    leaving: leaving.length === 0 ? null : sql`${among(leaving)} WHERE ${isMember(segment)}`,
   };
 }
 
-/** The events of the moves, which go before these: they ask who is a member. */
-function tell(ctx: Context, segment: Dynamic, { entering, leaving }: Moves): D1PreparedStatement[] {
-  const { entry, exit } = membershipEvents(segment);
+/** These go before the moves: they ask who is a member. */
+function insertMoveEvents(ctx: Context, segment: Dynamic, { entering, leaving }: Moves): Statement[] {
   const at = ctx.clock().getTime();
-  const data = JSON.stringify({ segmentId: segment.id, segmentName: segment.name });
-  return [[entry, entering] as const, [exit, leaving] as const].flatMap(([name, who]) =>
-    who === null
-      ? []
-      : recordEvents(ctx.db, {
-          rows: sql`SELECT c.project_id, ${name} AS name, c.id AS contact_id, NULL AS email_id, ${data} AS data ${who}`,
-          at,
-        }),
-  );
+  return [
+    ...(entering ? [insertMembershipEvents(segment, "entry", { who: entering, at })] : []),
+    ...(leaving ? [insertMembershipEvents(segment, "exit", { who: leaving, at })] : []),
+  ];
 }
 
-/** A row that is to go does so also when its contact is gone: else it would be found in every step. */
-function move(ctx: Context, { id }: Dynamic, { leaving }: Moving, { entering }: Moves): D1PreparedStatement[] {
-  const statements: D1PreparedStatement[] = [];
-  if (entering) {
-    const rows = sql`SELECT c.project_id, ${id}, c.id, ${ctx.clock().getTime()} ${entering}`;
-    statements.push(
-      statement(ctx.db, sql`INSERT INTO segment_members (project_id, segment_id, contact_id, created_at) ${rows}`),
-    );
-  }
-  if (leaving.length > 0) {
-    statements.push(
-      statement(
-        ctx.db,
-        sql`DELETE FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${id}
-          AND contact_id IN (SELECT value FROM json_each(${JSON.stringify(leaving)}))`,
-      ),
-    );
-  }
-  return statements;
+function insertEntering(ctx: Context, { id }: Dynamic, { entering }: Moves): Statement[] {
+  if (entering === null) return [];
+  return [
+    statement(
+      sql`INSERT INTO segment_members (project_id, segment_id, contact_id, created_at)
+        SELECT c.project_id, ${id}, c.id, ${ctx.clock().getTime()} ${entering}`,
+    ),
+  ];
 }
 
-/** The job's result with this step in it, for before the change. */
+/** Also the rows of contacts who are gone: they would else be found in every step. */
+function deleteLeaving(ctx: Context, { id }: Dynamic, { leaving }: Moving): Statement[] {
+  if (leaving.length === 0) return [];
+  return [
+    statement(
+      sql`DELETE FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${id}
+        AND contact_id IN (SELECT value FROM json_each(${JSON.stringify(leaving)}))`,
+    ),
+  ];
+}
+
+/** The job's result with this batch in it. It goes before the moves. */
 function countedIn({ entering, leaving }: Moves, total: number): SQL {
   const sum = (name: string, who: SQL | null) =>
     sql`coalesce(json_extract(result, ${`$.${name}`}), 0) + ${who ? sql`(SELECT count(*) ${who})` : sql`0`}`;
   return sql`json_object('added', ${sum("added", entering)}, 'removed', ${sum("removed", leaving)}, 'total', ${total})`;
 }
 
-/** What counts the members need not count these again. */
-function noteComputed(ctx: Context, { segment, at, of, matching }: Walk): D1PreparedStatement {
+/** The members need not be counted again: this says how many there are. */
+function updateComputed(ctx: Context, { segment, at, of, matching }: Scan): Statement {
   return statement(
-    ctx.db,
     sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}, computed_at = ${at},
         computed_of = ${of}
       WHERE project_id = ${ctx.project.id} AND id = ${segment.id}`,

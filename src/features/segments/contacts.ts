@@ -2,14 +2,14 @@ import { sql } from "drizzle-orm";
 import { Invalid } from "../../core/errors";
 import { isoOrNull } from "../../core/time";
 import { audienceOf } from "../../db/audience";
-import { query } from "../../db/commit";
-import { mostAskedPerStatement, mostRowsPerStatement } from "../../db/limits";
-import { readRow } from "../../db/rows";
+import { maxAskedPerStatement, maxRowsPerStatement } from "../../db/limits";
+import { asText, columns, wholeRow } from "../../db/rows";
+import { select, selectFirst } from "../../db/statement";
 import { type ContactRow, contacts, type SegmentRow } from "../../db/tables";
 import { lookThrough } from "../../engine/audience/look-through";
 import { loadSegments } from "../../engine/audience/named-segments";
-import { findPath } from "../../engine/audience/scan-source";
-import { aboveAll } from "../../engine/audience/scan-window";
+import { findScanSource } from "../../engine/audience/scan-source";
+import { aboveAll, belowAll } from "../../engine/audience/scan-window";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { type Dynamic, getSegmentAndTotal, isDynamic } from "./segment";
@@ -27,10 +27,10 @@ interface Found {
 }
 
 /** What one call looks through at most: so many rows, by so many statements. */
-const mostRows = 2_000_000;
-const mostLooks = 200;
+const maxRows = 2_000_000;
+const maxWindows = 200;
 
-const fewestRows = 1_000;
+const minRows = 1_000;
 
 /** `GET /segments/{id}/contacts`: who is in it at this moment, newest first. Throws NotFound, and Invalid on a page too deep. */
 export async function listSegmentContacts(ctx: Context, id: string, asked: Asked): Promise<Found> {
@@ -48,18 +48,18 @@ async function listMatching(
   const { condition, memberCount } = segment;
   const segments = await loadSegments(ctx, condition);
   const audience = audienceOf(condition, segments, ctx.now);
-  const path = await findPath(ctx, condition, { segments, contacts, now: ctx.now });
-  const isExact = path.rows <= mostRowsPerStatement;
-  const mostAtOnce = mostAskedPerStatement(audience);
+  const source = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
+  const isExact = source.rows <= maxRowsPerStatement;
+  const maxAtOnce = maxAskedPerStatement(audience);
   const first = (page - 1) * pageSize;
   const found: ContactRow[] = [];
   let [matched, looked, before] = [0, 0, aboveAll];
-  for (let looks = 0; looks < mostLooks && looked < mostRows; looks++) {
+  for (let looks = 0; looks < maxWindows && looked < maxRows; looks++) {
     // Members may all be among the oldest: each look reaches twice as far.
-    const likely = rowsToHold(first + pageSize - matched, memberCount / path.rows) * 2 ** looks;
-    const rows = isExact ? mostAtOnce : Math.min(likely, mostAtOnce);
+    const likely = rowsToHold(first + pageSize - matched, memberCount / source.rows) * 2 ** looks;
+    const rows = isExact ? maxAtOnce : Math.min(likely, maxAtOnce);
     const asked = { before, rows, skip: Math.max(0, first - matched), take: pageSize - found.length };
-    const look = await lookThrough(ctx, audience, path, asked);
+    const look = await lookThrough(ctx, audience, source, asked);
     found.push(...look.rows);
     matched += look.matched;
     looked += rows;
@@ -75,7 +75,7 @@ async function listMatching(
 
 /** Rows among which so many members are likely to be, if there is such a share of them in all. */
 function rowsToHold(members: number, share: number): number {
-  return Math.max(fewestRows, Math.ceil((1.25 * members) / share));
+  return Math.max(minRows, Math.ceil((1.25 * members) / share));
 }
 
 function tooDeep(looked: number): Invalid {
@@ -89,21 +89,22 @@ async function listMembers(ctx: Context, segment: SegmentRow, { page, pageSize }
   const members = sql`FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${segment.id}`;
   let [skip, before] = [(page - 1) * pageSize, aboveAll];
   if (skip >= total) return { rows: [], total, countedAt: null };
-  while (skip >= mostRowsPerStatement) {
-    const [edge] = await query(
+  while (skip >= maxRowsPerStatement) {
+    const edge = await selectFirst(
       ctx.db,
       sql`SELECT contact_id ${members} AND contact_id < ${before}
-        ORDER BY contact_id DESC LIMIT 1 OFFSET ${mostRowsPerStatement - 1}`,
+        ORDER BY contact_id DESC LIMIT 1 OFFSET ${maxRowsPerStatement - 1}`,
+      columns({ contactId: asText }),
     );
-    before = String(edge?.contact_id ?? "");
-    skip -= mostRowsPerStatement;
+    before = edge?.contactId ?? belowAll;
+    skip -= maxRowsPerStatement;
   }
   const onPage = sql`SELECT contact_id ${members} AND contact_id < ${before}
     ORDER BY contact_id DESC LIMIT ${pageSize} OFFSET ${skip}`;
-  const found = await query(
+  const found = await select(
     ctx.db,
     sql`SELECT c.* FROM (${onPage}) page CROSS JOIN contacts c ON c.id = page.contact_id AND +c.project_id = ${ctx.project.id}`,
+    wholeRow(contacts),
   );
-  const rows = found.map((row) => readRow(contacts, row)).toSorted((one, other) => (one.id < other.id ? 1 : -1));
-  return { rows, total, countedAt: null };
+  return { rows: found.toSorted((one, other) => (one.id < other.id ? 1 : -1)), total, countedAt: null };
 }

@@ -1,81 +1,97 @@
 import { sql } from "drizzle-orm";
 import { newId } from "../../core/ids";
-import { commit, guard, query, staleRow, statement, untilFresh } from "../../db/commit";
-import { mostRowsPerStatement } from "../../db/limits";
-import type { SegmentRow } from "../../db/tables";
-import { announceJob, recordJob } from "../../engine/jobs/queue-job";
+import { openBatch } from "../../db/batch";
+import { Stale, untilFresh } from "../../db/fresh";
+import { maxRowsPerStatement } from "../../db/limits";
+import { asNumber, asText, columns, orNull } from "../../db/rows";
+import { type Statement, selectFirst, statement } from "../../db/statement";
+import type { JobRow, SegmentRow } from "../../db/tables";
+import { jobGraceMs } from "../../engine/jobs/job";
+import { announceJob, insertJob } from "../../engine/jobs/queue-job";
+import type { Step } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
+import { beginScan, type Scan, scanNext, windowsAhead } from "./scan";
+import { firstState, type Input, type Start, type Starting } from "./scan-job";
+import { scanStep } from "./scan-step";
 import { getSegment } from "./segment";
-import { beginWalk, lookAtNext, looksAhead, type Walk } from "./walk";
-import { type Input, stateJson } from "./walk-step";
 
-/** Behind more rows than this the members are counted in the background; when the count was asked for, behind very many. */
-const mostAtOnce = mostRowsPerStatement;
-const mostAtRefresh = 2_000_000;
+/** A job counts the members when there are more rows to scan; when the caller asked for a count, many more. */
+const maxRows = maxRowsPerStatement;
+const maxRowsOnRefresh = 2_000_000;
 /** Statements of one call, of which D1 takes a thousand. */
-const mostLooks = 150;
+const maxWindows = 150;
 
 /** Counts who is in a segment at this moment and stores it, or has it counted by a job. */
 export function countSegment(ctx: Context, segment: SegmentRow): Promise<number | { jobId: string }> {
-  return count(ctx, segment, { mostRows: mostAtOnce, isFollowed: false });
+  return count(ctx, segment, { maxRows, isFollowed: false });
 }
 
-/** `POST /segments/{id}/refresh`: the same while the caller waits, of all but the largest projects. */
+/** `POST /segments/{id}/refresh`: the same while the caller waits, in all but the largest projects. */
 export function refreshCount(ctx: Context, segment: SegmentRow): Promise<number | { jobId: string }> {
-  return count(ctx, segment, { mostRows: mostAtRefresh, isFollowed: true });
+  return count(ctx, segment, { maxRows: maxRowsOnRefresh, isFollowed: true });
+}
+
+/** A segment whose condition is new, with its members counted; in a large project a job counts them later. */
+export async function withCount(ctx: Context, row: SegmentRow): Promise<SegmentRow> {
+  if (row.condition === null) return row;
+  const counted = await countSegment(ctx, row);
+  return typeof counted === "number" ? { ...row, memberCount: counted } : row;
 }
 
 async function count(
   ctx: Context,
   segment: SegmentRow,
-  { mostRows, isFollowed }: { mostRows: number; isFollowed: boolean },
+  { maxRows, isFollowed }: { maxRows: number; isFollowed: boolean },
 ): Promise<number | { jobId: string }> {
-  if (segment.condition === null) return countRows(ctx, segment.id);
-  const begun = await beginWalk(ctx, segment.id);
+  if (segment.condition === null) return countMembers(ctx, segment.id);
+  const begun = await beginScan(ctx, segment.id);
   if (begun === null) return segment.memberCount;
-  const isTooMuch = begun.path.rows > mostRows || looksAhead(begun) > mostLooks;
+  const isTooMuch = begun.source.rows > maxRows || windowsAhead(begun) > maxWindows;
   if (isTooMuch) return { jobId: await queueCount(ctx, segment.id, { isFollowed }) };
-  let look = await lookAtNext(ctx, begun);
-  while (!look.isLast) {
+  let window = await scanNext(ctx, begun);
+  while (!window.isLast) {
     await letOthersIn();
-    look = await lookAtNext(ctx, look.walk);
+    window = await scanNext(ctx, window.scan);
   }
-  await commit(ctx.db, [noteCounted(ctx, look.walk)]);
-  return look.walk.matching;
+  const batch = openBatch(ctx);
+  batch.add(updateCount(ctx, window.scan));
+  await batch.commit();
+  return window.scan.matching;
 }
 
-/** Whoever comes or goes meanwhile is counted by the call that brings it about: then the count begins again. */
-function countRows(ctx: Context, segmentId: string): Promise<number> {
+/** Of a static segment. A call that changes the members meanwhile counts them too: then this count begins again. */
+function countMembers(ctx: Context, segmentId: string): Promise<number> {
   return untilFresh(async () => {
     const { memberCount, countedAt } = await getSegment(ctx, segmentId);
-    const counted = await countMembers(ctx, segmentId);
+    const counted = await countRows(ctx, segmentId);
     const isMine = sql`project_id = ${ctx.project.id} AND id = ${segmentId}`;
     const isAsBefore = sql`member_count = ${memberCount} AND counted_at IS ${countedAt}`;
-    await commit(ctx.db, [
-      guard(ctx.db, staleRow, sql`EXISTS (SELECT 1 FROM segments WHERE ${isMine} AND ${isAsBefore})`),
-      statement(
-        ctx.db,
-        sql`UPDATE segments SET member_count = ${counted}, counted_at = ${ctx.now.getTime()} WHERE ${isMine}`,
-      ),
-    ]);
+    const batch = openBatch(ctx);
+    batch.guard(sql`EXISTS (SELECT 1 FROM segments WHERE ${isMine} AND ${isAsBefore})`, () => new Stale());
+    batch.add(
+      statement(sql`UPDATE segments SET member_count = ${counted}, counted_at = ${ctx.now.getTime()} WHERE ${isMine}`),
+    );
+    await batch.commit();
     return counted;
   }, ctx.random);
 }
 
-async function countMembers(ctx: Context, segmentId: string): Promise<number> {
+const readMembers = columns({ members: asNumber, last: orNull(asText) });
+
+async function countRows(ctx: Context, segmentId: string): Promise<number> {
   let [counted, after] = [0, ""];
   for (;;) {
     const isNext = sql`project_id = ${ctx.project.id} AND segment_id = ${segmentId} AND contact_id > ${after}`;
-    const [found] = await query(
+    const found = await selectFirst(
       ctx.db,
       sql`SELECT count(*) AS members, max(contact_id) AS last FROM (
-        SELECT contact_id FROM segment_members WHERE ${isNext} ORDER BY contact_id LIMIT ${mostRowsPerStatement})`,
+        SELECT contact_id FROM segment_members WHERE ${isNext} ORDER BY contact_id LIMIT ${maxRowsPerStatement})`,
+      readMembers,
     );
-    const members = Number(found?.members);
-    counted += members;
-    if (members < mostRowsPerStatement) return counted;
-    after = String(found?.last);
+    counted += found?.members ?? 0;
+    if (found?.members !== maxRowsPerStatement || found.last === null) return counted;
+    after = found.last;
   }
 }
 
@@ -85,18 +101,53 @@ export const countJobId = (segmentId: string) => `count-${segmentId}`;
 async function queueCount(ctx: Context, segmentId: string, { isFollowed }: { isFollowed: boolean }): Promise<string> {
   const id = isFollowed ? newId() : countJobId(segmentId);
   const input: Input = { segmentId, isFollowed };
-  const onlyIf = sql`NOT EXISTS (SELECT 1 FROM jobs WHERE id = ${id})`;
-  await commit(ctx.db, [recordJob(ctx, { id, type: "segments.count", input, state: countState, onlyIf })]);
+  const batch = openBatch(ctx);
+  batch.add(
+    insertJob(ctx, {
+      id,
+      type: "segments.count",
+      input,
+      state: firstState({ silent: true }),
+      onlyIf: sql`NOT EXISTS (SELECT 1 FROM jobs WHERE id = ${id})`,
+    }),
+  );
+  await batch.commit();
   await announceJob(ctx, "segments.count", id);
   return id;
 }
 
-export const countState = stateJson({ silent: true, walk: null });
+/** Counts that nobody follows. Leaves out those that have a job already. */
+export function insertCounts(starts: Start[], now: Date): Starting {
+  const at = now.getTime();
+  return {
+    jobs: statement(
+      sql`INSERT INTO jobs (id, project_id, type, status, input, state, errors, created_at, next_announce_at)
+        SELECT n.value->>'jobId', n.value->>'projectId', 'segments.count', 'queued',
+          json_object('segmentId', n.value->>'segmentId', 'isFollowed', json('false')),
+          ${JSON.stringify(firstState({ silent: true }))}, '[]', ${at}, ${at + jobGraceMs}
+        FROM json_each(${JSON.stringify(starts)}) n
+        WHERE true ON CONFLICT DO NOTHING
+        RETURNING id, project_id`,
+      columns({ id: asText, projectId: asText }),
+    ),
+    rest: [],
+  };
+}
+
+/** A step of `segments.count`: the next contacts by id. */
+export function countStep(ctx: Context, row: JobRow): Promise<Step> {
+  return scanStep(ctx, row, {
+    decide: async ({ scan }) => ({
+      changes: [{ result: sql`${JSON.stringify({ memberCount: scan.matching })}`, statements: [] }],
+      isWhole: true,
+    }),
+    end: (scan) => updateCount(ctx, scan),
+  });
+}
 
 /** Not when another condition was saved meanwhile, or when a later count was faster. */
-export function noteCounted(ctx: Context, { segment, at, of, matching }: Walk): D1PreparedStatement {
+function updateCount(ctx: Context, { segment, at, of, matching }: Scan): Statement {
   return statement(
-    ctx.db,
     sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}
       WHERE project_id = ${ctx.project.id} AND id = ${segment.id} AND condition = ${JSON.stringify(segment.condition)}
         AND (counted_of IS NULL OR counted_at <= ${at})`,

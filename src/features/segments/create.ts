@@ -3,49 +3,67 @@ import type { FilterCondition } from "../../core/audience/condition";
 import { referencesOf } from "../../core/audience/references";
 import { newId } from "../../core/ids";
 import { slugOf } from "../../core/segments/slug";
-import { commit, statement, untilFresh } from "../../db/commit";
-import { readRow } from "../../db/rows";
+import { openBatch } from "../../db/batch";
+import { untilFresh } from "../../db/fresh";
+import { wholeRow } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
 import { type SegmentRow, segments } from "../../db/tables";
 import { checkCondition } from "../../engine/audience/named-segments";
-import { recordReferences } from "../../engine/audience/record-references";
+import { replaceReferences } from "../../engine/audience/record-references";
 import type { Context } from "../../platform/context";
-import { guardRoom, refuseForRoom } from "./room";
+import { guardQuota } from "./condition-quota";
+import { withCount } from "./count";
 import type { CreateSegment } from "./schema";
-import { withCount } from "./with-count";
 
 /**
- * `POST /segments`. Throws Invalid and Conflict. Who is in it is not told by events here, and no member is written: that
- * is for the first computation, which the sweep comes to soon.
+ * `POST /segments`. Throws Invalid and Conflict. It records no events of who is in the segment and writes no members:
+ * the first computation does, and the sweep starts it soon.
  */
 export async function createSegment(ctx: Context, input: CreateSegment): Promise<SegmentRow> {
-  const { type } = input;
-  const condition = type === "STATIC" ? null : (input.condition ?? null);
-  return withCount(ctx, await untilFresh(() => insertSegment(ctx, input, condition), ctx.random));
+  const condition = input.type === "STATIC" ? null : (input.condition ?? null);
+  return withCount(ctx, await untilFresh(() => save(ctx, input, condition), ctx.random));
 }
 
-async function insertSegment(
+async function save(
   ctx: Context,
   { name, description, trackMembership }: CreateSegment,
   condition: FilterCondition | null,
 ): Promise<SegmentRow> {
-  const checked = condition && (await checkCondition(ctx, condition));
   const id = newId();
+  const checked = condition && (await checkCondition(ctx, condition));
+  const named = condition ? referencesOf(condition) : {};
+  const batch = openBatch(ctx);
+  batch.addAll(guardQuota(ctx, id, condition));
+  if (checked) batch.add(checked.unmoved);
+  batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name }, named));
+  const saved = batch.add(
+    insertSegment(ctx, {
+      id,
+      name,
+      description: description || null,
+      condition,
+      trackMembership: trackMembership ?? false,
+    }),
+  );
+  await batch.commit();
+  return saved.one;
+}
+
+type NewSegment = Pick<SegmentRow, "id" | "name" | "description" | "condition" | "trackMembership">;
+
+function insertSegment(ctx: Context, segment: NewSegment): Statement<SegmentRow> {
+  const { id, name, description, condition, trackMembership } = segment;
   const now = ctx.now.getTime();
-  const isTracked = trackMembership ?? false;
   const isDynamic = condition !== null;
-  const insert = sql`INSERT INTO segments (id, project_id, name, description, type, slug, condition, track_membership,
-      counted_at, next_count_at, next_compute_at, created_at, updated_at)
-    VALUES (${id}, ${ctx.project.id}, ${name}, ${description || null}, ${isDynamic ? "DYNAMIC" : "STATIC"},
-      (${freeSlug(ctx, slugOf(name))}), ${condition && JSON.stringify(condition)}, ${isTracked}, ${now},
-      ${isDynamic ? now : null}, ${isDynamic && isTracked ? now : null}, ${now}, ${now})
-    RETURNING *`;
-  const statements = [
-    ...guardRoom(ctx, id, condition),
-    ...(checked ? [checked.unmoved] : []),
-    ...recordReferences(ctx, { referrer: "segment", id, name }, condition ? referencesOf(condition) : {}),
-    statement(ctx.db, insert),
-  ];
-  return readRow(segments, (await commit(ctx.db, statements).catch(refuseForRoom)).at(-1)?.[0]);
+  return statement(
+    sql`INSERT INTO segments (id, project_id, name, description, type, slug, condition, track_membership, counted_at,
+        next_count_at, next_compute_at, created_at, updated_at)
+      VALUES (${id}, ${ctx.project.id}, ${name}, ${description}, ${isDynamic ? "DYNAMIC" : "STATIC"},
+        (${freeSlug(ctx, slugOf(name))}), ${condition && JSON.stringify(condition)}, ${trackMembership}, ${now},
+        ${isDynamic ? now : null}, ${isDynamic && trackMembership ? now : null}, ${now}, ${now})
+      RETURNING *`,
+    wholeRow(segments),
+  );
 }
 
 /** The first of `vip`, `vip-2`, `vip-3` … that no segment of the project has at the moment of the insert. */

@@ -1,8 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
-import { commit, statement } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import { asText, columns } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
-import { endJob, type Step, stillAt } from "../../engine/jobs/work";
+import { guardState, type Step, updateEnded } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
 
 const rowsPerStep = 1_000;
@@ -12,16 +14,24 @@ const Input = z.object({ segmentId: z.string() });
 /** A step of `segments.delete-members`: the rows of a segment that is gone. */
 export async function deleteMembersStep(ctx: Context, row: JobRow): Promise<Step> {
   const { segmentId } = Input.parse(row.input);
-  const [, deleted = []] = await commit(ctx.db, [stillAt(ctx, row), deleteMembers(ctx, segmentId)]);
-  if (deleted.length === rowsPerStep) return "goes on";
-  await commit(ctx.db, [stillAt(ctx, row), endJob(ctx, row, { status: "completed" })]);
+  const next = openBatch(ctx);
+  next.add(guardState(ctx, row));
+  const deleted = next.add(deleteMembers(ctx, segmentId));
+  await next.commit();
+  if (deleted.count === rowsPerStep) return "goes on";
+  const last = openBatch(ctx);
+  last.addAll([guardState(ctx, row), updateEnded(ctx, row, { status: "completed" })]);
+  await last.commit();
   return "ended";
 }
 
-/** The statement that deletes the next of them. Returns a row for each. */
-export function deleteMembers(ctx: Context, segmentId: string): D1PreparedStatement {
+/** Deletes the next rows of a segment, so many as one step does. */
+export function deleteMembers(ctx: Context, segmentId: string): Statement<{ contactId: string }> {
   const next = sql`SELECT rowid FROM segment_members WHERE ${isMemberOf(ctx, segmentId)} LIMIT ${rowsPerStep}`;
-  return statement(ctx.db, sql`DELETE FROM segment_members WHERE rowid IN (${next}) RETURNING 1`);
+  return statement(
+    sql`DELETE FROM segment_members WHERE rowid IN (${next}) RETURNING contact_id`,
+    columns({ contactId: asText }),
+  );
 }
 
 export function isMemberLeft(ctx: Context, segmentId: string): SQL {

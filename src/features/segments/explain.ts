@@ -7,8 +7,10 @@ import { chunksOf } from "../../core/chunks";
 import { fieldValue } from "../../core/segments/field-value";
 import { iso } from "../../core/time";
 import { audienceOf, type Segments } from "../../db/audience";
-import { commit, query, statement } from "../../db/commit";
-import type { ContactRow, SegmentRow } from "../../db/tables";
+import { openBatch } from "../../db/batch";
+import { asFlag, asNumber, asText, columns, orNull } from "../../db/rows";
+import { type Statement, select, selectFirst, statement } from "../../db/statement";
+import type { ContactRow } from "../../db/tables";
 import { loadSegments } from "../../engine/audience/named-segments";
 import { getContact } from "../../engine/contacts/contact";
 import type { Context } from "../../platform/context";
@@ -26,7 +28,7 @@ export async function explainSegment(ctx: Context, id: string, contactId: string
   const segment = await getSegment(ctx, id);
   const contact = await getContact(ctx, contactId);
   const { condition } = segment;
-  if (condition === null) return { contactId, matches: await isMember(ctx, segment, contactId), condition: null };
+  if (condition === null) return { contactId, matches: await hasMember(ctx, id, contactId), condition: null };
 
   const filters = [...filtersOf(condition)].map(({ filter }) => filter);
   const segments = await loadSegments(ctx, condition);
@@ -43,13 +45,14 @@ export async function explainSegment(ctx: Context, id: string, contactId: string
   return { contactId, matches, condition: explainedTree(condition, explained) };
 }
 
-async function isMember(ctx: Context, { id }: SegmentRow, contactId: string): Promise<boolean> {
-  const rows = await query(
+async function hasMember(ctx: Context, segmentId: string, contactId: string): Promise<boolean> {
+  const member = await selectFirst(
     ctx.db,
-    sql`SELECT 1 FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${id}
+    sql`SELECT contact_id FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${segmentId}
       AND contact_id = ${contactId}`,
+    columns({ contactId: asText }),
   );
-  return rows.length > 0;
+  return member !== null;
 }
 
 function alone(filter: Filter): FilterCondition {
@@ -60,8 +63,8 @@ function alone(filter: Filter): FilterCondition {
 const filtersPerStatement = 50;
 
 /**
- * Whether a condition holds for one contact, and each of its filters alone, as the database says it of everyone and all
- * at the same moment. The condition has a statement of its own, as it may fill one.
+ * Asks the database whether a condition holds for one contact, and each of its filters alone, all at the same moment.
+ * The condition has a statement of its own, as it may fill one.
  */
 async function evaluate(
   ctx: Context,
@@ -69,35 +72,48 @@ async function evaluate(
   { condition, filters }: { condition: FilterCondition; filters: Filter[] },
   segments: Segments,
 ): Promise<{ matches: boolean; each: boolean[] }> {
-  const ask = (some: FilterCondition[]) => {
-    const questions = some.map((one, index) => {
-      const { values, matches } = audienceOf(one, segments, ctx.now);
-      return sql`(WITH ${values} SELECT ${matches}) AS ${sql.raw(`m${index}`)}`;
-    });
-    return statement(
-      ctx.db,
-      sql`SELECT ${sql.join(questions, sql`, `)} FROM contacts c
-        WHERE c.project_id = ${ctx.project.id} AND c.id = ${contact.id}`,
-    );
-  };
-  const chunks = chunksOf(filters.map(alone), filtersPerStatement);
-  const answers = await commit(ctx.db, [[condition], ...chunks].map(ask));
-  const [[matches = false] = [], ...each] = answers.map(([row = {}]) => Object.values(row).map((value) => value === 1));
-  return { matches, each: each.flat() };
+  const batch = openBatch(ctx);
+  const whole = batch.add(selectMatches(ctx, contact, [condition], segments));
+  const chunks = chunksOf(filters.map(alone), filtersPerStatement).map((some) =>
+    batch.add(selectMatches(ctx, contact, some, segments)),
+  );
+  await batch.commit();
+  // There is no row when the contact was deleted meanwhile.
+  return { matches: whole.first?.[0] ?? false, each: chunks.flatMap(({ first = [] }) => first) };
+}
+
+/** One row: whether each of the conditions holds for the contact. */
+function selectMatches(
+  ctx: Context,
+  contact: ContactRow,
+  conditions: FilterCondition[],
+  segments: Segments,
+): Statement<boolean[]> {
+  const nameOf = (index: number) => `m${index}`;
+  const questions = conditions.map((condition, index) => {
+    const { values, matches } = audienceOf(condition, segments, ctx.now);
+    return sql`(WITH ${values} SELECT ${matches}) AS ${sql.raw(nameOf(index))}`;
+  });
+  return statement(
+    sql`SELECT ${sql.join(questions, sql`, `)} FROM contacts c
+      WHERE c.project_id = ${ctx.project.id} AND c.id = ${contact.id}`,
+    (raw) => conditions.map((_, index) => asFlag(raw[nameOf(index)])),
+  );
 }
 
 /** When the contact last had each event that the filters name. */
 async function findLastTimes(ctx: Context, contact: ContactRow, filters: Filter[]): Promise<Map<string, number>> {
   const names = filters.flatMap(({ field, operator }) => (isEventOperator(operator) ? [eventOf(field)] : []));
   if (names.length === 0) return new Map();
-  const rows = await query(
+  const rows = await select(
     ctx.db,
     sql`SELECT r.value AS name, (SELECT e.created_at FROM events e INDEXED BY ix_events_name_contact
         WHERE e.project_id = ${ctx.project.id} AND e.name = r.value AND e.contact_id = ${contact.id}
         ORDER BY e.id DESC LIMIT 1) AS last_at
       FROM json_each(${JSON.stringify([...new Set(names)])}) r`,
+    columns({ name: asText, lastAt: orNull(asNumber) }),
   );
-  return new Map(rows.flatMap(({ name, last_at }) => (last_at === null ? [] : [[String(name), Number(last_at)]])));
+  return new Map(rows.flatMap(({ name, lastAt }) => (lastAt === null ? [] : [[name, lastAt]])));
 }
 
 function actualOf(

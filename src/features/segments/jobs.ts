@@ -2,7 +2,7 @@ import type { Job } from "../../core/jobs";
 import { workOn } from "../../engine/jobs/work";
 import type { Platform } from "../../platform/context";
 import { computeStep, stepsPerRun } from "./compute-step";
-import { countStep } from "./count-step";
+import { countStep } from "./count";
 import { deleteMembersStep } from "./delete-members";
 
 /** `segments.compute` */

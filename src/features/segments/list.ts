@@ -2,9 +2,9 @@ import { desc } from "drizzle-orm";
 import { inProject } from "../../db/scope";
 import { type SegmentRow, segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { mostSegments } from "./room";
+import { maxSegments } from "./condition-quota";
 
 /** `GET /segments`: newest first. */
 export async function listSegments(ctx: Context): Promise<SegmentRow[]> {
-  return ctx.db.select().from(segments).where(inProject(segments, ctx)).orderBy(desc(segments.id)).limit(mostSegments);
+  return ctx.db.select().from(segments).where(inProject(segments, ctx)).orderBy(desc(segments.id)).limit(maxSegments);
 }

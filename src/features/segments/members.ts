@@ -2,13 +2,14 @@ import { type SQL, sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
 import { BadRequest } from "../../core/errors";
 import { newId } from "../../core/ids";
-import { membershipEvents } from "../../core/segments/slug";
-import { guard, query, staleRow, statement, unchanged, untilFresh } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { asText, columns } from "../../db/rows";
+import { guard, type Statement, select, statement } from "../../db/statement";
 import type { SegmentRow } from "../../db/tables";
 import { upsertContacts } from "../../engine/contacts/upsert";
-import { commitAndAnnounce } from "../../engine/events/announce";
-import { recordEvents } from "../../engine/events/record";
 import type { Context } from "../../platform/context";
+import { insertMembershipEvents, isMember } from "./membership";
 import type { AddMembers, RemoveMembers } from "./schema";
 import { getSegment } from "./segment";
 
@@ -33,24 +34,21 @@ async function add(ctx: Context, id: string, { emails, createMissing, subscribed
   const missing = createMissing ? await findMissing(ctx, addresses) : [];
   const named = namedBy(ctx, addresses);
   const newcomers = sql`${named} WHERE NOT ${isMember(segment)}`;
-  const results = await commitAndAnnounce(ctx, [
-    unchanged(ctx.db, "segments", segment),
-    ...createContacts(ctx, missing, subscribed ?? null),
-    ...tell(ctx, segment, "entry", newcomers),
-    recount(ctx, segment, sql`member_count + (SELECT count(*) ${newcomers})`),
-    statement(
-      ctx.db,
-      sql`INSERT INTO segment_members (project_id, segment_id, contact_id, created_at)
-        SELECT c.project_id, ${segment.id}, c.id, ${ctx.now.getTime()} ${newcomers} RETURNING contact_id`,
-    ),
-    statement(ctx.db, sql`SELECT c.email ${named}`),
-  ]);
-  const [come = [], found = []] = results.slice(-2);
+  const batch = openBatch(ctx);
+  batch.guard(isUnchanged("segments", segment), () => new Stale());
+  batch.addAll(insertContacts(ctx, missing, subscribed ?? null));
+  if (segment.trackMembership) {
+    batch.add(insertMembershipEvents(segment, "entry", { who: newcomers, at: ctx.now.getTime() }));
+  }
+  batch.add(updateMemberCount(ctx, segment, sql`member_count + (SELECT count(*) ${newcomers})`));
+  const added = batch.add(insertMembers(ctx, segment, newcomers));
+  const found = batch.add(selectAddresses(named));
+  await batch.commit();
   return {
-    added: come.length,
+    added: added.count,
     created: missing.length,
-    alreadyMembers: found.length - come.length,
-    notFound: notAmong(found, emails),
+    alreadyMembers: found.count - added.count,
+    notFound: notAmong(found.all, emails),
   };
 }
 
@@ -60,24 +58,23 @@ export async function removeMembers(
   id: string,
   { emails }: RemoveMembers,
 ): Promise<{ removed: number; notFound: string[] }> {
-  return untilFresh(async () => {
-    const segment = await getStatic(ctx, id);
-    const named = namedBy(ctx, addressesOf(emails));
-    const leavers = sql`${named} WHERE ${isMember(segment)}`;
-    const results = await commitAndAnnounce(ctx, [
-      unchanged(ctx.db, "segments", segment),
-      ...tell(ctx, segment, "exit", leavers),
-      recount(ctx, segment, sql`member_count - (SELECT count(*) ${leavers})`),
-      statement(
-        ctx.db,
-        sql`DELETE FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${segment.id}
-          AND contact_id IN (SELECT c.id ${named}) RETURNING contact_id`,
-      ),
-      statement(ctx.db, sql`SELECT c.email ${named}`),
-    ]);
-    const [gone = [], found = []] = results.slice(-2);
-    return { removed: gone.length, notFound: notAmong(found, emails) };
-  }, ctx.random);
+  return untilFresh(() => remove(ctx, id, emails), ctx.random);
+}
+
+async function remove(ctx: Context, id: string, emails: Sent): Promise<{ removed: number; notFound: string[] }> {
+  const segment = await getStatic(ctx, id);
+  const named = namedBy(ctx, addressesOf(emails));
+  const leavers = sql`${named} WHERE ${isMember(segment)}`;
+  const batch = openBatch(ctx);
+  batch.guard(isUnchanged("segments", segment), () => new Stale());
+  if (segment.trackMembership) {
+    batch.add(insertMembershipEvents(segment, "exit", { who: leavers, at: ctx.now.getTime() }));
+  }
+  batch.add(updateMemberCount(ctx, segment, sql`member_count - (SELECT count(*) ${leavers})`));
+  const removed = batch.add(deleteNamed(ctx, segment, named));
+  const found = batch.add(selectAddresses(named));
+  await batch.commit();
+  return { removed: removed.count, notFound: notAmong(found.all, emails) };
 }
 
 async function getStatic(ctx: Context, id: string): Promise<SegmentRow> {
@@ -95,7 +92,7 @@ function addressesOf(emails: Sent): string[] {
 }
 
 /** Of the addresses as they were sent, those that no contact has. */
-function notAmong(found: Record<string, unknown>[], emails: Sent): string[] {
+function notAmong(found: { email: string }[], emails: Sent): string[] {
   const isKnown = new Set(found.map(({ email }) => email));
   return [...new Set(emails.flatMap(({ written, email }) => (isKnown.has(email) ? [] : [written])))];
 }
@@ -106,14 +103,11 @@ function namedBy(ctx: Context, addresses: string[]): SQL {
     CROSS JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value`;
 }
 
-function isMember({ projectId, id }: SegmentRow): SQL {
-  return sql`EXISTS (SELECT 1 FROM segment_members m
-    WHERE m.project_id = ${projectId} AND m.segment_id = ${id} AND m.contact_id = c.id)`;
-}
+const readAddress = columns({ email: asText });
 
 async function findMissing(ctx: Context, addresses: string[]): Promise<string[]> {
-  const rows = await query(ctx.db, missingAmong(ctx, addresses));
-  return rows.map(({ email }) => String(email));
+  const rows = await select(ctx.db, missingAmong(ctx, addresses), readAddress);
+  return rows.map(({ email }) => email);
 }
 
 function missingAmong(ctx: Context, addresses: string[]): SQL {
@@ -121,12 +115,12 @@ function missingAmong(ctx: Context, addresses: string[]): SQL {
     WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.id} AND c.email = r.value)`;
 }
 
-/** New contacts only: their guard sees to it that one who came meanwhile is not changed. */
-function createContacts(ctx: Context, missing: string[], subscribed: boolean | null): D1PreparedStatement[] {
+/** Creates contacts and changes none: the guard stops the batch when one of them exists by now. */
+function insertContacts(ctx: Context, missing: string[], subscribed: boolean | null): Statement[] {
   if (missing.length === 0) return [];
   const areMissing = sql`(SELECT count(*) FROM (${missingAmong(ctx, missing)})) = ${missing.length}`;
   return [
-    guard(ctx.db, staleRow, areMissing),
+    guard(areMissing, () => new Stale()),
     ...upsertContacts(ctx, {
       contacts: missing.map((email) => ({ id: newId(), email })),
       data: readData({}),
@@ -137,20 +131,32 @@ function createContacts(ctx: Context, missing: string[], subscribed: boolean | n
   ];
 }
 
-/** The events of those who come or go, before they do. */
-function tell(ctx: Context, segment: SegmentRow, what: "entry" | "exit", who: SQL): D1PreparedStatement[] {
-  if (!segment.trackMembership) return [];
-  const data = JSON.stringify({ segmentId: segment.id, segmentName: segment.name });
-  const rows = sql`SELECT c.project_id, ${membershipEvents(segment)[what]} AS name, c.id AS contact_id, NULL AS email_id,
-    ${data} AS data ${who}`;
-  return [recordEvents(ctx.db, { rows, at: ctx.now.getTime() })];
-}
-
-/** Kept with every change of members, and so exact; also before they change. */
-function recount(ctx: Context, { id }: SegmentRow, memberCount: SQL): D1PreparedStatement {
+/** Goes before the change of members: `memberCount` asks who is one. Every change writes it, so it is exact. */
+function updateMemberCount(ctx: Context, { id }: SegmentRow, memberCount: SQL): Statement {
   return statement(
-    ctx.db,
     sql`UPDATE segments SET member_count = ${memberCount}, counted_at = ${ctx.now.getTime()}
       WHERE project_id = ${ctx.project.id} AND id = ${id}`,
   );
+}
+
+const readMember = columns({ contactId: asText });
+
+function insertMembers(ctx: Context, { id }: SegmentRow, who: SQL): Statement<{ contactId: string }> {
+  return statement(
+    sql`INSERT INTO segment_members (project_id, segment_id, contact_id, created_at)
+      SELECT c.project_id, ${id}, c.id, ${ctx.now.getTime()} ${who} RETURNING contact_id`,
+    readMember,
+  );
+}
+
+function deleteNamed(ctx: Context, { id }: SegmentRow, named: SQL): Statement<{ contactId: string }> {
+  return statement(
+    sql`DELETE FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${id}
+      AND contact_id IN (SELECT c.id ${named}) RETURNING contact_id`,
+    readMember,
+  );
+}
+
+function selectAddresses(named: SQL): Statement<{ email: string }> {
+  return statement(sql`SELECT c.email ${named}`, readAddress);
 }

@@ -1,12 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
 import { audienceOf } from "../../db/audience";
-import { query } from "../../db/commit";
-import { mostAskedPerStatement } from "../../db/limits";
+import { maxAskedPerStatement } from "../../db/limits";
+import { asNumber, columns } from "../../db/rows";
+import { selectFirst } from "../../db/statement";
 import type { ContactRow } from "../../db/tables";
 import { lookThrough } from "../../engine/audience/look-through";
 import { checkCondition } from "../../engine/audience/named-segments";
-import { findPath } from "../../engine/audience/scan-source";
+import { findScanSource } from "../../engine/audience/scan-source";
 import { aboveAll } from "../../engine/audience/scan-window";
 import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
@@ -14,8 +15,8 @@ import { letOthersIn } from "../../platform/let-others-in";
 
 const sampleSize = 10;
 /** What a preview looks through at most, the newest first: so many rows, by so many statements. */
-const mostRows = 100_000;
-const mostLooks = 200;
+const maxRows = 100_000;
+const maxWindows = 200;
 
 interface Preview {
   count: number;
@@ -26,16 +27,16 @@ interface Preview {
 /** `POST /segments/preview`: who a condition would hold for now. Throws Invalid. Nothing is stored. */
 export async function previewSegment(ctx: Context, condition: FilterCondition): Promise<Preview> {
   const { segments } = await checkCondition(ctx, condition);
-  const [all] = await query(ctx.db, sql`SELECT ${totalContacts(ctx)} AS contacts`);
-  const path = await findPath(ctx, condition, { segments, contacts: Number(all?.contacts), now: ctx.now });
+  const all = await selectFirst(ctx.db, sql`SELECT ${totalContacts(ctx)} AS contacts`, columns({ contacts: asNumber }));
+  const source = await findScanSource(ctx, condition, { segments, contacts: all?.contacts ?? 0, now: ctx.now });
   const audience = audienceOf(condition, segments, ctx.now);
-  const mostAtOnce = mostAskedPerStatement(audience);
-  const mostInAll = path.rows <= mostRows ? Number.POSITIVE_INFINITY : mostRows;
+  const maxAtOnce = maxAskedPerStatement(audience);
+  const maxInAll = source.rows <= maxRows ? Number.POSITIVE_INFINITY : maxRows;
   const sample: ContactRow[] = [];
   let [count, looked, before] = [0, 0, aboveAll];
-  for (let looks = 0; looks < mostLooks && looked < mostInAll; looks++) {
-    const rows = Math.min(mostAtOnce, mostInAll - looked);
-    const look = await lookThrough(ctx, audience, path, { before, rows, skip: 0, take: sampleSize - sample.length });
+  for (let looks = 0; looks < maxWindows && looked < maxInAll; looks++) {
+    const rows = Math.min(maxAtOnce, maxInAll - looked);
+    const look = await lookThrough(ctx, audience, source, { before, rows, skip: 0, take: sampleSize - sample.length });
     sample.push(...look.rows);
     count += look.matched;
     looked += rows;
@@ -43,5 +44,5 @@ export async function previewSegment(ctx: Context, condition: FilterCondition): 
     before = look.before;
     await letOthersIn();
   }
-  return { count: Math.round((count / looked) * path.rows), isApproximate: true, sample };
+  return { count: Math.round((count / looked) * source.rows), isApproximate: true, sample };
 }

@@ -2,9 +2,9 @@ import { eq, sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
 import { NotFound } from "../../core/errors";
 import { iso } from "../../core/time";
-import { query } from "../../db/commit";
-import { readRow } from "../../db/rows";
+import { asNumber, columns, type RowReader, wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
+import { selectFirst } from "../../db/statement";
 import { type SegmentRow, segments } from "../../db/tables";
 import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
@@ -42,12 +42,28 @@ export async function getSegment(ctx: Context, id: string): Promise<SegmentRow> 
   return row;
 }
 
-/** The segment, and how many contacts the whole project has. Throws NotFound. */
-export async function getSegmentAndTotal(ctx: Context, id: string): Promise<{ segment: SegmentRow; contacts: number }> {
-  const [row] = await query(
+export interface SegmentAndTotal {
+  segment: SegmentRow;
+  /** How many contacts the whole project has. */
+  contacts: number;
+}
+
+const readSegment = wholeRow(segments);
+const readTotal = columns({ contacts: asNumber });
+
+/** Reads `SELECT *, … AS contacts FROM segments`. */
+export const readSegmentAndTotal: RowReader<SegmentAndTotal> = (raw) => ({
+  segment: readSegment(raw),
+  ...readTotal(raw),
+});
+
+/** Throws NotFound. */
+export async function getSegmentAndTotal(ctx: Context, id: string): Promise<SegmentAndTotal> {
+  const found = await selectFirst(
     ctx.db,
     sql`SELECT *, ${totalContacts(ctx)} AS contacts FROM segments WHERE project_id = ${ctx.project.id} AND id = ${id}`,
+    readSegmentAndTotal,
   );
-  if (!row) throw new NotFound("segment", id);
-  return { segment: readRow(segments, row), contacts: Number(row.contacts) };
+  if (!found) throw new NotFound("segment", id);
+  return found;
 }

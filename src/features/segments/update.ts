@@ -2,25 +2,26 @@ import { type SQL, sql } from "drizzle-orm";
 import { referencesOf } from "../../core/audience/references";
 import { Invalid } from "../../core/errors";
 import { newId } from "../../core/ids";
-import { commit, statement, unchanged, untilFresh } from "../../db/commit";
-import { readRow } from "../../db/rows";
-import { type SegmentRow, segments } from "../../db/tables";
+import { openBatch } from "../../db/batch";
+import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { type Statement, statement } from "../../db/statement";
+import type { SegmentRow } from "../../db/tables";
 import { checkCondition } from "../../engine/audience/named-segments";
-import { recordReferences } from "../../engine/audience/record-references";
+import { replaceReferences } from "../../engine/audience/record-references";
 import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
+import { upsertSilentComputation } from "./computation";
 import { finishComputation } from "./compute";
-import { guardRoom, refuseForRoom } from "./room";
+import { guardQuota } from "./condition-quota";
+import { withCount } from "./count";
 import type { UpdateSegment } from "./schema";
-import { getSegment } from "./segment";
-import { startSilently } from "./start-computation";
-import { withCount } from "./with-count";
+import { getSegment, readSegmentAndTotal, type SegmentAndTotal } from "./segment";
 
 /**
  * `PATCH /segments/{id}`: only the fields sent change. Throws NotFound, Invalid and Conflict.
  *
- * Who is in a segment that is tracked from now on is taken as they are, without events; the job for it is written in the
- * same batch, so that neither is there without the other. What a new condition changes is told by the next computation.
+ * When tracking begins, a job takes the present members without events. It is written in the same batch, so that neither
+ * is there without the other. What a new condition changes is told by the next computation.
  */
 export async function updateSegment(ctx: Context, id: string, change: UpdateSegment): Promise<SegmentRow> {
   const { before, after, jobId, contacts } = await untilFresh(() => applyChange(ctx, id, change), ctx.random);
@@ -48,22 +49,18 @@ async function applyChange(ctx: Context, id: string, change: UpdateSegment): Pro
   const isDynamic = after.type === "DYNAMIC";
   const isTrackedFromNow = isDynamic && after.trackMembership && !before.trackMembership;
   const jobId = isTrackedFromNow ? newId() : null;
-  const rows = await commit(ctx.db, [
-    unchanged(ctx.db, "segments", before),
-    ...(checked ? [...guardRoom(ctx, id, after.condition), checked.unmoved] : []),
-    ...recordReferences(ctx, { referrer: "segment", id, name: after.name }, named),
-    saveSegment(ctx, after, { isOtherCondition, isOtherTracking: before.trackMembership !== after.trackMembership }),
-    ...(jobId === null ? [] : startSilently(ctx, id, jobId)),
-    statement(
-      ctx.db,
-      sql`SELECT s.*, ${totalContacts(ctx)} AS contacts
-        FROM segments s WHERE s.project_id = ${ctx.project.id} AND s.id = ${id}`,
-    ),
-  ]).catch(refuseForRoom);
-  const saved = rows.at(-1)?.[0];
-  const row = readRow(segments, saved);
-  // One that was going on when tracking ended is silent from here on, and is joined.
-  return { before, after: row, jobId: jobId && row.computeJobId, contacts: Number(saved?.contacts ?? 0) };
+  const batch = openBatch(ctx);
+  batch.guard(isUnchanged("segments", before), () => new Stale());
+  if (checked) batch.addAll([...guardQuota(ctx, id, after.condition), checked.unmoved]);
+  batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name: after.name }, named));
+  const isOtherTracking = before.trackMembership !== after.trackMembership;
+  batch.add(updateRow(ctx, after, { isOtherCondition, isOtherTracking }));
+  if (jobId !== null) batch.addAll(upsertSilentComputation(ctx, id, jobId));
+  const saved = batch.add(selectSegmentAndTotal(ctx, id));
+  await batch.commit();
+  const { segment, contacts } = saved.one;
+  // A computation that went on when tracking ended is silent from here on, and is joined.
+  return { before, after: segment, jobId: jobId && segment.computeJobId, contacts };
 }
 
 function changed(
@@ -92,14 +89,14 @@ function changed(
 }
 
 /**
- * What was counted and computed of another condition counts no more: until it is computed again, whoever names this
- * segment asks its condition. A call that came before may be written after: updatedAt never goes back.
+ * A new condition voids what was counted and computed: until the next computation, conditions that name this segment ask
+ * its condition. An earlier call may be written after a later one, so updatedAt never goes back.
  */
-function saveSegment(
+function updateRow(
   ctx: Context,
   after: SegmentRow,
   { isOtherCondition, isOtherTracking }: { isOtherCondition: boolean; isOtherTracking: boolean },
-): D1PreparedStatement {
+): Statement {
   const now = ctx.now.getTime();
   const isComputed = after.type === "DYNAMIC" && after.trackMembership;
   const also: SQL[] = [];
@@ -114,8 +111,15 @@ function saveSegment(
     ...also,
   ];
   return statement(
-    ctx.db,
     sql`UPDATE segments SET ${sql.join(changes, sql`, `)} WHERE project_id = ${ctx.project.id} AND id = ${after.id}`,
+  );
+}
+
+function selectSegmentAndTotal(ctx: Context, id: string): Statement<SegmentAndTotal> {
+  return statement(
+    sql`SELECT s.*, ${totalContacts(ctx)} AS contacts
+      FROM segments s WHERE s.project_id = ${ctx.project.id} AND s.id = ${id}`,
+    readSegmentAndTotal,
   );
 }
 

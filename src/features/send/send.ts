@@ -5,18 +5,18 @@ import { newId } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { domainOf } from "../../core/mail/address";
 import { type Attachment, type AttachmentRow, messageBytes } from "../../core/mail/attachments";
-import { query } from "../../db/commit";
-import { dataTooBigAsInvalid } from "../../engine/contacts/data-limit";
+import { openBatch } from "../../db/batch";
+import { asText, columns } from "../../db/rows";
+import { selectFirst } from "../../db/statement";
 import { upsertContacts } from "../../engine/contacts/upsert";
-import { commitAndAnnounce } from "../../engine/events/announce";
-import { effectAsKeyReused, effectStatements } from "../../engine/idempotency/effect";
-import { answerInSql, type Recipient, recordContent, recordEmails } from "../../engine/mail/accept";
+import { insertEffect } from "../../engine/idempotency/effect";
+import { answerInSql, insertContent, insertEmails, type Recipient } from "../../engine/mail/accept";
 import { announceEmails } from "../../engine/mail/announce";
 import { forgetAttachments, storeAttachments } from "../../engine/mail/attachments";
 import { forgetBody, type StoredBody, storeBody } from "../../engine/mail/body";
 import { checkLiquid } from "../../engine/mail/check-liquid";
 import { templatesWithVersions } from "../../engine/mail/template";
-import { insistOnMonthlyLimit, limitAsRefusal, recordUsage } from "../../engine/projects/monthly-usage";
+import { guardMonthlyLimit, insertUsage } from "../../engine/projects/monthly-usage";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 import { checkAttachments } from "./check-attachments";
@@ -79,9 +79,9 @@ async function acceptEmails(
   const recipients = recipientsOf(call);
   const data = readData(call.data ?? {});
   const isAccepted = sql`EXISTS (SELECT 1 FROM email_contents WHERE id = ${id})`;
-  const emails = recordEmails(ctx, { contentId: id, recipients });
-  const statements = [
-    recordContent(ctx, {
+  const batch = openBatch(ctx);
+  const content = batch.add(
+    insertContent(ctx, {
       id,
       templateId: call.template ?? null,
       subject: call.subject ?? null,
@@ -95,23 +95,25 @@ async function acceptEmails(
       ownData: data.own,
       recipients: recipients.length,
     }),
-    ...upsertContacts(ctx, {
+  );
+  batch.addAll(
+    upsertContacts(ctx, {
       contacts: distinctContacts(recipients),
       data,
       subscribed: call.subscribed ?? null,
       subscribedByDefault: false,
       onlyIf: isAccepted,
     }),
-    emails,
-    recordUsage(ctx, recipients),
-    ...effectStatements(ctx, { request: "POST /v1/send", response: answerInSql(ctx, recipients), onlyIf: isAccepted }),
-    // After the effect: a call that comes again is told so, also when the month is full by now.
-    ...insistOnMonthlyLimit(ctx, recipients),
-  ];
-  const committed = limitAsRefusal(ctx, commitAndAnnounce(ctx, statements));
-  const results = await effectAsKeyReused(ctx, dataTooBigAsInvalid(committed));
-  if (results[0]?.length === 0) throw await refusal(ctx, call);
-  return inOrderOf(recipients, results[statements.indexOf(emails)] ?? []);
+  );
+  const emails = batch.add(insertEmails(ctx, { contentId: id, recipients }));
+  batch.add(insertUsage(ctx, recipients));
+  const response = answerInSql(ctx, recipients);
+  batch.addAll(insertEffect(ctx, { request: "POST /v1/send", response, onlyIf: isAccepted }));
+  // After the effect: a call that comes again is told so, also when the month is full by now.
+  batch.addAll(guardMonthlyLimit(ctx, recipients));
+  await batch.commit();
+  if (content.count === 0) throw await refusal(ctx, call);
+  return inOrderOf(recipients, emails.all);
 }
 
 /** Each gets the id of its email; the same address twice is one contact and two emails. */
@@ -128,13 +130,12 @@ function distinctContacts(recipients: Recipient[]): { id: string; email: string 
   return [...new Map(recipients.map(({ contactId, email }) => [email, { id: contactId, email }])).values()];
 }
 
-function inOrderOf(recipients: Recipient[], rows: Record<string, unknown>[]): AcceptedEmail[] {
+function inOrderOf(recipients: Recipient[], rows: Omit<AcceptedEmail, "email">[]): AcceptedEmail[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   return recipients.map(({ emailId, email }) => {
     const row = byId.get(emailId);
     if (!row) throw new Error(`Email ${emailId} was accepted but has no row`);
-    const status = row.status === "SUPPRESSED" ? "SUPPRESSED" : "QUEUED";
-    return { id: emailId, contactId: String(row.contact_id), email, status };
+    return { ...row, email };
   });
 }
 
@@ -145,10 +146,11 @@ function queuedIds(emails: AcceptedEmail[]): string[] {
 /** The batch wrote nothing, so either the template is not there or the sender may not send from this domain. */
 async function refusal(ctx: Context, call: SendEmail): Promise<NotFound | UnverifiedSender> {
   if (!call.template) return new UnverifiedSender(domainOf(call.from?.email ?? ""));
-  const [template] = await query(
+  const template = await selectFirst(
     ctx.db,
     sql`SELECT v.from_email FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.id} AND t.id = ${call.template}`,
+    columns({ fromEmail: asText }),
   );
   if (!template) return new NotFound("template", call.template);
-  return new UnverifiedSender(domainOf(call.from?.email ?? String(template.from_email)));
+  return new UnverifiedSender(domainOf(call.from?.email ?? template.fromEmail));
 }

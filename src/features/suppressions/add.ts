@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { commit, statement } from "../../db/commit";
-import { readRow } from "../../db/rows";
+import { openBatch } from "../../db/batch";
+import { wholeRow } from "../../db/rows";
+import { statement } from "../../db/statement";
 import { suppressions } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { AddSuppression } from "./schema";
@@ -12,22 +13,25 @@ import type { SuppressionRow } from "./suppression";
  */
 export async function addSuppression(ctx: Context, { email, reason }: AddSuppression): Promise<SuppressionRow> {
   const now = ctx.now.getTime();
-  const [rows] = await commit(ctx.db, [
+  const batch = openBatch(ctx);
+  const listed = batch.add(
     statement(
-      ctx.db,
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)
         VALUES (${ctx.project.id}, ${email}, ${reason ?? "manual"}, ${now})
         ON CONFLICT (project_id, email) DO UPDATE SET email = excluded.email
         RETURNING *`,
+      wholeRow(suppressions),
     ),
+  );
+  batch.add(
     // A snoozed contact is not subscribed. To say so again moves the version in `contact_counts`: as its updatedAt moves,
     // it may come into a segment.
     statement(
-      ctx.db,
       sql`UPDATE contacts SET subscribed = false, snoozed_until = NULL, version = version + 1,
           updated_at = max(updated_at, ${now})
         WHERE project_id = ${ctx.project.id} AND email = ${email} AND snoozed_until IS NOT NULL`,
     ),
-  ]);
-  return readRow(suppressions, rows?.[0]);
+  );
+  await batch.commit();
+  return listed.one;
 }

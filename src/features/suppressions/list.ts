@@ -1,12 +1,12 @@
 import { asc, count, gt } from "drizzle-orm";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
-import { mostRowsPerStatement } from "../../db/limits";
+import { maxRowsPerStatement } from "../../db/limits";
 import { inProject } from "../../db/scope";
 import { suppressions } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { suppressionJson } from "./suppression";
 
-const mostCounted = mostRowsPerStatement;
+const maxCounted = maxRowsPerStatement;
 
 /** A page of the suppression list, by address. */
 export async function listSuppressions(
@@ -19,7 +19,7 @@ export async function listSuppressions(
     .select()
     .from(suppressions)
     .where(inProject(suppressions, ctx))
-    .limit(mostCounted)
+    .limit(maxCounted)
     .as("counted");
   const [rows, totals] = await Promise.all([
     ctx.db
@@ -38,6 +38,6 @@ export async function listSuppressions(
     cursor: last ? writeCursor([last.email]) : "",
     hasMore: last !== undefined,
     total,
-    ...(total === mostCounted ? { approximate: true as const, countedAt: ctx.now.toISOString() } : {}),
+    ...(total === maxCounted ? { approximate: true as const, countedAt: ctx.now.toISOString() } : {}),
   };
 }

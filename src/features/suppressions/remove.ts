@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { normalizeEmail } from "../../core/mail/address";
-import { commit, statement } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import { asText, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
 import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
 
@@ -12,17 +14,21 @@ import type { Context } from "../../platform/context";
 export async function removeSuppression(ctx: Context, written: string): Promise<void> {
   const email = normalizeEmail(written) ?? written;
   const isErased = sql`project_id = ${ctx.project.id} AND hash = ${addressHash(ctx.project, email)}`;
-  const [listed, remembered] = await commit(ctx.db, [
+  const batch = openBatch(ctx);
+  const listed = batch.add(
     statement(
-      ctx.db,
       sql`DELETE FROM suppressions WHERE project_id = ${ctx.project.id} AND email = ${email} RETURNING email`,
+      columns({ email: asText }),
     ),
+  );
+  const remembered = batch.add(
     statement(
-      ctx.db,
       sql`UPDATE erased_addresses SET suppressed_reason = NULL
         WHERE ${isErased} AND suppressed_reason IS NOT NULL RETURNING hash`,
+      columns({ hash: asText }),
     ),
-    statement(ctx.db, sql`DELETE FROM erased_addresses WHERE ${isErased} AND opted_out_at IS NULL`),
-  ]);
-  if (listed?.length === 0 && remembered?.length === 0) throw new NotFound("suppression", email);
+  );
+  batch.add(statement(sql`DELETE FROM erased_addresses WHERE ${isErased} AND opted_out_at IS NULL`));
+  await batch.commit();
+  if (listed.count === 0 && remembered.count === 0) throw new NotFound("suppression", email);
 }

@@ -1,13 +1,12 @@
 import { Refusal, UnverifiedSender } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
-import { commit } from "../../db/commit";
-import { readRow } from "../../db/rows";
-import { templates, type VersionRow } from "../../db/tables";
+import { openBatch } from "../../db/batch";
+import type { VersionRow } from "../../db/tables";
 import { forgetBody, storeBody } from "../../engine/mail/body";
 import { checkLiquid } from "../../engine/mail/check-liquid";
 import type { Context } from "../../platform/context";
-import { recordTemplate, recordVersion } from "./save-statements";
+import { insertTemplate, insertVersion } from "./save-statements";
 import type { CreateTemplate } from "./schema";
 import type { Template } from "./template";
 
@@ -31,22 +30,22 @@ export async function createTemplate(ctx: Context, input: CreateTemplate): Promi
     createdAt: ctx.now.getTime(),
   };
   try {
-    return await insertTemplate(ctx, { name: input.name, description: input.description || null, content });
+    return await saveTemplate(ctx, { name: input.name, description: input.description || null, content });
   } catch (error) {
     if (error instanceof Refusal) forgetBody(ctx, stored);
     throw error;
   }
 }
 
-async function insertTemplate(
+async function saveTemplate(
   ctx: Context,
   made: { name: string; description: string | null; content: VersionRow },
 ): Promise<Template> {
   const { content } = made;
-  const [, inserted] = await commit(ctx.db, [
-    recordVersion(ctx, content, { isSenderChecked: true }),
-    recordTemplate(ctx, made),
-  ]);
-  if (!inserted?.[0]) throw new UnverifiedSender(domainOf(content.fromEmail));
-  return { row: readRow(templates, inserted[0]), content };
+  const batch = openBatch(ctx);
+  batch.add(insertVersion(ctx, content, { isSenderChecked: true }));
+  const inserted = batch.add(insertTemplate(ctx, made));
+  await batch.commit();
+  if (!inserted.first) throw new UnverifiedSender(domainOf(content.fromEmail));
+  return { row: inserted.first, content };
 }

@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
-import { query } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import { asText, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
@@ -8,9 +10,13 @@ import type { Context } from "../../platform/context";
  * whose use of a template will refuse this with 409, come with workflows.
  */
 export async function deleteTemplate(ctx: Context, id: string): Promise<void> {
-  const deleted = await query(
-    ctx.db,
-    sql`DELETE FROM templates WHERE project_id = ${ctx.project.id} AND id = ${id} RETURNING id`,
+  const batch = openBatch(ctx);
+  const deleted = batch.add(
+    statement(
+      sql`DELETE FROM templates WHERE project_id = ${ctx.project.id} AND id = ${id} RETURNING id`,
+      columns({ id: asText }),
+    ),
   );
-  if (deleted.length === 0) throw new NotFound("template", id);
+  await batch.commit();
+  if (deleted.count === 0) throw new NotFound("template", id);
 }

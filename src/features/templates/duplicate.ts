@@ -1,10 +1,8 @@
 import { copyName } from "../../core/copy-name";
 import { newId } from "../../core/ids";
-import { commit } from "../../db/commit";
-import { readRow } from "../../db/rows";
-import { templates } from "../../db/tables";
+import { openBatch } from "../../db/batch";
 import type { Context } from "../../platform/context";
-import { recordTemplate, recordVersion } from "./save-statements";
+import { insertTemplate, insertVersion } from "./save-statements";
 import { maxNameLength } from "./schema";
 import { getTemplate, type Template } from "./template";
 
@@ -13,10 +11,10 @@ export async function duplicateTemplate(ctx: Context, id: string): Promise<Templ
   const { row, content: original } = await getTemplate(ctx, id);
   const content = { ...original, id: newId(), templateId: newId(), number: 1, createdAt: ctx.now.getTime() };
   const name = copyName(row.name, maxNameLength);
-  const [, inserted] = await commit(ctx.db, [
-    // The copy sends nothing yet: whether its sender may send is asked when it does.
-    recordVersion(ctx, content, { isSenderChecked: false }),
-    recordTemplate(ctx, { name, description: row.description, content }),
-  ]);
-  return { row: readRow(templates, inserted?.[0]), content };
+  const batch = openBatch(ctx);
+  // The copy sends nothing yet: whether its sender may send is asked when it does.
+  batch.add(insertVersion(ctx, content, { isSenderChecked: false }));
+  const inserted = batch.add(insertTemplate(ctx, { name, description: row.description, content }));
+  await batch.commit();
+  return { row: inserted.one, content };
 }

@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { EmailType } from "../../core/mail/status";
 import { searchText } from "../../core/search";
-import { commit, statement } from "../../db/commit";
+import { openBatch } from "../../db/batch";
+import { asNumber, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
 import { templatesWithVersions } from "../../engine/mail/template";
 import type { Context } from "../../platform/context";
 import { readTemplate, type Template, templateColumns } from "./template";
@@ -18,6 +20,8 @@ interface TemplateQuery {
 // The search text begins with the name in lower case: "apple" goes before "Zebra".
 const orders = { name: sql`t.search_text`, createdAt: sql`t.created_at`, updatedAt: sql`t.updated_at` };
 const directions = { asc: sql`ASC`, desc: sql`DESC` };
+
+const readPlace = columns({ place: asNumber });
 
 /**
  * One page of the project's templates. Ids alone are sorted: a body may be large, and a sort holds whatever it sorts. The
@@ -38,14 +42,16 @@ export async function listTemplates(
     ORDER BY sorted_by ${direction}, t.id ${direction} LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`;
   const places = sql`SELECT id, row_number() OVER (ORDER BY sorted_by ${direction}, id ${direction}) AS place
     FROM (${onPage})`;
-  const [counted, rows = []] = await commit(ctx.db, [
-    statement(ctx.db, sql`SELECT count(*) AS total ${found}`),
+  const batch = openBatch(ctx);
+  const counted = batch.add(statement(sql`SELECT count(*) AS total ${found}`, columns({ total: asNumber })));
+  const placed = batch.add(
     statement(
-      ctx.db,
       sql`SELECT page.place, ${templateColumns} FROM (${places}) page
         CROSS JOIN templates t ON t.id = page.id JOIN template_versions v ON v.id = t.version_id`,
+      (raw) => ({ place: readPlace(raw).place, template: readTemplate(raw) }),
     ),
-  ]);
-  const inOrder = rows.toSorted((one, other) => Number(one.place) - Number(other.place));
-  return { templates: inOrder.map(readTemplate), total: Number(counted?.[0]?.total) };
+  );
+  await batch.commit();
+  const inOrder = placed.all.toSorted((one, other) => one.place - other.place);
+  return { templates: inOrder.map(({ template }) => template), total: counted.one.total };
 }

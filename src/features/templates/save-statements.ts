@@ -1,42 +1,41 @@
 import { sql } from "drizzle-orm";
 import { domainOf } from "../../core/mail/address";
 import { searchText } from "../../core/search";
-import { statement } from "../../db/commit";
-import type { VersionRow } from "../../db/tables";
+import { wholeRow } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
+import { type TemplateRow, templates, type VersionRow } from "../../db/tables";
 import { verifiedDomain } from "../../engine/mail/sender-domain";
 import type { Context } from "../../platform/context";
 
-/** A new version, on condition that the project may send from its domain. Returns its id if it was written. */
-export function recordVersion(
+/** A new version, on condition that the project may send from its domain, when that is asked. */
+export function insertVersion(
   ctx: Context,
   version: VersionRow,
   { isSenderChecked }: { isSenderChecked: boolean },
-): D1PreparedStatement {
+): Statement {
   const { id, projectId, templateId, number, subject, body, bodyKey, fromEmail, fromName, replyTo, type } = version;
   const condition = isSenderChecked ? sql`EXISTS (${verifiedDomain(ctx, domainOf(fromEmail))})` : sql`true`;
   return statement(
-    ctx.db,
     sql`INSERT INTO template_versions (id, project_id, template_id, number, subject, body, body_key, from_email,
         from_name, reply_to, type, created_at)
       SELECT ${id}, ${projectId}, ${templateId}, ${number}, ${subject}, ${body}, ${bodyKey}, ${fromEmail}, ${fromName},
         ${replyTo}, ${type}, ${version.createdAt}
-      WHERE ${condition}
-      RETURNING id`,
+      WHERE ${condition}`,
   );
 }
 
 /** The template's own row, on condition that its first version was written just before. */
-export function recordTemplate(
+export function insertTemplate(
   ctx: Context,
   { name, description, content }: { name: string; description: string | null; content: VersionRow },
-): D1PreparedStatement {
+): Statement<TemplateRow> {
   const now = ctx.now.getTime();
   return statement(
-    ctx.db,
     sql`INSERT INTO templates (id, project_id, name, description, version_id, search_text, created_at, updated_at)
       SELECT v.template_id, v.project_id, ${name}, ${description}, v.id,
         ${searchText(name, description, content.subject)}, ${now}, ${now}
       FROM template_versions v WHERE v.id = ${content.id}
       RETURNING *`,
+    wholeRow(templates),
   );
 }

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { iso } from "../../core/time";
-import { query } from "../../db/commit";
-import { readRow } from "../../db/rows";
+import { type RowReader, wholeRow } from "../../db/rows";
+import { selectFirst } from "../../db/statement";
 import { type TemplateRow, templates, templateVersions, type VersionRow } from "../../db/tables";
 import { domainInSql } from "../../engine/mail/sender-domain";
 import { templatesWithVersions } from "../../engine/mail/template";
@@ -36,19 +36,23 @@ export function templateJson({ row, content }: Template, body: string) {
 export const templateColumns: SQL = sql`t.*, v.number AS v_number, v.subject, v.body, v.body_key, v.from_email,
   v.from_name, v.reply_to, v.type, v.created_at AS v_created_at`;
 
-export function readTemplate(raw: Record<string, unknown> | undefined): Template {
-  const row = readRow(templates, raw);
-  const ofVersion = { ...raw, id: row.versionId, template_id: row.id, number: raw?.v_number };
-  return { row, content: readRow(templateVersions, { ...ofVersion, created_at: raw?.v_created_at }) };
-}
+const readRow = wholeRow(templates);
+const readVersion = wholeRow(templateVersions);
+
+export const readTemplate: RowReader<Template> = (raw) => {
+  const row = readRow(raw);
+  const ofVersion = { ...raw, id: row.versionId, template_id: row.id, number: raw.v_number };
+  return { row, content: readVersion({ ...ofVersion, created_at: raw.v_created_at }) };
+};
 
 export async function getTemplate(ctx: Context, id: string): Promise<Template> {
-  const [raw] = await query(
+  const template = await selectFirst(
     ctx.db,
     sql`SELECT ${templateColumns} FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.id} AND t.id = ${id}`,
+    readTemplate,
   );
-  if (!raw) throw new NotFound("template", id);
-  return readTemplate(raw);
+  if (!template) throw new NotFound("template", id);
+  return template;
 }
 
 /** A query with a row for each template that sends from this domain. */

@@ -3,13 +3,15 @@ import { Refusal, UnverifiedSender } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
 import { searchText } from "../../core/search";
-import { commit, statement, unchanged, untilFresh } from "../../db/commit";
-import { readRow } from "../../db/rows";
+import { openBatch } from "../../db/batch";
+import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { wholeRow } from "../../db/rows";
+import { statement } from "../../db/statement";
 import { templates, type VersionRow } from "../../db/tables";
 import { forgetBody, type StoredBody, storeBody, templateBody } from "../../engine/mail/body";
 import { checkLiquid } from "../../engine/mail/check-liquid";
 import type { Context } from "../../platform/context";
-import { recordVersion } from "./save-statements";
+import { insertVersion } from "./save-statements";
 import type { UpdateTemplate } from "./schema";
 import { getTemplate, type Template } from "./template";
 
@@ -53,23 +55,24 @@ async function applyChange(ctx: Context, { id, versionId, change, given }: Chang
   const now = ctx.now.getTime();
   const next = isNewVersion ? { ...content, id: versionId, number: content.number + 1, createdAt: now } : content;
   const isSenderChecked = next.fromEmail !== before.content.fromEmail;
-  // A call that came before may be written after: updatedAt never goes back.
-  const rows = await commit(ctx.db, [
-    unchanged(ctx.db, "templates", before.row),
-    ...(isNewVersion ? [recordVersion(ctx, next, { isSenderChecked })] : []),
+  const batch = openBatch(ctx);
+  batch.guard(isUnchanged("templates", before.row), () => new Stale());
+  if (isNewVersion) batch.add(insertVersion(ctx, next, { isSenderChecked }));
+  const updated = batch.add(
+    // A call that came before may be written after: updatedAt never goes back.
     statement(
-      ctx.db,
       sql`UPDATE templates SET name = ${name}, description = ${description}, version_id = ${next.id},
           search_text = ${searchText(name, description, next.subject)}, version = version + 1,
           updated_at = max(updated_at, ${now})
         WHERE project_id = ${ctx.project.id} AND id = ${id}
           AND EXISTS (SELECT 1 FROM template_versions WHERE id = ${next.id})
         RETURNING *`,
+      wholeRow(templates),
     ),
-  ]);
-  const updated = rows.at(-1)?.[0];
-  if (!updated) throw new UnverifiedSender(domainOf(next.fromEmail));
-  return { row: readRow(templates, updated), content: next };
+  );
+  await batch.commit();
+  if (!updated.first) throw new UnverifiedSender(domainOf(next.fromEmail));
+  return { row: updated.first, content: next };
 }
 
 /** The very same object when nothing of it changes. */

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { query } from "../../db/commit";
-import { mostRowsPerStatement } from "../../db/limits";
+import { maxRowsPerStatement } from "../../db/limits";
+import { asFlag, asNumber, columns, orNull } from "../../db/rows";
+import { selectOne } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { getTemplate } from "./template";
 
@@ -12,7 +13,7 @@ export interface TemplateUsage {
   countedAt?: string;
 }
 
-const mostCounted = mostRowsPerStatement;
+const maxCounted = maxRowsPerStatement;
 
 /** `GET /templates/{id}/usage`. Campaigns and workflow steps are not here yet, and fill their lists when they come. */
 export async function templateUsage(ctx: Context, id: string): Promise<TemplateUsage> {
@@ -27,13 +28,17 @@ async function countSent(
 ): Promise<Pick<TemplateUsage, "emailsSent" | "approximate" | "countedAt">> {
   const sent = sql`emails INDEXED BY ix_emails_template
     WHERE project_id = ${ctx.project.id} AND template_id = ${templateId} AND sent_at IS NOT NULL`;
-  const [counted] = await query(
+  const { emailsSent, lastPlace } = await selectOne(
     ctx.db,
-    sql`SELECT count(*) AS n, max(place) AS last
-      FROM (SELECT rowid AS place FROM ${sent} ORDER BY rowid LIMIT ${mostCounted})`,
+    sql`SELECT count(*) AS emails_sent, max(place) AS last_place
+      FROM (SELECT rowid AS place FROM ${sent} ORDER BY rowid LIMIT ${maxCounted})`,
+    columns({ emailsSent: asNumber, lastPlace: orNull(asNumber) }),
   );
-  const emailsSent = Number(counted?.n);
-  if (emailsSent < mostCounted) return { emailsSent };
-  const more = await query(ctx.db, sql`SELECT 1 FROM ${sent} AND rowid > ${counted?.last} LIMIT 1`);
-  return more.length === 0 ? { emailsSent } : { emailsSent, approximate: true, countedAt: ctx.now.toISOString() };
+  if (emailsSent < maxCounted) return { emailsSent };
+  const { hasMore } = await selectOne(
+    ctx.db,
+    sql`SELECT EXISTS (SELECT 1 FROM ${sent} AND rowid > ${lastPlace}) AS has_more`,
+    columns({ hasMore: asFlag }),
+  );
+  return hasMore ? { emailsSent, approximate: true, countedAt: ctx.now.toISOString() } : { emailsSent };
 }

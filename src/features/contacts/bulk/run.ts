@@ -1,7 +1,7 @@
 import type { Job } from "../../../core/jobs";
-import { commit } from "../../../db/commit";
+import { openBatch } from "../../../db/batch";
 import type { JobRow } from "../../../db/tables";
-import { endJob, type Step, stillAt, workOn } from "../../../engine/jobs/work";
+import { guardState, type Step, updateEnded, workOn } from "../../../engine/jobs/work";
 import type { Context, Platform } from "../../../platform/context";
 import { BulkInput, BulkState, type Part, resultOf } from "./bulk-job";
 import { eraseContacts } from "./erase-contacts";
@@ -34,6 +34,9 @@ async function takeStep(ctx: Context, row: JobRow): Promise<Step> {
 }
 
 async function end(ctx: Context, row: JobRow): Promise<Step> {
-  await commit(ctx.db, [stillAt(ctx, row), endJob(ctx, row, { status: "completed", result: resultOf(row) })]);
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(updateEnded(ctx, row, { status: "completed", result: resultOf(row) }));
+  await batch.commit();
   return "ended";
 }

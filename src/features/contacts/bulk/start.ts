@@ -1,6 +1,6 @@
 import { newId } from "../../../core/ids";
-import { commit } from "../../../db/commit";
-import { announceJob, recordJob } from "../../../engine/jobs/queue-job";
+import { openBatch } from "../../../db/batch";
+import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
 import type { BulkInput, BulkState } from "./bulk-job";
 
@@ -8,7 +8,9 @@ import type { BulkInput, BulkState } from "./bulk-job";
 export async function startBulk(ctx: Context, input: BulkInput): Promise<string> {
   const id = newId();
   const state: BulkState = { done: 0 };
-  await commit(ctx.db, [recordJob(ctx, { id, type: "contacts.bulk", input: { ...input }, state })]);
+  const batch = openBatch(ctx);
+  batch.add(insertJob(ctx, { id, type: "contacts.bulk", input: { ...input }, state }));
+  await batch.commit();
   await announceJob(ctx, "contacts.bulk", id);
   return id;
 }

@@ -1,32 +1,35 @@
 import { sql } from "drizzle-orm";
+import { openBatch } from "../../../db/batch";
+import type { Statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
-import { changeSubscription } from "../../../engine/contacts/subscription";
-import { commitAndAnnounce } from "../../../engine/events/announce";
-import { goOn, stillAt } from "../../../engine/jobs/work";
+import { updateSubscription } from "../../../engine/contacts/subscription";
+import { guardState, updateState } from "../../../engine/jobs/work";
 import type { Context } from "../../../platform/context";
 import { type BulkState, type Part, resultOf } from "./bulk-job";
 
 /** Subscribes or unsubscribes a part of them: counted and changed in one batch, with an event for each real flip. */
 export async function subscribeContacts(ctx: Context, row: JobRow, part: Part, subscribed: boolean): Promise<void> {
-  await commitAndAnnounce(ctx, [
-    stillAt(ctx, row),
-    tellProgress(ctx, row, part, subscribed),
-    ...changeSubscription(ctx, {
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(updateProgress(ctx, row, part, subscribed));
+  batch.addAll(
+    updateSubscription(ctx, {
       contactId: sql`SELECT value FROM json_each(${JSON.stringify(part.ids)})`,
       subscribed,
       eventData: {},
       at: ctx.clock().getTime(),
     }),
-  ]);
+  );
+  await batch.commit();
 }
 
 /** Goes before the change: it counts whom that will find, and whom it will find as asked. */
-function tellProgress(ctx: Context, row: JobRow, part: Part, subscribed: boolean): D1PreparedStatement {
+function updateProgress(ctx: Context, row: JobRow, part: Part, subscribed: boolean): Statement {
   const { succeeded, unchanged, failed } = resultOf(row);
   const ids = sql`json_each(${JSON.stringify(part.ids)})`;
   const isChanged = sql`(c.subscribed <> ${subscribed} OR c.snoozed_until IS NOT NULL)`;
   const state: BulkState = { done: part.done };
-  return goOn(ctx, row, state, part.progress, {
+  return updateState(ctx, row, state, part.progress, {
     result: sql`(SELECT json_object('succeeded', ${succeeded} + count(*) FILTER (WHERE ${isChanged}),
         'unchanged', ${unchanged} + count(*) FILTER (WHERE NOT ${isChanged}), 'failed', ${failed + part.ids.length} - count(*))
       FROM contacts c WHERE +c.project_id = ${ctx.project.id} AND c.id IN (SELECT value FROM ${ids}))`,

@@ -1,11 +1,13 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
-import { commit, query } from "../../../db/commit";
+import { openBatch } from "../../../db/batch";
+import { asNumber, asText, columns, orNull } from "../../../db/rows";
+import { selectOne } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { totalContacts } from "../../../engine/contacts/total";
-import { endJob, goOn, type Step, stillAt } from "../../../engine/jobs/work";
+import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/work";
 import type { Context } from "../../../platform/context";
-import { removeKey } from "./remove-key";
+import { updateWithoutKey } from "./remove-key";
 
 const contactsPerStep = 5_000;
 
@@ -18,24 +20,27 @@ const State = z.object({ after: z.string(), upTo: z.string(), passed: z.number()
 export async function continueDeletion(ctx: Context, row: JobRow): Promise<Step> {
   const { key } = Input.parse(row.input);
   const { after, upTo, passed } = State.parse(row.state);
-  const [next] = await query(
+  const { contacts, last, total } = await selectOne(
     ctx.db,
     sql`SELECT count(*) AS contacts, max(id) AS last, ${totalContacts(ctx)} AS total
       FROM (SELECT id FROM contacts INDEXED BY ix_contacts_project_id
         WHERE project_id = ${ctx.project.id} AND id > ${after} AND id <= ${upTo} ORDER BY id LIMIT ${contactsPerStep})`,
+    columns({ contacts: asNumber, last: orNull(asText), total: asNumber }),
   );
-  if (next?.contacts === 0) {
-    const result = row.result ?? { deletedFrom: 0 };
-    await commit(ctx.db, [stillAt(ctx, row), endJob(ctx, row, { status: "completed", result })]);
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  if (last === null) {
+    batch.add(updateEnded(ctx, row, { status: "completed", result: row.result ?? { deletedFrom: 0 } }));
+    await batch.commit();
     return "ended";
   }
-  const state = { after: String(next?.last), upTo, passed: passed + Number(next?.contacts) };
-  await commit(ctx.db, [
-    stillAt(ctx, row),
-    removeKey(ctx, key, ctx.clock(), sql`id > ${after} AND id <= ${state.after}`),
-    goOn(ctx, row, state, (100 * state.passed) / Number(next?.total), {
+  const state = { after: last, upTo, passed: passed + contacts };
+  batch.add(updateWithoutKey(ctx, key, ctx.clock(), sql`id > ${after} AND id <= ${last}`));
+  batch.add(
+    updateState(ctx, row, state, (100 * state.passed) / total, {
       result: sql`json_object('deletedFrom', coalesce(result->>'deletedFrom', 0) + changes())`,
     }),
-  ]);
+  );
+  await batch.commit();
   return "goes on";
 }

@@ -1,11 +1,13 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
-import { commit, query, statement } from "../../../db/commit";
+import { openBatch } from "../../../db/batch";
+import { asNumber, asText, columns, orNull } from "../../../db/rows";
+import { type Statement, select, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { totalContacts } from "../../../engine/contacts/total";
-import { endJob, goOn, type Step, stillAt } from "../../../engine/jobs/work";
+import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/work";
 import type { Context } from "../../../platform/context";
-import { mostFields } from "./list";
+import { maxFields } from "./list";
 
 const contactsPerStep = 5_000;
 
@@ -19,59 +21,66 @@ type State = z.infer<typeof State>;
  * contact is counted twice.
  */
 export async function countFields(ctx: Context, row: JobRow): Promise<Step> {
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
   const { data: state } = State.safeParse(row.state);
   if (!state) {
-    await commit(ctx.db, [stillAt(ctx, row), goOn(ctx, row, await startOfCount(ctx), 0)]);
+    batch.add(updateState(ctx, row, await startOfCount(ctx), 0));
+    await batch.commit();
     return "goes on";
   }
   const { last, contacts, total, sums } = await countNext(ctx, state);
   const passed = state.passed + contacts;
-  if (contacts === contactsPerStep) {
-    await commit(ctx.db, [stillAt(ctx, row), goOn(ctx, row, { after: last, passed, sums }, (100 * passed) / total)]);
+  if (last !== null && contacts === contactsPerStep) {
+    batch.add(updateState(ctx, row, { after: last, passed, sums }, (100 * passed) / total));
+    await batch.commit();
     return "goes on";
   }
-  const end = endJob(ctx, row, { status: "completed", state: {}, result: { contacts: passed } });
-  await commit(ctx.db, [stillAt(ctx, row), keepCounts(ctx, row, sums), end]);
+  batch.add(updateCounts(ctx, row, sums));
+  batch.add(updateEnded(ctx, row, { status: "completed", state: {}, result: { contacts: passed } }));
+  await batch.commit();
   return "ended";
 }
 
 async function startOfCount(ctx: Context): Promise<State> {
-  const rows = await query(
+  const rows = await select(
     ctx.db,
-    sql`SELECT key FROM contact_fields WHERE project_id = ${ctx.project.id} ORDER BY key LIMIT ${mostFields}`,
+    sql`SELECT key FROM contact_fields WHERE project_id = ${ctx.project.id} ORDER BY key LIMIT ${maxFields}`,
+    columns({ key: asText }),
   );
-  return { after: "", passed: 0, sums: rows.map(({ key }) => [String(key), 0]) };
+  return { after: "", passed: 0, sums: rows.map(({ key }) => [key, 0]) };
 }
 
 async function countNext(ctx: Context, { after, sums }: State) {
-  const next = (columns: "id" | "data") =>
-    sql`(SELECT ${sql.identifier(columns)} FROM contacts INDEXED BY ix_contacts_project_id
+  const next = (column: "id" | "data") =>
+    sql`(SELECT ${sql.identifier(column)} FROM contacts INDEXED BY ix_contacts_project_id
       WHERE project_id = ${ctx.project.id} AND id > ${after} ORDER BY id LIMIT ${contactsPerStep})`;
-  const [[edge] = [], found = []] = await commit(ctx.db, [
+  const batch = openBatch(ctx);
+  const passing = batch.add(
     statement(
-      ctx.db,
       sql`SELECT count(*) AS contacts, max(id) AS last, ${totalContacts(ctx)} AS total FROM ${next("id")}`,
+      columns({ contacts: asNumber, last: orNull(asText), total: asNumber }),
     ),
+  );
+  const found = batch.add(
     statement(
-      ctx.db,
       sql`SELECT f.key, count(*) AS contacts FROM ${next("data")} c CROSS JOIN json_each(c.data) f
         WHERE f.type <> 'null' AND f.key IN (SELECT value->>0 FROM json_each(${JSON.stringify(sums)}))
         GROUP BY f.key`,
+      columns({ key: asText, contacts: asNumber }),
     ),
-  ]);
-  const more = new Map(found.map((row) => [row.key, Number(row.contacts)]));
+  );
+  await batch.commit();
+  const more = new Map(found.all.map(({ key, contacts }) => [key, contacts]));
   return {
-    last: String(edge?.last),
-    contacts: Number(edge?.contacts),
-    total: Number(edge?.total),
+    ...passing.one,
     sums: sums.map(([key, sum]): [string, number] => [key, sum + (more.get(key) ?? 0)]),
   };
 }
 
 /** A field that was deleted and came back while the count went on is counted in part only: its turn comes next time. */
-function keepCounts(ctx: Context, row: JobRow, sums: State["sums"]): D1PreparedStatement {
+function updateCounts(ctx: Context, row: JobRow, sums: State["sums"]): Statement {
   return statement(
-    ctx.db,
     sql`UPDATE contact_fields SET contacts = s.value->>1, counted_at = ${row.createdAt}
       FROM json_each(${JSON.stringify(sums)}) s
       WHERE project_id = ${ctx.project.id} AND contact_fields.key = s.value->>0 AND created_at <= ${row.createdAt}`,

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { dataKeyOf, type standardFields } from "../../../core/audience/fields";
 import type { FieldType } from "../../../core/contacts/field-type";
-import { statement } from "../../../db/commit";
+import { asNumber, asText, columns, orNull, type RowReader } from "../../../db/rows";
+import { type Statement, statement } from "../../../db/statement";
 import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
 
@@ -27,22 +28,24 @@ export interface Field {
   counted: { contacts: number; at: number } | null;
 }
 
-/** The statement that looks for a field, for `readField`. */
-export function selectField(ctx: Context, field: string): D1PreparedStatement {
+const readKey = columns({ total: asNumber, key: orNull(asText) });
+
+/** Looks for a field. Its one row is null for a custom field that the project does not know: never seen, or deleted. */
+export function selectField(ctx: Context, field: string): Statement<Field | null> {
   return statement(
-    ctx.db,
     sql`SELECT ${totalContacts(ctx)} AS total, f.key, f.contacts, f.counted_at
       FROM (SELECT 1) LEFT JOIN contact_fields f ON f.project_id = ${ctx.project.id} AND f.key = ${dataKeyOf(field)}`,
+    (raw) => {
+      const { total, key } = readKey(raw);
+      return key === null && !isStandard(field) ? null : { total, counted: readCounted(raw) };
+    },
   );
 }
 
-/** Null for a custom field that the project does not know: never seen, or deleted. */
-export function readField(field: string, row: Record<string, unknown> | undefined): Field | null {
-  if (!isStandard(field) && typeof row?.key !== "string") return null;
-  return { total: Number(row?.total), counted: readCounted(row) };
-}
+const readCount = columns({ contacts: orNull(asNumber), countedAt: orNull(asNumber) });
 
-export function readCounted(row: Record<string, unknown> | undefined): Field["counted"] {
-  if (typeof row?.counted_at !== "number") return null;
-  return { contacts: Number(row.contacts), at: row.counted_at };
-}
+/** The kept count of a row of `contact_fields`. */
+export const readCounted: RowReader<Field["counted"]> = (raw) => {
+  const { contacts, countedAt } = readCount(raw);
+  return contacts === null || countedAt === null ? null : { contacts, at: countedAt };
+};

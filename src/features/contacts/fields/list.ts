@@ -1,11 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { FieldType } from "../../../core/contacts/field-type";
 import { iso } from "../../../core/time";
-import { commit, statement } from "../../../db/commit";
+import { openBatch } from "../../../db/batch";
+import { asNumber, asOneOf, asText, columns } from "../../../db/rows";
+import { statement } from "../../../db/statement";
 import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
 import { readCounted, standardTypes } from "./field";
-import { coverageOf, mostLive, newestContacts } from "./live";
+import { coverageOf, maxLive, newestContacts } from "./live";
 
 export interface FieldList {
   fields: { field: string; type: FieldType; isCustom: boolean; coverage: number }[];
@@ -14,36 +16,41 @@ export interface FieldList {
   truncated?: true;
 }
 
+const readName = columns({ key: asText, type: asOneOf<FieldType>() });
+
 /** Custom fields that are listed and counted, the first by name: whoever has more uses keys as values. */
-export const mostFields = 1_000;
+export const maxFields = 1_000;
 
 /** `GET /contacts/fields`: one round trip, and a look at the contacts only where counts are not kept. */
 export async function listFields(ctx: Context): Promise<FieldList> {
-  const listed = sql`SELECT * FROM contact_fields WHERE project_id = ${ctx.project.id} ORDER BY key LIMIT ${mostFields}`;
-  const isLookNeeded = sql`${totalContacts(ctx)} <= ${mostLive}
+  const listed = sql`SELECT * FROM contact_fields WHERE project_id = ${ctx.project.id} ORDER BY key LIMIT ${maxFields}`;
+  const isLookNeeded = sql`${totalContacts(ctx)} <= ${maxLive}
     OR EXISTS (SELECT 1 FROM (${listed}) WHERE counted_at IS NULL)`;
-  const [rows = [], [sum] = [], found = []] = await commit(ctx.db, [
+  const batch = openBatch(ctx);
+  const registered = batch.add(
     statement(
-      ctx.db,
       sql`SELECT key, type, contacts, counted_at FROM contact_fields WHERE project_id = ${ctx.project.id}
-        ORDER BY key LIMIT ${mostFields + 1}`,
+        ORDER BY key LIMIT ${maxFields + 1}`,
+      (raw) => ({ ...readName(raw), counted: readCounted(raw) }),
     ),
-    statement(ctx.db, sql`SELECT ${totalContacts(ctx)} AS total`),
+  );
+  const size = batch.add(statement(sql`SELECT ${totalContacts(ctx)} AS total`, columns({ total: asNumber })));
+  const found = batch.add(
     statement(
-      ctx.db,
       sql`SELECT f.key, count(*) AS contacts
         FROM ${newestContacts(ctx, sql`data`, isLookNeeded)} c CROSS JOIN json_each(c.data) f
         WHERE f.type <> 'null' AND f.key IN (SELECT key FROM (${listed}))
         GROUP BY f.key`,
+      columns({ key: asText, contacts: asNumber }),
     ),
-  ]);
-  const total = Number(sum?.total);
-  const seen = new Map(found.map((row) => [row.key, Number(row.contacts)]));
-  const custom = rows.slice(0, mostFields).map((row) => ({
-    field: `data.${row.key}`,
-    // Only core's own types are ever written into the registry.
-    type: row.type as FieldType,
-    ...coverageOf({ total, counted: readCounted(row) }, seen.get(row.key) ?? 0, ctx.now),
+  );
+  await batch.commit();
+  const { total } = size.one;
+  const seen = new Map(found.all.map(({ key, contacts }) => [key, contacts]));
+  const custom = registered.all.slice(0, maxFields).map(({ key, type, counted }) => ({
+    field: `data.${key}`,
+    type,
+    ...coverageOf({ total, counted }, seen.get(key) ?? 0, ctx.now),
   }));
   const standard = Object.entries(standardTypes);
   const fields = [
@@ -59,6 +66,6 @@ export async function listFields(ctx: Context): Promise<FieldList> {
   return {
     fields: fields.sort((one, other) => (one.field < other.field ? -1 : 1)),
     ...(counted.length > 0 ? { approximate: true as const, countedAt: iso(Math.min(...counted)) } : {}),
-    ...(rows.length > mostFields ? { truncated: true as const } : {}),
+    ...(registered.count > maxFields ? { truncated: true as const } : {}),
   };
 }

@@ -1,15 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
-import { mostRowsPerStatement } from "../../../db/limits";
+import { maxRowsPerStatement } from "../../../db/limits";
 import type { Context } from "../../../platform/context";
 import type { Field } from "./field";
 
 /** Figures are live and exact for so many contacts. Of a larger project the newest are looked at. */
-export const mostLive = mostRowsPerStatement;
+export const maxLive = maxRowsPerStatement;
 
 /** A table of the newest contacts: of all, while the project is not large. Nobody is looked at unless `onlyIf`. */
 export function newestContacts(ctx: Context, columns: SQL, onlyIf: SQL = sql`true`): SQL {
   return sql`(SELECT ${columns} FROM contacts INDEXED BY ix_contacts_project_id WHERE project_id = ${ctx.project.id}
-    ORDER BY id DESC LIMIT CASE WHEN ${onlyIf} THEN ${mostLive} ELSE 0 END)`;
+    ORDER BY id DESC LIMIT CASE WHEN ${onlyIf} THEN ${maxLive} ELSE 0 END)`;
 }
 
 /** How many contacts have a field. `countedAt` is null when that is exact, and of now. */
@@ -23,7 +23,7 @@ export interface Coverage {
  * that is not large, and a sample for a field of a large one that has not been counted yet.
  */
 export function coverageOf({ total, counted }: Field, seen: number, now: Date): Coverage {
-  if (total <= mostLive) return { contacts: seen, countedAt: null };
+  if (total <= maxLive) return { contacts: seen, countedAt: null };
   if (counted) return { contacts: Math.min(counted.contacts, total), countedAt: counted.at };
-  return { contacts: Math.round((seen / mostLive) * total), countedAt: now.getTime() };
+  return { contacts: Math.round((seen / maxLive) * total), countedAt: now.getTime() };
 }

@@ -2,12 +2,14 @@ import { sql } from "drizzle-orm";
 import { dataKeyOf } from "../../../core/audience/fields";
 import { NotFound } from "../../../core/errors";
 import { iso } from "../../../core/time";
-import { commit, statement } from "../../../db/commit";
+import { openBatch } from "../../../db/batch";
+import { asNumber, columns } from "../../../db/rows";
+import { type Statement, statement } from "../../../db/statement";
 import { referencesTo, type Usage } from "../../../engine/audience/usage";
 import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
-import { type Field, isStandard, readField, selectField } from "./field";
-import { type Coverage, coverageOf, mostLive, newestContacts } from "./live";
+import { type Field, isStandard, selectField } from "./field";
+import { type Coverage, coverageOf, maxLive, newestContacts } from "./live";
 
 export interface FieldUsage extends Usage {
   contactCount: number;
@@ -19,14 +21,14 @@ export interface FieldUsage extends Usage {
 
 /** `GET /contacts/fields/{field}/usage`. Throws NotFound for a field that was never seen and that nothing names. */
 export async function fieldUsage(ctx: Context, field: string): Promise<FieldUsage> {
-  const [references, [[row] = [], [seen] = []]] = await Promise.all([
-    referencesTo(ctx, "field", field),
-    commit(ctx.db, [selectField(ctx, field), countSeen(ctx, field)]),
-  ]);
-  const known = readField(field, row);
+  const batch = openBatch(ctx);
+  const found = batch.add(selectField(ctx, field));
+  const seen = batch.add(selectSeen(ctx, field));
+  const [references] = await Promise.all([referencesTo(ctx, "field", field), batch.commit()]);
+  const known = found.one;
   const isUsed = Object.values(references).some((users) => users.length > 0);
   if (!known && !isUsed) throw new NotFound("field", field);
-  const { contacts, countedAt } = coverage(ctx, field, known, Number(seen?.contacts));
+  const { contacts, countedAt } = coverage(ctx, field, known, seen.one.contacts);
   return {
     ...references,
     contactCount: contacts,
@@ -41,14 +43,14 @@ function coverage(ctx: Context, field: string, known: Field | null, seen: number
 }
 
 /** How many of the newest contacts have a custom field, unless its count is kept. */
-function countSeen(ctx: Context, field: string): D1PreparedStatement {
+function selectSeen(ctx: Context, field: string): Statement<{ contacts: number }> {
   const key = dataKeyOf(field);
   const isLookNeeded = sql`EXISTS (SELECT 1 FROM contact_fields WHERE project_id = ${ctx.project.id} AND key = ${key}
-    AND (counted_at IS NULL OR ${totalContacts(ctx)} <= ${mostLive}))`;
+    AND (counted_at IS NULL OR ${totalContacts(ctx)} <= ${maxLive}))`;
   return statement(
-    ctx.db,
     sql`SELECT count(*) AS contacts
       FROM ${newestContacts(ctx, sql`data`, isLookNeeded)} c CROSS JOIN json_each(c.data) f
       WHERE f.key = ${key} AND f.type <> 'null'`,
+    columns({ contacts: asNumber }),
   );
 }

@@ -2,10 +2,12 @@ import { type SQL, sql } from "drizzle-orm";
 import { dataKeyOf } from "../../../core/audience/fields";
 import { NotFound } from "../../../core/errors";
 import { iso } from "../../../core/time";
-import { commit, statement } from "../../../db/commit";
+import { openBatch } from "../../../db/batch";
+import { asFlag, asNumber, asOneOf, asText, columns } from "../../../db/rows";
+import { statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
-import { isStandard, readField, type StandardField, selectField } from "./field";
-import { mostLive, newestContacts } from "./live";
+import { isStandard, type StandardField, selectField } from "./field";
+import { maxLive, newestContacts } from "./live";
 
 export interface FieldValues {
   field: string;
@@ -17,7 +19,7 @@ export interface FieldValues {
 }
 
 /** What is longer is no value to choose from a list, and 200 of it would be no answer. */
-const longestValue = 1_000;
+const maxValueLength = 1_000;
 
 const standardColumns: Record<StandardField, SQL> = {
   createdAt: sql`'date' AS kind, created_at AS value`,
@@ -26,24 +28,34 @@ const standardColumns: Record<StandardField, SQL> = {
   updatedAt: sql`'date' AS kind, updated_at AS value`,
 };
 
+/** How a value of each kind is read. SQL says the kind of each, as one field may have values of several. */
+const readAs = { boolean: asFlag, date: (value: unknown) => iso(asNumber(value)), number: asNumber, string: asText };
+
+const readValue = columns({
+  kind: asOneOf<keyof typeof readAs>(),
+  value: (value) => value,
+  count: asNumber,
+});
+
 /** `GET /contacts/fields/{field}/values`: booleans, then numbers, then strings, each in their order. */
 export async function fieldValues(ctx: Context, field: string, limit: number): Promise<FieldValues> {
-  const [[row] = [], rows = []] = await commit(ctx.db, [
-    selectField(ctx, field),
+  const batch = openBatch(ctx);
+  const found = batch.add(selectField(ctx, field));
+  const seen = batch.add(
     statement(
-      ctx.db,
       sql`WITH seen AS MATERIALIZED (${isStandard(field) ? standardValues(ctx, field) : customValues(ctx, dataKeyOf(field))})
         SELECT kind, value, (SELECT count(*) FROM seen) AS count FROM seen ORDER BY kind, value LIMIT ${limit}`,
+      readValue,
     ),
-  ]);
-  const found = readField(field, row);
-  if (!found) throw new NotFound("field", field);
+  );
+  await batch.commit();
+  if (!found.one) throw new NotFound("field", field);
   return {
     field,
-    values: rows.map(({ kind, value }) => typed(kind, value)),
-    count: Number(rows[0]?.count ?? 0),
+    values: seen.all.map(({ kind, value }) => readAs[kind](value)),
+    count: seen.first?.count ?? 0,
     limit,
-    ...(found.total > mostLive ? { approximate: true as const, countedAt: ctx.now.toISOString() } : {}),
+    ...(found.one.total > maxLive ? { approximate: true as const, countedAt: ctx.now.toISOString() } : {}),
   };
 }
 
@@ -57,11 +69,5 @@ function customValues(ctx: Context, key: string | null): SQL {
       ELSE 'boolean' END AS kind, f.value
     FROM ${newestContacts(ctx, sql`data`)} c CROSS JOIN json_each(c.data) f
     WHERE f.key = ${key} AND f.type IN ('text', 'integer', 'real', 'true', 'false') AND f.value <> ''
-      AND length(f.value) <= ${longestValue}`;
-}
-
-function typed(kind: unknown, value: unknown): string | number | boolean {
-  if (kind === "boolean") return value === 1;
-  if (kind === "date") return iso(Number(value));
-  return kind === "number" ? Number(value) : String(value);
+      AND length(f.value) <= ${maxValueLength}`;
 }

@@ -25,7 +25,7 @@ const ImportResult = z.object({
 export type ImportResult = z.infer<typeof ImportResult>;
 
 /** Skipped rows that are told of one by one. */
-export const mostErrors = 1_000;
+export const maxErrors = 1_000;
 
 export function resultOf(row: JobRow): ImportResult {
   return row.result === null ? { totalRows: 0, imported: 0, updated: 0, skipped: 0 } : ImportResult.parse(row.result);
@@ -42,7 +42,7 @@ export function importJson(row: JobRow) {
     updated,
     skipped,
     errors: row.errors.map((error) => SkippedRow.parse(error)),
-    ...(skipped > mostErrors ? { errorsTruncated: true as const } : {}),
+    ...(skipped > maxErrors ? { errorsTruncated: true as const } : {}),
     ...(reason === undefined ? {} : { reason }),
     createdAt: iso(row.createdAt),
     completedAt: isoOrNull(row.completedAt),

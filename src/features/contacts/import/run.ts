@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { type Csv, type CsvFault, countRows, openCsv, type Place } from "../../../core/contacts/csv";
 import type { Job } from "../../../core/jobs";
-import { commit } from "../../../db/commit";
+import { openBatch } from "../../../db/batch";
 import type { JobRow } from "../../../db/tables";
-import { endJob, goOn, type Step, stillAt, workOn } from "../../../engine/jobs/work";
+import { guardState, type Step, updateEnded, updateState, workOn } from "../../../engine/jobs/work";
 import type { Context, Platform } from "../../../platform/context";
 import { importChunk } from "./import-chunk";
 import { fileKey, type ImportResult, ImportState, resultOf } from "./import-job";
@@ -47,8 +47,10 @@ async function fail(ctx: Context, row: JobRow, { fault }: CsvFault): Promise<Ste
 }
 
 async function moveOn(ctx: Context, row: JobRow, state: ImportState, result: ImportResult): Promise<Step> {
-  const told = { result: sql`${JSON.stringify(result)}` };
-  await commit(ctx.db, [stillAt(ctx, row), goOn(ctx, row, state, row.progress, told)]);
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(updateState(ctx, row, state, row.progress, { result: sql`${JSON.stringify(result)}` }));
+  await batch.commit();
   return "goes on";
 }
 
@@ -56,6 +58,9 @@ async function end(ctx: Context, row: JobRow): Promise<Step> {
   await ctx.blobs.delete([fileKey(ctx, row.id)]);
   const result = resultOf(row);
   const status = result.reason === undefined ? "completed" : "failed";
-  await commit(ctx.db, [stillAt(ctx, row), endJob(ctx, row, { status, result })]);
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(updateEnded(ctx, row, { status, result }));
+  await batch.commit();
   return "ended";
 }

@@ -1,8 +1,8 @@
 import { maxCsvBytes } from "../../../core/contacts/csv";
 import { TooLarge } from "../../../core/errors";
 import { newId } from "../../../core/ids";
-import { commit } from "../../../db/commit";
-import { announceJob, recordJob } from "../../../engine/jobs/queue-job";
+import { openBatch } from "../../../db/batch";
+import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
 import { fileKey, type ImportState } from "./import-job";
 
@@ -15,7 +15,9 @@ export async function startImport(ctx: Context, file: Uint8Array): Promise<strin
   const id = newId();
   await ctx.blobs.put(fileKey(ctx, id), file);
   const state: ImportState = { phase: "uploaded" };
-  await commit(ctx.db, [recordJob(ctx, { id, type: "contacts.import", state })]);
+  const batch = openBatch(ctx);
+  batch.add(insertJob(ctx, { id, type: "contacts.import", state }));
+  await batch.commit();
   await announceJob(ctx, "contacts.import", id);
   return id;
 }

@@ -4,9 +4,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { FilterCondition } from "../../src/core/audience/condition";
 import { firstIdAt } from "../../src/core/ids";
 import { audienceOf } from "../../src/db/audience";
-import { query } from "../../src/db/commit";
-import { findPath, type Path } from "../../src/engine/audience/scan-source";
-import { aboveAll, belowAll, stretchDown, stretchUp } from "../../src/engine/audience/scan-window";
+import { asText, columns, orNull } from "../../src/db/rows";
+import { select, selectFirst } from "../../src/db/statement";
+import { findScanSource, type ScanSource } from "../../src/engine/audience/scan-source";
+import { aboveAll, belowAll, windowDown, windowUp } from "../../src/engine/audience/scan-window";
 import { computeSegment } from "../../src/features/segments/compute";
 import { listSegmentContacts } from "../../src/features/segments/contacts";
 import { refreshCount } from "../../src/features/segments/count";
@@ -44,7 +45,7 @@ async function addEvents(
 const numbers = (from: number, to: number, step = 1) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
 
-describe("a path", () => {
+describe("a source", () => {
   const contacts = 40;
   let ctx: Context;
   let project: TestProject;
@@ -65,27 +66,28 @@ describe("a path", () => {
     ({ ctx } = await new World().context(project));
   });
 
-  const number = ({ id }: Record<string, unknown>) => Number(String(id).split("-")[1]);
+  const numberOf = (id: string) => Number(id.split("-")[1]);
 
-  /** Whom a walk along the path finds, in stretches of so many rows, and how many stretches there were. */
-  async function walk(path: Path, condition: FilterCondition, rows: number, way: "up" | "down") {
+  /** Whom a scan along the source finds, in stretches of so many rows, and how many stretches there were. */
+  async function scan(source: ScanSource, condition: FilterCondition, rows: number, way: "up" | "down") {
     const { values, matches } = audienceOf(condition, new Map([[list, "members"]]), new Date(now));
     const found: number[] = [];
     let from = way === "up" ? belowAll : aboveAll;
     const end = way === "up" ? aboveAll : belowAll;
     for (let stretches = 1; stretches < 200; stretches++) {
       const stretch =
-        way === "up" ? stretchUp(ctx, path, { after: from, rows }) : stretchDown(ctx, path, { before: from, rows });
-      const seen = await query(
+        way === "up" ? windowUp(ctx, source, { after: from, rows }) : windowDown(ctx, source, { before: from, rows });
+      const seen = await select(
         ctx.db,
         sql`WITH ${values}, ${stretch.edge} SELECT edge.id AS edge, c.id FROM edge
           LEFT JOIN (SELECT c.id ${stretch.contacts} AND ${matches}) c ORDER BY c.id`,
+        columns({ edge: asText, id: orNull(asText) }),
       );
-      found.push(...seen.filter(({ id }) => id !== null).map(number));
-      from = String(seen[0]?.edge);
+      found.push(...seen.flatMap(({ id }) => (id === null ? [] : [numberOf(id)])));
+      from = seen[0]?.edge ?? end;
       if (from === end) return { found: found.sort((a, b) => a - b), stretches };
     }
-    throw new Error("The walk has no end");
+    throw new Error("The scan has no end");
   }
 
   const lately = only("login", "triggeredWithin", 7, "days");
@@ -95,39 +97,39 @@ describe("a path", () => {
     const pro = { logic: "AND" as const, groups: [...lately.groups, ...isPro.groups] };
     const listed = { logic: "AND" as const, groups: [...lately.groups, ...inList.groups] };
     const since = firstIdAt(now - 7 * dayMs);
-    const byEvent: Path[] = [
-      { along: "events", name: "login", firstId: "", rows: 0 },
-      { along: "events", name: "login", firstId: since, rows: 0 },
+    const byEvent: ScanSource[] = [
+      { over: "events", name: "login", firstId: "", rows: 0 },
+      { over: "events", name: "login", firstId: since, rows: 0 },
     ];
-    const byList: Path = { along: "members", segmentId: list, rows: 0 };
+    const byList: ScanSource = { over: "members", segmentId: list, rows: 0 };
     const address = "c7@example.com";
     const seventh = { logic: "AND" as const, groups: [...lately.groups, ...only("email", "equals", address).groups] };
-    for (const [condition, paths] of [
+    for (const [condition, sources] of [
       [lately, byEvent],
       [pro, byEvent],
       [listed, [...byEvent, byList]],
       [inList, [byList]],
-      [seventh, [...byEvent, { along: "email", email: address, rows: 1 }]],
+      [seventh, [...byEvent, { over: "email", email: address, rows: 1 }]],
       [only("login", "triggered"), byEvent.slice(0, 1)],
     ] as const) {
-      const expected = await walk({ along: "contacts", rows: 0 }, condition, rows, "up");
+      const expected = await scan({ over: "contacts", rows: 0 }, condition, rows, "up");
       expect(expected.found.length).toBeGreaterThan(0);
-      for (const path of [{ along: "contacts", rows: 0 } as const, ...paths]) {
+      for (const source of [{ over: "contacts", rows: 0 } as const, ...sources]) {
         for (const way of ["up", "down"] as const) {
-          const { found } = await walk(path, condition, rows, way);
-          expect(found, `${path.along}, ${way}`).toEqual(expected.found);
+          const { found } = await scan(source, condition, rows, way);
+          expect(found, `${source.over}, ${way}`).toEqual(expected.found);
         }
       }
     }
   });
 
-  it("ends a stretch where a path beside it has had as many rows", async () => {
-    const logins: Path = { along: "events", name: "login", firstId: "", rows: 0 };
-    const members: Path = { along: "members", segmentId: list, rows: 0 };
-    const edgeOf = async (path: Path, beside?: Path) => {
-      const { edge } = stretchUp(ctx, path, { after: belowAll, rows: 8, beside });
-      const [row = {}] = await query(ctx.db, sql`WITH ${edge} SELECT id FROM edge`);
-      return row.id === aboveAll ? "the end" : number(row);
+  it("ends a stretch where a source beside it has had as many rows", async () => {
+    const logins: ScanSource = { over: "events", name: "login", firstId: "", rows: 0 };
+    const members: ScanSource = { over: "members", segmentId: list, rows: 0 };
+    const edgeOf = async (source: ScanSource, beside?: ScanSource) => {
+      const { edge } = windowUp(ctx, source, { after: belowAll, rows: 8, beside });
+      const row = await selectFirst(ctx.db, sql`WITH ${edge} SELECT id FROM edge`, columns({ id: asText }));
+      return row?.id === aboveAll ? "the end" : numberOf(row?.id ?? "");
     };
     // 1 and 7 have four logins each; the list begins with 5.
     expect([await edgeOf(logins), await edgeOf(members)]).toEqual([7, 12]);
@@ -153,10 +155,10 @@ describe("in a large project", () => {
     await addMembers(project, list, { emails: ["c5@example.com", "c6@example.com"] });
   });
 
-  async function pathOf(condition: FilterCondition, total = contacts): Promise<Path> {
+  async function sourceOf(condition: FilterCondition, total = contacts): Promise<ScanSource> {
     const { ctx } = await new World().context(project);
     const segments = new Map([[list, "members"]] as const);
-    return findPath(ctx, condition, { segments, contacts: total, now: new Date(now) });
+    return findScanSource(ctx, condition, { segments, contacts: total, now: new Date(now) });
   }
 
   const and = (...conditions: FilterCondition[]): FilterCondition => ({
@@ -166,34 +168,34 @@ describe("in a large project", () => {
   const refunded = only("refund", "triggered");
   const loggedIn = only("login", "triggered");
 
-  it("the shortest path is taken", async () => {
-    const refunds = { along: "events", name: "refund", firstId: "", rows: 20 };
-    const all = { along: "contacts", rows: contacts };
-    expect(await pathOf(refunded)).toEqual(refunds);
-    expect(await pathOf(and(isPro, refunded, loggedIn))).toEqual(refunds);
-    expect(await pathOf(and(refunded, only(`segment.${list}`, "memberOfSegment")))).toEqual({
-      along: "members",
+  it("the shortest source is taken", async () => {
+    const refunds = { over: "events", name: "refund", firstId: "", rows: 20 };
+    const all = { over: "contacts", rows: contacts };
+    expect(await sourceOf(refunded)).toEqual(refunds);
+    expect(await sourceOf(and(isPro, refunded, loggedIn))).toEqual(refunds);
+    expect(await sourceOf(and(refunded, only(`segment.${list}`, "memberOfSegment")))).toEqual({
+      over: "members",
       segmentId: list,
       rows: 2,
     });
     const address = "c9@example.com";
-    expect(await pathOf(and(refunded, only("email", "equals", address)))).toEqual({
-      along: "email",
+    expect(await sourceOf(and(refunded, only("email", "equals", address)))).toEqual({
+      over: "email",
       email: address,
       rows: 1,
     });
-    expect(await pathOf(loggedIn)).toEqual(all);
-    expect(await pathOf(isPro)).toEqual(all);
+    expect(await sourceOf(loggedIn)).toEqual(all);
+    expect(await sourceOf(isPro)).toEqual(all);
     // Of all who ever logged in, few did so lately: their rows are passed, and their contacts not looked at.
-    expect(await pathOf(only("login", "triggeredWithin", 3, "days"))).toEqual({
-      along: "events",
+    expect(await sourceOf(only("login", "triggeredWithin", 3, "days"))).toEqual({
+      over: "events",
       name: "login",
       firstId: firstIdAt(now - 3 * dayMs),
       rows: contacts + 100,
     });
-    for (const days of [30, 365]) expect(await pathOf(only("login", "triggeredWithin", days, "days"))).toEqual(all);
-    expect(await pathOf(only("unheard", "triggered"))).toMatchObject({ along: "events", rows: 0 });
-    expect(await pathOf(refunded, 25_000)).toEqual({ along: "contacts", rows: 25_000 });
+    for (const days of [30, 365]) expect(await sourceOf(only("login", "triggeredWithin", days, "days"))).toEqual(all);
+    expect(await sourceOf(only("unheard", "triggered"))).toMatchObject({ over: "events", rows: 0 });
+    expect(await sourceOf(refunded, 25_000)).toEqual({ over: "contacts", rows: 25_000 });
   });
 
   it("whoever has a rare event is found at once, counted exactly, and computed", async () => {
@@ -215,7 +217,7 @@ describe("in a large project", () => {
     expect(started).toEqual({ jobId: expect.any(String) });
     await world.drain();
     expect(await ledgerOf(segment)).toEqual({ members: 20, entries: 20, exits: 0, wrong: 0 });
-    // Those who are members and not on the path at all leave.
+    // Those who are members and not on the source at all leave.
     await updateSegment(ctx, segment.id, { condition: only("unheard", "triggered") });
     await computeSegment(ctx, await segmentRow(world, project, segment));
     await world.drain();
@@ -245,7 +247,7 @@ describe("in a large project", () => {
     expectInvalid(answer, "page", "too_big");
   });
 
-  it("no statement along a path reads more than its stretch, and all by index", async () => {
+  it("no statement along a source reads more than its stretch, and all by index", async () => {
     const world = new World();
     const { ctx } = await world.context(project);
     const inList = and(isPro, only(`segment.${list}`, "memberOfSegment"));

@@ -1,0 +1,160 @@
+import type { SQL } from "drizzle-orm";
+import { chunksOf } from "../core/chunks";
+import type { Enqueue, Nudge } from "../core/jobs";
+import type { Db } from "./client";
+import { failedGuard, isCheckViolation, isUniqueViolation } from "./conflicts";
+import type { RawRow, RowReader } from "./rows";
+import { guard, guardName, type InsertedEvent, prepare, type Statement, type StatementRefusal } from "./statement";
+
+/** The rows of one statement. They can be had once the batch is committed; before, asking for them throws. */
+export interface Rows<Row> {
+  readonly all: Row[];
+  readonly first: Row | undefined;
+  /** The row of a statement that always returns one. */
+  readonly one: Row;
+  readonly count: number;
+}
+
+/**
+ * Statements that D1 runs as one transaction: in order, all or nothing, one round trip. Each sees the changes of those
+ * before it.
+ */
+export interface Batch {
+  /** Stops the whole batch unless the condition holds. `refuse` says what that means to the caller. */
+  guard(condition: SQL, refuse: StatementRefusal["refuse"]): void;
+  add<Row>(statement: Statement<Row>): Rows<Row>;
+  /** Several whose rows nobody asks for. */
+  addAll(statements: readonly Statement[]): void;
+  /**
+   * Runs what was added, and announces the events among it. Throws what the refusals of its statements say, else what
+   * the database threw. The rows are the truth: an announcement that cannot be sent is made by the sweep.
+   */
+  commit(): Promise<void>;
+}
+
+/** What a batch needs of its surroundings: a verb's `ctx`, or a sweep's platform with one of its databases. */
+export interface BatchContext {
+  db: Db;
+  enqueue: Enqueue;
+  log(level: "error", message: string, details: Record<string, unknown>): void;
+}
+
+interface Added<Row> {
+  statement: Statement<Row>;
+  rows: CommittedRows<Row>;
+}
+
+export function openBatch(ctx: BatchContext): Batch {
+  const added: Added<unknown>[] = [];
+  const add = <Row>(statement: Statement<Row>): Rows<Row> => {
+    const rows = committedRows(statement.read);
+    added.push({ statement, rows });
+    return rows;
+  };
+  return {
+    add,
+    addAll(statements) {
+      for (const statement of statements) add(statement);
+    },
+    guard(condition, refuse) {
+      add(guard(condition, refuse));
+    },
+    async commit() {
+      if (added.length === 0) return;
+      const results = await run(ctx.db, added);
+      added.forEach(({ rows }, place) => {
+        rows.fill(results[place] ?? []);
+      });
+      await announce(ctx, insertedEvents(added, results));
+    },
+  };
+}
+
+async function run(db: Db, added: Added<unknown>[]): Promise<RawRow[][]> {
+  try {
+    const results = await db.$client.batch<RawRow>(added.map(({ statement }, place) => prepare(db, statement, place)));
+    return results.map(({ results }) => results);
+  } catch (error) {
+    const refusal = refusalFor(error, added);
+    throw refusal ? await refusal.refuse() : error;
+  }
+}
+
+function refusalFor(error: unknown, added: Added<unknown>[]): StatementRefusal | undefined {
+  const failed = failedGuard(error);
+  for (const [place, { statement }] of added.entries()) {
+    const refusal = statement.refusals.find(({ on }) => {
+      if (on === "guard") return failed === guardName(place);
+      return "unique" in on ? isUniqueViolation(error, on.unique) : isCheckViolation(error, on.check);
+    });
+    if (refusal) return refusal;
+  }
+  return undefined;
+}
+
+interface CommittedRows<Row> extends Rows<Row> {
+  fill(raw: RawRow[]): void;
+}
+
+function committedRows<Row>(read: RowReader<Row>): CommittedRows<Row> {
+  let raw: RawRow[] | null = null;
+  let rows: Row[] | null = null;
+  const filled = () => {
+    if (raw === null) throw new Error("The rows of a batch were asked for before its commit");
+    return raw;
+  };
+  const all = () => {
+    rows ??= filled().map(read);
+    return rows;
+  };
+  return {
+    get all() {
+      return all();
+    },
+    get first() {
+      return all()[0];
+    },
+    get one() {
+      const [row] = all();
+      if (row === undefined) throw new Error("A statement that always returns a row returned none");
+      return row;
+    },
+    get count() {
+      return filled().length;
+    },
+    fill(results) {
+      raw = results;
+    },
+  };
+}
+
+function insertedEvents(added: Added<unknown>[], results: RawRow[][]): InsertedEvent[] {
+  return added.flatMap(({ statement: { announces } }, place) =>
+    announces ? (results[place] ?? []).map(announces) : [],
+  );
+}
+
+/** Events that one message names: a hundred such messages go into one call of the queue, which takes 256 KB. */
+const eventsPerMessage = 50;
+
+async function announce(ctx: BatchContext, events: InsertedEvent[]): Promise<void> {
+  const heard = events.filter(({ isHeard }) => isHeard);
+  if (heard.length === 0) return;
+  try {
+    await ctx.enqueue(announcements(heard));
+  } catch (error) {
+    ctx.log("error", "Events could not be announced; the sweep will", {
+      events: heard.length,
+      reason: error instanceof Error ? error.message : String(error),
+    });
+  }
+}
+
+/** The messages that have these events dispatched. */
+export function announcements(events: { projectId: string; id: string }[]): Nudge[] {
+  return [...Map.groupBy(events, ({ projectId }) => projectId)].flatMap(([projectId, together]) =>
+    chunksOf(together, eventsPerMessage).map((chunk) => ({
+      job: { type: "events.dispatch" as const, projectId, eventIds: chunk.map(({ id }) => id) },
+    })),
+  );
+}

@@ -1,0 +1,40 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Backoff, backoffMs } from "../core/backoff";
+import { Conflict } from "../core/errors";
+
+/** A row that a batch depends on has moved since it was read. Nothing was written; see `untilFresh`. */
+export class Stale extends Error {
+  override readonly name = "Stale";
+}
+
+/** The condition of a guard for a row that was read before: its `version` has not moved since. */
+export function isUnchanged(table: string, row: { id: string; projectId: string; version: number }): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${sql.identifier(table)}
+    WHERE project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version})`;
+}
+
+/** Of n calls at once each is overtaken n - 1 times at most: so many can never refuse one another. */
+const maxTries = 20;
+const backoff: Backoff = { firstMs: 20, growth: 2, maxMs: 200 };
+
+/**
+ * Reads, decides and commits again for as long as somebody else was faster. It waits a little before, each call another
+ * time: those that have just collided would else collide again.
+ */
+export async function untilFresh<T>(attempt: () => Promise<T>, random: () => number): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Stale)) throw error;
+      if (tries === maxTries) {
+        throw new Conflict("This was changed by others at the same time, again and again. Nothing was written.", {
+          suggestion: "Get it as it is now, and send the change again.",
+          cause: error,
+        });
+      }
+    }
+    const waitMs = random() * backoffMs(backoff, tries - 1);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+}

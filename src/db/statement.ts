@@ -1,0 +1,100 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Db, dialect } from "./client";
+import type { RawRow, RowReader } from "./rows";
+
+/**
+ * A piece of a batch, as a value: it does nothing until its batch is committed. Its name is what it says in SQL
+ * (`insertEmails`). `Row` is what it returns; a statement that was given no reader returns nothing.
+ */
+export interface Statement<Row = unknown> {
+  readonly sql: SQL;
+  readonly read: RowReader<Row>;
+  /** What it means to the caller when SQLite refuses the statement. */
+  readonly refusals: readonly StatementRefusal[];
+  /** The rows are events, and those that somebody listens for are announced after the commit. */
+  readonly announces?: RowReader<InsertedEvent>;
+}
+
+/** What a constraint or guard that fails means. The error may take a look at the database to say more. */
+export interface StatementRefusal {
+  on: "guard" | { unique: string } | { check: string };
+  refuse: () => Error | Promise<Error>;
+}
+
+/** An event row as its insert returns it. */
+export interface InsertedEvent {
+  projectId: string;
+  id: string;
+  /** Somebody listens for it. */
+  isHeard: boolean;
+}
+
+const noRows: RowReader<never> = () => {
+  throw new Error("A statement returned rows that nobody reads");
+};
+
+/** `sql` as a statement. With `read`, its rows can be had from the batch. */
+export function statement(sql: SQL): Statement<never>;
+export function statement<Row>(
+  sql: SQL,
+  read: RowReader<Row>,
+  more?: Partial<Pick<Statement, "refusals" | "announces">>,
+): Statement<Row>;
+export function statement(
+  sql: SQL,
+  read: RowReader<unknown> = noRows,
+  { refusals = [], announces }: Partial<Pick<Statement, "refusals" | "announces">> = {},
+): Statement {
+  return { sql, read, refusals, ...(announces && { announces }) };
+}
+
+/** A statement that answers no rows, and what it means when SQLite refuses it. */
+export function refusable(sql: SQL, ...refusals: StatementRefusal[]): Statement<never> {
+  return { sql, read: noRows, refusals };
+}
+
+/**
+ * A statement that fails its whole batch unless the condition holds. A conditional write cannot do that: one that hits
+ * no row lets the rows beside it through. SQLite can only raise errors of its own, so the guard's name travels as a bad
+ * JSON path, which its batch fills in; see `guardName`.
+ */
+export function guard(condition: SQL, refuse: StatementRefusal["refuse"]): Statement<never> {
+  return { sql: condition, read: noRows, refusals: [{ on: "guard", refuse }] };
+}
+
+export function isGuard(one: Statement): boolean {
+  return one.refusals[0]?.on === "guard";
+}
+
+/** A guard's name in its batch: lower-case letters alone, as the JSON path that it becomes takes no digits. */
+export function guardName(place: number): string {
+  return [...String(place)].map((digit) => String.fromCharCode(97 + Number(digit))).join("");
+}
+
+/** The statement as D1 takes it. `place` is its place in the batch. */
+export function prepare(db: Db, one: Statement, place = 0): D1PreparedStatement {
+  const whole = isGuard(one)
+    ? sql`SELECT json_extract('{}', CASE WHEN ${one.sql} THEN '$' ELSE ${guardName(place)} END)`
+    : one.sql;
+  const { sql: text, params } = dialect.sqlToQuery(whole);
+  return db.$client.prepare(text).bind(...params);
+}
+
+/** The rows of one SELECT, outside of a batch. */
+export async function select<Row>(db: Db, query: SQL, read: RowReader<Row>): Promise<Row[]> {
+  const { results } = await prepare(db, statement(query, read)).all<RawRow>();
+  return results.map(read);
+}
+
+/** The row of a SELECT that always returns one, outside of a batch. */
+export async function selectOne<Row>(db: Db, query: SQL, read: RowReader<Row>): Promise<Row> {
+  const [row] = await select(db, query, read);
+  if (row === undefined) throw new Error("A SELECT that always returns a row returned none");
+  return row;
+}
+
+/** The first row of one SELECT, outside of a batch; null when there is none. */
+export async function selectFirst<Row>(db: Db, query: SQL, read: RowReader<Row>): Promise<Row | null> {
+  const [row] = await select(db, query, read);
+  return row ?? null;
+}

@@ -1,0 +1,31 @@
+import { sql } from "drizzle-orm";
+import type { FilterCondition } from "../../core/audience/condition";
+import { Conflict } from "../../core/errors";
+import { guard, type Statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+
+/** What a project may have: `GET /segments` answers them all, with their conditions. */
+export const maxSegments = 1_000;
+const maxConditionBytes = 4_000_000;
+
+const suggestion = "Delete segments that are no longer used, or pass a condition to the call that needs it.";
+
+/** The guards of a batch that saves a segment: the project has no more segments than it may, nor larger conditions. */
+export function guardQuota(ctx: Context, id: string, condition: FilterCondition | null): Statement[] {
+  const others = sql`FROM segments WHERE project_id = ${ctx.project.id} AND id <> ${id}`;
+  const bytes = new TextEncoder().encode(JSON.stringify(condition)).length;
+  const megabytes = maxConditionBytes / 1_000_000;
+  return [
+    guard(
+      sql`(SELECT count(*) ${others}) < ${maxSegments}`,
+      () => new Conflict(`A project has at most ${maxSegments} segments. Nothing was saved.`, { suggestion }),
+    ),
+    guard(
+      sql`(SELECT coalesce(sum(octet_length(condition)), 0) ${others}) + ${bytes} <= ${maxConditionBytes}`,
+      () =>
+        new Conflict(`The conditions of a project's segments come to ${megabytes} MB at most. Nothing was saved.`, {
+          suggestion,
+        }),
+    ),
+  ];
+}
