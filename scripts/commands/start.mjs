@@ -15,13 +15,14 @@ import { readWranglerToml } from "../lib/wrangler-toml.mjs";
 export async function main() {
   await ensureInstalled();
   const port = await requirePort(process.env.PORT || "8080");
+  const debugPort = process.env.DEBUG_PORT ? await requirePort(process.env.DEBUG_PORT, "DEBUG_PORT") : undefined;
   const settings = readSettings(process.env);
   const state = locateState(process.env);
   const signal = stopSignal();
   const release = await claimState(state, port);
   try {
     writeEnvFile(state.settings, settings);
-    await run({ port, settings, state, signal });
+    await run({ port, debugPort, settings, state, signal });
   } catch (error) {
     if (!signal.aborted) throw error;
     console.log(dim("\nStopped."));
@@ -42,20 +43,20 @@ function stopSignal() {
   return stop.signal;
 }
 
-async function run({ port, settings, state, signal }) {
+async function run({ port, debugPort, settings, state, signal }) {
   console.log(dim("Applying the migrations …"));
   await applyMigrations(state, signal);
   console.log(dim("Starting the Worker …"));
   const { ip, notes } = chooseAddress(process.env.HOST);
-  const worker = startWorker({ port, ip, state });
+  const worker = startWorker({ port, ip, state, inspectorPort: debugPort });
   try {
-    await Promise.race([worker.untilEnd(), serve({ worker, port, settings, state, notes, signal })]);
+    await Promise.race([worker.untilEnd(), serve({ worker, port, debugPort, settings, state, notes, signal })]);
   } finally {
     await worker.stop();
   }
 }
 
-async function serve({ worker, port, settings, state, notes, signal }) {
+async function serve({ worker, port, debugPort, settings, state, notes, signal }) {
   await untilReady(worker, signal);
   // Work whose queue messages were lost with the last stop resumes at once.
   fireCron(worker, "* * * * *", signal);
@@ -68,7 +69,7 @@ async function serve({ worker, port, settings, state, notes, signal }) {
       wantsDomain: settings.MAIL_PROVIDER === "outbox",
     });
     const base = `http://localhost:${port}`;
-    console.log(welcome({ base, demo, settings, state, notes: [...notes, ...settingNotes(settings)] }));
+    console.log(welcome({ base, debugPort, demo, settings, state, notes: [...notes, ...settingNotes(settings)] }));
     while (!signal.aborted) await sleep(60_000, undefined, { signal });
   } finally {
     stopCron();
