@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { apiOf } from "../lib/api.mjs";
 import { everyMinute } from "../lib/cron.mjs";
-import { apiOf, ensureDemoProject } from "../lib/demo.mjs";
+import { ensureDemoProject } from "../lib/demo.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
 import { requirePort } from "../lib/port.mjs";
 import { dim } from "../lib/screen.mjs";
@@ -63,7 +64,7 @@ async function serve({ worker, port, debugPort, settings, state, notes, signal }
   const stopCron = everyMinute(readWranglerToml().triggers.crons, (cron) => fireCron(worker, cron, signal));
   try {
     const demo = await ensureDemoProject({
-      call: apiOf(worker, signal),
+      call: apiOf(worker.base, signal),
       state,
       adminToken: settings.ADMIN_TOKEN,
       wantsDomain: settings.MAIL_PROVIDER === "outbox",

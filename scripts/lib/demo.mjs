@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { Failure } from "./failure.mjs";
 import { readJson } from "./state.mjs";
 
 const NAME = "Demo";
@@ -49,19 +48,4 @@ async function findProject(admin) {
     cursor = page.cursor;
   } while (cursor);
   return null;
-}
-
-/** Calls the Worker's API. A status in `accept` is answered with null, any other refusal ends the start. */
-export function apiOf(worker, signal) {
-  return async (method, path, { key, body, accept = [] }) => {
-    const response = await fetch(worker.base + path, {
-      method,
-      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-      body: body && JSON.stringify(body),
-      signal,
-    });
-    if (response.ok) return response.json();
-    if (accept.includes(response.status)) return null;
-    throw new Failure(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  };
 }

@@ -13,3 +13,23 @@ export function table(rows) {
   const width = Math.max(...rows.map(([label]) => label.length));
   return rows.map(([label, value]) => `  ${dim(label.padEnd(width))}  ${value}`).join("\n");
 }
+
+/** 10000 as people read it. */
+export function thousands(number) {
+  return number.toLocaleString("en");
+}
+
+/** A line for work that takes a while: on a terminal it counts up in place, elsewhere it is printed once, at its end. */
+export function progress(label) {
+  let shown = "";
+  const show = (text, end) => {
+    if (text === shown) return;
+    shown = text;
+    process.stdout.write(`${process.stdout.isTTY ? "\u001b[K" : ""}  ${label}  ${text}${end}`);
+  };
+  return {
+    // The cursor goes back, so that whatever is said next takes the place of this line.
+    at: (share) => process.stdout.isTTY && show(dim(`${Math.floor(100 * share)} %`), "\r"),
+    end: (result) => show(result, "\n"),
+  };
+}

@@ -115,3 +115,9 @@ export function writeEnvFile(file, settings) {
   });
   writeFileSync(file, lines.join(""), { mode: 0o600 });
 }
+
+/** What `writeEnvFile` wrote. */
+export function readEnvFile(file) {
+  const escaped = Object.entries(parseEnv(readFileSync(file, "utf8")));
+  return Object.fromEntries(escaped.map(([name, value]) => [name, value.replaceAll("\\$", "$")]));
+}

@@ -5,7 +5,7 @@ import { ROOT } from "./paths.mjs";
 import { isPortFree } from "./port.mjs";
 
 // wrangler keeps D1, R2 and the objects in v3, the rest is ours.
-const KNOWN_ENTRIES = ["v3", "registry", "demo.json", "running.json", "settings.env"];
+const KNOWN_ENTRIES = ["v3", "registry", "demo.json", "seeds.json", "running.json", "settings.env"];
 
 /** Where local state lives: STATE_DIR, or .wrangler/state in the checkout. */
 export function locateState(environment) {
@@ -16,6 +16,7 @@ export function locateState(environment) {
     shownAs: folder.startsWith(ROOT) ? relative(ROOT, folder) : folder,
     settings: file("settings.env"),
     demo: file("demo.json"),
+    seeds: file("seeds.json"),
     running: file("running.json"),
     registry: file("registry"),
   };

@@ -1,0 +1,22 @@
+import { Failure } from "./failure.mjs";
+
+/**
+ * Calls the API at `base`. A body that is a form goes as it is. A status in `accept` is answered with null, any other
+ * refusal ends the command.
+ */
+export function apiOf(base, signal) {
+  return async (method, path, { key, body, accept = [] }) => {
+    const isForm = body instanceof FormData;
+    const response = await fetch(base + path, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, ...(isForm ? {} : { "Content-Type": "application/json" }) },
+      body: isForm ? body : body && JSON.stringify(body),
+      signal,
+    }).catch((error) => {
+      throw new Failure(`${method} ${path} got no answer (${error.cause?.code ?? error.message}).`);
+    });
+    if (response.ok) return response.json();
+    if (accept.includes(response.status)) return null;
+    throw new Failure(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  };
+}
