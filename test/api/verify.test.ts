@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { useDns } from "../support/dns";
 import { admin, bearer, call, newProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
@@ -234,12 +234,21 @@ describe("POST /v1/verify", () => {
 });
 
 describe("resolvers", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  /** Whoever says nothing is waited for in no time; the mock tells how long it would have been. */
+  const skipWaiting = () => vi.spyOn(AbortSignal, "timeout").mockImplementation(() => AbortSignal.abort("timeout"));
+
   it.each(["unreachable", "500", "not JSON", "silent"] as const)(
     "says 503 and when to try again when both are: %s",
     async (trouble) => {
+      const patience = skipWaiting();
       world.dns.goDown(trouble);
       const answer = await (await newProject()).api.post("/v1/verify", { email: `ada@${fresh()}` });
       expectRefusal(answer, 503, "EXTERNAL_SERVICE_ERROR");
+      expect(patience).toHaveBeenCalledWith(2_000);
       expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThanOrEqual(1);
     },
   );
@@ -247,10 +256,12 @@ describe("resolvers", () => {
   it.each(["unreachable", "server failure", "500", "not JSON", "silent"] as const)(
     "asks the second when the first is: %s",
     async (trouble) => {
+      const patience = skipWaiting();
       const domain = fresh();
       world.dns.host(domain);
       world.dns.trouble = { "cloudflare-dns.com": trouble };
       expect(await verify(`ada@${domain}`)).toEqual({ email: `ada@${domain}`, ...clean });
+      expect(patience).toHaveBeenCalledWith(2_000);
     },
   );
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, vi } from "vitest";
+import { rejectOn } from "./outside";
 
 const resolvers = ["cloudflare-dns.com", "dns.google"] as const;
 type Resolver = (typeof resolvers)[number];
@@ -51,7 +52,7 @@ export class DnsDouble {
       case "server failure":
         return Response.json({ Status: 2 });
       case "silent":
-        return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+        return new Promise((_, reject) => signal && rejectOn(signal, reject));
     }
     if (this.broken.has(name)) return Response.json({ Status: 2 });
     const data = this.records[`${type} ${name}`] ?? [];

@@ -43,6 +43,12 @@ export class Outside {
   }
 }
 
+/** What a call that gets no answer comes to, once its patience ends. */
+export function rejectOn(signal: AbortSignal, reject: (reason: unknown) => void): void {
+  if (signal.aborted) reject(signal.reason);
+  signal.addEventListener("abort", () => reject(signal.reason));
+}
+
 function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);

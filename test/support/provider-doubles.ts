@@ -1,5 +1,5 @@
 import type { Env } from "../../src/platform/env";
-import type { Call, Outside } from "./outside";
+import { type Call, type Outside, rejectOn } from "./outside";
 import { sigV4 } from "./sigv4";
 
 /** What a provider double does with the next mails, until it is told otherwise. */
@@ -51,11 +51,6 @@ function double(
     return Response.json(answer);
   });
   return provider;
-}
-
-function rejectOn(signal: AbortSignal, reject: (reason: unknown) => void): void {
-  if (signal.aborted) reject(signal.reason);
-  signal.addEventListener("abort", () => reject(signal.reason));
 }
 
 export function sesDouble(outside: Outside): ProviderDouble {
