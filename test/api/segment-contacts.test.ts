@@ -148,12 +148,19 @@ describe("POST /segments/preview", () => {
     expect((await project.api.get("/segments")).body).toEqual([]);
   });
 
-  it("reckons in a project of more than 100,000 contacts", async () => {
+  it("reckons in a project of more than 100,000 contacts, from parts spread over all of them", async () => {
     const project = await newProject();
     await addContacts(project, 110_000, { proEvery: 10 });
     const { body } = await project.api.post("/segments/preview", { condition: isPro });
     expect(body).toMatchObject({ count: 11_000, approximate: true });
     expect(body.sample).toHaveLength(10);
+
+    // They are the 10,000 oldest. The call looks at 10,000 of each 11,000, and so at 9,000 of them.
+    const longAgo = only("createdAt", "lessThan", new Date(10_000).toISOString());
+    const old = await project.api.post("/segments/preview", { condition: longAgo });
+    expect(old.body).toMatchObject({ count: 9_900, approximate: true });
+    const emails = Array.from({ length: 10 }, (_, i) => `${9_999 - i}@example.com`);
+    expect(old.body.sample.map(({ email }: { email: string }) => email)).toEqual(emails);
   });
 
   it.each<[string, unknown, string, string]>([

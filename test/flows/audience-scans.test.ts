@@ -4,10 +4,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { FilterCondition } from "../../src/core/audience/condition";
 import { firstIdAt } from "../../src/core/ids";
 import { audienceOf } from "../../src/db/audience";
-import { asText, columns, orNull } from "../../src/db/rows";
-import { select, selectFirst } from "../../src/db/statement";
+import { asText, columns } from "../../src/db/rows";
+import { selectOne } from "../../src/db/statement";
+import { type ScanOptions, scan } from "../../src/engine/audience/scan";
+import { findParts } from "../../src/engine/audience/scan-parts";
 import { findScanSource, type ScanSource } from "../../src/engine/audience/scan-source";
-import { aboveAll, belowAll, windowDown, windowUp } from "../../src/engine/audience/scan-window";
+import { aboveAll, belowAll, windowFrom } from "../../src/engine/audience/scan-window";
 import { computeSegment } from "../../src/features/segments/compute";
 import { listSegmentContacts } from "../../src/features/segments/contacts";
 import { refreshCount } from "../../src/features/segments/count";
@@ -56,7 +58,7 @@ describe("a source", () => {
     await addContacts(project, 1, contacts);
     await addEvents(project, "login", numbers(1, contacts, 3), { daysAgo: 20 });
     await addEvents(project, "login", numbers(1, contacts, 6), { daysAgo: 1, times: 3 });
-    // One with more events than any stretch has rows.
+    // Two with more events than most windows have rows.
     await addEvents(project, "login", [10, 11], { daysAgo: 2, times: 30 });
     // Of somebody who is gone, and of nobody.
     await addEvents(project, "login", [contacts + 5], { daysAgo: 1 });
@@ -66,33 +68,29 @@ describe("a source", () => {
     ({ ctx } = await new World().context(project));
   });
 
+  const all: ScanSource = { over: "contacts", rows: 0 };
   const numberOf = (id: string) => Number(id.split("-")[1]);
 
-  /** Whom a scan along the source finds, in stretches of so many rows, and how many stretches there were. */
-  async function scan(source: ScanSource, condition: FilterCondition, rows: number, way: "up" | "down") {
-    const { values, matches } = audienceOf(condition, new Map([[list, "members"]]), new Date(now));
+  /** Whom a scan of the source finds, in windows of so many rows, in the order of the scan. */
+  async function find(
+    source: ScanSource,
+    condition: FilterCondition,
+    { rows, ...options }: ScanOptions & { rows: number },
+  ): Promise<number[]> {
+    const audience = audienceOf(condition, new Map([[list, "members"]]), new Date(now));
     const found: number[] = [];
-    let from = way === "up" ? belowAll : aboveAll;
-    const end = way === "up" ? aboveAll : belowAll;
-    for (let stretches = 1; stretches < 200; stretches++) {
-      const stretch =
-        way === "up" ? windowUp(ctx, source, { after: from, rows }) : windowDown(ctx, source, { before: from, rows });
-      const seen = await select(
-        ctx.db,
-        sql`WITH ${values}, ${stretch.edge} SELECT edge.id AS edge, c.id FROM edge
-          LEFT JOIN (SELECT c.id ${stretch.contacts} AND ${matches}) c ORDER BY c.id`,
-        columns({ edge: asText, id: orNull(asText) }),
-      );
-      found.push(...seen.flatMap(({ id }) => (id === null ? [] : [numberOf(id)])));
-      from = seen[0]?.edge ?? end;
-      if (from === end) return { found: found.sort((a, b) => a - b), stretches };
+    for await (const window of scan(ctx, audience, source, { maxWindows: 200 }, { ...options, rowsOf: () => rows })) {
+      const ids = options.want === "ids" ? window.ids : window.contacts.map(({ id }) => id);
+      const ordered = ids.map(numberOf).toSorted((a, b) => (options.direction === "up" ? a - b : b - a));
+      found.push(...ordered);
+      if (window.isLast) return found;
     }
     throw new Error("The scan has no end");
   }
 
   const lately = only("login", "triggeredWithin", 7, "days");
 
-  it.each([1, 2, 3, 7, 25, 500])("leads past everybody, each once, in stretches of %i rows", async (rows) => {
+  it.each([1, 2, 3, 7, 25, 500])("leads past everybody, each once, in windows of %i rows", async (rows) => {
     const inList = only(`segment.${list}`, "memberOfSegment");
     const pro = { logic: "AND" as const, groups: [...lately.groups, ...isPro.groups] };
     const listed = { logic: "AND" as const, groups: [...lately.groups, ...inList.groups] };
@@ -112,24 +110,50 @@ describe("a source", () => {
       [seventh, [...byEvent, { over: "email", email: address, rows: 1 }]],
       [only("login", "triggered"), byEvent.slice(0, 1)],
     ] as const) {
-      const expected = await scan({ over: "contacts", rows: 0 }, condition, 500, "up");
-      expect(expected.found.length).toBeGreaterThan(0);
-      for (const source of [{ over: "contacts", rows: 0 } as const, ...sources]) {
-        for (const way of ["up", "down"] as const) {
-          const { found } = await scan(source, condition, rows, way);
-          expect(found, `${source.over}, ${way}`).toEqual(expected.found);
-        }
+      const expected = await find(all, condition, { rows: 500, direction: "up", want: "ids" });
+      expect(expected.length).toBeGreaterThan(0);
+      for (const source of [all, ...sources]) {
+        const up = await find(source, condition, { rows, direction: "up", want: "ids" });
+        const down = await find(source, condition, { rows, direction: "down", want: "ids" });
+        expect([up, down.reverse()], source.over).toEqual([expected, expected]);
       }
     }
   });
 
-  it("ends a stretch where a source beside it has had as many rows", async () => {
+  it.each(["up", "down"] as const)(
+    "is scanned %s for one page, which may begin and end in any window",
+    async (direction) => {
+      const everybody = await find(all, isPro, { rows: 7, direction, want: "ids" });
+      expect(everybody).toHaveLength(contacts / 2);
+      for (const want of [
+        { skip: 0, take: 4 },
+        { skip: 3, take: 9 },
+        { skip: 18, take: 5 },
+        { skip: 30, take: 5 },
+      ]) {
+        const page = await find(all, isPro, { rows: 7, direction, want });
+        expect(page).toEqual(everybody.slice(want.skip, want.skip + want.take));
+      }
+    },
+  );
+
+  it("is divided into parts by its rows, and no contact is in two", async () => {
+    const partsOf = async (source: ScanSource) => (await findParts(ctx, source, 4)).slice(1).map(numberOf);
+    expect(await partsOf({ over: "contacts", rows: 40 })).toEqual([31, 21, 11]);
+    expect(await partsOf({ over: "members", segmentId: list, rows: 21 })).toEqual([21, 16, 11]);
+    // 10 and 11 have more rows than a part.
+    expect(await partsOf({ over: "events", name: "login", firstId: "", rows: 96 })).toEqual([13, 11, 10]);
+    // There are fewer rows than the figure says.
+    expect(await partsOf({ over: "contacts", rows: 100 })).toEqual([16]);
+  });
+
+  it("ends a window where a source beside it has had as many rows", async () => {
     const logins: ScanSource = { over: "events", name: "login", firstId: "", rows: 0 };
     const members: ScanSource = { over: "members", segmentId: list, rows: 0 };
     const edgeOf = async (source: ScanSource, beside?: ScanSource) => {
-      const { edge } = windowUp(ctx, source, { after: belowAll, rows: 8, beside });
-      const row = await selectFirst(ctx.db, sql`WITH ${edge} SELECT id FROM edge`, columns({ id: asText }));
-      return row?.id === aboveAll ? "the end" : numberOf(row?.id ?? "");
+      const { edge } = windowFrom(ctx, source, { direction: "up", from: belowAll, rows: 8, beside });
+      const { id } = await selectOne(ctx.db, sql`WITH ${edge} SELECT id FROM edge`, columns({ id: asText }));
+      return id === aboveAll ? "the end" : numberOf(id);
     };
     // 1 and 7 have four logins each; the list begins with 5.
     expect([await edgeOf(logins), await edgeOf(members)]).toEqual([7, 12]);
@@ -168,7 +192,7 @@ describe("in a large project", () => {
   const refunded = only("refund", "triggered");
   const loggedIn = only("login", "triggered");
 
-  it("the shortest source is taken", async () => {
+  it("the cheapest source is taken", async () => {
     const refunds = { over: "events", name: "refund", firstId: "", rows: 20 };
     const all = { over: "contacts", rows: contacts };
     expect(await sourceOf(refunded)).toEqual(refunds);
@@ -186,7 +210,7 @@ describe("in a large project", () => {
     });
     expect(await sourceOf(loggedIn)).toEqual(all);
     expect(await sourceOf(isPro)).toEqual(all);
-    // Of all who ever logged in, few did so lately: their rows are passed, and their contacts not looked at.
+    // Of all who ever logged in, few did so lately: the rows of all are read, and the contacts of few.
     expect(await sourceOf(only("login", "triggeredWithin", 3, "days"))).toEqual({
       over: "events",
       name: "login",
@@ -217,14 +241,14 @@ describe("in a large project", () => {
     expect(started).toEqual({ jobId: expect.any(String) });
     await world.drain();
     expect(await ledgerOf(segment)).toEqual({ members: 20, entries: 20, exits: 0, wrong: 0 });
-    // Those who are members and not on the source at all leave.
+    // Members who are not in the source at all leave.
     await updateSegment(ctx, segment.id, { condition: only("unheard", "triggered") });
     await computeSegment(ctx, await segmentRow(world, project, segment));
     await world.drain();
     expect(await ledgerOf(segment)).toEqual({ members: 0, entries: 20, exits: 20, wrong: 0 });
   });
 
-  it("a page is filled although all members are among the oldest, in few looks", async () => {
+  it("a page is filled although all members are among the oldest, in few windows", async () => {
     const world = new World();
     const { ctx } = await world.context(project);
     const segment = await newSegment(project, { condition: only("data.n", "lessThanOrEqual", 800) });
@@ -247,7 +271,7 @@ describe("in a large project", () => {
     expectInvalid(answer, "page", "too_big");
   });
 
-  it("no statement along a source reads more than its stretch, and all by index", async () => {
+  it("no statement of a scan reads more than its window, and all by index", async () => {
     const world = new World();
     const { ctx } = await world.context(project);
     const inList = and(isPro, only(`segment.${list}`, "memberOfSegment"));
@@ -255,6 +279,7 @@ describe("in a large project", () => {
       const segment = await newSegment(project, { condition, trackMembership: true });
       await listSegmentContacts(ctx, segment.id, { page: 1, pageSize: 10 });
       await previewSegment(ctx, condition);
+      await findParts(ctx, await sourceOf(condition), 2);
       await computeSegment(ctx, await segmentRow(world, project, segment));
       await world.drain();
     }

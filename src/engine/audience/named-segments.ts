@@ -11,7 +11,7 @@ import { guard, type Statement, select } from "../../db/statement";
 import { type SegmentRow, segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-/** What a condition that was saved, and so is sound, names: for `audienceOf`. */
+/** Loads the segments that a condition names, for `audienceOf`. The condition was saved, so it is sound. */
 export async function loadSegments(ctx: Context, condition: FilterCondition): Promise<Segments> {
   const { segments: named } = referencesOf(condition);
   if (named.length === 0) return new Map();
@@ -77,8 +77,8 @@ function sourcesOf(rows: SegmentRow[]): Segments {
 const rowsPerRead = 25;
 
 /**
- * The segments with these ids, those that the segment `ownId` is named by, and whatever any of these name, also by way
- * of another: which are those, the references say, and no condition is read for it.
+ * Finds the segments with these ids, those that name the segment `ownId`, and all that any of these name, directly or
+ * through others. The references tell which ones; no condition is read for that.
  */
 async function findNamed(ctx: Context, asked: { named: string[]; ownId?: string }): Promise<SegmentRow[]> {
   const found: SegmentRow[] = [];

@@ -6,81 +6,72 @@ import type { ScanSource } from "./scan-source";
 export const belowAll = "";
 export const aboveAll = "g";
 
-/** A piece of a source, for a statement that asks a condition of the contacts on it. */
+/** "up" goes from the oldest contact to the newest, "down" from the newest to the oldest. */
+export type Direction = "up" | "down";
+
+/** Where a scan starts, and what stands for its end: no contact has one of these ids. */
+export const ends: Record<Direction, { start: string; end: string }> = {
+  up: { start: belowAll, end: aboveAll },
+  down: { start: aboveAll, end: belowAll },
+};
+
+/** How SQL compares and orders ids in each direction. `first` picks of two ids the one that a scan reaches first. */
+const words = {
+  up: { beyond: sql`>`, before: sql`<`, order: sql`ASC`, first: sql`min` },
+  down: { beyond: sql`<`, before: sql`>`, order: sql`DESC`, first: sql`max` },
+} as const;
+
+/** A part of a source, for a statement that asks a condition of its contacts. */
 export interface ScanWindow {
-  /** A table of one row for its WITH: the `id` that the stretch ends with, or what lies behind all ids. */
+  /** A table of one row for the WITH: the `id` that the window ends with, or what stands for the scan's end. */
   edge: SQL;
-  /** `FROM … WHERE …`, of the contacts `c` on it: each once, and in no order. */
+  /** `FROM … WHERE …`, of the contacts `c` in it: each once, and in no order. */
   contacts: SQL;
 }
 
 /**
- * The next rows of a source, upward from the id `after`. With `beside`, it ends where either source has had so many rows:
- * what is read of both up to the edge is bounded.
+ * The next rows of a source after the id `from`. With `beside`, the window ends where either source has had so many
+ * rows, so a statement that reads both reads a bounded number of rows.
  */
-export function windowUp(
+export function windowFrom(
   ctx: Context,
   source: ScanSource,
-  { after, rows, beside }: { after: string; rows: number; beside?: ScanSource },
+  { direction, from, rows, beside }: { direction: Direction; from: string; rows: number; beside?: ScanSource },
 ): ScanWindow {
+  const { beyond, before, order, first } = words[direction];
   const edgeOf = (one: ScanSource) => {
     const { table, id } = rowsOf(ctx, one);
-    return sql`coalesce((SELECT ${id} ${table} AND ${id} > ${after} ORDER BY ${id} LIMIT 1 OFFSET ${rows - 1}), ${aboveAll})`;
+    const last = sql`SELECT ${id} ${table} AND ${id} ${beyond} ${from} ORDER BY ${id} ${order} LIMIT 1 OFFSET ${rows - 1}`;
+    return sql`coalesce((${last}), ${ends[direction].end})`;
   };
-  return {
-    edge: edgeTable(beside ? sql`min(${edgeOf(source)}, ${edgeOf(beside)})` : edgeOf(source)),
-    contacts: contactsOn(
-      ctx,
-      source,
-      (id, upTo) => sql`${id} > ${after} AND ${id} ${upTo === "the edge" ? sql`<=` : sql`<`} ${theEdge}`,
-    ),
-  };
-}
-
-/** The next rows of a source, downward from the id `before`: from the newest contact to the oldest. */
-export function windowDown(
-  ctx: Context,
-  source: ScanSource,
-  { before, rows }: { before: string; rows: number },
-): ScanWindow {
-  const { table, id } = rowsOf(ctx, source);
-  const edge = sql`(SELECT ${id} ${table} AND ${id} < ${before} ORDER BY ${id} DESC LIMIT 1 OFFSET ${rows - 1})`;
-  return {
-    edge: edgeTable(sql`coalesce(${edge}, ${belowAll})`),
-    contacts: contactsOn(
-      ctx,
-      source,
-      (id, upTo) => sql`${id} ${upTo === "the edge" ? sql`>=` : sql`>`} ${theEdge} AND ${id} < ${before}`,
-    ),
-  };
+  const edge = beside ? sql`${first}(${edgeOf(source)}, ${edgeOf(beside)})` : edgeOf(source);
+  const isBetween: IsBetween = (id, upTo) =>
+    sql`${id} ${beyond} ${from} AND ${id} ${before}${upTo === "the edge" ? sql`=` : sql``} ${theEdge}`;
+  return { edge: sql`edge (id) AS MATERIALIZED (SELECT ${edge})`, contacts: contactsOf(ctx, source, isBetween) };
 }
 
 const theEdge = sql`(SELECT id FROM edge)`;
 
-function edgeTable(edge: SQL): SQL {
-  return sql`edge (id) AS MATERIALIZED (SELECT ${edge})`;
-}
-
-/** A condition for the ids on a stretch: with the one at its edge, or only before that. */
-type InWindow = (id: SQL, upTo: "the edge" | "before it") => SQL;
+/** A condition for the ids in a window: with the one at its edge, or only before that. */
+type IsBetween = (id: SQL, upTo: "the edge" | "before it") => SQL;
 
 /**
- * Somebody may have any number of events: those of the one at the edge are not read. Whether that one is on the source is
- * then for the condition to say.
+ * One contact may have any number of events, so those of the contact at the edge are not read: it is in the window in
+ * any case, and the scan's condition says whether it has the event.
  */
-function contactsOn(ctx: Context, source: ScanSource, isOn: InWindow): SQL {
+function contactsOf(ctx: Context, source: ScanSource, isBetween: IsBetween): SQL {
   const { table, id } = rowsOf(ctx, source);
   if (source.over === "contacts") {
     return sql`FROM contacts c INDEXED BY ix_contacts_project_id
-      WHERE c.project_id = ${ctx.project.id} AND ${isOn(sql`c.id`, "the edge")}`;
+      WHERE c.project_id = ${ctx.project.id} AND ${isBetween(sql`c.id`, "the edge")}`;
   }
   const counts = source.over === "events" ? sql` AND id >= ${source.firstId}` : sql``;
-  return sql`FROM (SELECT ${id} AS id ${table} AND ${isOn(id, "before it")}${counts} GROUP BY ${id}
+  return sql`FROM (SELECT ${id} AS id ${table} AND ${isBetween(id, "before it")}${counts} GROUP BY ${id}
       UNION ALL SELECT id FROM edge) n
     CROSS JOIN contacts c ON c.id = n.id AND +c.project_id = ${ctx.project.id} WHERE true`;
 }
 
-/** `FROM … WHERE …`, and the column with a contact's id: by both, the rows come in order from an index. */
+/** `FROM … WHERE …`, and the column with a contact's id. The rows come from an index in the order of that. */
 function rowsOf(ctx: Context, source: ScanSource): { table: SQL; id: SQL } {
   const project = ctx.project.id;
   switch (source.over) {

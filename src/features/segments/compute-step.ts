@@ -6,10 +6,10 @@ import type { JobRow } from "../../db/tables";
 import type { Step } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
 import { insertMembershipEvents, isMember } from "./membership";
-import type { Scan } from "./scan";
 import { Input } from "./scan-job";
 import { scanStep } from "./scan-step";
 import type { Dynamic } from "./segment";
+import type { StoredScan } from "./stored-scan";
 
 /** Contacts that one batch adds or removes, in some 30 ms: each is a member row, and an event with its indexes and counts. */
 const movesPerBatch = 300;
@@ -26,7 +26,7 @@ export function computeStep(ctx: Context, row: JobRow): Promise<Step> {
   const { segmentId } = Input.parse(row.input);
   return scanStep(ctx, row, {
     onlyTracked: true,
-    withIds: true,
+    want: "ids",
     beside: { over: "members", segmentId, rows: 0 },
     async decide({ scan, ids }, { segment, after }, { silent }) {
       const members = await findMembers(ctx, segment.id, { after, upTo: scan.after });
@@ -131,7 +131,7 @@ function countedIn({ entering, leaving }: Moves, total: number): SQL {
 }
 
 /** The members need not be counted again: this says how many there are. */
-function updateComputed(ctx: Context, { segment, at, of, matching }: Scan): Statement {
+function updateComputed(ctx: Context, { segment, at, of, matching }: StoredScan): Statement {
   return statement(
     sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}, computed_at = ${at},
         computed_of = ${of}

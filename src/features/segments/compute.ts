@@ -21,8 +21,8 @@ const maxInline = 10_000;
 /** Steps that a call takes, of up to seven statements each when few contacts move: D1 takes a thousand of one call. */
 const maxSteps = 100;
 
-/** How often the call looks whether another run, which does the same steps, has done the last of them. */
-const maxLooks = 50;
+/** How often the call checks whether another run, which does the same steps, has done the last of them. */
+const maxChecks = 50;
 
 /** What a computation did: how many entered, how many left, and how many are members now. */
 const Computed = z.object({ added: z.number(), removed: z.number(), total: z.number() });
@@ -66,7 +66,7 @@ export async function finishComputation(
     steps += 1;
     return computeStep(job, row);
   };
-  for (let looks = 0; contacts <= maxInline && steps < maxSteps && looks < maxLooks; looks++) {
+  for (let checks = 0; contacts <= maxInline && steps < maxSteps && checks < maxChecks; checks++) {
     const active = await findActive(ctx, segmentId);
     const job = { type: "segments.compute" as const, projectId: ctx.project.id, jobId: active ?? jobId };
     await workOn(ctx, job, step, { stepsPerRun });

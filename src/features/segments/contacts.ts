@@ -2,16 +2,15 @@ import { sql } from "drizzle-orm";
 import { Invalid } from "../../core/errors";
 import { isoOrNull } from "../../core/time";
 import { audienceOf } from "../../db/audience";
-import { maxAskedPerStatement, maxRowsPerStatement } from "../../db/limits";
+import { maxRowsPerStatement } from "../../db/limits";
 import { asText, columns, wholeRow } from "../../db/rows";
 import { select, selectFirst } from "../../db/statement";
 import { type ContactRow, contacts, type SegmentRow } from "../../db/tables";
-import { lookThrough } from "../../engine/audience/look-through";
 import { loadSegments } from "../../engine/audience/named-segments";
+import { scan } from "../../engine/audience/scan";
 import { findScanSource } from "../../engine/audience/scan-source";
 import { aboveAll, belowAll } from "../../engine/audience/scan-window";
 import type { Context } from "../../platform/context";
-import { letOthersIn } from "../../platform/let-others-in";
 import { type Dynamic, getSegmentAndTotal, isDynamic } from "./segment";
 
 interface Asked {
@@ -26,9 +25,8 @@ interface Found {
   countedAt: string | null;
 }
 
-/** What one call looks through at most: so many rows, by so many statements. */
-const maxRows = 2_000_000;
-const maxWindows = 200;
+/** What one call reads at most: so many rows, by so many statements. */
+const budget = { maxRows: 2_000_000, maxWindows: 200 };
 
 const minRows = 1_000;
 
@@ -38,7 +36,7 @@ export async function listSegmentContacts(ctx: Context, id: string, asked: Asked
   return isDynamic(segment) ? listMatching(ctx, segment, contacts, asked) : listMembers(ctx, segment, asked);
 }
 
-/** Where there is little to look at, all of it is looked at, for an exact total; else no more than the page takes. */
+/** Reads a small source to its end, for an exact total, and of a large one no more than the page takes. */
 async function listMatching(
   ctx: Context,
   segment: Dynamic,
@@ -49,28 +47,28 @@ async function listMatching(
   const segments = await loadSegments(ctx, condition);
   const audience = audienceOf(condition, segments, ctx.now);
   const source = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
-  const isExact = source.rows <= maxRowsPerStatement;
-  const maxAtOnce = maxAskedPerStatement(audience);
-  const first = (page - 1) * pageSize;
-  const found: ContactRow[] = [];
-  let [matched, looked, before] = [0, 0, aboveAll];
-  for (let looks = 0; looks < maxWindows && looked < maxRows; looks++) {
-    // Members may all be among the oldest: each look reaches twice as far.
-    const likely = rowsToHold(first + pageSize - matched, memberCount / source.rows) * 2 ** looks;
-    const rows = isExact ? maxAtOnce : Math.min(likely, maxAtOnce);
-    const asked = { before, rows, skip: Math.max(0, first - matched), take: pageSize - found.length };
-    const look = await lookThrough(ctx, audience, source, asked);
-    found.push(...look.rows);
-    matched += look.matched;
-    looked += rows;
-    if (look.before === null) return { rows: found, total: matched, countedAt: null };
-    if (found.length === pageSize && !isExact) {
-      return { rows: found, total: Math.max(memberCount, matched), countedAt: isoOrNull(segment.countedAt) };
+  const isSmall = source.rows <= maxRowsPerStatement;
+  const skip = (page - 1) * pageSize;
+  // All members may be among the oldest: each window reaches twice as far as seems needed after the one before.
+  const rowsOf = ({ windows, matched }: { windows: number; matched: number }) =>
+    rowsToHold(skip + pageSize - matched, memberCount / source.rows) * 2 ** windows;
+  const windows = scan(ctx, audience, source, budget, {
+    direction: "down",
+    want: { skip, take: pageSize },
+    ...(isSmall ? {} : { rowsOf }),
+  });
+  const rows: ContactRow[] = [];
+  let [matched, read] = [0, 0];
+  for await (const window of windows) {
+    rows.push(...window.contacts);
+    matched += window.matched;
+    read += window.rows;
+    if (window.isLast) return { rows, total: matched, countedAt: null };
+    if (rows.length === pageSize && !isSmall) {
+      return { rows, total: Math.max(memberCount, matched), countedAt: isoOrNull(segment.countedAt) };
     }
-    before = look.before;
-    await letOthersIn();
   }
-  throw tooDeep(looked);
+  throw tooDeep(read);
 }
 
 /** Rows among which so many members are likely to be, if there is such a share of them in all. */
@@ -78,8 +76,8 @@ function rowsToHold(members: number, share: number): number {
   return Math.max(minRows, Math.ceil((1.25 * members) / share));
 }
 
-function tooDeep(looked: number): Invalid {
-  const message = `This page lies further back than one call looks, past ${looked} contacts or events of theirs`;
+function tooDeep(read: number): Invalid {
+  const message = `This page lies further back than one call looks, past ${read} contacts or events of theirs`;
   return new Invalid([{ field: "page", code: "too_big", message }]);
 }
 

@@ -2,29 +2,29 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
-import { maxRowsPerStatement } from "../../db/limits";
+import { maxAskedPerStatement, maxRowsPerStatement } from "../../db/limits";
 import { asNumber, asText, columns, orNull } from "../../db/rows";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow, SegmentRow } from "../../db/tables";
+import { scan } from "../../engine/audience/scan";
 import { jobGraceMs } from "../../engine/jobs/job";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import type { Step } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
-import { letOthersIn } from "../../platform/let-others-in";
-import { beginScan, type Scan, scanNext, windowsAhead } from "./scan";
 import { firstState, type Input, type Start, type Starting } from "./scan-job";
 import { scanStep } from "./scan-step";
 import { getSegment } from "./segment";
+import { audienceFor, beginScan, type StoredScan } from "./stored-scan";
 
-/** A job counts the members when there are more rows to scan; when the caller asked for a count, many more. */
-const maxRows = maxRowsPerStatement;
+/** Rows that a call scans at most, when a segment is saved and when its count is asked for; a job scans more. */
+const maxRowsOnSave = maxRowsPerStatement;
 const maxRowsOnRefresh = 2_000_000;
 /** Statements of one call, of which D1 takes a thousand. */
 const maxWindows = 150;
 
 /** Counts who is in a segment at this moment and stores it, or has it counted by a job. */
 export function countSegment(ctx: Context, segment: SegmentRow): Promise<number | { jobId: string }> {
-  return count(ctx, segment, { maxRows, isFollowed: false });
+  return count(ctx, segment, { maxRows: maxRowsOnSave, isFollowed: false });
 }
 
 /** `POST /segments/{id}/refresh`: the same while the caller waits, in all but the largest projects. */
@@ -47,17 +47,27 @@ async function count(
   if (segment.condition === null) return countMembers(ctx, segment.id);
   const begun = await beginScan(ctx, segment.id);
   if (begun === null) return segment.memberCount;
-  const isTooMuch = begun.source.rows > maxRows || windowsAhead(begun) > maxWindows;
-  if (isTooMuch) return { jobId: await queueCount(ctx, segment.id, { isFollowed }) };
-  let window = await scanNext(ctx, begun);
-  while (!window.isLast) {
-    await letOthersIn();
-    window = await scanNext(ctx, window.scan);
-  }
+  const matching = await countMatching(ctx, begun, maxRows);
+  if (matching === null) return { jobId: await queueCount(ctx, segment.id, { isFollowed }) };
   const batch = openBatch(ctx);
-  batch.add(updateCount(ctx, window.scan));
+  batch.add(updateCount(ctx, { ...begun, matching }));
   await batch.commit();
-  return window.scan.matching;
+  return matching;
+}
+
+/** Null when there is too much to scan for one call. */
+async function countMatching(ctx: Context, begun: StoredScan, maxRows: number): Promise<number | null> {
+  const { source } = begun;
+  const audience = audienceFor(begun);
+  const windows = Math.ceil(source.rows / maxAskedPerStatement(audience));
+  if (source.rows > maxRows || windows > maxWindows) return null;
+  let matching = 0;
+  // Only a window that has too few rows says that it is the last: the scan may need one more to see that.
+  for await (const window of scan(ctx, audience, source, { maxWindows: maxWindows + 1 }, { direction: "up" })) {
+    matching += window.matched;
+    if (window.isLast) return matching;
+  }
+  return null;
 }
 
 /** Of a static segment. A call that changes the members meanwhile counts them too: then this count begins again. */
@@ -146,7 +156,7 @@ export function countStep(ctx: Context, row: JobRow): Promise<Step> {
 }
 
 /** Not when another condition was saved meanwhile, or when a later count was faster. */
-function updateCount(ctx: Context, { segment, at, of, matching }: Scan): Statement {
+function updateCount(ctx: Context, { segment, at, of, matching }: StoredScan): Statement {
   return statement(
     sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}
       WHERE project_id = ${ctx.project.id} AND id = ${segment.id} AND condition = ${JSON.stringify(segment.condition)}

@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** A tick of cron comes some time in its minute. What is due with the next one is due with one that comes sooner. */
+/** A tick of cron comes at some time in its minute, so it may come early. A sweep also takes what is due this soon. */
 export const tickJitterMs = 30_000;
 
 /**
- * What a project's contacts and events are at this moment, as a text that moves when any of them does: a figure that
- * was made of them is as good as new while it stands still. Asked before the figure is made.
+ * A text that changes when any contact or event of the project does. While it stays the same, a figure that was made of
+ * them is as good as new. It is read before the figure is made.
  */
 export function freshness(projectId: SQL): SQL {
   return sql`(SELECT coalesce((SELECT version FROM contact_counts WHERE project_id = ${projectId}), 0) || ':'

@@ -3,20 +3,22 @@ import type { FilterCondition } from "../../core/audience/condition";
 import { audienceOf } from "../../db/audience";
 import { maxAskedPerStatement } from "../../db/limits";
 import { asNumber, columns } from "../../db/rows";
-import { selectFirst } from "../../db/statement";
+import { selectOne } from "../../db/statement";
 import type { ContactRow } from "../../db/tables";
-import { lookThrough } from "../../engine/audience/look-through";
 import { checkCondition } from "../../engine/audience/named-segments";
+import { scan } from "../../engine/audience/scan";
+import { findParts } from "../../engine/audience/scan-parts";
 import { findScanSource } from "../../engine/audience/scan-source";
-import { aboveAll } from "../../engine/audience/scan-window";
+import { ends } from "../../engine/audience/scan-window";
 import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
-import { letOthersIn } from "../../platform/let-others-in";
 
 const sampleSize = 10;
-/** What a preview looks through at most, the newest first: so many rows, by so many statements. */
+/** What a preview reads at most: so many rows, by so many statements. */
 const maxRows = 100_000;
 const maxWindows = 200;
+/** A source with more rows is divided into so many parts, and the preview reads the newest rows of each. */
+const maxParts = 10;
 
 interface Preview {
   count: number;
@@ -27,22 +29,27 @@ interface Preview {
 /** `POST /segments/preview`: who a condition would hold for now. Throws Invalid. Nothing is stored. */
 export async function previewSegment(ctx: Context, condition: FilterCondition): Promise<Preview> {
   const { segments } = await checkCondition(ctx, condition);
-  const all = await selectFirst(ctx.db, sql`SELECT ${totalContacts(ctx)} AS contacts`, columns({ contacts: asNumber }));
-  const source = await findScanSource(ctx, condition, { segments, contacts: all?.contacts ?? 0, now: ctx.now });
+  const total = sql`SELECT ${totalContacts(ctx)} AS contacts`;
+  const { contacts } = await selectOne(ctx.db, total, columns({ contacts: asNumber }));
+  const source = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
   const audience = audienceOf(condition, segments, ctx.now);
-  const maxAtOnce = maxAskedPerStatement(audience);
-  const maxInAll = source.rows <= maxRows ? Number.POSITIVE_INFINITY : maxRows;
+  const maxRead = Math.min(maxRows, maxWindows * maxAskedPerStatement(audience));
+  const isWhole = source.rows <= maxRead;
+  const parts = isWhole ? [ends.down.start] : await findParts(ctx, source, maxParts);
+  // Only a window that has too few rows says that it is the last: a whole scan may need one more to see that.
+  const budget = isWhole ? { maxWindows: maxWindows + 1 } : { maxRows: Math.floor(maxRead / maxParts) };
   const sample: ContactRow[] = [];
-  let [count, looked, before] = [0, 0, aboveAll];
-  for (let looks = 0; looks < maxWindows && looked < maxInAll; looks++) {
-    const rows = Math.min(maxAtOnce, maxInAll - looked);
-    const look = await lookThrough(ctx, audience, source, { before, rows, skip: 0, take: sampleSize - sample.length });
-    sample.push(...look.rows);
-    count += look.matched;
-    looked += rows;
-    if (look.before === null) return { count, isApproximate: false, sample };
-    before = look.before;
-    await letOthersIn();
+  let [matched, read, isExact] = [0, 0, false];
+  for (const from of parts) {
+    const want = { skip: 0, take: sampleSize - sample.length };
+    for await (const window of scan(ctx, audience, source, budget, { direction: "down", from, want })) {
+      sample.push(...window.contacts);
+      matched += window.matched;
+      read += window.rows;
+      isExact = isWhole && window.isLast;
+    }
   }
-  return { count: Math.round((count / looked) * source.rows), isApproximate: true, sample };
+  if (isExact) return { count: matched, isApproximate: false, sample };
+  const count = Math.round((matched / read) * Math.max(read, source.rows));
+  return { count, isApproximate: true, sample };
 }

@@ -202,9 +202,8 @@ const compute = createRoute({
   tags,
   summary: "Compute the members of a tracked DYNAMIC segment",
   description:
-    "Each who enters or leaves is told by an event. A call that comes while a computation goes on joins it or, when " +
-    "something may have changed since that began, has another go on behind it. 400 for a segment that is STATIC, or not " +
-    "tracked.",
+    "Each contact who enters or leaves has an event. A call during a computation joins it, or starts another one after " +
+    "it if something may have changed since it began. 400 for a segment that is STATIC or not tracked.",
   request: { params: IdParam },
   responses: {
     ...ok(ComputedSegment),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../../core/json";
 import type { Statement } from "../../db/statement";
-import { Scan } from "./scan";
+import { StoredScan } from "./stored-scan";
 
 /** What a job that scans for a segment is told. */
 export const Input = z.object({
@@ -18,7 +18,7 @@ export const State = z.object({
   /** Members come and go without events. */
   silent: z.boolean(),
   /** Null before the first step. One that another version of this program wrote begins again. */
-  scan: Scan.nullable().catch(null),
+  scan: StoredScan.nullable().catch(null),
   /** How many batches were written. It moves with each, so that two runs never write from what only one has seen. */
   batches: z.number().optional(),
 });

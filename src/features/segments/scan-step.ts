@@ -10,22 +10,22 @@ import { announceJob } from "../../engine/jobs/queue-job";
 import { guardState, type Step, updateState } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
-import { beginScan, type Scan, type Scanned, scanNext } from "./scan";
 import { firstState, Input, State, stateJson } from "./scan-job";
+import { beginScan, type Next, type StoredScan, scanNext } from "./stored-scan";
 
 /** What a job makes of the windows that it scans. */
 interface Task {
   onlyTracked?: boolean;
-  /** What else a window is to tell; see scan.ts. */
-  withIds?: boolean;
+  /** What is asked of a window beside its figures; see `ScanOptions`. */
+  want?: "ids";
   beside?: ScanSource;
   /**
-   * What a step writes, in one batch or in several, each of which leaves all in order if it is the last. What is not
-   * `whole` is more than one step is to write: the next one scans the same window again.
+   * What a step writes, in one batch or in several. Each batch leaves all in order if it is the last. When this is not
+   * the whole, because one step is not to write more, the next step scans the same window again.
    */
-  decide(window: Scanned, before: Scan, state: State): Promise<{ changes: Change[]; isWhole: boolean }>;
+  decide(next: Next, before: StoredScan, state: State): Promise<{ changes: Change[]; isWhole: boolean }>;
   /** Notes what the whole scan has found. */
-  end(scan: Scan): Statement;
+  end(scan: StoredScan): Statement;
 }
 
 /** What one batch writes. */
@@ -36,7 +36,7 @@ interface Change {
 }
 
 /** Where a step stands that has begun. */
-type Begun = State & { scan: Scan };
+type Begun = State & { scan: StoredScan };
 
 /**
  * One step of a job that scans contacts: it reads one window and writes what is to be written. A batch fails when the
@@ -69,24 +69,24 @@ async function giveUp(ctx: Context, row: JobRow, { onlyTracked = false }: Task):
 }
 
 async function takeStep(ctx: Context, row: JobRow, begun: Begun, task: Task): Promise<void> {
-  const window = await scanNext(ctx, begun.scan, task);
-  const { changes, isWhole } = await task.decide(window, begun.scan, begun);
+  const next = await scanNext(ctx, begun.scan, task);
+  const { changes, isWhole } = await task.decide(next, begun.scan, begun);
   let here = row;
   for (const [index, { result, statements }] of changes.entries()) {
     const isLast = isWhole && index === changes.length - 1;
-    const scan = isLast ? window.scan : begun.scan;
-    const next = stateJson({ ...begun, scan, batches: (begun.batches ?? 0) + index + 1 });
+    const scan = isLast ? next.scan : begun.scan;
+    const state = stateJson({ ...begun, scan, batches: (begun.batches ?? 0) + index + 1 });
     const batch = openBatch(ctx);
     batch.add(guardState(ctx, here));
     batch.guard(isUnchanged("segments", scan.segment), () => new Stale());
-    batch.add(updateState(ctx, here, next, isLast ? window.progress : row.progress, { result }));
+    batch.add(updateState(ctx, here, state, isLast ? next.progress : row.progress, { result }));
     batch.addAll(statements);
     await orBeginAnew(ctx, here, begun, async () => {
-      if (!(isLast && window.isLast)) return batch.commit();
+      if (!(isLast && next.isLast)) return batch.commit();
       batch.add(task.end(scan));
       return commitLast(ctx, row, batch);
     });
-    here = { ...row, state: next };
+    here = { ...row, state };
     if (!isLast) await letOthersIn();
   }
 }

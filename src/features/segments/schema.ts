@@ -153,11 +153,15 @@ export const PreviewSegment = z
 export const SegmentPreview = z
   .object({
     count: z.number().int(),
-    sample: z.array(Contact).meta({ description: "The newest who match, 10 at most." }),
-    approximate: z.literal(true).optional().meta({
-      description:
-        "More than 100,000 contacts would have to be looked at: `count` is reckoned from the newest of them.",
-    }),
+    sample: z.array(Contact).meta({ description: "The newest who match, 10 at most, of the contacts looked at." }),
+    approximate: z
+      .literal(true)
+      .optional()
+      .meta({
+        description:
+          "`count` is an estimate: the project has more than 100,000 contacts to look at, and the call looked at 100,000 " +
+          "of them in ten parts, spread evenly from the newest to the oldest. With very many filters it looks at fewer.",
+      }),
   })
   .meta({ id: "SegmentPreview", example: { count: 1, sample: [contactExample] } });
 

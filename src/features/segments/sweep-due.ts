@@ -15,7 +15,7 @@ import type { Start, Starting } from "./scan-job";
 /** One of the two things that are done to segments again and again: computing their members, and counting them. */
 interface Task {
   type: "segments.compute" | "segments.count";
-  /** A segment is looked at again after this. */
+  /** A segment is due again after this. */
   everyMs: number;
   /** When it is due, and the index over that. */
   column: SQL;

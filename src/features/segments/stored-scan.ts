@@ -5,21 +5,22 @@ import type { SegmentSource } from "../../core/audience/resolver";
 import { isJsonObject } from "../../core/json";
 import { audienceOf } from "../../db/audience";
 import { maxAskedPerStatement } from "../../db/limits";
-import { asJson, asNumber, asText, columns, orNull } from "../../db/rows";
+import { asText, columns } from "../../db/rows";
 import { selectFirst } from "../../db/statement";
 import { loadSegments } from "../../engine/audience/named-segments";
+import { scanWindow } from "../../engine/audience/scan";
 import { findScanSource, type ScanSource } from "../../engine/audience/scan-source";
-import { aboveAll, belowAll, windowUp } from "../../engine/audience/scan-window";
+import { belowAll } from "../../engine/audience/scan-window";
 import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
 import { freshness } from "./freshness";
 import { type Dynamic, isDynamic, readSegmentAndTotal } from "./segment";
 
 /**
- * A scan of all contacts for whom the condition of a segment may hold, by id. It asks each as of one moment. It is plain
- * data, and so may be stored in a job between two steps.
+ * A scan of all contacts for whom the condition of a segment may hold, from the oldest to the newest. It asks each as of
+ * one moment. It is plain data, and so may be stored in a job between two steps.
  */
-export const Scan = z.object({
+export const StoredScan = z.object({
   /** As it was at the beginning: a step that writes makes sure that it still is. */
   segment: z.custom<Dynamic>(),
   /** What its condition names. When one of these changes on the way, the next scan sees it. */
@@ -33,7 +34,7 @@ export const Scan = z.object({
   passed: z.number(),
   matching: z.number(),
 });
-export type Scan = z.infer<typeof Scan>;
+export type StoredScan = z.infer<typeof StoredScan>;
 
 const readFresh = columns({ fresh: asText });
 
@@ -42,7 +43,7 @@ export async function beginScan(
   ctx: Context,
   segmentId: string,
   { onlyTracked = false }: { onlyTracked?: boolean } = {},
-): Promise<Scan | null> {
+): Promise<StoredScan | null> {
   const found = await selectFirst(
     ctx.db,
     sql`SELECT *, ${freshness(sql`${ctx.project.id}`)} AS fresh, ${totalContacts(ctx)} AS contacts
@@ -67,18 +68,14 @@ export async function beginScan(
   };
 }
 
-/** How many windows the whole scan takes, or a few more. */
-export function windowsAhead(scan: Scan): number {
-  return Math.ceil(scan.source.rows / maxAskedPerStatement(audienceFor(scan)));
-}
-
-function audienceFor({ segment, named, at }: Scan): Audience {
+export function audienceFor({ segment, named, at }: StoredScan): Audience {
   return audienceOf(segment.condition, new Map(named), new Date(at));
 }
 
-export interface Scanned {
-  /** The scan behind this window. */
-  scan: Scan;
+/** What a step is told of the next window. */
+export interface Next {
+  /** The scan after this window. */
+  scan: StoredScan;
   isLast: boolean;
   /** Of the whole scan, in percent. */
   progress: number;
@@ -86,33 +83,21 @@ export interface Scanned {
   ids: string[];
 }
 
-const readWindow = columns({ edge: asText, matching: asNumber, ids: orNull(asJson<string[]>()) });
-
-/**
- * Scans the next window. `beside` is another source of which no more may lie beside the window than a statement takes.
- */
+/** Scans the next window. See `ScanOptions` for what may be asked. */
 export async function scanNext(
   ctx: Context,
-  scan: Scan,
-  { withIds = false, beside }: { withIds?: boolean; beside?: ScanSource } = {},
-): Promise<Scanned> {
-  const audience = audienceFor(scan);
+  stored: StoredScan,
+  { want, beside }: { want?: "ids"; beside?: ScanSource },
+): Promise<Next> {
+  const { source, after: from } = stored;
+  const audience = audienceFor(stored);
   const rows = maxAskedPerStatement(audience);
-  const { edge, contacts } = windowUp(ctx, scan.source, { after: scan.after, rows, beside });
-  const ids = withIds ? sql`json_group_array(id) FILTER (WHERE matches)` : sql`NULL`;
-  const window = await selectFirst(
-    ctx.db,
-    sql`WITH ${audience.values}, ${edge}
-      SELECT (SELECT id FROM edge) AS edge, coalesce(sum(matches), 0) AS matching, ${ids} AS ids
-      FROM (SELECT c.id, ${audience.matches} AS matches ${contacts})`,
-    readWindow,
-  );
-  if (!window) throw new Error("A sum always has a row");
-  const passed = scan.passed + rows;
+  const window = await scanWindow(ctx, audience, source, { direction: "up", from, rows, want, beside });
+  const passed = stored.passed + rows;
   return {
-    scan: { ...scan, after: window.edge, passed, matching: scan.matching + window.matching },
-    isLast: window.edge === aboveAll,
-    progress: (100 * passed) / Math.max(passed, scan.source.rows),
-    ids: window.ids ?? [],
+    scan: { ...stored, after: window.edge, passed, matching: stored.matching + window.matched },
+    isLast: window.isLast,
+    progress: (100 * passed) / Math.max(passed, source.rows),
+    ids: window.ids,
   };
 }

@@ -1,0 +1,157 @@
+import { sql } from "drizzle-orm";
+import type { Audience } from "../../core/audience/compile";
+import { maxAskedPerStatement } from "../../db/limits";
+import { asJson, asNumber, asText, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
+import { select, selectOne } from "../../db/statement";
+import { type ContactRow, contacts } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { letOthersIn } from "../../platform/let-others-in";
+import type { ScanSource } from "./scan-source";
+import { type Direction, ends, type ScanWindow, windowFrom } from "./scan-window";
+
+/** What a scan found in one window. */
+export interface Scanned {
+  /** How many contacts match. */
+  matched: number;
+  /** The ids of all who match, when the scan asks for ids. */
+  ids: string[];
+  /** The rows of those on the page, in the order of the scan, when it asks for a page. */
+  contacts: ContactRow[];
+  /** Rows of the source that were read. The last window of a scan may have had fewer. */
+  rows: number;
+  /** The id after which the next window begins. */
+  edge: string;
+  isLast: boolean;
+}
+
+/** Of all who match, in the order of the scan: `take` contacts after the first `skip`. */
+interface Page {
+  skip: number;
+  take: number;
+}
+
+export interface ScanOptions {
+  direction: Direction;
+  /** Begins after this id; without it, at the start. */
+  from?: string;
+  /** What a window tells beside its figures. */
+  want?: "ids" | Page;
+  /** For a caller who also reads another source up to the edge: a window has no more rows of that one either. */
+  beside?: ScanSource;
+  /** Rows of the next window, for a caller who may stop early. Without it, as many as one statement asks. */
+  rowsOf?: (soFar: { windows: number; matched: number }) => number;
+}
+
+/** What a scan reads at most. It stops there, and no window of it `isLast`. */
+interface Budget {
+  maxWindows?: number;
+  maxRows?: number;
+}
+
+/**
+ * Asks the contacts of a source whether they match, window after window in the order of ids. Each window is one statement
+ * of some 25 ms, and the database serves others in between.
+ */
+export async function* scan(
+  ctx: Context,
+  audience: Audience,
+  source: ScanSource,
+  { maxWindows = Number.POSITIVE_INFINITY, maxRows = Number.POSITIVE_INFINITY }: Budget,
+  { from, rowsOf, want, ...options }: ScanOptions,
+): AsyncGenerator<Scanned, void> {
+  const rowsAtOnce = maxAskedPerStatement(audience);
+  let edge = from ?? ends[options.direction].start;
+  let [read, matched, picked] = [0, 0, 0];
+  for (let windows = 0; windows < maxWindows && read < maxRows; windows++) {
+    const wished = rowsOf?.({ windows, matched }) ?? rowsAtOnce;
+    const window = await scanWindow(ctx, audience, source, {
+      ...options,
+      from: edge,
+      rows: Math.min(rowsAtOnce, wished, maxRows - read),
+      want: typeof want === "object" ? rest(want, { matched, picked }) : want,
+    });
+    yield window;
+    if (window.isLast) return;
+    edge = window.edge;
+    read += window.rows;
+    matched += window.matched;
+    picked += window.contacts.length;
+    await letOthersIn();
+  }
+}
+
+function rest({ skip, take }: Page, { matched, picked }: { matched: number; picked: number }): Page {
+  return { skip: Math.max(0, skip - matched), take: take - picked };
+}
+
+/** One window of a scan, for a caller who stores where it stands. */
+export async function scanWindow(
+  ctx: Context,
+  audience: Audience,
+  source: ScanSource,
+  options: Omit<ScanOptions, "from" | "rowsOf"> & { from: string; rows: number },
+): Promise<Scanned> {
+  const { direction, rows, want } = options;
+  const window = windowFrom(ctx, source, options);
+  const found =
+    typeof want === "object"
+      ? await pick(ctx, audience, window, { ...want, direction })
+      : await count(ctx, audience, window, { withIds: want === "ids" });
+  return { ids: [], contacts: [], ...found, rows, isLast: found.edge === ends[direction].end };
+}
+
+const readCount = columns({ edge: asText, matched: asNumber, ids: orNull(asJson<string[]>()) });
+
+async function count(
+  ctx: Context,
+  { values, matches }: Audience,
+  { edge, contacts }: ScanWindow,
+  { withIds }: { withIds: boolean },
+): Promise<Pick<Scanned, "edge" | "matched" | "ids">> {
+  const ids = withIds ? sql`json_group_array(id) FILTER (WHERE matches)` : sql`NULL`;
+  const found = await selectOne(
+    ctx.db,
+    sql`WITH ${values}, ${edge}
+      SELECT (SELECT id FROM edge) AS edge, coalesce(sum(matches), 0) AS matched, ${ids} AS ids
+      FROM (SELECT c.id, ${matches} AS matches ${contacts})`,
+    readCount,
+  );
+  return { ...found, ids: found.ids ?? [] };
+}
+
+const readFigures = columns({ edge: asText, matched: asNumber });
+const readContact = wholeRow(contacts);
+
+/** The figures of a window, and one contact of the page. Where the page is empty, the one row has no contact. */
+const readPicked: RowReader<{ edge: string; matched: number; contact: ContactRow | null }> = (raw) => ({
+  ...readFigures(raw),
+  contact: raw.id === null ? null : readContact(raw),
+});
+
+/** The condition is asked once of each contact. Those who match are noted, and the page is made of the notes. */
+async function pick(
+  ctx: Context,
+  { values, matches }: Audience,
+  { edge, contacts }: ScanWindow,
+  { skip, take, direction }: Page & { direction: Direction },
+): Promise<Pick<Scanned, "edge" | "matched" | "contacts">> {
+  const order = direction === "up" ? sql`ASC` : sql`DESC`;
+  const found = await select(
+    ctx.db,
+    sql`WITH ${values}, ${edge},
+        matching (place, id) AS MATERIALIZED (SELECT c.rowid, c.id ${contacts} AND ${matches})
+      SELECT counted.matched, (SELECT id FROM edge) AS edge, c.*
+      FROM (SELECT count(*) AS matched FROM matching) counted
+        LEFT JOIN (SELECT place FROM matching ORDER BY id ${order} LIMIT ${take} OFFSET ${skip}) page
+        LEFT JOIN contacts c ON c.rowid = page.place`,
+    readPicked,
+  );
+  const [first] = found;
+  if (!first) throw new Error("A count always has a row");
+  const isInOrder = (one: ContactRow, other: ContactRow) => one.id < other.id === (direction === "up");
+  return {
+    edge: first.edge,
+    matched: first.matched,
+    contacts: found.flatMap(({ contact }) => contact ?? []).toSorted((a, b) => (isInOrder(a, b) ? -1 : 1)),
+  };
+}
