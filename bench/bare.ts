@@ -1,6 +1,6 @@
 import { newId } from "../src/core/ids";
 import { renderMail } from "../src/core/mail/render-mail";
-import { controlDatabase } from "../src/db/client";
+import { controlDatabase, controlShard } from "../src/db/client";
 import { addDomain } from "../src/features/domains/add";
 import { TrackEvent } from "../src/features/events/schema";
 import { trackEvent } from "../src/features/events/track";
@@ -87,7 +87,8 @@ async function setUp(
 ): Promise<Response> {
   const platform = openPlatform(env, execution, "http://bench.test");
   const { project } = await createProject(platform, { name: "Bench" });
-  const real = forProject(platform, project);
+  // The yardstick has one database, wherever the product would have put the project.
+  const real = forProject(platform, { ...project, shard: controlShard });
   if (kind === "send") await addDomain(real, { domain: "bench.test" });
   const statements: Recording["statements"] = [];
   const ctx = recordingContext(real, env, statements);

@@ -3,7 +3,7 @@ import { call, newProject } from "./api.mjs";
 import { fiveMegabytes, importFile } from "./import.mjs";
 import { load, median } from "./load.mjs";
 import { compare, single } from "./report.mjs";
-import { openDatabase, seed } from "./seed.mjs";
+import { seed } from "./seed.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
 
 const small = Number(process.env.BENCH_SMALL ?? 1_000);
@@ -16,12 +16,10 @@ export async function benchContacts() {
   let worker;
   try {
     const projects = await makeProjects(bench);
-    const database = openDatabase(bench.state);
-    seed(database, [
+    seed(bench.state, [
       { id: projects.small.id, contacts: small },
       { id: projects.large.id, contacts: large },
     ]);
-    database.close();
     worker = await startBenchWorker("src/index.ts", bench);
     await benchLists(worker, projects);
     await benchTracking(worker, projects);

@@ -1,15 +1,23 @@
-import { readdirSync } from "node:fs";
+import { createHash, createHmac } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 const rowsPerStatement = 50_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Opens the database of a local state, while no Worker holds it. */
-export function openDatabase(state) {
-  const folder = join(state.folder, "v3", "d1", "miniflare-D1DatabaseObject");
-  const [file] = readdirSync(folder).filter((name) => name.endsWith(".sqlite") && !name.startsWith("metadata"));
-  return new DatabaseSync(join(folder, file));
+/** Opens the database of a binding in a local state, while no Worker holds it. */
+function openDatabase(state, binding) {
+  return new DatabaseSync(join(state.folder, "v3", "d1", kind, `${objectIdOf(binding)}.sqlite`));
+}
+
+const kind = "miniflare-D1DatabaseObject";
+
+/** A local database is a Durable Object named by its binding, and its file is named by the id that follows from that. */
+function objectIdOf(name) {
+  const key = createHash("sha256").update(kind).digest();
+  const digest = (data) => createHmac("sha256", key).update(data).digest().subarray(0, 16);
+  const named = digest(name);
+  return Buffer.concat([named, digest(named)]).toString("hex");
 }
 
 /** Ids that sort by time, as the product's own do: the time in milliseconds, then a number. */
@@ -21,7 +29,19 @@ const idOf = (timeMs, n) =>
  * as many of each person. No field says anything of another, or of the events. Indexes are made when the rows are there,
  * and what triggers would count row by row is counted once at the end.
  */
-export function seed(database, projects) {
+export function seed(state, projects) {
+  const control = openDatabase(state, "DB");
+  const shardOf = ({ id }) => control.prepare("SELECT shard FROM projects WHERE id = ?").get(id).shard;
+  const byShard = Map.groupBy(projects, shardOf);
+  control.close();
+  for (const [shard, together] of byShard) {
+    const database = openDatabase(state, shard);
+    seedDatabase(database, together);
+    database.close();
+  }
+}
+
+function seedDatabase(database, projects) {
   const made = database
     .prepare(
       "SELECT type, name, sql FROM sqlite_master WHERE tbl_name IN ('contacts', 'events') AND type IN ('index', 'trigger') AND sql <> ''",

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { call, newProject } from "./api.mjs";
 import { median } from "./load.mjs";
 import { single, table } from "./report.mjs";
-import { openDatabase, seed } from "./seed.mjs";
+import { seed } from "./seed.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
 
 const large = Number(process.env.BENCH_LARGE ?? 1_000_000);
@@ -32,12 +32,10 @@ export async function benchSegments() {
   let worker;
   try {
     const projects = await makeProjects(bench);
-    const database = openDatabase(bench.state);
     seed(
-      database,
+      bench.state,
       projects.map(({ id }, index) => ({ id, contacts: sizes[index], events: sizes[index] * eventsPerContact })),
     );
-    database.close();
     worker = await startBenchWorker("bench/timed.ts", bench);
     const figures = [];
     for (const project of projects) figures.push(await benchProject(worker, project));

@@ -1,3 +1,4 @@
+import { projectDatabase, shardsOf } from "../src/db/client";
 import worker from "../src/index";
 import type { Env } from "../src/platform/env";
 
@@ -6,7 +7,7 @@ export * from "../src/index";
 /** What kept the database busy since it was last asked: nobody else had a turn for so long. */
 const longest = { statementMs: 0, batchMs: 0 };
 
-/** The product, with a watch beside its database. `GET /bench/longest` tells, and begins again. */
+/** The product, with a watch beside its databases. `GET /bench/longest` tells, and begins again. */
 export default {
   ...worker,
   fetch(request, env, execution) {
@@ -20,7 +21,8 @@ export default {
 } satisfies ExportedHandler<Env>;
 
 function watched(env: Env): Env {
-  return { ...env, DB: watchedDatabase(env.DB) };
+  const databases = shardsOf(env).map((shard) => [shard, watchedDatabase(projectDatabase(env, shard).$client)]);
+  return { ...env, ...Object.fromEntries(databases) };
 }
 
 /** The prepared statements behind those that were handed out. */

@@ -50,6 +50,6 @@ function benchConfig(entry) {
   return readFileSync(join(ROOT, "wrangler.toml"), "utf8")
     .replace(/^main = .*$/m, `main = "${join(ROOT, entry)}"`)
     .replace(/^directory = "(.*)"$/m, (_, path) => `directory = "${join(ROOT, path)}"`)
-    .replace(/^migrations_dir = "(.*)"$/m, (_, path) => `migrations_dir = "${join(ROOT, path)}"`)
+    .replace(/^migrations_dir = "(.*)"$/gm, (_, path) => `migrations_dir = "${join(ROOT, path)}"`)
     .replace(/^\[\[queues\.consumers\]\]\nqueue = "petrel-mail"\n(?:\w.*\n)+/m, "");
 }

@@ -25,7 +25,11 @@ export default defineConfig(async () => ({
       // Rules: pure, in Node, in milliseconds.
       {
         root,
-        test: { name: "core", isolate: false, include: ["test/core/**/*.test.ts", "test/house/floors.test.ts"] },
+        test: {
+          name: "core",
+          isolate: false,
+          include: ["test/core/**/*.test.ts", "test/house/{floors,databases}.test.ts"],
+        },
       },
       // The Worker in real workerd, with real D1, queues, objects and R2.
       {

@@ -7,7 +7,7 @@ import { ensureInstalled } from "../lib/install.mjs";
 import { bold, dim } from "../lib/screen.mjs";
 import { OWN_SECRETS } from "../lib/settings.mjs";
 import { showTool } from "../lib/tools.mjs";
-import { readWranglerToml } from "../lib/wrangler-toml.mjs";
+import { databaseBindings, readWranglerToml } from "../lib/wrangler-toml.mjs";
 
 const FLAGS = ["--sandbox", "--dry-run"];
 
@@ -16,6 +16,7 @@ export async function main(args) {
   const stranger = args.find((arg) => !FLAGS.includes(arg));
   if (stranger) throw new Failure(`npm run deploy takes ${FLAGS.join(" and ")}, not ${stranger}.`);
   const config = readWranglerToml();
+  const bindings = databaseBindings(config);
   const carrier = chooseCarrier(config.vars.MAIL_PROVIDER, args.includes("--sandbox"));
   await ensureInstalled();
   if (args.includes("--dry-run")) return showTool("wrangler", ["deploy", "--dry-run", ...carrier]);
@@ -23,8 +24,10 @@ export async function main(args) {
   await requireLogin(config);
   await createMissing(config, report);
   // Migrations only add, so the Worker that is still running gets along with the new tables.
-  await wrangler("d1", "migrations", "apply", "DB", "--remote");
-  report("Migrations", "", "applied");
+  for (const binding of bindings) {
+    await wrangler("d1", "migrations", "apply", binding, "--remote");
+    report("Migrations", binding, "applied");
+  }
   return deployWith(await makeSecrets(), carrier);
 }
 

@@ -2,16 +2,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "./failure.mjs";
 import { captureTool, startTool } from "./tools.mjs";
 import { watchLog } from "./worker-log.mjs";
+import { databaseBindings, readWranglerToml } from "./wrangler-toml.mjs";
 
 const READY_WITHIN_MS = 60_000;
 // A Worker that answers, but not with a 200, is broken rather than slow.
 const REFUSALS = 2;
 const STOP_WITHIN_MS = 5_000;
 
+/** To every database of wrangler.toml, one after the other: they share the folder. */
 export async function applyMigrations(state, signal) {
-  const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", state.folder];
-  const { code, output } = await captureTool("wrangler", args, { signal });
-  if (code !== 0) throw new Failure(`The migrations could not be applied to ${state.shownAs}:\n\n${output}`);
+  for (const binding of databaseBindings(readWranglerToml())) {
+    const args = ["d1", "migrations", "apply", binding, "--local", "--persist-to", state.folder];
+    const { code, output } = await captureTool("wrangler", args, { signal });
+    if (code !== 0) {
+      throw new Failure(`The migrations could not be applied to ${binding} in ${state.shownAs}:\n\n${output}`);
+    }
+  }
 }
 
 /** Runs `wrangler dev`, which keeps reloading what changes in src. */

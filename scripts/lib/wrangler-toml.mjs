@@ -1,10 +1,25 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Failure } from "./failure.mjs";
 import { ROOT } from "./paths.mjs";
 
 /** wrangler.toml as an object, so that names live there alone. Knows as much TOML as that file uses. */
 export function readWranglerToml() {
   return parseToml(readFileSync(join(ROOT, "wrangler.toml"), "utf8"));
+}
+
+/** The bindings of all databases. A name that the Worker does not look for would be a database that stays empty. */
+export function databaseBindings(config) {
+  const bindings = config.d1_databases.map(({ binding }) => binding);
+  const stranger = bindings.find((binding) => !/^DB(_(0[1-9]|[1-9]\d))?$/.test(binding));
+  if (stranger !== undefined) {
+    throw new Failure(
+      `wrangler.toml binds a database as ${stranger}: the first one is DB, further ones are DB_01 to DB_99.`,
+    );
+  }
+  if (!bindings.includes("DB"))
+    throw new Failure("wrangler.toml binds no database as DB: every installation has that one.");
+  return bindings;
 }
 
 function parseToml(text) {

@@ -3,9 +3,10 @@ import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 
 export type Db = DrizzleD1Database & { $client: D1Database };
 
-/** Two logical databases in one physical: the control tables, and the rows of projects. More shards are more bindings. */
+/** The control database, which holds rows of projects too, and the further ones: `DB_01` to `DB_99`, if they are bound. */
 export interface Databases {
   DB: D1Database;
+  [further: `DB_${string}`]: D1Database | undefined;
 }
 
 const casing = "snake_case";
@@ -13,17 +14,42 @@ const casing = "snake_case";
 /** One dialect for drizzle's own queries and for our `sql` statements, so that both name columns the same way. */
 export const dialect = new SQLiteAsyncDialect({ casing });
 
-/** The shard a new project is put on. */
-export const defaultShard = "main";
-
-export const shards: readonly string[] = [defaultShard];
+/** A shard is named by its binding. This one is always there. */
+export const controlShard = "DB";
 
 export function controlDatabase(env: Databases): Db {
-  return drizzle(env.DB, { casing });
+  return open(env.DB);
 }
 
-/** The database that holds a project's rows. The only place that knows which binding a shard is. */
+/** The database that holds a project's rows. */
 export function projectDatabase(env: Databases, shard: string): Db {
-  if (shard !== defaultShard) throw new Error(`No database is bound for shard ${shard}`);
-  return drizzle(env.DB, { casing });
+  const database = isShard(shard) ? env[shard] : undefined;
+  if (!database) throw new Error(`No database is bound as ${shard}`);
+  return open(database);
+}
+
+/** Every database that projects are put on: the bindings of wrangler.toml, and nothing else, say which there are. */
+export function shardsOf(env: Databases): readonly string[] {
+  const known = shards.get(env);
+  if (known) return known;
+  const found = Object.keys(env).filter(isShard).toSorted();
+  shards.set(env, found);
+  return found;
+}
+
+const shards = new WeakMap<Databases, readonly string[]>();
+
+function isShard(name: string): name is keyof Databases {
+  return /^DB(_(0[1-9]|[1-9]\d))?$/.test(name);
+}
+
+const opened = new WeakMap<D1Database, Db>();
+
+/** Once for each binding and isolate, not for each request. */
+function open(database: D1Database): Db {
+  const known = opened.get(database);
+  if (known) return known;
+  const db = drizzle(database, { casing });
+  opened.set(database, db);
+  return db;
 }

@@ -1,5 +1,5 @@
 import type { Enqueue } from "../core/jobs";
-import { controlDatabase, type Db, projectDatabase, shards } from "../db/client";
+import { controlDatabase, type Db, projectDatabase, shardsOf } from "../db/client";
 import type { projects } from "../db/tables";
 import { type Blobs, openBlobs } from "./blobs";
 import { type Dns, openDns } from "./dns";
@@ -64,7 +64,7 @@ export function openPlatform(
   return {
     control,
     databaseOf: (shard) => projectDatabase(env, shard),
-    databases: shards.map((shard) => projectDatabase(env, shard)),
+    databases: shardsOf(env).map((shard) => projectDatabase(env, shard)),
     config,
     now: new Date(),
     clock: () => new Date(),

@@ -1,22 +1,22 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { readConfig } from "../../src/platform/env";
+import { type Env, readConfig } from "../../src/platform/env";
 import { admin, newProject, type TestProject } from "../support/project";
 import { expectRefusal } from "../support/refusal";
 import { callWith } from "../support/with-settings";
 
 const limits = { RATE_LIMIT_ENABLED: "true" };
 
-function get(project: TestProject, settings: Record<string, string>) {
+function get(project: TestProject, settings: Partial<Env>) {
   return callWith(settings, "GET", `/domains/project/${project.id}`, { token: project.keys.secret });
 }
 
-function send(project: TestProject, settings: Record<string, string>) {
+function send(project: TestProject, settings: Partial<Env>) {
   const body = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi" };
   return callWith(settings, "POST", "/v1/send", { token: project.keys.secret, body });
 }
 
-function upsert(project: TestProject, settings: Record<string, string>) {
+function upsert(project: TestProject, settings: Partial<Env>) {
   return callWith(settings, "POST", "/contacts", { token: project.keys.secret, body: { email: "ada@example.com" } });
 }
 

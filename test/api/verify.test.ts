@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Env } from "../../src/platform/env";
 import { useDns } from "../support/dns";
 import { admin, bearer, call, newProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
@@ -306,10 +307,13 @@ describe("resolvers", () => {
     expect(world.dns.asked).toHaveLength(4);
   });
 
-  it.each(["DNS_RESOLVER_URL", "DNS_FALLBACK_URL"])("does not start with a resolver in the clear: %s", async (name) => {
+  it.each<Partial<Env>>([
+    { DNS_RESOLVER_URL: "http://dns.google/resolve" },
+    { DNS_FALLBACK_URL: "http://dns.google/resolve" },
+  ])("does not start with a resolver in the clear: %o", async (settings) => {
     const { keys } = await newProject();
     const options = { token: keys.secret, body: { email: `ada@${fresh()}` } };
-    const answer = await callWith({ [name]: "http://dns.google/resolve" }, "POST", "/v1/verify", options);
+    const answer = await callWith(settings, "POST", "/v1/verify", options);
     expectRefusal(answer, 500, "INTERNAL_SERVER_ERROR");
     expect(world.dns.asked).toEqual([]);
   });

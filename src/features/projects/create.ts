@@ -1,7 +1,7 @@
 import { newId } from "../../core/ids";
 import { randomHex } from "../../core/keys";
 import { openBatch } from "../../db/batch";
-import { defaultShard } from "../../db/client";
+import { controlShard } from "../../db/client";
 import { statement } from "../../db/statement";
 import { apiKeys, projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
@@ -25,7 +25,7 @@ export async function createProject(
     monthlySendLimit: input.monthlySendLimit ?? null,
     sendRatePerSecond: input.sendRatePerSecond ?? null,
     testClock: input.testClock ?? false,
-    shard: defaultShard,
+    shard: controlShard,
     addressKey: randomHex(32),
     deletedAt: null,
     createdAt: now,
