@@ -1,19 +1,33 @@
 import { newId } from "../src/core/ids";
 import { renderMail } from "../src/core/mail/render-mail";
 import { controlDatabase, controlShard } from "../src/db/client";
+import { listContacts } from "../src/features/contacts/list";
+import { UpsertContact } from "../src/features/contacts/schema";
+import { upsertContact } from "../src/features/contacts/upsert";
 import { addDomain } from "../src/features/domains/add";
 import { TrackEvent } from "../src/features/events/schema";
 import { trackEvent } from "../src/features/events/track";
 import { createProject } from "../src/features/projects/create";
 import { SendEmail } from "../src/features/send/schema";
 import { sendEmails } from "../src/features/send/send";
-import { type Context, forProject, openPlatform } from "../src/platform/context";
+import { defaultLimit } from "../src/http/params";
+import { type Context, forProject, openPlatform, type Platform, type Project } from "../src/platform/context";
 import type { Env } from "../src/platform/env";
 
 export { PaceObject } from "../src/platform/mailer/pace-object";
 export { ProjectGateObject } from "../src/platform/project-gate-object";
 
-type Kind = "send" | "track";
+const recipient = "recorded@example.com";
+
+type Call = Record<string, unknown>;
+
+/** What the product does for one call of each route, without the door. */
+const verbs: Record<string, (ctx: Context, call: Call) => Promise<unknown>> = {
+  send: (ctx, call) => sendEmails(ctx, SendEmail.parse({ ...call, to: recipient })),
+  track: (ctx, call) => trackEvent(ctx, TrackEvent.parse({ ...call, email: recipient }), "POST /v1/track"),
+  upsert: (ctx, call) => upsertContact(ctx, UpsertContact.parse({ ...call, email: recipient })),
+  list: (ctx) => listContacts(ctx, { limit: defaultLimit, sort: "createdAt", dir: "desc" }),
+};
 
 /** The statements that the product made for one call, and the ids in them that every request replaces by its own. */
 interface Recording {
@@ -22,33 +36,46 @@ interface Recording {
 }
 
 const recordings = new Map<string, Recording>();
-const recipient = "recorded@example.com";
+
+/** All routes work on one project, as those of the product do. */
+let project: Project | null = null;
 
 /**
- * The yardstick: a Worker that only does the work without which no call is accepted. One D1 batch of the very
- * statements that the product sends, recorded from it once, and for a mail one queue send. No key, no validation.
+ * The yardstick: a Worker that only does the work without which no call is accepted. The very statements that the
+ * product sends, recorded from it once: one D1 batch, and for a mail one queue send, or one query, and its rows as the
+ * answer. No key, no validation.
  */
 export default {
   async fetch(request, env, execution) {
     const { pathname } = new URL(request.url);
     if (pathname === "/health") return Response.json({ status: "ok" });
     if (pathname === "/render") return Response.json(renderMany());
-    const call = await request.json<Record<string, unknown>>();
-    if (pathname.startsWith("/setup/"))
-      return setUp(env, execution, pathname === "/setup/send" ? "send" : "track", call);
-    const recording = recordings.get(pathname.slice(1));
+    const [, setup, route = ""] = /^(\/setup)?\/(\w+)$/.exec(pathname) ?? [];
+    if (setup) return setUp(env, execution, route, await request.json());
+    const recording = recordings.get(route);
     if (!recording) return new Response("Not set up", { status: 404 });
-    await run(env, recording, String(call.to ?? call.email));
-    if (pathname === "/send") await env.MAIL_QUEUE.sendBatch([{ body: { type: "mail.deliver", emailIds: [newId()] } }]);
+    if (request.method === "GET") return Response.json(await read(env, recording));
+    const call = await request.json<Call>();
+    await write(env, recording, String(call.to ?? call.email));
+    if (route === "send") await env.MAIL_QUEUE.sendBatch([{ body: { type: "mail.deliver", emailIds: [newId()] } }]);
     return Response.json({ success: true });
   },
 } satisfies ExportedHandler<Env>;
 
-async function run(env: Env, { statements, ids }: Recording, email: string): Promise<void> {
+async function write(env: Env, { statements, ids }: Recording, email: string): Promise<void> {
   const fresh = [...ids.map((id): [string, string] => [id, newId()]), [recipient, email] as [string, string]];
   const replace = (param: unknown) =>
     typeof param === "string" ? fresh.reduce((text, [from, to]) => text.replaceAll(from, to), param) : param;
   await env.DB.batch(statements.map(({ sql, params }) => env.DB.prepare(sql).bind(...params.map(replace))));
+}
+
+async function read(env: Env, { statements }: Recording): Promise<unknown> {
+  const answers = statements.map(({ sql, params }) =>
+    env.DB.prepare(sql)
+      .bind(...params)
+      .all(),
+  );
+  return (await Promise.all(answers)).flatMap(({ results }) => results);
 }
 
 const rows = Array.from(
@@ -78,29 +105,25 @@ function renderMany(): { msPerMail: number; nodes: number } {
   return { msPerMail: (performance.now() - startedAt) / mails, nodes };
 }
 
-/** A project with a domain, and one call through the product's own code with a database that only writes down. */
-async function setUp(
-  env: Env,
-  execution: ExecutionContext,
-  kind: Kind,
-  call: Record<string, unknown>,
-): Promise<Response> {
+/** One call through the product's own code, with a database that only writes down. */
+async function setUp(env: Env, execution: ExecutionContext, route: string, call: Call): Promise<Response> {
   const platform = openPlatform(env, execution, "http://bench.test");
-  const { project } = await createProject(platform, { name: "Bench" });
-  // The yardstick has one database, wherever the product would have put the project.
-  const real = forProject(platform, { ...project, shard: controlShard });
-  if (kind === "send") await addDomain(real, { domain: "bench.test" });
+  project ??= await makeProject(platform);
+  const projectId = project.id;
   const statements: Recording["statements"] = [];
-  const ctx = recordingContext(real, env, statements);
-  const recorded =
-    kind === "send"
-      ? sendEmails(ctx, SendEmail.parse({ ...call, to: recipient }))
-      : trackEvent(ctx, TrackEvent.parse({ ...call, email: recipient }), "POST /v1/track");
-  await recorded.catch(() => {});
+  await verbs[route]?.(recordingContext(forProject(platform, project), env, statements), call).catch(() => {});
   const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
   const all = statements.flatMap(({ params }) => params.flatMap((param) => String(param).match(uuid) ?? []));
-  recordings.set(kind, { statements, ids: [...new Set(all)].filter((id) => id !== project.id) });
+  recordings.set(route, { statements, ids: [...new Set(all)].filter((id) => id !== projectId) });
   return Response.json({ statements: statements.length });
+}
+
+async function makeProject(platform: Platform): Promise<Project> {
+  const created = await createProject(platform, { name: "Bench" });
+  // The yardstick has one database, wherever the product would have put the project.
+  const project = { ...created.project, shard: controlShard };
+  await addDomain(forProject(platform, project), { domain: "bench.test" });
+  return project;
 }
 
 function recordingContext(ctx: Context, env: Env, statements: Recording["statements"]): Context {
@@ -113,7 +136,7 @@ function recordingContext(ctx: Context, env: Env, statements: Recording["stateme
   const batch = async () => {
     throw new Error("Recorded");
   };
-  // The verbs only prepare, bind and commit one batch.
+  // The verbs only prepare and bind, and then commit one batch or read one statement.
   const database = { prepare, batch } as unknown as D1Database;
   return { ...ctx, db: controlDatabase({ DB: database }) };
 }

@@ -2,8 +2,9 @@ import { Agent, request } from "node:http";
 import { performance } from "node:perf_hooks";
 
 /**
- * Sends `total` POST requests over `connections` connections, each starting its next one when the last was answered.
- * `bodyOf(n)` makes the n-th body. Returns the latencies in milliseconds, sorted, and requests a second.
+ * Sends `total` requests over `connections` connections, each starting its next one when the last was answered.
+ * `bodyOf(n)` makes the body of the n-th POST; without it they are GETs. Returns the latencies in milliseconds, sorted,
+ * and requests a second.
  */
 export async function load({ url, headers, connections, total, bodyOf }) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
@@ -11,9 +12,10 @@ export async function load({ url, headers, connections, total, bodyOf }) {
   let next = 0;
   async function worker() {
     while (next < total) {
-      const body = JSON.stringify(bodyOf(next++));
+      const n = next++;
+      const body = bodyOf ? JSON.stringify(bodyOf(n)) : null;
       const startedAt = performance.now();
-      await post({ url, headers, body, agent });
+      await send({ url, headers, body, agent });
       latencies.push(performance.now() - startedAt);
     }
   }
@@ -25,13 +27,10 @@ export async function load({ url, headers, connections, total, bodyOf }) {
   return { latencies, perSecond: total / seconds };
 }
 
-function post({ url, headers, body, agent }) {
+function send({ url, headers, body, agent }) {
+  const ofBody = body && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
-    const call = request(url, {
-      method: "POST",
-      agent,
-      headers: { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body), ...headers },
-    });
+    const call = request(url, { method: body === null ? "GET" : "POST", agent, headers: { ...ofBody, ...headers } });
     call.on("error", reject);
     call.on("response", (response) => {
       let text = "";
@@ -39,11 +38,11 @@ function post({ url, headers, body, agent }) {
         text += chunk;
       });
       response.on("end", () => {
-        if (response.statusCode === 200) resolve(text);
+        if (response.statusCode === 200 || response.statusCode === 201) resolve(text);
         else reject(new Error(`${url} answered ${response.statusCode}: ${text.slice(0, 300)}`));
       });
     });
-    call.end(body);
+    call.end(body ?? undefined);
   });
 }
 

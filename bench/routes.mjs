@@ -11,6 +11,7 @@ const send = {
   path: "/v1/send",
   key: "secret",
   title: "POST /v1/send, one recipient",
+  leastThroughput: 0.85,
   call: {
     from: "hello@bench.test",
     subject: 'Welcome, {{ firstName ?? "there" }}',
@@ -25,17 +26,37 @@ const track = {
   path: "/v1/track",
   key: "public",
   title: "POST /v1/track, a new contact",
+  leastThroughput: 0.8,
   call: { event: "purchase", data: { plan: "pro", seats: 12, amount: { value: 49, persistent: false } } },
   of: (n) => ({ email: `r${n}@example.com` }),
 };
 
-/** The hot paths, each against a bare Worker that does the same batch and the same queue send. */
+const upsert = {
+  kind: "upsert",
+  path: "/contacts",
+  key: "secret",
+  title: "POST /contacts, a new contact",
+  leastThroughput: 0.8,
+  call: { data: { firstName: "Ada", plan: "pro", seats: 12 } },
+  of: (n) => ({ email: `r${n}@example.com` }),
+};
+
+/** Goes last: by then the other routes have put as many thousands of contacts into the project of each Worker. */
+const list = {
+  kind: "list",
+  path: "/contacts",
+  key: "secret",
+  title: "GET /contacts, the first 20",
+  leastThroughput: 0.8,
+};
+
+/** The hot paths, each against a bare Worker that does the same statements and the same queue send. */
 export async function benchRoutes() {
   const product = await startBenchWorker("src/index.ts");
   const bare = await startBenchWorker("bench/bare.ts");
   try {
     const keys = await setUpProduct(product);
-    for (const route of [send, track]) await benchRoute(route, product, bare, keys);
+    for (const route of [send, track, upsert, list]) await benchRoute(route, product, bare, keys);
     await benchRendering(bare);
   } finally {
     await Promise.all([product.stop(), bare.stop()]);
@@ -43,7 +64,7 @@ export async function benchRoutes() {
 }
 
 async function benchRoute(route, product, bare, keys) {
-  const { statements } = await post(`${bare.base}/setup/${route.kind}`, route.call);
+  const { statements } = await post(`${bare.base}/setup/${route.kind}`, route.call ?? {});
   const headers = { Authorization: `Bearer ${keys[route.key]}` };
   const contestants = [
     { url: `${product.base}${route.path}`, headers, one: [], many: [] },
@@ -58,7 +79,8 @@ async function benchRoute(route, product, bare, keys) {
       if (round > 0) contestant.many.push({ latency: median(many.latencies), perSecond: many.perSecond });
     }
   }
-  report(`${route.title} (one batch of ${statements} statements)`, contestants);
+  const work = statements === 1 ? "one statement" : `one batch of ${statements} statements`;
+  report(`${route.title} (${work})`, route.leastThroughput, contestants);
 }
 
 async function benchRendering(bare) {
@@ -69,10 +91,11 @@ async function benchRendering(bare) {
 let calls = 0;
 
 function run({ call, of }, { url, headers }, connections, total) {
-  return load({ url, headers, connections, total, bodyOf: () => ({ ...call, ...of(++calls) }) });
+  const bodyOf = call && (() => ({ ...call, ...of(++calls) }));
+  return load({ url, headers, connections, total, bodyOf });
 }
 
-function report(title, [product, bare]) {
+function report(title, leastThroughput, [product, bare]) {
   const middle = (values) => median(values.toSorted((a, b) => a - b));
   const names = {
     one: "median latency, 1 connection",
@@ -84,7 +107,7 @@ function report(title, [product, bare]) {
     [names.latency]: { value: middle(many.map(({ latency }) => latency)), unit: "ms" },
     [names.perSecond]: { value: middle(many.map(({ perSecond }) => perSecond)), unit: "/s" },
   });
-  const aims = { [names.one]: "≤ 1.5", [names.latency]: "≤ 1.5", [names.perSecond]: "≥ 0.6" };
+  const aims = { [names.one]: "≤ 1.5", [names.latency]: "≤ 1.5", [names.perSecond]: `≥ ${leastThroughput}` };
   compare({ title, ours: figures(product), bare: figures(bare), aims });
 }
 
