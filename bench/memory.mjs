@@ -3,6 +3,7 @@ import { findFreePort } from "../scripts/lib/port.mjs";
 import { startWorker, untilReady } from "../scripts/lib/worker.mjs";
 import { call, newProject } from "./api.mjs";
 import { fiveMegabytes, importFile } from "./import.mjs";
+import { inspect } from "./inspector.mjs";
 import { single } from "./report.mjs";
 import { openBenchState } from "./worker.mjs";
 
@@ -26,10 +27,11 @@ export async function benchMemory() {
     const isolate = await inspect(inspectorPort);
     const { secret } = await newProject(worker, adminToken);
     await call(`${worker.base}/domains`, secret, { domain: "bench.test" });
-    const before = await isolate.liveMegabytes();
-    const sending = await highestWhile(isolate.liveMegabytes, () => sendAll(worker, secret));
+    const measure = () => liveMegabytes(isolate);
+    const before = await measure();
+    const sending = await highestWhile(measure, () => sendAll(worker, secret));
     const { csv, rows } = fiveMegabytes();
-    const importing = await highestWhile(isolate.liveMegabytes, () => importFile(worker, secret, csv));
+    const importing = await highestWhile(measure, () => importFile(worker, secret, csv));
     isolate.close();
     const title = `Memory that lives in the Worker's isolate (${before.toFixed(0)} MB before)`;
     single(`${title}, three sends of 10 MB at once with their deliveries`, sending, "MB", `≤ ${limitMegabytes}`);
@@ -77,40 +79,10 @@ async function untilDelivered(url, secret) {
   }
 }
 
-/** Speaks with the isolate of the Worker itself by the protocol of its debugger. */
-async function inspect(port) {
-  const [target] = await fetch(`http://127.0.0.1:${port}/json`).then((response) => response.json());
-  const socket = new WebSocket(target.webSocketDebuggerUrl, { headers: { Origin: "http://127.0.0.1" } });
-  const waiting = new Map();
-  let contextId;
-  socket.addEventListener("message", ({ data }) => {
-    const { id, method, params, result, error } = JSON.parse(data);
-    if (method === "Runtime.executionContextCreated") contextId = params.context.id;
-    if (error) waiting.get(id)?.reject(new Error(error.message));
-    else waiting.get(id)?.resolve(result);
-  });
-  socket.addEventListener("close", () => {
-    for (const { reject } of waiting.values()) reject(new Error("The isolate is gone"));
-  });
-  await new Promise((resolve, reject) => {
-    socket.addEventListener("open", resolve);
-    socket.addEventListener("error", () => reject(new Error("The debugger of the Worker cannot be reached")));
-  });
-  let calls = 0;
-  function ask(method, params) {
-    const id = ++calls;
-    const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
-    socket.send(JSON.stringify({ id, method, params }));
-    return answer.finally(() => waiting.delete(id));
-  }
-  await ask("Runtime.enable");
-  return {
-    async liveMegabytes() {
-      const { exceptionDetails } = await ask("Runtime.evaluate", { expression: "gc()", contextId });
-      if (exceptionDetails) throw new Error(`Garbage could not be collected: ${exceptionDetails.text}`);
-      const { usedSize, backingStorageSize, embedderHeapUsedSize } = await ask("Runtime.getHeapUsage");
-      return (usedSize + backingStorageSize + embedderHeapUsedSize) / (1024 * 1024);
-    },
-    close: () => socket.close(),
-  };
+/** What lives in the isolate once its garbage is collected: heap and buffers. */
+async function liveMegabytes({ ask, contextId }) {
+  const { exceptionDetails } = await ask("Runtime.evaluate", { expression: "gc()", contextId });
+  if (exceptionDetails) throw new Error(`Garbage could not be collected: ${exceptionDetails.text}`);
+  const { usedSize, backingStorageSize, embedderHeapUsedSize } = await ask("Runtime.getHeapUsage");
+  return (usedSize + backingStorageSize + embedderHeapUsedSize) / (1024 * 1024);
 }

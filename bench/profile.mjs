@@ -1,0 +1,101 @@
+import { findFreePort } from "../scripts/lib/port.mjs";
+import { bold } from "../scripts/lib/screen.mjs";
+import { newProject } from "./api.mjs";
+import { inspect } from "./inspector.mjs";
+import { load } from "./load.mjs";
+import { openBenchState, startBenchWorker } from "./worker.mjs";
+
+const connections = 32;
+const warmUp = 1_000;
+const total = 2_000;
+const sampleEveryUs = 100;
+const shown = 10;
+
+/**
+ * Where the time of the Worker's own isolate goes in a request: not that of the local database, which is another one.
+ * Shares can be compared from run to run; milliseconds only when nothing else runs, as a sample counts whoever waits.
+ */
+export async function benchProfile() {
+  const bench = await openBenchState();
+  const inspectorPort = await findFreePort();
+  const worker = await startBenchWorker("src/index.ts", bench, { inspectorPort });
+  try {
+    const keys = await newProject(worker, bench.adminToken);
+    const isolate = await inspect(inspectorPort);
+    await isolate.ask("Debugger.enable");
+    const data = { plan: "pro", seats: 12, amount: { value: 49, persistent: false } };
+    let people = 0;
+    await profile(isolate, "POST /v1/track, a new contact", {
+      url: `${worker.base}/v1/track`,
+      headers: { Authorization: `Bearer ${keys.public}` },
+      bodyOf: () => ({ email: `r${++people}@example.com`, event: "purchase", data }),
+    });
+    await profile(isolate, "GET /contacts, the first 20", {
+      url: `${worker.base}/contacts`,
+      headers: { Authorization: `Bearer ${keys.secret}` },
+    });
+    isolate.close();
+  } finally {
+    await worker.stop();
+    bench.remove();
+  }
+}
+
+async function profile({ ask }, title, requests) {
+  await load({ ...requests, connections, total: warmUp });
+  await ask("Profiler.enable");
+  await ask("Profiler.setSamplingInterval", { interval: sampleEveryUs });
+  await ask("Profiler.start");
+  await load({ ...requests, connections, total });
+  const { profile } = await ask("Profiler.stop");
+  const times = await selfTimes(ask, profile);
+  const busy = times.reduce((sum, { ms }) => sum + ms, 0);
+  console.log(`\n${bold(title)}: ${(busy / total).toFixed(2)} ms a request in the isolate`);
+  rank(times, busy, ({ name, module }) => `${name}  ${module}`);
+  console.log();
+  rank(times, busy, ({ module }) => packageOf(module));
+}
+
+/** The time spent in each function itself, and the module it is of. */
+async function selfTimes(ask, { nodes, samples, timeDeltas }) {
+  const msOf = new Map();
+  for (const [index, id] of samples.entries()) msOf.set(id, (msOf.get(id) ?? 0) + timeDeltas[index] / 1000);
+  const busy = nodes.filter(({ id, callFrame }) => msOf.has(id) && callFrame.functionName !== "(idle)");
+  const modules = new Map();
+  for (const scriptId of new Set(busy.map(({ callFrame }) => callFrame.scriptId))) {
+    modules.set(scriptId, await modulesOf(ask, scriptId));
+  }
+  return busy.map(({ id, callFrame: { functionName, scriptId, lineNumber } }) => ({
+    ms: msOf.get(id),
+    name: functionName || "(anonymous)",
+    module: modules.get(scriptId)[lineNumber] ?? "",
+  }));
+}
+
+/** The module of each line of a script: a bundle names each before its code, after a few helpers of its own. */
+async function modulesOf(ask, scriptId) {
+  // What is built into V8 is in no script.
+  if (scriptId === "0") return [];
+  const { scriptSource } = await ask("Debugger.getScriptSource", { scriptId });
+  const lines = scriptSource.split("\n");
+  const paths = lines.map((line) => /^\s*\/\/ (\S+\.[cm]?[jt]sx?)$/.exec(line)?.[1]);
+  let module = paths.some(Boolean) ? "the bundle's own" : "the runtime's own";
+  return paths.map((path) => {
+    if (path) module = path.replace(/^.*\/(?:node_modules|(?=src\/))/, "").replace(/^\//, "");
+    return module;
+  });
+}
+
+function packageOf(module) {
+  if (module === "") return "native code";
+  return /^(?:src\/[^/]+|@[^/]+\/[^/]+|[^/]+)/.exec(module)[0];
+}
+
+function rank(times, busy, labelOf) {
+  const sums = new Map();
+  for (const time of times) sums.set(labelOf(time), (sums.get(labelOf(time)) ?? 0) + time.ms);
+  for (const [label, ms] of [...sums].toSorted(([, one], [, other]) => other - one).slice(0, shown)) {
+    const share = `${((ms / busy) * 100).toFixed(1)} %`;
+    console.log(`  ${(ms / total).toFixed(3).padStart(7)} ms  ${share.padStart(6)}  ${label}`);
+  }
+}
