@@ -3,6 +3,7 @@ import { Invalid } from "../core/errors";
 import type { Context, Platform } from "../platform/context";
 import type { Env } from "../platform/env";
 import { faultsOf } from "./faults";
+import { routeTable } from "./route-table";
 
 /** What a handler finds on `c.var`. */
 export interface AppEnv {
@@ -19,6 +20,7 @@ export interface AppEnv {
 /** A feature's routes. A request that does not fit its schema is thrown as Invalid, and ends in `failure.ts`. */
 export function createRouter() {
   return new OpenAPIHono<AppEnv>({
+    router: routeTable(),
     defaultHook: (result) => {
       // The hook also sees the input, which zod 4 leaves out of its issues.
       if (!result.success) throw new Invalid(faultsOf(result.error, "data" in result ? result.data : undefined));
