@@ -45,7 +45,7 @@ function isShard(name: string): name is keyof Databases {
 
 const opened = new WeakMap<D1Database, Db>();
 
-/** Once for each binding and isolate, not for each request. */
+/** Drizzle makes a dialect and a session of its own for each: once per binding and isolate, not per request. */
 function open(database: D1Database): Db {
   const known = opened.get(database);
   if (known) return known;

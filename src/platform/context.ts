@@ -57,6 +57,23 @@ export function openPlatform(
   execution: { waitUntil(work: Promise<unknown>): void },
   origin: string | null = null,
 ): Platform {
+  return { ...worldOf(env), now: new Date(), origin, later: (work) => execution.waitUntil(work) };
+}
+
+/** What is the same for every request of an isolate: it is made of the bindings and settings alone. */
+type World = Omit<Platform, "now" | "origin" | "later">;
+
+const worlds = new WeakMap<Env, World>();
+
+function worldOf(env: Env): World {
+  const known = worlds.get(env);
+  if (known) return known;
+  const world = openWorld(env);
+  worlds.set(env, world);
+  return world;
+}
+
+function openWorld(env: Env): World {
   const config = readConfig(env);
   const control = controlDatabase(env);
   const blobs = openBlobs(env.BLOBS);
@@ -66,7 +83,6 @@ export function openPlatform(
     databaseOf: (shard) => projectDatabase(env, shard),
     databases: shardsOf(env).map((shard) => projectDatabase(env, shard)),
     config,
-    now: new Date(),
     clock: () => new Date(),
     random: Math.random,
     enqueue: openQueues(env),
@@ -77,8 +93,6 @@ export function openPlatform(
     pace: openPace(env.PACE, mailer.name, config.mail.pace, log),
     gate: openGate(env.GATE, log),
     log,
-    origin,
-    later: (work) => execution.waitUntil(work),
   };
 }
 

@@ -144,19 +144,15 @@ function secretsIn(list: string): string[] {
   return good;
 }
 
-const configs = new WeakMap<Env, Config>();
-
-/** Every setting with its default and limit, read once per isolate. Nobody else reads the environment. */
+/** Every setting with its default and limit. Nobody else reads the environment. */
 export function readConfig(env: Env): Config {
-  const known = configs.get(env);
-  if (known) return known;
   const parsed = Settings.safeParse(env);
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new Error(`Petrel's settings cannot be read. ${faults.join("; ")}`);
   }
   const settings = parsed.data;
-  const config: Config = {
+  return {
     isDevelopment: settings.ENVIRONMENT === "development",
     mailProvider: settings.MAIL_PROVIDER,
     mail: mailOf(settings),
@@ -171,6 +167,4 @@ export function readConfig(env: Env): Config {
     hasFloodBrake: settings.FLOOD_BRAKE_ENABLED === "true",
     rateLimits: rateLimitsOf(settings),
   };
-  configs.set(env, config);
-  return config;
 }
