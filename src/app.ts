@@ -1,5 +1,4 @@
 import type { Context as HonoContext } from "hono";
-import { cors } from "hono/cors";
 import { maxCsvBytes } from "./core/contacts/csv";
 import { UnknownRoute } from "./core/errors";
 import { findEffect } from "./engine/idempotency/effect";
@@ -21,10 +20,12 @@ import { verification } from "./features/verification/routes";
 import { admission } from "./http/admission";
 import { refuseWritesWhenDisabled, requireKey, requireOperator, requireOperatorInBrowser } from "./http/auth";
 import { readBody } from "./http/body";
+import { cors } from "./http/cors";
 import { apiVersion, serveDocs, serveOpenApi } from "./http/docs";
 import { answerFailure } from "./http/failure";
 import { floodBrake } from "./http/flood-brake";
 import { serveIcon } from "./http/icon";
+import { originOf } from "./http/origin";
 import { requestId } from "./http/request-id";
 import { type AppEnv, createRouter } from "./http/router";
 import { requireRoute } from "./http/routing";
@@ -38,22 +39,14 @@ const knownRoute = requireRoute(() => app.routes);
 
 app.use("*", requestId);
 app.use("*", async (c, next) => {
-  c.set("platform", openPlatform(c.env, c.executionCtx, new URL(c.req.url).origin));
-  await next();
+  c.set("platform", openPlatform(c.env, c.executionCtx, originOf(c.req.url)));
+  return next();
 });
-app.use(
-  "/v1/*",
-  cors({
-    origin: "*",
-    allowMethods: ["POST", "OPTIONS"],
-    allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "X-Request-ID"],
-    exposeHeaders: ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Retry-After", "X-Request-ID"],
-  }),
-);
+app.use("/v1/*", cors);
 
 // What anyone may see.
 app.get("/health", (c) => {
-  const { config, now } = c.var.platform;
+  const { config, now } = c.get("platform");
   const sandbox = config.sandbox ? { sandbox: true } : {};
   return c.json({ status: "ok", version: apiVersion, time: now.toISOString(), ...sandbox });
 });
@@ -102,7 +95,7 @@ app.route("/", events);
 app.route("/", jobs);
 
 function requireOutbox(c: HonoContext<AppEnv>, next: () => Promise<void>) {
-  const { config } = c.var.platform;
+  const { config } = c.get("platform");
   if (config.mailProvider !== "outbox") throw new UnknownRoute(c.req.method, c.req.path);
   return config.isDevelopment ? next() : requireOperatorInBrowser(c, next);
 }
@@ -111,7 +104,7 @@ const megabyte = 1024 * 1024;
 
 /** Attachments travel as base64, which takes four bytes for three; the body and all else get 2 MB. */
 function maxBodyBytes(path: string, c: HonoContext<AppEnv>): number {
-  if (path === "/v1/send") return Math.ceil((c.var.platform.config.maxAttachmentBytes * 4) / 3) + 2 * megabyte;
+  if (path === "/v1/send") return Math.ceil((c.get("platform").config.maxAttachmentBytes * 4) / 3) + 2 * megabyte;
   if (path === "/contacts/import") return maxCsvBytes + 64 * 1024;
   if (path === "/templates" || path.startsWith("/templates/")) return 5 * megabyte;
   return megabyte;

@@ -20,7 +20,7 @@ const keyedPaths = new Set(["/v1/send", "/v1/track", "/events/track"]);
  */
 export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const { ctx } = c.var;
+    const ctx = c.get("ctx");
     const buckets = bucketsFor(c.req.method, c.req.path, ctx.config.rateLimits, ctx.project);
     const given = givenKey(c);
     const owned = given !== null && isIdempotencyKey(given) ? { key: given, owner: crypto.randomUUID() } : null;
@@ -69,7 +69,7 @@ async function runOnce(
   claim: Claim,
   findEffect: FindEffect,
 ): Promise<void> {
-  const { ctx } = c.var;
+  const ctx = c.get("ctx");
   if (claim.kind === "taken") throw new KeyReused(owned.key, claim.original);
   if (claim.kind === "inherited") {
     const effect = await findEffect(ctx, owned.key);
@@ -85,7 +85,7 @@ async function runOnce(
 
 /** A success keeps the key, with its answer. A refusal had no effect and gives it back. A failure asks the database. */
 async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindEffect): Promise<void> {
-  const { ctx } = c.var;
+  const ctx = c.get("ctx");
   const { status } = c.res;
   if (status < 300) return ctx.gate.complete(ctx.project.id, owned, { status, response: await c.res.clone().text() });
   if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);

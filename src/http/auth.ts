@@ -15,7 +15,7 @@ export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const kind: KeyKind = publicPaths.has(c.req.path) ? "public" : "secret";
     const key = bearerToken(c);
-    const caller = key === null ? null : await findCaller(c.var.platform, key);
+    const caller = key === null ? null : await findCaller(c.get("platform"), key);
     if (caller === null) {
       throw new NotAuthenticated("The API key is missing or not valid.", {
         suggestion: `Send it as \`Authorization: Bearer ${kind === "secret" ? "sk_" : "pk_"}…\`.`,
@@ -26,7 +26,7 @@ export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
         suggestion: kind === "secret" ? "Use a key that begins with sk_." : "Use a key that begins with pk_.",
       });
     }
-    c.set("ctx", forProject(c.var.platform, caller.project));
+    c.set("ctx", forProject(c.get("platform"), caller.project));
     await next();
   };
 }
@@ -39,7 +39,7 @@ const readsByPost =
 export const refuseWritesWhenDisabled: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { method, path } = c.req;
   const isRead = method === "GET" || method === "HEAD" || (method === "POST" && readsByPost.test(path));
-  if (c.var.ctx.project.disabled && !isRead) throw new ProjectDisabled();
+  if (c.get("ctx").project.disabled && !isRead) throw new ProjectDisabled();
   await next();
 };
 
@@ -63,7 +63,7 @@ export const requireOperatorInBrowser: MiddlewareHandler<AppEnv> = async (c, nex
 };
 
 async function checkOperator(c: HonoContext<AppEnv>, given: string | null): Promise<void> {
-  const expected = c.var.platform.config.adminToken;
+  const expected = c.get("platform").config.adminToken;
   if (expected === null) throw new UnknownRoute(c.req.method, c.req.path);
   if (given === null || !(await sameSecret(given, expected))) {
     throw new NotAuthenticated("The operator's token is missing or not valid.", {

@@ -78,7 +78,7 @@ export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
   const refusal = asRefusal(thrown);
   if (refusal === null) {
     log("error", "Request failed", {
-      requestId: c.var.requestId,
+      requestId: c.get("requestId"),
       route: `${c.req.method} ${routeOf(c)?.path}`,
       reason: reasonOf(thrown),
       trace: traceOf(thrown),
@@ -93,7 +93,7 @@ export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
     code,
     message: refusal?.message ?? "Something went wrong on our side.",
     statusCode: status,
-    requestId: c.var.requestId,
+    requestId: c.get("requestId"),
     ...(refusal instanceof Invalid ? { errors: refusal.faults } : {}),
     ...(refusal?.details ? { details: refusal.details } : {}),
     suggestion: refusal ? refusal.suggestion : "Try again; if it stays, tell the operator the requestId.",

@@ -11,9 +11,9 @@ const periodSeconds = 10;
  * location apart, and roughly. Requests go on when it cannot be asked.
  */
 export const floodBrake: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const { config, log } = c.var.platform;
-  const address = c.req.header("CF-Connecting-IP");
-  if (config.hasFloodBrake && address !== undefined) {
+  const { config, log } = c.get("platform");
+  const address = config.hasFloodBrake ? c.req.header("CF-Connecting-IP") : undefined;
+  if (address !== undefined) {
     const outcome = await c.env.FLOOD_BRAKE.limit({ key: address }).catch((error: unknown) => {
       log("warn", "The flood brake cannot be asked", { reason: reasonOf(error) });
       return { success: true };
