@@ -12,14 +12,19 @@ import { openTurn, type Turn } from "./turn";
 export function readBody(maxBytesFor: (path: string, c: HonoContext<AppEnv>) => number) {
   const middleware: MiddlewareHandler<AppEnv> = async (c, next) => {
     const { raw } = c.req;
-    if (raw.body === null && !takesBody.has(raw.method)) return next();
+    if (!takesBody.has(raw.method) && raw.body === null) return next();
     const maxBytes = maxBytesFor(c.req.path, c);
-    const announced = raw.headers.get("Content-Length");
-    if (Number(announced ?? 0) > maxBytes) throw new TooLarge(maxBytes);
+    const announced = Number(raw.headers.get("Content-Length") ?? 0);
+    if (announced > maxBytes) throw new TooLarge(maxBytes);
+    const isForm = raw.method === "POST" && uploadPaths.has(c.req.path);
+    if (!isForm && announced > 0 && announced <= maxBytesAtOnce) {
+      keepBody(c, decode(await raw.arrayBuffer()));
+      return next();
+    }
     const turn = openTurn();
     try {
-      if (Number(announced ?? 0) > turnBytes) await turn.take();
-      if (raw.method === "POST" && uploadPaths.has(c.req.path)) keepForm(c, await formOf(raw, maxBytes, turn));
+      if (announced > turnBytes) await turn.take();
+      if (isForm) keepForm(c, await formOf(raw, maxBytes, turn));
       else keepBody(c, raw.body === null ? "" : await textOf(raw.body, maxBytes, turn));
       await next();
     } finally {
@@ -32,11 +37,18 @@ export function readBody(maxBytesFor: (path: string, c: HonoContext<AppEnv>) => 
 /** Where a form with a file is posted instead of JSON. */
 const uploadPaths = new Set(["/contacts/import"]);
 
+/** A body of an announced length up to this is read in one go: the runtime lets no more of it in than was announced. */
+const maxBytesAtOnce = 65_536;
+
+const jsonType = /^application\/json(; ?charset=utf-8)?$/i;
+
 function keepBody(c: HonoContext<AppEnv>, text: string): void {
   const { raw } = c.req;
-  const headers = new Headers(raw.headers);
-  headers.set("Content-Type", "application/json");
-  c.req.raw = new Request(raw.url, { method: raw.method, headers });
+  if (!jsonType.test(raw.headers.get("Content-Type") ?? "")) {
+    const headers = new Headers(raw.headers);
+    headers.set("Content-Type", "application/json");
+    c.req.raw = new Request(raw.url, { method: raw.method, headers });
+  }
   // Hono keeps the promise of a body, though its types say the body itself.
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
   if (text.length > turnBytes) letGoOnceParsed(c.req);
@@ -73,7 +85,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const takesBody = new Set(["POST", "PUT", "PATCH"]);
 
 async function textOf(body: ReadableStream<Bytes>, maxBytes: number, turn: Turn): Promise<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  const decoder = utf8Decoder();
   let text = "";
   try {
     await readAll(body, maxBytes, turn, (chunk) => {
@@ -81,12 +93,29 @@ async function textOf(body: ReadableStream<Bytes>, maxBytes: number, turn: Turn)
     });
     return text + decoder.decode();
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new BadRequest("The request body is not valid UTF-8.", {
-      suggestion: "JSON is UTF-8 (RFC 8259, section 8.1): check the encoding of what you send.",
-      cause: error,
-    });
+    throw asNotUtf8(error);
   }
+}
+
+function decode(bytes: ArrayBuffer): string {
+  try {
+    return utf8Decoder().decode(bytes);
+  } catch (error) {
+    throw asNotUtf8(error);
+  }
+}
+
+function utf8Decoder(): TextDecoder {
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+}
+
+/** A decoder that meets something else throws a TypeError. */
+function asNotUtf8(error: unknown): unknown {
+  if (!(error instanceof TypeError)) return error;
+  return new BadRequest("The request body is not valid UTF-8.", {
+    suggestion: "JSON is UTF-8 (RFC 8259, section 8.1): check the encoding of what you send.",
+    cause: error,
+  });
 }
 
 async function formOf({ body, headers }: Request, maxBytes: number, turn: Turn): Promise<FormData> {
