@@ -24,9 +24,11 @@ export function keyPrefix(key: string): string {
   return key.slice(0, 11);
 }
 
+const utf8 = new TextEncoder();
+
 /** SHA-256 in hex. Keys carry 256 random bits, so a plain hash cannot be turned back. */
 export async function hashKey(key: string): Promise<string> {
-  return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key))));
+  return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8.encode(key))));
 }
 
 /** Compares two secrets by their hashes, so that the time taken says nothing about how far they agree. */
@@ -37,6 +39,10 @@ export async function sameSecret(given: string, expected: string): Promise<boole
   return difference === 0;
 }
 
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let digits = "";
+  for (const byte of bytes) digits += hexOfByte[byte];
+  return digits;
 }

@@ -53,8 +53,19 @@ export function columns<Shape extends Record<string, ColumnReader<unknown>>>(
   };
 }
 
-/** A reader for whole rows of a table: those of `SELECT *` and `RETURNING *`. */
+/** A reader for whole rows of a table: those of `SELECT *` and `RETURNING *`. Made once per table and isolate. */
 export function wholeRow<Table extends SQLiteTable>(table: Table): RowReader<InferSelectModel<Table>> {
+  // The map holds for each table the reader of its own rows.
+  const known = wholeRows.get(table) as RowReader<InferSelectModel<Table>> | undefined;
+  if (known) return known;
+  const reader = newWholeRow(table);
+  wholeRows.set(table, reader);
+  return reader;
+}
+
+const wholeRows = new WeakMap<SQLiteTable, RowReader<unknown>>();
+
+function newWholeRow<Table extends SQLiteTable>(table: Table): RowReader<InferSelectModel<Table>> {
   const readers = Object.entries(getTableColumns(table)).map(([field, column]) => {
     const read = (value: unknown) => (value === null ? null : column.mapFromDriverValue(value));
     return [field, toSnakeCase(field), read] as const;
