@@ -1,6 +1,7 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach } from "vitest";
+import { afterAll, beforeEach, expect } from "vitest";
+import { tenantFaults, watchStatements } from "./tenant-check";
 
 // Files share an isolate, which loads the Worker once; each begins with storage of its own.
 await reset();
@@ -18,4 +19,10 @@ const leftovers = [
 ];
 beforeEach(async () => {
   await env.DB.batch(leftovers.map((statement) => env.DB.prepare(statement)));
+});
+
+// Every statement that the product makes names its project, whatever test makes it do so.
+watchStatements(env.DB);
+afterAll(() => {
+  expect(tenantFaults()).toEqual([]);
 });

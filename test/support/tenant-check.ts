@@ -1,0 +1,69 @@
+import { getTableColumns, getTableName, is } from "drizzle-orm";
+import { SQLiteTable } from "drizzle-orm/sqlite-core";
+import * as tables from "../../src/db/tables";
+
+/** What the operator has of all projects: a key says which project it is of, and a domain's name whose it is. */
+const controlTables = new Set(["projects", "api_keys", "verified_domains", "dead_letters", "outbox_messages"]);
+
+/** Tables with rows of tenants: each of their statements names its project. */
+const tenantTables = Object.values(tables).flatMap((table) =>
+  is(table, SQLiteTable) && "projectId" in getTableColumns(table) && !controlTables.has(getTableName(table))
+    ? [getTableName(table)]
+    : [],
+);
+
+/** Statements that look at every project, each by what it says, and why it may. */
+const exceptions: { why: string; says: RegExp }[] = [
+  {
+    why: "a sweep takes what is due by an index of due times",
+    says: /INDEXED BY ix_\w+_(queued|sending|waiting|open|due|snoozed|uncounted|uncomputed|expiry)\b/,
+  },
+  {
+    why: "abandoned mail is settled by the claims that its sweep has read",
+    says: /json_each\(\?\) r\b[\s\S]*e\.claim = r\.value->>'claim'/,
+  },
+  {
+    why: "a report without our tag is found by the provider's own id",
+    says: /INDEXED BY ix_emails_provider_message/,
+  },
+  {
+    why: "a name at the provider is everybody's until its last project leaves",
+    says: /FROM domains WHERE domain = \?/,
+  },
+  {
+    why: "files without a row are looked for in all projects",
+    says: /^SELECT id FROM "?\w+"? WHERE id IN \(SELECT value FROM json_each\(\?\)\)$/,
+  },
+];
+
+/** The project as a bound value, or in a column of what is inserted. */
+const namesProject = /"?project_id"?\)?\s*(?:=|IN)\s*\(?\s*\?|\bINSERT INTO "?\w+"?\s*\([^)]*"?project_id"?/i;
+
+/** What is wrong with a statement, or null. */
+export function tenantFault(sql: string): string | null {
+  const named = tenantTables.filter((table) =>
+    new RegExp(`\\b(FROM|JOIN|INTO|UPDATE)\\s+"?${table}"?\\b`, "i").test(sql),
+  );
+  if (named.length === 0 || namesProject.test(sql) || exceptions.some(({ says }) => says.test(sql))) return null;
+  return `A statement on ${named.join(", ")} names no project:\n${sql}`;
+}
+
+/** Every text that was prepared, and whether the product did it or a test that looks into the database. */
+const prepared = new Map<string, boolean>();
+
+/** Hears of every statement from here on, of whatever database. */
+export function watchStatements(database: D1Database): void {
+  // All bindings share one class, and files share an isolate.
+  const shared: { prepare: D1Database["prepare"]; isWatched?: true } = Object.getPrototypeOf(database);
+  if (shared.isWatched) return;
+  const { prepare } = shared;
+  shared.isWatched = true;
+  shared.prepare = function (this: D1Database, sql: string) {
+    if (!prepared.has(sql)) prepared.set(sql, /\/src\//.test(new Error().stack ?? ""));
+    return prepare.call(this, sql);
+  };
+}
+
+export function tenantFaults(): string[] {
+  return [...prepared].flatMap(([sql, isProduct]) => (isProduct ? (tenantFault(sql) ?? []) : []));
+}
