@@ -1,9 +1,88 @@
 import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+
+interface Statement {
+  sql: string;
+  values: unknown[];
+}
 
 /** The steps of a statement's query plan, as SQLite words them. */
-export async function planOf({ sql, values }: { sql: string; values: unknown[] }): Promise<string[]> {
+export async function planOf({ sql, values }: Statement): Promise<string[]> {
   const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
     .bind(...values)
     .all<{ detail: string }>();
   return results.map(({ detail }) => detail);
+}
+
+/** Steps that grow with what they read, in statements of which it is known that this is little. */
+export interface Allowed {
+  /** Of the statement on one line. */
+  sql: RegExp;
+  step: RegExp;
+}
+
+/** What one condition names. */
+export const namesOfCondition: Allowed = {
+  sql: /INSERT INTO audience_references .* FROM json_each|FROM json_each\(\?\) n LEFT JOIN event_names e .* ORDER BY n\.key/,
+  step: /TEMP B-TREE FOR (DISTINCT|ORDER BY)/,
+};
+
+/** The segments that a condition reaches: 1,000 at most. */
+export const segmentsReached: Allowed = {
+  sql: /FROM reachable CROSS JOIN segments/,
+  step: /TEMP B-TREE FOR ORDER BY/,
+};
+
+/** Those who match in one window. */
+export const matchesOfWindow: Allowed = { sql: /FROM matching ORDER BY id/, step: /TEMP B-TREE FOR ORDER BY/ };
+
+/** One row of each project, its segments (1,000 at most), and the names in it, which are fewer than what they name. */
+const fewInProject = new Set(["contact_counts", "segments", "contact_fields", "event_names"]);
+
+/**
+ * No statement reads more because a project has more, or the installation. None scans a table with rows of projects,
+ * enters its index by the project alone, sorts or groups in a tree of its own, or makes an index for itself. What does so
+ * all the same is named in `allowed`, with a comment on why it is bounded. What is named there and not met fails too.
+ */
+export async function expectBounded(statements: Statement[], allowed: Allowed[] = []): Promise<void> {
+  const tables = await tenantTables();
+  const met = new Set<Allowed>();
+  const faults: { sql: string; steps: string[] }[] = [];
+  for (const [text, statement] of new Map(statements.map((each) => [each.sql, each]))) {
+    const sql = text.replace(/\s+/g, " ").trim();
+    const growing = (await planOf(statement)).filter((step) => isGrowing(step, sql, tables));
+    const steps = growing.filter((step) => {
+      const exception = allowed.find((one) => one.sql.test(sql) && one.step.test(step));
+      if (exception) met.add(exception);
+      return !exception;
+    });
+    if (steps.length > 0) faults.push({ sql, steps });
+  }
+  expect(faults).toEqual([]);
+  expect(
+    allowed.filter((one) => !met.has(one)),
+    "allowed, but not met",
+  ).toEqual([]);
+}
+
+function isGrowing(step: string, sql: string, tables: Set<string>): boolean {
+  if (step.includes("TEMP B-TREE") || step.includes("AUTOMATIC")) return true;
+  const [, way, name = ""] = /^(SCAN|SEARCH) (\w+)/.exec(step) ?? [];
+  if (!isTenant(name, sql, tables)) return false;
+  return way === "SCAN" || (step.endsWith("(project_id=?)") && !fewInProject.has(name));
+}
+
+/** By its own name, or by another that the statement gives it, as in `FROM contacts c`. */
+function isTenant(name: string, sql: string, tables: Set<string>): boolean {
+  if (tables.has(name)) return true;
+  const renamed = new RegExp(`\\b(\\w+)"? (?:AS )?"?${name}\\b`, "gi");
+  return [...sql.matchAll(renamed)].some(([, table = ""]) => tables.has(table));
+}
+
+/** Tables with rows of projects. */
+async function tenantTables(): Promise<Set<string>> {
+  const { results } = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%project_id%'",
+  ).all<{ name: string }>();
+  return new Set(results.map(({ name }) => name));
 }
