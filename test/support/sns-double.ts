@@ -2,19 +2,23 @@ import { SnsMessage, snsHashes, snsStringToSign } from "../../src/core/mail/sns"
 import { selfSigned } from "./certificate";
 import type { Outside } from "./outside";
 
+/** One for all doubles of a file: to make a key pair takes longer than most tests. */
+let certificate: Awaited<ReturnType<typeof selfSigned>> | undefined;
+
 /** An SNS that signs, shows its certificate, and remembers which subscriptions were confirmed. */
 export class SnsDouble {
   readonly host = "sns.eu-west-1.amazonaws.com";
   readonly topicArn = "arn:aws:sns:eu-west-1:123456789012:petrel";
   confirmed: string[] = [];
-  /** A certificate of its own for each double, as the Worker keeps those it has seen. */
+  /** Of its own for each double, as the Worker keeps the certificates it has seen. */
   readonly certificateUrl = `https://${this.host}/SimpleNotificationService-${crypto.randomUUID()}.pem`;
   private keys: CryptoKeyPair | null = null;
 
   constructor(private readonly outside: Outside) {}
 
   async start(): Promise<this> {
-    const { keys, pem } = await selfSigned();
+    certificate ??= await selfSigned();
+    const { keys, pem } = certificate;
     this.keys = keys;
     this.outside.play(this.host, ({ url }) => {
       if (url.href === this.certificateUrl) return new Response(pem);
