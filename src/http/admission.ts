@@ -5,23 +5,23 @@ import { type Claim, type Effect, isIdempotencyKey } from "../core/idempotency";
 import type { Context } from "../platform/context";
 import type { OwnedKey } from "../platform/gate";
 import { bucketsFor } from "./buckets";
+import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
 /** Looks up in the database what a key has done; null when nothing. */
 type FindEffect = (ctx: Context, key: string) => Promise<Effect | null>;
 
-/** Paths whose effect an `Idempotency-Key` makes happen once. */
-const keyedPaths = new Set(["/v1/send", "/v1/track", "/events/track"]);
-
 /**
- * Lets a request pass the project's gate: one call for its rate and its idempotency key, none when it needs neither.
+ * Lets a project's request pass its gate: one call for its rate and its idempotency key, none when it needs neither.
  * With the gate out of reach, requests without a key go on, and those with one are asked to come again: their caller
  * asked for "not twice", and a guess would break that.
  */
 export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
+    const policy = c.get("policy");
+    if (!isForProject(policy)) return next();
     const ctx = c.get("ctx");
-    const buckets = bucketsFor(c.req.method, c.req.path, ctx.config.rateLimits, ctx.project);
+    const buckets = bucketsFor(policy, ctx.config.rateLimits, ctx.project);
     const given = givenKey(c);
     const owned = given !== null && isIdempotencyKey(given) ? { key: given, owner: crypto.randomUUID() } : null;
     if (buckets.length > 0 || owned !== null) {
@@ -52,8 +52,7 @@ function gateOutOfReach(): Unavailable {
 }
 
 function givenKey(c: HonoContext<AppEnv>): string | null {
-  if (c.req.method !== "POST" || !keyedPaths.has(c.req.path)) return null;
-  return c.req.header("Idempotency-Key") ?? null;
+  return c.get("policy").once ? (c.req.header("Idempotency-Key") ?? null) : null;
 }
 
 function describeRate(c: HonoContext, rate: BucketState): void {

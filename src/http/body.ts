@@ -5,37 +5,31 @@ import type { AppEnv } from "./router";
 import { openTurn, type Turn } from "./turn";
 
 /**
- * Reads a JSON body before the route does: no more than `maxBytes` of it, and whatever its Content-Type says, as
- * browsers' beacons send JSON as text/plain. A length that is announced is refused before anything is read. Where a
- * file is uploaded, it reads a form.
+ * Reads a JSON body before the route does: no more of it than the route's policy allows, and whatever its Content-Type
+ * says, as browsers' beacons send JSON as text/plain. A length that is announced is refused before anything is read.
+ * Where a file is uploaded, it reads a form.
  */
-export function readBody(maxBytesFor: (path: string, c: HonoContext<AppEnv>) => number) {
-  const middleware: MiddlewareHandler<AppEnv> = async (c, next) => {
-    const { raw } = c.req;
-    if (!takesBody.has(raw.method) && raw.body === null) return next();
-    const maxBytes = maxBytesFor(c.req.path, c);
-    const announced = Number(raw.headers.get("Content-Length") ?? 0);
-    if (announced > maxBytes) throw new TooLarge(maxBytes);
-    const isForm = raw.method === "POST" && uploadPaths.has(c.req.path);
-    if (!isForm && announced > 0 && announced <= maxBytesAtOnce) {
-      keepBody(c, decode(await raw.arrayBuffer()));
-      return next();
-    }
-    const turn = openTurn();
-    try {
-      if (announced > turnBytes) await turn.take();
-      if (isForm) keepForm(c, await formOf(raw, maxBytes, turn));
-      else keepBody(c, raw.body === null ? "" : await textOf(raw.body, maxBytes, turn));
-      await next();
-    } finally {
-      turn.giveBack();
-    }
-  };
-  return middleware;
-}
-
-/** Where a form with a file is posted instead of JSON. */
-const uploadPaths = new Set(["/contacts/import"]);
+export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const { raw } = c.req;
+  const { maxBody, isUpload } = c.get("policy");
+  if (maxBody === null || (!takesBody.has(raw.method) && raw.body === null)) return next();
+  const maxBytes = typeof maxBody === "number" ? maxBody : maxBody(c.get("platform").config);
+  const announced = Number(raw.headers.get("Content-Length") ?? 0);
+  if (announced > maxBytes) throw new TooLarge(maxBytes);
+  if (!isUpload && announced > 0 && announced <= maxBytesAtOnce) {
+    keepBody(c, decode(await raw.arrayBuffer()));
+    return next();
+  }
+  const turn = openTurn();
+  try {
+    if (announced > turnBytes) await turn.take();
+    if (isUpload) keepForm(c, await formOf(raw, maxBytes, turn));
+    else keepBody(c, raw.body === null ? "" : await textOf(raw.body, maxBytes, turn));
+    await next();
+  } finally {
+    turn.giveBack();
+  }
+};
 
 /** A body of an announced length up to this is read in one go: the runtime lets no more of it in than was announced. */
 const maxBytesAtOnce = 65_536;

@@ -1,34 +1,28 @@
 import type { Rate } from "../core/bucket";
 import type { RateLimits } from "../platform/rate-limits";
+import type { Policy } from "./policy";
 
-const writes = new Set(["POST", "PATCH", "DELETE"]);
-
-/** The buckets a request takes a token from: the project's own for everything, and the one of its kind. */
+/** The buckets a request takes a token from: the project's own for everything, and the one its route counts for. */
 export function bucketsFor(
-  method: string,
-  path: string,
+  { bucket }: Policy,
   limits: RateLimits | null,
   project: { sendRatePerSecond: number | null },
 ): { name: string; rate: Rate }[] {
   if (limits === null) return [];
-  const kind = kindOf(method, path);
-  const rate = kind && rateOf(kind, limits, project);
-  return [...(limits.api ? [{ name: "api", rate: limits.api }] : []), ...(kind && rate ? [{ name: kind, rate }] : [])];
-}
-
-function kindOf(method: string, path: string): "send" | "track" | "contacts" | null {
-  if (method === "POST" && path === "/v1/send") return "send";
-  if (method === "POST" && path === "/v1/track") return "track";
-  return writes.has(method) && /^\/contacts(\/|$)/.test(path) ? "contacts" : null;
+  const rate = bucket && rateOf(bucket, limits, project);
+  return [
+    ...(limits.api ? [{ name: "api", rate: limits.api }] : []),
+    ...(bucket && rate ? [{ name: bucket, rate }] : []),
+  ];
 }
 
 /** An operator may hold one project below what all have. */
 function rateOf(
-  kind: "send" | "track" | "contacts",
+  bucket: NonNullable<Policy["bucket"]>,
   limits: RateLimits,
   project: { sendRatePerSecond: number | null },
 ): Rate | null {
-  const rate = limits[kind];
-  if (rate === null || kind !== "send" || project.sendRatePerSecond === null) return rate;
+  const rate = limits[bucket];
+  if (rate === null || bucket !== "send" || project.sendRatePerSecond === null) return rate;
   return { ...rate, perSecond: Math.min(rate.perSecond, project.sendRatePerSecond) };
 }

@@ -1,7 +1,49 @@
+import { createRoute as defineRoute, type RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
+import { type CallerKey, type Policy, policy } from "./policy";
 import { describeRefusal, type RefusalStatus } from "./refusals";
 
-export { createRoute } from "@hono/zod-openapi";
+/** What a route is declared with. Whether it takes an upload, its body says. */
+type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "parameters"> & {
+  path: P;
+  policy?: Partial<Omit<Policy, "isUpload">>;
+};
+
+/**
+ * An operation of the document, with the policy of its route beside it: what that tells callers, the key and the header
+ * that makes a call happen once, stands in the document by itself.
+ */
+export function createRoute<P extends string, R extends Definition<P>>(definition: R) {
+  const { policy: said = {}, middleware = [], ...route } = definition;
+  const isUpload = "multipart/form-data" in (route.request?.body?.content ?? {});
+  const own = policy({ isRead: route.method === "get", ...said, isUpload });
+  const defined = defineRoute({
+    ...route,
+    ...security[said.key ?? "secret"],
+    ...(said.once ? { parameters: [idempotencyKey] } : {}),
+    middleware: [own, ...(Array.isArray(middleware) ? middleware : [middleware])],
+  });
+  // What was added changes nothing for the handler, whose types come from the definition.
+  return defined as unknown as ReturnType<typeof defineRoute<P, R>>;
+}
+
+/** How each key stands in the document, which says for all operations that they take a secret one. */
+const security: Record<CallerKey, Pick<RouteConfig, "security">> = {
+  secret: {},
+  public: { security: [{ publicKey: [] }] },
+  operator: { security: [{ operatorToken: [] }] },
+  outbox: { security: [{}, { operatorToken: [] }] },
+  signed: { security: [] },
+  open: { security: [] },
+};
+
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header" as const,
+  schema: { type: "string" as const },
+  description: "1 to 255 printable ASCII characters: the call has its effect once, however often it comes.",
+  example: "order-1042-receipt",
+};
 
 type Schema = z.ZodType;
 

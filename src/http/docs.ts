@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { html } from "hono/html";
 import type { Env } from "../platform/env";
+import { open } from "./policy";
 import type { AppEnv } from "./router";
 
 /** The interface description carries the version of the interface, not that of the code. */
@@ -45,6 +46,7 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
     scheme: "bearer",
     description: "The operator's `ADMIN_TOKEN`.",
   });
+  app.get("/openapi.json", open);
   app.doc31("/openapi.json", (c) => ({
     openapi: "3.1.0",
     info: { title: "Petrel", version: apiVersion, description, license: { name: "MIT", identifier: "MIT" } },
@@ -56,13 +58,13 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
 
 /** `/docs`: the API reference, with its script served by ourselves, so that it works offline and tells nobody. */
 export function serveDocs(app: OpenAPIHono<AppEnv>): void {
-  app.get("/docs", async (c) => {
+  app.get("/docs", open, async (c) => {
     const script = await fetchScript(c.env, new Request(c.req.url, { method: "HEAD" }));
     c.header("Content-Security-Policy", contentSecurityPolicy);
     return c.html(page(`/docs/reference.js?v=${versionOf(script)}`));
   });
 
-  app.get("/docs/reference.js", async (c) => {
+  app.get("/docs/reference.js", open, async (c) => {
     const script = await fetchScript(c.env, c.req.raw);
     const answer = new Response(script.body, script);
     // An address with a version never changes its content: four megabytes that are fetched once.

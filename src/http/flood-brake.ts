@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { RateLimited } from "../core/errors";
 import { reasonOf } from "../platform/log";
+import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
 /** The period of the binding in wrangler.toml. It cannot say when it will let the next one through. */
@@ -12,7 +13,8 @@ const periodSeconds = 10;
  */
 export const floodBrake: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { config, log } = c.get("platform");
-  const address = config.hasFloodBrake ? c.req.header("CF-Connecting-IP") : undefined;
+  const isBraked = config.hasFloodBrake && isForProject(c.get("policy"));
+  const address = isBraked ? c.req.header("CF-Connecting-IP") : undefined;
   if (address !== undefined) {
     const outcome = await c.env.FLOOD_BRAKE.limit({ key: address }).catch((error: unknown) => {
       log("warn", "The flood brake cannot be asked", { reason: reasonOf(error) });

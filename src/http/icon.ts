@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { open } from "./policy";
 import type { AppEnv } from "./router";
 
 /** A petrel in flight. */
@@ -6,7 +7,7 @@ const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 
 /** `/favicon.svg`: the icon of every page we serve. */
 export function serveIcon(app: OpenAPIHono<AppEnv>): void {
-  app.get("/favicon.svg", (c) =>
+  app.get("/favicon.svg", open, (c) =>
     c.body(icon, 200, { "Content-Type": "image/svg+xml", "Cache-Control": "public, max-age=86400" }),
   );
 }

@@ -57,15 +57,3 @@ export function orderBy<const Choice extends string>(fallback: Choice, ...others
       description: "Anything else falls back to the default.",
     });
 }
-
-/** `Idempotency-Key`, for the document: the gate reads it before the route does. */
-export const IdempotencyHeader = z.object({
-  "Idempotency-Key": z
-    .string()
-    .optional()
-    .meta({
-      param: { name: "Idempotency-Key", in: "header" },
-      description: "1 to 255 printable ASCII characters: the call has its effect once, however often it comes.",
-      example: "order-1042-receipt",
-    }),
-});

@@ -61,7 +61,7 @@ function chainOf<T>(entries: Entry<T>[], method: string, path: string): Chain<T>
     (entry) => (entry.method === method && entry.path === path) || isMiddlewareOf(path, entry),
   );
   return {
-    pattern: new RegExp(`^${path.replaceAll(".", "\\.").replace(/:[^/]+/g, "([^/]+)")}$`),
+    pattern: patternOf(path),
     handlers: own.map(({ handler }) => [handler, Object.fromEntries(names)]),
   };
 }
@@ -73,7 +73,18 @@ function isMiddlewareOf(path: string, entry: Entry<unknown>): boolean {
   return `${path}/`.startsWith(entry.path.slice(0, -1));
 }
 
-function firstSegment(path: string): string {
+const patterns = new Map<string, RegExp>();
+
+/** Matches the paths that a route is for, with the values of its parameters. */
+export function patternOf(route: string): RegExp {
+  const known = patterns.get(route);
+  if (known) return known;
+  const pattern = new RegExp(`^${route.replaceAll(".", "\\.").replace(/:[^/]+/g, "([^/]+)")}$`);
+  patterns.set(route, pattern);
+  return pattern;
+}
+
+export function firstSegment(path: string): string {
   const end = path.indexOf("/", 1);
   return end === -1 ? path.slice(1) : path.slice(1, end);
 }

@@ -3,6 +3,7 @@ import { Invalid } from "../core/errors";
 import type { Context, Platform } from "../platform/context";
 import type { Env } from "../platform/env";
 import { faultsOf } from "./faults";
+import type { Policy } from "./policy";
 import { routeTable } from "./route-table";
 
 /** What a handler finds on `c.var`. */
@@ -10,6 +11,8 @@ export interface AppEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
+    /** What holds for the route that was asked for. */
+    policy: Policy;
     /** The world without a project: for the door itself, operators and recipients. */
     platform: Platform;
     /** The world with the caller's project. Set once a key is accepted. */

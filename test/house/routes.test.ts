@@ -1,21 +1,34 @@
 import { describe, expect, it } from "vitest";
+import { app } from "../../src/app";
 import { generateKey } from "../../src/core/keys";
+import { type Policy, policySaidBy } from "../../src/http/policy";
 import { bearer, call, newProject } from "../support/project";
+
+interface Documented {
+  operationId: string;
+  security?: Record<string, string[]>[];
+  parameters?: { name: string }[];
+  requestBody?: { content: Record<string, unknown> };
+  responses: Record<string, unknown>;
+}
 
 interface Operation {
   method: string;
   path: string;
   security: Record<string, string[]>[];
+  /** As the routes have it, with its parameters' names. */
+  route: string;
+  documented: Documented;
 }
 
 const { body: document } = await call("GET", "/openapi.json");
-const operations: Operation[] = Object.entries<Record<string, { security?: Operation["security"] }>>(
-  document.paths,
-).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { security }]) => ({
+const operations: Operation[] = Object.entries<Record<string, Documented>>(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, documented]) => ({
     method: method.toUpperCase(),
     path: path.replace(/\{[^}]+\}/g, "0199a0f2-0000-7000-8000-000000000000"),
-    security: security ?? document.security,
+    security: documented.security ?? document.security,
+    route: path.replace(/\{([^}]+)\}/g, ":$1"),
+    documented,
   })),
 );
 const named = (kind: string) =>
@@ -59,4 +72,80 @@ describe("every operation of the operator refuses", () => {
     expect(await refusal(operation, "x".repeat(64))).toEqual(refused);
     expect(await refusal(operation, keys.secret)).toEqual(refused);
   });
+});
+
+describe("the policy of every operation", () => {
+  const asked = operations.map((operation) => [`${operation.method} ${operation.route}`, operation] as const);
+
+  function policyOf({ method, route }: Operation): Policy {
+    const said = app.routes
+      .filter((entry) => entry.method === method && entry.path === route)
+      .flatMap((entry) => policySaidBy(entry) ?? []);
+    expect(said).toHaveLength(1);
+    return said[0] as Policy;
+  }
+
+  it.each(asked)("%s: takes the key that the document says", (_, operation) => {
+    const ways = {
+      secret: [{ secretKey: [] }],
+      public: [{ publicKey: [] }],
+      operator: [{ operatorToken: [] }],
+      outbox: [{}, { operatorToken: [] }],
+      signed: null,
+      open: null,
+    };
+    expect(operation.security).toEqual(ways[policyOf(operation).key]);
+  });
+
+  it.each(asked)("%s: happens once if it documents the key for that", (_, operation) => {
+    const names = operation.documented.parameters?.map(({ name }) => name) ?? [];
+    expect(policyOf(operation).once).toBe(names.includes("Idempotency-Key"));
+  });
+
+  it.each(asked)("%s: says 413 if it takes a body, and reads the kind it documents", (_, operation) => {
+    const { responses, requestBody } = operation.documented;
+    expect("413" in responses).toBe(requestBody !== undefined);
+    const { maxBody, isUpload } = policyOf(operation);
+    if (requestBody) expect(maxBody).not.toBeNull();
+    expect(isUpload).toBe("multipart/form-data" in (requestBody?.content ?? {}));
+  });
+
+  it.each(asked)("%s: is refused a disabled project unless it is a read", (_, operation) => {
+    const { key, isRead } = policyOf(operation);
+    if (key === "secret" || key === "public") expect(isRead).toBe(!("403" in operation.documented.responses));
+  });
+
+  it.each(asked)("%s: counts for the rate limit of its kind", (_, operation) => {
+    const { method, route } = operation;
+    const writesContacts = method !== "GET" && /^\/contacts(\/|$)/.test(route);
+    const expected = { "/v1/send": "send", "/v1/track": "track" }[route] ?? (writesContacts ? "contacts" : null);
+    expect(policyOf(operation).bucket).toBe(expected);
+  });
+
+  it("reads larger bodies only where templates, files and attachments come", () => {
+    const larger = operations.filter((operation) => policyOf(operation).maxBody !== 1024 * 1024);
+    const outbox = ["listOutboxMessages", "emptyOutbox", "getOutboxMessage"];
+    const expected = ["sendEmail", "importContacts", "createTemplate", "updateTemplate", "previewTemplate", ...outbox];
+    expect(larger.map(({ documented }) => documented.operationId).toSorted()).toEqual(expected.toSorted());
+  });
+});
+
+it("lets nobody in without a key but where a route says so", () => {
+  const routes = app.routes.filter(({ method }) => method !== "ALL");
+  const open = routes.filter((route) => ["open", "signed"].includes(policySaidBy(route)?.key ?? "secret"));
+  expect([...new Set(open.map(({ method, path }) => `${method} ${path}`))].toSorted()).toEqual([
+    "GET /docs",
+    "GET /docs/reference.js",
+    "GET /favicon.svg",
+    "GET /health",
+    "GET /manage/:token",
+    "GET /openapi.json",
+    "GET /preferences.css",
+    "GET /subscribe/:token",
+    "GET /unsubscribe/:token",
+    "POST /hooks/:provider",
+    "POST /manage/:token",
+    "POST /subscribe/:token",
+    "POST /unsubscribe/:token",
+  ]);
 });

@@ -69,6 +69,7 @@ contacts.openapi(list, async (c) => c.json(await listContacts(c.var.ctx, c.req.v
 const upsert = createRoute({
   method: "post",
   path: "/contacts",
+  policy: { bucket: "contacts" },
   operationId: "upsertContact",
   tags,
   summary: "Create a contact, or change the one with this address",
@@ -105,6 +106,7 @@ contacts.openapi(get, async (c) => {
 const update = createRoute({
   method: "patch",
   path: "/contacts/{id}",
+  policy: { bucket: "contacts" },
   operationId: "updateContact",
   tags,
   summary: "Change a contact",
@@ -141,6 +143,7 @@ contacts.openapi(exportAll, async (c) => {
 const remove = createRoute({
   method: "delete",
   path: "/contacts/{id}",
+  policy: { bucket: "contacts" },
   operationId: "deleteContact",
   tags,
   summary: "Erase a contact",
@@ -160,6 +163,7 @@ contacts.openapi(remove, async (c) => {
 const lookup = createRoute({
   method: "post",
   path: "/contacts/lookup",
+  policy: { bucket: "contacts", isRead: true },
   operationId: "lookUpContacts",
   tags,
   summary: "See which addresses are contacts",
@@ -184,6 +188,7 @@ contacts.openapi(lookup, async (c) => {
 const snooze = createRoute({
   method: "post",
   path: "/contacts/{id}/snooze",
+  policy: { bucket: "contacts" },
   operationId: "snoozeContact",
   tags,
   summary: "Unsubscribe a contact for a while",
@@ -203,6 +208,7 @@ contacts.openapi(snooze, async (c) => {
 const unsnooze = createRoute({
   method: "delete",
   path: "/contacts/{id}/snooze",
+  policy: { bucket: "contacts" },
   operationId: "unsnoozeContact",
   tags,
   summary: "End a snooze, and subscribe the contact again",

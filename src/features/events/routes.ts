@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DateRange } from "../../core/events/range";
 import { accepted, body, createRoute, errors, ok } from "../../http/define";
-import { CursorQuery, IdempotencyHeader, pathId } from "../../http/params";
+import { CursorQuery, pathId } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { QueuedJob } from "../jobs/schema";
 import { deleteEvents } from "./delete";
@@ -36,15 +36,15 @@ const NameParam = z.object({
 const tracking = {
   method: "post" as const,
   tags,
-  request: { headers: IdempotencyHeader, ...body(TrackEvent) },
+  request: body(TrackEvent),
   responses: { ...ok(TrackedEvent, "The event is written down."), ...errors(400, 403, 409, 413, 422, 429, 503) },
 };
 
 const track = createRoute({
   ...tracking,
   path: "/v1/track",
+  policy: { key: "public", once: true, bucket: "track" },
   operationId: "trackEvent",
-  security: [{ publicKey: [] }],
   summary: "Track an event of a contact, from a browser",
   description: "Takes a public key. Creates or changes the contact, and writes the event down.",
 });
@@ -59,6 +59,7 @@ events.openapi(track, async (c) => {
 const trackFromServer = createRoute({
   ...tracking,
   path: "/events/track",
+  policy: { once: true },
   operationId: "trackEventFromServer",
   summary: "Track an event of a contact, with a secret key",
 });

@@ -1,4 +1,5 @@
 import { UnknownRoute } from "../../core/errors";
+import { policy } from "../../http/policy";
 import { createRouter } from "../../http/router";
 import { takeReport } from "./take-report";
 
@@ -8,7 +9,7 @@ export const delivery = createRouter();
  * Not in the API's document: what is said here is each provider's own contract. Whatever it signed is answered 200,
  * also when it means nothing to us, or it would come again and again.
  */
-delivery.post("/hooks/:provider", async (c) => {
+delivery.post("/hooks/:provider", policy({ key: "signed" }), async (c) => {
   const { platform } = c.var;
   const provider = c.req.param("provider");
   const reporter = platform.reporterOf(provider);

@@ -25,7 +25,7 @@ const getAsOperator = createRoute({
   path: "/admin/jobs/{id}",
   operationId: "getOperatorJob",
   tags: ["Operator"],
-  security: [{ operatorToken: [] }],
+  policy: { key: "operator" },
   summary: "Get the job that removes a project",
   request: { params: IdParam },
   responses: { ...ok(Job), ...errors(404) },

@@ -4,6 +4,7 @@ import { BadRequest, NotFound } from "../../core/errors";
 import { createRoute, errors, noContent, ok } from "../../http/define";
 import { answerFailure } from "../../http/failure";
 import { defaultLimit, IdParam, largestLimit, wholeNumber } from "../../http/params";
+import { policy } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
 import { browseOutbox, showMail } from "./browse";
 import { emptyOutbox } from "./empty";
@@ -18,8 +19,7 @@ import { style } from "./style";
 /** `/outbox`: what the embedded provider kept. Exists only while that provider is the one in use. */
 export const outbox = createRouter();
 const tags = ["Outbox"];
-// Open in development; elsewhere it takes the operator's token.
-const security: Record<string, string[]>[] = [{}, { operatorToken: [] }];
+const ofOutbox = { key: "outbox", maxBody: null } as const;
 
 const Recipient = z.string().meta({ description: "Only mails to this address.", example: "ada@example.com" });
 
@@ -28,7 +28,7 @@ const list = createRoute({
   path: "/outbox/messages",
   operationId: "listOutboxMessages",
   tags,
-  security,
+  policy: ofOutbox,
   summary: "List the kept mails, newest first",
   request: { query: z.object({ to: Recipient.optional(), limit: wholeNumber(defaultLimit, largestLimit) }) },
   responses: { ...ok(OutboxMessages), ...errors(404, 422) },
@@ -44,7 +44,7 @@ const get = createRoute({
   path: "/outbox/messages/{id}",
   operationId: "getOutboxMessage",
   tags,
-  security,
+  policy: ofOutbox,
   summary: "Get a kept mail with its MIME source",
   request: { params: IdParam },
   responses: { ...ok(OutboxMessageWithSource), ...errors(404) },
@@ -57,7 +57,7 @@ const empty = createRoute({
   path: "/outbox/messages",
   operationId: "emptyOutbox",
   tags,
-  security,
+  policy: ofOutbox,
   summary: "Forget every kept mail",
   responses: { ...noContent, ...errors(404) },
 });
@@ -70,11 +70,12 @@ outbox.openapi(empty, async (c) => {
 // The pages. They are no part of the API, so they are not in its document.
 
 const pages = createRouter();
+const page = policy(ofOutbox);
 pages.onError((thrown, c) => {
   return thrown instanceof NotFound ? showPage(c, missingPage(), 404) : answerFailure(thrown, c);
 });
 
-pages.get("/outbox", async (c) => {
+pages.get("/outbox", page, async (c) => {
   const { to, before } = c.req.query();
   const wanted = to?.trim() || undefined;
   const found = await browseOutbox(c.var.platform, { to: wanted, before });
@@ -82,11 +83,11 @@ pages.get("/outbox", async (c) => {
   return showPage(c, listPage(found, { to: wanted, origin, now: c.var.platform.now }));
 });
 
-pages.get("/outbox/style.css", (c) =>
+pages.get("/outbox/style.css", page, (c) =>
   c.body(style, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "no-cache" }),
 );
 
-pages.post("/outbox/empty", async (c) => {
+pages.post("/outbox/empty", page, async (c) => {
   // A browser lets foreign pages post forms here, but always says which page it was.
   if (c.req.header("Origin") !== new URL(c.req.url).origin) {
     throw new BadRequest("Only the page itself may do this.", { suggestion: "Use DELETE /outbox/messages." });
@@ -95,12 +96,12 @@ pages.post("/outbox/empty", async (c) => {
   return c.redirect("/outbox", 303);
 });
 
-pages.get("/outbox/:id", async (c) => {
+pages.get("/outbox/:id", page, async (c) => {
   const mail = await showMail(c.var.platform, c.req.param("id"));
   return showPage(c, mailPage(mail, { withImages: c.req.query("images") === "load", now: c.var.platform.now }));
 });
 
-pages.get("/outbox/:id/html", async (c) => {
+pages.get("/outbox/:id/html", page, async (c) => {
   const mail = await getMessage(c.var.platform, c.req.param("id"));
   const images = c.req.query("images") === "load" ? "data: https: http:" : "data:";
   secure(c, `sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src ${images}; frame-ancestors 'self'`);
@@ -108,7 +109,7 @@ pages.get("/outbox/:id/html", async (c) => {
   return c.html(`${mail.html ?? ""}<base target="_blank">`);
 });
 
-pages.get("/outbox/:id/source.eml", async (c) => {
+pages.get("/outbox/:id/source.eml", page, async (c) => {
   const { id, raw } = await getMessage(c.var.platform, c.req.param("id"));
   secure(c, "sandbox; default-src 'none'");
   return c.body(raw, 200, {

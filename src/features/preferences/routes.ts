@@ -4,6 +4,7 @@ import { NotFound } from "../../core/errors";
 import type { TokenPurpose } from "../../core/tokens";
 import { pagePath } from "../../engine/mail/links";
 import { readForm } from "../../http/form";
+import { open, policy } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
 import { choose } from "./choose";
 import {
@@ -28,18 +29,21 @@ import { style } from "./style";
  */
 export const preferences = createRouter();
 
-preferences.get(stylePath, (c) =>
+/** Forms are read by the pages themselves, which take less than an API call. */
+const byLink = policy({ key: "signed", maxBody: null });
+
+preferences.get(stylePath, open, (c) =>
   c.body(style, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "public, max-age=3600" }),
 );
 
-preferences.get("/unsubscribe/:token", (c) =>
+preferences.get("/unsubscribe/:token", byLink, (c) =>
   withRecipient(c, "unsubscribe", async (recipient) => {
     if (standingOf(recipient).is !== "unsubscribed") return show(c, askToUnsubscribe(readerOf(recipient)));
     return show(c, unsubscribed(readerOf(recipient), await managePath(recipient)));
   }),
 );
 
-preferences.post("/unsubscribe/:token", async (c) => {
+preferences.post("/unsubscribe/:token", byLink, async (c) => {
   const form = await readForm(c);
   return withRecipient(c, "unsubscribe", async (recipient) => {
     const after = await setSubscription(recipient, false);
@@ -49,14 +53,14 @@ preferences.post("/unsubscribe/:token", async (c) => {
   });
 });
 
-preferences.get("/subscribe/:token", (c) =>
+preferences.get("/subscribe/:token", byLink, (c) =>
   withRecipient(c, "subscribe", async (recipient) => {
     if (!recipient.contact.subscribed) return show(c, askToSubscribe(readerOf(recipient)));
     return show(c, subscribed(readerOf(recipient), await managePath(recipient)));
   }),
 );
 
-preferences.post("/subscribe/:token", async (c) => {
+preferences.post("/subscribe/:token", byLink, async (c) => {
   await readForm(c);
   return withRecipient(c, "subscribe", async (recipient) => {
     const after = await setSubscription(recipient, true);
@@ -64,11 +68,11 @@ preferences.post("/subscribe/:token", async (c) => {
   });
 });
 
-preferences.get("/manage/:token", (c) =>
+preferences.get("/manage/:token", byLink, (c) =>
   withRecipient(c, "manage", async (recipient) => show(c, manage(readerOf(recipient), standingOf(recipient), null))),
 );
 
-preferences.post("/manage/:token", async (c) => {
+preferences.post("/manage/:token", byLink, async (c) => {
   const choice = Choice.safeParse(Object.fromEntries(await readForm(c)));
   return withRecipient(c, "manage", async (recipient) => {
     if (!choice.success) return show(c, manage(readerOf(recipient), standingOf(recipient), "unclear"), 422);

@@ -15,14 +15,14 @@ import { updateProject } from "./update";
 export const projects = createRouter();
 projects.route("/", keys);
 const tags = ["Operator"];
-const security = [{ operatorToken: [] }];
+const policy = { key: "operator" } as const;
 
 const create = createRoute({
   method: "post",
   path: "/admin/projects",
   operationId: "createProject",
   tags,
-  security,
+  policy,
   summary: "Create a project with its first keys",
   description: "The keys are shown this once: only their hashes are kept.",
   request: body(CreateProject),
@@ -39,7 +39,7 @@ const list = createRoute({
   path: "/admin/projects",
   operationId: "listProjects",
   tags,
-  security,
+  policy,
   summary: "List the projects, newest first",
   request: { query: CursorQuery },
   responses: { ...ok(ProjectPage), ...errors(400, 422) },
@@ -56,7 +56,7 @@ const get = createRoute({
   path: "/admin/projects/{id}",
   operationId: "getProject",
   tags,
-  security,
+  policy,
   summary: "Get a project",
   request: { params: IdParam },
   responses: { ...ok(Project), ...errors(404) },
@@ -72,7 +72,7 @@ const update = createRoute({
   path: "/admin/projects/{id}",
   operationId: "updateProject",
   tags,
-  security,
+  policy,
   summary: "Change a project, or disable it",
   description: "Takes effect everywhere within 30 seconds.",
   request: { params: IdParam, ...body(UpdateProject) },
@@ -89,7 +89,7 @@ const remove = createRoute({
   path: "/admin/projects/{id}",
   operationId: "deleteProject",
   tags,
-  security,
+  policy,
   summary: "Delete a project with all that it holds",
   description: "Its keys die at once; rows and files follow in the background. Poll `GET /admin/jobs/{id}`.",
   request: { params: IdParam },

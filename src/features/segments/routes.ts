@@ -82,6 +82,7 @@ segments.openapi(create, async (c) => c.json(segmentJson(await createSegment(c.v
 const preview = createRoute({
   method: "post",
   path: "/segments/preview",
+  policy: { isRead: true },
   operationId: "previewSegment",
   tags,
   summary: "See who a condition holds for",
@@ -245,6 +246,7 @@ segments.openapi(refresh, async (c) => {
 const explain = createRoute({
   method: "post",
   path: "/segments/{id}/explain",
+  policy: { isRead: true },
   operationId: "explainSegment",
   tags,
   summary: "See why a contact is in a segment, or is not",

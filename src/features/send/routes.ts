@@ -1,6 +1,7 @@
 import { body, createRoute, errors, ok } from "../../http/define";
-import { IdempotencyHeader } from "../../http/params";
+import { megabyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
+import type { Config } from "../../platform/env";
 import { SendEmail, SentEmails } from "./schema";
 import { sendEmails } from "./send";
 
@@ -9,13 +10,14 @@ export const sending = createRouter();
 const send = createRoute({
   method: "post",
   path: "/v1/send",
+  policy: { once: true, bucket: "send", maxBody: maxSendBytes },
   operationId: "sendEmail",
   tags: ["Sending"],
   summary: "Send an email to one or many recipients",
   description:
     "Creates or updates a contact for each recipient, and answers once every email is durably accepted. " +
     "All recipients are checked before anything is written: a 4xx has no effect at all.",
-  request: { headers: IdempotencyHeader, ...body(SendEmail) },
+  request: body(SendEmail),
   responses: {
     ...ok(SentEmails, "Every email is accepted."),
     ...errors(400, 402, 403, 404, 408, 409, 413, 422, 429, 503),
@@ -33,3 +35,8 @@ sending.openapi(send, async (c) => {
   const sandbox = ctx.config.sandbox ? { sandbox: true as const } : {};
   return c.json({ success: true as const, data: { emails: items, timestamp: ctx.now.toISOString() }, ...sandbox }, 200);
 });
+
+/** Attachments travel as base64, which takes four bytes for three; the body and all else get 2 MB. */
+function maxSendBytes({ maxAttachmentBytes }: Config): number {
+  return Math.ceil((maxAttachmentBytes * 4) / 3) + 2 * megabyte;
+}

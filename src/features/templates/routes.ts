@@ -4,6 +4,7 @@ import { absentIsEmpty } from "../../http/body";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { legacyBadRequest, legacyRequired } from "../../http/legacy";
 import { IdParam, orderBy, PageQuery } from "../../http/params";
+import { megabyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
 import { streamPage } from "../../http/stream-page";
 import type { Context } from "../../platform/context";
@@ -28,6 +29,7 @@ import { templateUsage } from "./usage";
 
 export const templates = createRouter();
 const tags = ["Templates"];
+const maxTemplateBytes = 5 * megabyte;
 
 const TemplateQuery = PageQuery.extend({
   type: TemplateType.optional(),
@@ -61,6 +63,7 @@ async function* jsonOf(ctx: Context, found: FoundTemplate[]): AsyncGenerator<Tem
 const create = createRoute({
   method: "post",
   path: "/templates",
+  policy: { maxBody: maxTemplateBytes },
   operationId: "createTemplate",
   tags,
   summary: "Create a template",
@@ -97,6 +100,7 @@ templates.openapi(get, async (c) => {
 const update = createRoute({
   method: "patch",
   path: "/templates/{id}",
+  policy: { maxBody: maxTemplateBytes },
   operationId: "updateTemplate",
   tags,
   summary: "Change a template",
@@ -158,6 +162,7 @@ templates.openapi(usage, async (c) => c.json(await templateUsage(c.var.ctx, c.re
 const preview = createRoute({
   method: "post",
   path: "/templates/{id}/preview",
+  policy: { maxBody: maxTemplateBytes, isRead: true },
   operationId: "previewTemplate",
   tags,
   summary: "See a template as it would be sent",

@@ -8,6 +8,7 @@ export const verification = createRouter();
 const verify = createRoute({
   method: "post",
   path: "/v1/verify",
+  policy: { isRead: true },
   operationId: "verifyEmail",
   tags: ["Verification"],
   summary: "Check whether an email address can receive mail",

@@ -14,6 +14,7 @@ function operationOf(operation: BulkOperation, operationId: string, summary: str
   const route = createRoute({
     method: "post",
     path: `/contacts/bulk-${operation}`,
+    policy: { bucket: "contacts" },
     operationId,
     tags,
     summary,

@@ -58,6 +58,7 @@ fields.openapi(usage, async (c) => c.json(await fieldUsage(c.var.ctx, c.req.vali
 const remove = createRoute({
   method: "delete",
   path: "/contacts/fields/{field}",
+  policy: { bucket: "contacts" },
   operationId: "deleteContactField",
   tags,
   summary: "Remove a custom field from every contact",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxCsvBytes } from "../../../core/contacts/csv";
 import { accepted, createRoute, errors, ok } from "../../../http/define";
 import { pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
@@ -13,6 +14,7 @@ const tags = ["Contacts"];
 const start = createRoute({
   method: "post",
   path: "/contacts/import",
+  policy: { bucket: "contacts", maxBody: maxCsvBytes + 64 * 1024 },
   operationId: "importContacts",
   tags,
   summary: "Import contacts from a CSV file",

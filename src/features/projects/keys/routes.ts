@@ -9,14 +9,14 @@ import { revokeKey } from "./revoke";
 
 export const keys = createRouter();
 const tags = ["Operator"];
-const security = [{ operatorToken: [] }];
+const policy = { key: "operator" } as const;
 
 const add = createRoute({
   method: "post",
   path: "/admin/projects/{id}/keys",
   operationId: "addKey",
   tags,
-  security,
+  policy,
   summary: "Make another key",
   request: { params: IdParam, ...body(CreateKey) },
   responses: { ...created(CreatedKey), ...errors(400, 404, 413, 422) },
@@ -32,7 +32,7 @@ const list = createRoute({
   path: "/admin/projects/{id}/keys",
   operationId: "listKeys",
   tags,
-  security,
+  policy,
   summary: "List the keys of a project, without the keys themselves",
   request: { params: IdParam },
   responses: { ...ok(Keys), ...errors(404) },
@@ -48,7 +48,7 @@ const revoke = createRoute({
   path: "/admin/projects/{id}/keys/{keyId}",
   operationId: "revokeKey",
   tags,
-  security,
+  policy,
   summary: "Revoke a key",
   description: "It is refused everywhere within 30 seconds.",
   request: { params: IdParam.extend({ keyId: pathId("keyId") }) },
