@@ -1,5 +1,7 @@
+import type { QueryWithTypings, SQL } from "drizzle-orm";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import { textOf } from "./sql-text";
 
 export type Db = DrizzleD1Database & { $client: D1Database };
 
@@ -11,8 +13,14 @@ export interface Databases {
 
 const casing = "snake_case";
 
-/** One dialect for drizzle's own queries and for our `sql` statements, so that both name columns the same way. */
-export const dialect = new SQLiteAsyncDialect({ casing });
+class Dialect extends SQLiteAsyncDialect {
+  override sqlToQuery(query: SQL): QueryWithTypings {
+    return textOf(query) ?? super.sqlToQuery(query);
+  }
+}
+
+/** The dialect of our `sql` statements: it names columns as drizzle's own queries do. */
+export const dialect = new Dialect({ casing });
 
 /** A shard is named by its binding. This one is always there. */
 export const controlShard = "DB";
