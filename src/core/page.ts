@@ -82,6 +82,7 @@ function parseCursor(cursor: string): z.infer<typeof Cursor> | null {
 function fingerprint(filters: Filters): string {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const sorted = JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)));
-  const hash = utf8.encode(sorted).reduce((sum, byte) => Math.imul(sum ^ byte, 0x01000193), 0x811c9dc5);
+  let hash = 0x811c9dc5;
+  for (const byte of utf8.encode(sorted)) hash = Math.imul(hash ^ byte, 0x01000193);
   return (hash >>> 0).toString(36);
 }
