@@ -1,12 +1,15 @@
 import { bold, dim, green, yellow } from "../scripts/lib/screen.mjs";
 
-/** Prints two columns of figures and their ratio, which is what counts: machines differ, and so do their moments. */
-export function compare({ title, ours, bare, aims, names = { ours: "Petrel", bare: "bare" } }) {
+/**
+ * Prints two columns of figures and their ratio, which is what counts: machines differ, and so do their moments. Who
+ * measured in turns gives the ratios of each turn's own pair in `ratios`.
+ */
+export function compare({ title, ours, bare, aims, ratios = {}, names = { ours: "Petrel", bare: "bare" } }) {
   console.log(`\n${bold(title)}`);
   const width = Math.max(...Object.keys(ours).map((name) => name.length));
   console.log(dim(`  ${"".padEnd(width)}  ${cell(names.ours)}  ${cell(names.bare)}  ${"ratio".padStart(6)}`));
   for (const [name, { value, unit }] of Object.entries(ours)) {
-    const ratio = value / bare[name].value;
+    const ratio = ratios[name] ?? value / bare[name].value;
     const verdict = aims[name] === undefined ? "" : judged(meets(ratio, aims[name]), aims[name]);
     console.log(
       `  ${name.padEnd(width)}  ${cell(show(value, unit))}  ${cell(show(bare[name].value, unit))}  ${ratio.toFixed(2).padStart(6)}  ${verdict}`,

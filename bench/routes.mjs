@@ -5,6 +5,7 @@ import { startBenchWorker } from "./worker.mjs";
 // Many short rounds rather than a few long ones: whatever else the machine does then hits both alike.
 const rounds = 20;
 const requestsPerRound = 100;
+const warmUp = 400;
 const connections = 32;
 
 const send = {
@@ -68,16 +69,16 @@ async function benchRoute(route, product, bare, keys) {
   const { statements } = await post(`${bare.base}/setup/${route.kind}`, route.call ?? {});
   const headers = { Authorization: `Bearer ${keys[route.key]}` };
   const contestants = [
-    { url: `${product.base}${route.path}`, headers, one: [], many: [] },
-    { url: `${bare.base}/${route.kind}`, headers: {}, one: [], many: [] },
+    { url: `${product.base}${route.path}`, headers, rounds: [] },
+    { url: `${bare.base}/${route.kind}`, headers: {}, rounds: [] },
   ];
-  // A first round warms both up and is thrown away; then they take turns, so that a noisy moment hits both.
-  for (let round = 0; round <= rounds; round++) {
+  for (const contestant of contestants) await run(route, contestant, connections, warmUp);
+  // They take turns, so that a noisy moment hits both.
+  for (let round = 0; round < rounds; round++) {
     for (const contestant of contestants) {
       const one = await run(route, contestant, 1, requestsPerRound / 4);
-      const many = await run(route, contestant, connections, requestsPerRound);
-      if (round > 0) contestant.one.push(median(one.latencies));
-      if (round > 0) contestant.many.push({ latency: median(many.latencies), perSecond: many.perSecond });
+      const { latencies, perSecond } = await run(route, contestant, connections, requestsPerRound);
+      contestant.rounds.push({ one: median(one.latencies), latency: median(latencies), perSecond });
     }
   }
   const work = statements === 1 ? "one statement" : `one batch of ${statements} statements`;
@@ -97,19 +98,26 @@ function run({ call, of }, { url, headers }, connections, total) {
 }
 
 function report(title, leastThroughput, [product, bare]) {
-  const middle = (values) => median(values.toSorted((a, b) => a - b));
-  const names = {
-    one: "median latency, 1 connection",
-    latency: `median latency, ${connections} connections`,
-    perSecond: `throughput, ${connections} connections`,
+  const measures = {
+    [`median latency, 1 connection`]: { unit: "ms", aim: "≤ 1.5", of: ({ one }) => one },
+    [`median latency, ${connections} connections`]: { unit: "ms", aim: "≤ 1.5", of: ({ latency }) => latency },
+    [`throughput, ${connections} connections`]: {
+      unit: "/s",
+      aim: `≥ ${leastThroughput}`,
+      of: ({ perSecond }) => perSecond,
+    },
   };
-  const figures = ({ one, many }) => ({
-    [names.one]: { value: middle(one), unit: "ms" },
-    [names.latency]: { value: middle(many.map(({ latency }) => latency)), unit: "ms" },
-    [names.perSecond]: { value: middle(many.map(({ perSecond }) => perSecond)), unit: "/s" },
+  const each = (make) => Object.fromEntries(Object.entries(measures).map(([name, measure]) => [name, make(measure)]));
+  const middle = (values) => median(values.toSorted((a, b) => a - b));
+  const figures = (rounds) => each(({ unit, of }) => ({ value: middle(rounds.map(of)), unit }));
+  compare({
+    title,
+    ours: figures(product.rounds),
+    bare: figures(bare.rounds),
+    aims: each(({ aim }) => aim),
+    // Of each round's pair, which had the same moment: the machine is faster in one round and slower in the next.
+    ratios: each(({ of }) => middle(product.rounds.map((round, n) => of(round) / of(bare.rounds[n])))),
   });
-  const aims = { [names.one]: "≤ 1.5", [names.latency]: "≤ 1.5", [names.perSecond]: `≥ ${leastThroughput}` };
-  compare({ title, ours: figures(product), bare: figures(bare), aims });
 }
 
 async function setUpProduct({ base, adminToken }) {
