@@ -38,6 +38,8 @@ export default defineConfig(async () => ({
           cloudflareTest({
             wrangler: { configPath: `${root}wrangler.toml` },
             miniflare: {
+              // The default installation has one database, and what works on two works on one.
+              d1Databases: ["DB_01"],
               bindings: {
                 // Not what a developer's .dev.vars says.
                 ...readWranglerToml().vars,
@@ -45,6 +47,7 @@ export default defineConfig(async () => ({
                 ADMIN_TOKEN: "test-operator-token-of-at-least-32-characters",
                 LINK_SECRETS: "test-secret-that-signs-links-of-32-characters",
                 ENVIRONMENT: "development",
+                PETREL_TEST_SWAP: process.env.PETREL_TEST_SWAP || "0",
               },
             },
           }),

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { BulkInput } from "../../src/features/contacts/bulk/bulk-job";
 import { startBulk } from "../../src/features/contacts/bulk/start";
@@ -15,7 +14,8 @@ async function newContact(project: TestProject, name: string, fields: Record<str
 
 /** The contacts of a project, by the names they were made with. */
 async function contacts(project: TestProject) {
-  const { results } = await env.DB.prepare("SELECT * FROM contacts WHERE project_id = ? ORDER BY email")
+  const { results } = await project.db
+    .prepare("SELECT * FROM contacts WHERE project_id = ? ORDER BY email")
     .bind(project.id)
     .all<{
       email: string;
@@ -33,7 +33,7 @@ async function contacts(project: TestProject) {
 }
 
 async function jobsOf(project: TestProject): Promise<unknown> {
-  return env.DB.prepare("SELECT count(*) AS n FROM jobs WHERE project_id = ?").bind(project.id).first("n");
+  return project.db.prepare("SELECT count(*) AS n FROM jobs WHERE project_id = ?").bind(project.id).first("n");
 }
 
 /** Runs an operation with the queue of a world, and returns the job as a caller sees it. */
@@ -125,9 +125,10 @@ describe("GET /contacts/bulk/{jobId}", () => {
   it("is 404 for a job that is not there, another project's, or of another type", async () => {
     const [project, other] = [await newProject(), await newProject()];
     const { jobId } = (await other.api.post("/contacts/bulk-subscribe", { contactIds: ["a"] })).body;
-    await env.DB.prepare(
-      "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES (?1, ?1, 'contacts.import', 'completed', '[]', 0)",
-    )
+    await project.db
+      .prepare(
+        "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES (?1, ?1, 'contacts.import', 'completed', '[]', 0)",
+      )
       .bind(project.id)
       .run();
     for (const id of ["nope", jobId, project.id]) {
@@ -149,7 +150,7 @@ describe("a bulk operation", () => {
       await newContact(project, "suppressed", { subscribed: false }),
     ];
     await project.api.post("/suppressions", { email: "suppressed@example.com" });
-    await env.DB.prepare("UPDATE contacts SET snoozed_until = 9e15 WHERE id = ?").bind(ids[2]).run();
+    await project.db.prepare("UPDATE contacts SET snoozed_until = 9e15 WHERE id = ?").bind(ids[2]).run();
     const foreign = await newContact(await newProject(), "foreign", { subscribed: false });
 
     expect(await bulk(project, "subscribe", [...ids, foreign, nowhere], world)).toMatchObject({
@@ -183,9 +184,9 @@ describe("a bulk operation", () => {
       await newContact(project, "never"),
       await newContact(project, "snoozed", { subscribed: false }),
     ];
-    await env.DB.batch([
-      env.DB.prepare("UPDATE contacts SET subscribed = 0 WHERE id = ?").bind(ids[1]),
-      env.DB.prepare("UPDATE contacts SET snoozed_until = 9e15, opted_out_at = 1 WHERE id = ?").bind(ids[2]),
+    await project.db.batch([
+      project.db.prepare("UPDATE contacts SET subscribed = 0 WHERE id = ?").bind(ids[1]),
+      project.db.prepare("UPDATE contacts SET snoozed_until = 9e15, opted_out_at = 1 WHERE id = ?").bind(ids[2]),
     ]);
     expect(await bulk(project, "unsubscribe", ids, world)).toMatchObject({ succeeded: 2, unchanged: 1, failed: 0 });
     expect(await contacts(project)).toEqual({

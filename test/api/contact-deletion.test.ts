@@ -18,9 +18,8 @@ async function erase(project: TestProject, id: string): Promise<void> {
 }
 
 async function remembered(project: TestProject) {
-  const { results } = await env.DB.prepare(
-    "SELECT hash, opted_out_at, suppressed_reason FROM erased_addresses WHERE project_id = ?",
-  )
+  const { results } = await project.db
+    .prepare("SELECT hash, opted_out_at, suppressed_reason FROM erased_addresses WHERE project_id = ?")
     .bind(project.id)
     .all<{ hash: string; opted_out_at: number | null; suppressed_reason: string | null }>();
   return results;
@@ -191,9 +190,8 @@ describe("a contact that is created again", () => {
   }
 
   async function contactOf(project: TestProject) {
-    const row = await env.DB.prepare(
-      "SELECT id, subscribed, opted_out_at, data FROM contacts WHERE project_id = ? AND email = ?",
-    )
+    const row = await project.db
+      .prepare("SELECT id, subscribed, opted_out_at, data FROM contacts WHERE project_id = ? AND email = ?")
       .bind(project.id, email)
       .first<{ id: string; subscribed: number; opted_out_at: number | null; data: string }>();
     if (!row) throw new Error(`${email} is no contact`);

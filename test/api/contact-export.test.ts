@@ -9,11 +9,12 @@ import { World } from "../support/world";
 /** Events of a contact, each with as much data, straight in their table. */
 async function addEvents(project: TestProject, contactId: string, count: number, dataBytes: number): Promise<void> {
   const numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)";
-  await env.DB.prepare(
-    `${numbers} INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
+  await project.db
+    .prepare(
+      `${numbers} INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
      SELECT printf('%s-%s-%06d', ?3, ?4, i), ?2, 'purchase', ?3,
        json_object('n', i, 'text', substr(hex(zeroblob(?4)), 1, ?4)), i, 0 FROM n`,
-  )
+    )
     .bind(count, project.id, contactId, dataBytes)
     .run();
 }
@@ -120,7 +121,8 @@ describe("GET /contacts/{id}/export", () => {
     const project = await newProject();
     const { id } = (await project.api.post("/contacts", { email: "ada@example.com" })).body;
     await addEvents(project, id, 1_500, 100);
-    await env.DB.prepare("UPDATE events SET data = '{' WHERE id = (SELECT max(id) FROM events WHERE contact_id = ?)")
+    await project.db
+      .prepare("UPDATE events SET data = '{' WHERE id = (SELECT max(id) FROM events WHERE contact_id = ?)")
       .bind(id)
       .run();
     const response = await exports.default.fetch(`https://petrel.example/contacts/${id}/export`, {

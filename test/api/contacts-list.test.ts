@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { listContacts } from "../../src/features/contacts/list";
 import { admin, newProject, type TestProject } from "../support/project";
@@ -14,12 +13,13 @@ interface Seed {
 
 /** Contacts straight into the table, with times and ids of their own. */
 async function seed(project: TestProject, contacts: Seed[]): Promise<void> {
-  await env.DB.prepare(
-    `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
+  await project.db
+    .prepare(
+      `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
       SELECT value->>'id', ?1, value->>'email', coalesce(value->>'subscribed', 1), '{}',
         coalesce(value->>'createdAt', 1000), 1000
       FROM json_each(?2)`,
-  )
+    )
     .bind(project.id, JSON.stringify(contacts.map((contact) => ({ ...contact, id: idOf(project, contact.id) }))))
     .run();
 }
@@ -136,7 +136,7 @@ describe("GET /contacts", () => {
     await project.api.patch(`/contacts/${ids[0]}`, { subscribed: false });
     await project.api.post(`/contacts/${ids[1]}/snooze`, { duration: "1m" });
     expect(await Promise.all([total(), total("subscribed=true"), total("subscribed=false")])).toEqual([3, 1, 2]);
-    await env.DB.prepare("DELETE FROM contacts WHERE id = ?").bind(ids[0]).run();
+    await project.db.prepare("DELETE FROM contacts WHERE id = ?").bind(ids[0]).run();
     expect(await Promise.all([total(), total("subscribed=true"), total("subscribed=false")])).toEqual([2, 1, 1]);
   });
 
@@ -255,7 +255,7 @@ describe("GET /contacts", () => {
     const project = await projectWithPeople();
     const first = (await project.api.get("/contacts?limit=4")).body;
     await seed(project, [{ id: "new", email: "new@example.com", createdAt: 9000 }]);
-    await env.DB.prepare("DELETE FROM contacts WHERE id = ?").bind(first.data[3].id).run();
+    await project.db.prepare("DELETE FROM contacts WHERE id = ?").bind(first.data[3].id).run();
     await project.api.patch(`/contacts/${idOf(project, "f")}`, { subscribed: false });
     const second = (await project.api.get(`/contacts?limit=4&cursor=${first.cursor}`)).body;
     expect(second.data.map(({ email }: { email: string }) => email)).toEqual(expected({}).slice(4, 8));
@@ -287,10 +287,11 @@ describe("GET /contacts", () => {
     const project = await newProject();
     const row =
       "printf('c%06d', n.i), ?1, printf('c%06d@example.com', n.i), n.i IN (10, 26000, 52000), '{}', 1000, 1000";
-    await env.DB.prepare(
-      `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
+    await project.db
+      .prepare(
+        `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
         WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 55000) SELECT ${row} FROM n`,
-    )
+      )
       .bind(project.id)
       .run();
     for (const dir of ["asc", "desc"]) {

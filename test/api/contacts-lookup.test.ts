@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { effects } from "../support/effects";
 import { admin, newProject } from "../support/project";
@@ -83,10 +82,11 @@ describe("POST /contacts/lookup", () => {
     const project = await newProject();
     const emails = addresses(150);
     expectInvalid(await project.api.post("/contacts/lookup?expand=all", { emails }), "expand", "invalid_enum_value");
-    await env.DB.prepare(
-      `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
+    await project.db
+      .prepare(
+        `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
         SELECT ?1 || key, ?1, value, 1, json_object('a', printf('%.60000c', 'x')), 1, 1 FROM json_each(?2)`,
-    )
+      )
       .bind(project.id, JSON.stringify(emails))
       .run();
     expectInvalid(await project.api.post("/contacts/lookup?expand=contacts", { emails }), "emails", "too_big");

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { UpdateContact } from "../../src/features/contacts/schema";
 import { updateContact } from "../../src/features/contacts/update";
@@ -17,8 +16,9 @@ async function newContact(project: TestProject, fields: Record<string, unknown> 
   return contact;
 }
 
-async function optedOutAt(id: string): Promise<number | null> {
-  const row = await env.DB.prepare("SELECT opted_out_at AS at FROM contacts WHERE id = ?")
+async function optedOutAt(project: TestProject, id: string): Promise<number | null> {
+  const row = await project.db
+    .prepare("SELECT opted_out_at AS at FROM contacts WHERE id = ?")
     .bind(id)
     .first<{ at: number | null }>();
   return row?.at ?? null;
@@ -26,7 +26,8 @@ async function optedOutAt(id: string): Promise<number | null> {
 
 /** The type of each key that the project has seen. */
 async function fieldTypes(project: TestProject): Promise<Record<string, string>> {
-  const { results } = await env.DB.prepare("SELECT key, type FROM contact_fields WHERE project_id = ?")
+  const { results } = await project.db
+    .prepare("SELECT key, type FROM contact_fields WHERE project_id = ?")
     .bind(project.id)
     .all<{ key: string; type: string }>();
   return Object.fromEntries(results.map(({ key, type }) => [key, type]));
@@ -105,13 +106,13 @@ describe("POST /contacts", () => {
       await newContact(project, { subscribed: false }),
       await newContact(project, { email: "b@b.co" }),
     ];
-    expect(await optedOutAt(gone.id)).toBe(Date.parse(gone.createdAt));
-    expect(await optedOutAt(here.id)).toBeNull();
+    expect(await optedOutAt(project, gone.id)).toBe(Date.parse(gone.createdAt));
+    expect(await optedOutAt(project, here.id)).toBeNull();
     // Who was subscribed and leaves; and who comes back.
     await project.api.post("/contacts", { email: "b@b.co", subscribed: false });
-    expect(await optedOutAt(here.id)).not.toBeNull();
+    expect(await optedOutAt(project, here.id)).not.toBeNull();
     await project.api.post("/contacts", { email: "b@b.co", subscribed: true });
-    expect(await optedOutAt(here.id)).toBeNull();
+    expect(await optedOutAt(project, here.id)).toBeNull();
   });
 
   it("answers with the contact as its own call left it, whoever changes it at the same moment", async () => {
@@ -251,10 +252,11 @@ describe("PATCH /contacts/{id}", () => {
     const patch = async (subscribed: boolean) => (await project.api.patch(`/contacts/${id}`, { subscribed })).body;
     for (const subscribed of [true, false, false, true, true, false]) {
       expect((await patch(subscribed)).subscribed).toBe(subscribed);
-      expect((await optedOutAt(id)) === null).toBe(subscribed);
+      expect((await optedOutAt(project, id)) === null).toBe(subscribed);
     }
     expect(await eventCounts(project)).toEqual({ "contact.subscribed": 1, "contact.unsubscribed": 2 });
-    const { results } = await env.DB.prepare("SELECT contact_id, data FROM events WHERE project_id = ?")
+    const { results } = await project.db
+      .prepare("SELECT contact_id, data FROM events WHERE project_id = ?")
       .bind(project.id)
       .all();
     expect(results).toEqual(times(3, () => ({ contact_id: id, data: "{}" })));
@@ -264,7 +266,7 @@ describe("PATCH /contacts/{id}", () => {
     const project = await newProject();
     const { id } = (await project.api.send()).body.data.emails[0].contact;
     await project.api.patch(`/contacts/${id}`, { subscribed: false });
-    expect(await optedOutAt(id)).toBeNull();
+    expect(await optedOutAt(project, id)).toBeNull();
     expect((await eventCounts(project))["contact.unsubscribed"]).toBeUndefined();
   });
 
@@ -353,12 +355,12 @@ describe("PATCH /contacts/{id}", () => {
     await erase("gone@example.com");
     expect((await project.api.patch(`/contacts/${nowhere}`, { email: "gone@example.com" })).status).toBe(404);
     expect((await project.api.patch(`/contacts/${id}`, { email: "gone@example.com" })).body.subscribed).toBe(false);
-    expect(await optedOutAt(id)).not.toBeNull();
+    expect(await optedOutAt(project, id)).not.toBeNull();
     expect(await eventCounts(project)).toEqual({ "contact.unsubscribed": 1 });
     await erase("back@example.com");
     const told = await project.api.patch(`/contacts/${id}`, { email: "back@example.com", subscribed: true });
     expect(told.body.subscribed).toBe(true);
-    expect(await optedOutAt(id)).toBeNull();
+    expect(await optedOutAt(project, id)).toBeNull();
     // Mail to either is refused as before.
     const suppressed = (await project.api.get("/suppressions")).body.data;
     expect(suppressed.map(({ email, reason }: Record<string, string>) => [email, reason])).toEqual([
@@ -491,7 +493,7 @@ describe("data, by POST and by PATCH", () => {
     const post = (data: string) => project.api.post("/contacts", `{"email":"ada@example.com","data":${data}}`);
     const { id } = (await post(stored)).body;
     const answers = [(await post(sent)).body, (await project.api.get(`/contacts/${id}`)).body];
-    await env.DB.prepare("UPDATE contacts SET data = ? WHERE id = ?").bind(stored, id).run();
+    await project.db.prepare("UPDATE contacts SET data = ? WHERE id = ?").bind(stored, id).run();
     answers.push((await project.api.patch(`/contacts/${id}`, `{"data":${sent}}`)).body);
     // As text, since equality looks past __proto__; the order of keys is nobody's business.
     const inOrder = (data: object) => JSON.stringify(Object.entries(data).toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -58,7 +58,7 @@ describe("POST /emails/{id}/retry", () => {
     const project = await newProject({ monthlySendLimit: 1 });
     const sent = (await project.api.send({ to: "reject@simulator.test" })).body.data.emails[0];
     await emailIn(project, sent.email, "FAILED");
-    await env.DB.prepare("UPDATE emails SET to_email = 'ada@example.com' WHERE id = ?").bind(sent.email).run();
+    await project.db.prepare("UPDATE emails SET to_email = 'ada@example.com' WHERE id = ?").bind(sent.email).run();
     const retried = await project.api.post(`/emails/${sent.email}/retry`, {});
     expect([retried.status, retried.body]).toEqual([202, { id: sent.email, status: "QUEUED" }]);
     const email = await emailIn(project, sent.email, "DELIVERED");

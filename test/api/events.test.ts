@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { addEvents, refer } from "../support/events";
 import { admin, bearer, call, newProject, type TestProject } from "../support/project";
@@ -46,9 +45,9 @@ describe("GET /events", () => {
     const { status, body } = await project.api.get("/events");
     expect(status).toBe(200);
     expect(body).toEqual({ data: [event], cursor: "", hasMore: false, total: 1 });
-    await env.DB.prepare("UPDATE contacts SET email = 'new@example.com' WHERE id = ?").bind(contactId).run();
+    await project.db.prepare("UPDATE contacts SET email = 'new@example.com' WHERE id = ?").bind(contactId).run();
     expect((await project.api.get("/events")).body.data).toEqual([{ ...event, contactEmail: "new@example.com" }]);
-    await env.DB.prepare("DELETE FROM contacts WHERE id = ?").bind(contactId).run();
+    await project.db.prepare("DELETE FROM contacts WHERE id = ?").bind(contactId).run();
     expect((await project.api.get("/events")).body.data).toEqual([{ ...event, contactEmail: null }]);
   });
 
@@ -221,11 +220,12 @@ describe("more events than are counted each time", () => {
     expect((await project.api.get("/events/stats?endDate=2026-01-09")).body).toEqual({ data: [], total: 0 });
 
     // More days and names than one statement adds up.
-    await env.DB.prepare(
-      `INSERT INTO event_days (project_id, day, name, count)
+    await project.db
+      .prepare(
+        `INSERT INTO event_days (project_id, day, name, count)
         WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 29999)
         SELECT ?, i / 100, 'name ' || (i % 100), 2 FROM n`,
-    )
+      )
       .bind(project.id)
       .run();
     expect((await project.api.get("/events/stats?endDate=2026-01-10")).body.total).toBe(50_001 + 60_000);

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { References, Referrer } from "../../src/core/audience/references";
 import { openBatch } from "../../src/db/batch";
@@ -22,9 +21,8 @@ async function addContacts(project: TestProject, ...contacts: Data[]): Promise<v
 }
 
 async function contactRows(project: TestProject): Promise<{ data: Data; version: number; updated_at: number }[]> {
-  const { results } = await env.DB.prepare(
-    "SELECT data, version, updated_at FROM contacts WHERE project_id = ? ORDER BY email",
-  )
+  const { results } = await project.db
+    .prepare("SELECT data, version, updated_at FROM contacts WHERE project_id = ? ORDER BY email")
     .bind(project.id)
     .all<{ data: string; version: number; updated_at: number }>();
   return results.map((row) => ({ ...row, data: JSON.parse(row.data) }));
@@ -125,7 +123,7 @@ describe("GET /contacts/fields", () => {
     expect(await customFields(project)).toEqual({ "data.plan": ["string", 0] });
     await addContacts(project, { plan: 1 });
     expect(await customFields(project)).toEqual({ "data.plan": ["string", 1] });
-    await env.DB.prepare("DELETE FROM contacts WHERE project_id = ?").bind(project.id).run();
+    await project.db.prepare("DELETE FROM contacts WHERE project_id = ?").bind(project.id).run();
     expect(await customFields(project)).toEqual({ "data.plan": ["string", 0] });
   });
 
@@ -182,7 +180,8 @@ describe("GET /contacts/fields/{field}/values", () => {
     const project = await newProject();
     await addContacts(project, { plan: "pro" });
     await addContacts(project, { plan: null });
-    await env.DB.prepare(`UPDATE contacts SET data = '{"plan":"","none":null}' WHERE project_id = ?`)
+    await project.db
+      .prepare(`UPDATE contacts SET data = '{"plan":"","none":null}' WHERE project_id = ?`)
       .bind(project.id)
       .run();
     const { status, body } = await project.api.get("/contacts/fields/data.plan/values");
@@ -304,7 +303,8 @@ describe("DELETE /contacts/fields/{field}", () => {
     await addContacts(project, { plan: "pro", age: 1 }, { age: 2 }, { plan: ["a"] });
     await addContacts(other, { plan: "theirs" });
     // Another machine's clock may be ahead: times never go back.
-    await env.DB.prepare("UPDATE contacts SET updated_at = updated_at + 60000 WHERE project_id = ?")
+    await project.db
+      .prepare("UPDATE contacts SET updated_at = updated_at + 60000 WHERE project_id = ?")
       .bind(project.id)
       .run();
     const [first, second, third] = await contactRows(project);

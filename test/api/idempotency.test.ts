@@ -11,7 +11,8 @@ function sendWith(project: TestProject, key: string, fields: Record<string, unkn
 }
 
 async function emailCount(project: TestProject): Promise<number> {
-  const row = await env.DB.prepare("SELECT count(*) AS n FROM emails WHERE project_id = ?")
+  const row = await project.db
+    .prepare("SELECT count(*) AS n FROM emails WHERE project_id = ?")
     .bind(project.id)
     .first<{ n: number }>();
   return row?.n ?? 0;
@@ -63,7 +64,8 @@ describe("an Idempotency-Key", () => {
     await sendWith(project, "old");
     await gateRows(project, "DELETE FROM idempotency_keys");
     const [usedAt, expiresAt] = [Date.now() - 23 * 3_600_000, Date.now() + 3_600_000];
-    await env.DB.prepare("UPDATE idempotency_effects SET created_at = ?, expires_at = ? WHERE project_id = ?")
+    await project.db
+      .prepare("UPDATE idempotency_effects SET created_at = ?, expires_at = ? WHERE project_id = ?")
       .bind(usedAt, expiresAt, project.id)
       .run();
     for (let use = 0; use < 2; use++) {

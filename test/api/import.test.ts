@@ -9,14 +9,18 @@ import { eventCounts } from "../support/rows";
 import { World } from "../support/world";
 
 async function traces(project: TestProject) {
-  const jobs = await env.DB.prepare("SELECT count(*) AS n FROM jobs WHERE project_id = ?").bind(project.id).first("n");
+  const jobs = await project.db
+    .prepare("SELECT count(*) AS n FROM jobs WHERE project_id = ?")
+    .bind(project.id)
+    .first("n");
   const files = await env.BLOBS.list({ prefix: `import/${project.id}/` });
   return { jobs, files: files.objects.length };
 }
 
 /** The contacts of a project by address. */
 async function contactsOf(project: TestProject) {
-  const { results } = await env.DB.prepare("SELECT * FROM contacts WHERE project_id = ? ORDER BY email")
+  const { results } = await project.db
+    .prepare("SELECT * FROM contacts WHERE project_id = ? ORDER BY email")
     .bind(project.id)
     .all<{ id: string; email: string; subscribed: number; data: string; opted_out_at: number | null }>();
   return results.map((row) => ({ ...row, data: JSON.parse(row.data) }));
@@ -62,9 +66,10 @@ describe("POST /contacts/import", () => {
 
   it("tells of a job that nobody has worked on yet", async () => {
     const project = await newProject();
-    await env.DB.prepare(
-      "INSERT INTO jobs (id, project_id, type, status, state, errors, created_at) VALUES (?1, ?1, 'contacts.import', 'queued', ?2, '[]', 0)",
-    )
+    await project.db
+      .prepare(
+        "INSERT INTO jobs (id, project_id, type, status, state, errors, created_at) VALUES (?1, ?1, 'contacts.import', 'queued', ?2, '[]', 0)",
+      )
       .bind(project.id, JSON.stringify({ phase: "uploaded" }))
       .run();
     expect((await project.api.get(`/contacts/import/${project.id}`)).body).toEqual({
@@ -155,9 +160,10 @@ describe("GET /contacts/import/{jobId}", () => {
   it("is 404 for a job that is not there, another project's, or of another type", async () => {
     const [project, other] = [await newProject(), await newProject()];
     const { jobId } = (await postImport(other, formWith("email\n"))).body;
-    await env.DB.prepare(
-      "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES (?1, ?1, 'contacts.bulk', 'completed', '[]', 0)",
-    )
+    await project.db
+      .prepare(
+        "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES (?1, ?1, 'contacts.bulk', 'completed', '[]', 0)",
+      )
       .bind(project.id)
       .run();
     for (const id of ["nope", jobId, project.id]) {
@@ -214,7 +220,8 @@ describe("an import", () => {
     await project.api.post("/contacts", { email: "ada@example.com", data: { known: "text" } });
     const rows = ["a@example.com,1,2026-01-31,,yes,no,x", "b@example.com,2,x,3.5,nope,en,y", "nope,,,,,,,"];
     await importCsv(project, `email,known,day,n,flag,locale,id\n${rows.join("\n")}\n`);
-    const { results } = await env.DB.prepare("SELECT key, type FROM contact_fields WHERE project_id = ? ORDER BY key")
+    const { results } = await project.db
+      .prepare("SELECT key, type FROM contact_fields WHERE project_id = ? ORDER BY key")
       .bind(project.id)
       .all();
     expect(results).toEqual([
@@ -236,7 +243,7 @@ describe("an import", () => {
     expect((await dataOf(project))["ada@example.com"]).toEqual({ a: 2, b: 3 });
     expect((await contactsOf(project)).length).toBe(1_501);
     expect(
-      await env.DB.prepare("SELECT total FROM contact_counts WHERE project_id = ?").bind(project.id).first("total"),
+      await project.db.prepare("SELECT total FROM contact_counts WHERE project_id = ?").bind(project.id).first("total"),
     ).toBe(1_501);
   });
 

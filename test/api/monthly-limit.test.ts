@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { effects, expectEffects, noEffects } from "../support/effects";
 import { admin, newProject, type TestProject } from "../support/project";
@@ -69,7 +68,8 @@ describe("a project's monthlySendLimit", () => {
 
   it("counts by the calendar month, in UTC", async () => {
     const project = await newProject({ monthlySendLimit: 1 });
-    await env.DB.prepare("INSERT INTO monthly_usage (project_id, month, emails) VALUES (?, '2020-01', 1)")
+    await project.db
+      .prepare("INSERT INTO monthly_usage (project_id, month, emails) VALUES (?, '2020-01', 1)")
       .bind(project.id)
       .run();
     emailIds(await project.api.send());
@@ -96,7 +96,8 @@ describe("a project's monthlySendLimit", () => {
 });
 
 async function usage(project: TestProject): Promise<Record<string, number>> {
-  const { results } = await env.DB.prepare("SELECT month, emails FROM monthly_usage WHERE project_id = ?")
+  const { results } = await project.db
+    .prepare("SELECT month, emails FROM monthly_usage WHERE project_id = ?")
     .bind(project.id)
     .all<{ month: string; emails: number }>();
   return Object.fromEntries(results.map(({ month, emails }) => [month, emails]));

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { firstIdAt } from "../../src/core/ids";
 import { bearer, call, newProject, type TestProject } from "../support/project";
@@ -11,12 +10,13 @@ const nowhere = "0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d";
 async function addContacts(project: TestProject, count: number, { proEvery }: { proEvery: number }): Promise<void> {
   const head = firstIdAt(1_700_000_000_000).slice(0, 24);
   for (let from = 0; from < count; from += 10_000) {
-    await env.DB.prepare(
-      `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
+    await project.db
+      .prepare(
+        `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
         WITH RECURSIVE n(i) AS (SELECT ?3 UNION ALL SELECT i + 1 FROM n WHERE i < ?4 - 1)
         SELECT ?2 || printf('%s%07d', ?6, i), ?1, printf('%d@example.com', i), 1,
           iif(i % ?5 = 0, '{"plan":"pro"}', '{}'), i, i FROM n`,
-    )
+      )
       .bind(project.id, head, from, Math.min(count, from + 10_000), proEvery, project.id.slice(-5))
       .run();
   }
@@ -122,7 +122,8 @@ describe("GET /segments/{id}/contacts", () => {
     const project = await newProject();
     await addContacts(project, 25_010, { proEvery: 1 });
     const { id } = await newSegment(project, { type: "STATIC" });
-    await env.DB.prepare("INSERT INTO segment_members SELECT project_id, ?2, id, 0 FROM contacts WHERE project_id = ?1")
+    await project.db
+      .prepare("INSERT INTO segment_members SELECT project_id, ?2, id, 0 FROM contacts WHERE project_id = ?1")
       .bind(project.id, id)
       .run();
     expect((await project.api.post(`/segments/${id}/refresh`)).body).toEqual({ memberCount: 25_010 });

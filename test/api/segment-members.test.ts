@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
@@ -50,9 +49,10 @@ describe("POST /segments/{id}/members", () => {
     expect((await addMembers(project, id, quiet)).body).toMatchObject({ added: 1, created: 1, alreadyMembers: 1 });
     const loud = { emails: ["ada@example.com", "loud@example.com"], createMissing: true, subscribed: true };
     expect((await addMembers(project, id, loud)).body).toMatchObject({ added: 1, created: 1, alreadyMembers: 1 });
-    const { results } = await env.DB.prepare(
-      "SELECT email, subscribed, opted_out_at IS NOT NULL AS has_left FROM contacts WHERE project_id = ? ORDER BY email",
-    )
+    const { results } = await project.db
+      .prepare(
+        "SELECT email, subscribed, opted_out_at IS NOT NULL AS has_left FROM contacts WHERE project_id = ? ORDER BY email",
+      )
       .bind(project.id)
       .all();
     expect(results.map((row) => Object.values(row))).toEqual([

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
@@ -11,7 +10,7 @@ const nowhere = "0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d";
 const long = (length: number) => "x".repeat(length);
 
 async function rowsOf(project: TestProject, table: string): Promise<Fields[]> {
-  const { results } = await env.DB.prepare(`SELECT * FROM ${table} WHERE project_id = ?`).bind(project.id).all();
+  const { results } = await project.db.prepare(`SELECT * FROM ${table} WHERE project_id = ?`).bind(project.id).all();
   return results;
 }
 
@@ -176,11 +175,12 @@ describe("POST /segments", () => {
 
   it("refuses the one beyond 1,000", async () => {
     const project = await newProject();
-    await env.DB.prepare(
-      `INSERT INTO segments (id, project_id, name, type, slug, track_membership, created_at, updated_at)
+    await project.db
+      .prepare(
+        `INSERT INTO segments (id, project_id, name, type, slug, track_membership, created_at, updated_at)
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
         SELECT ?1 || i, ?1, 'S', 'STATIC', 's' || i, 0, 0, 0 FROM n`,
-    )
+      )
       .bind(project.id)
       .run();
     expectRefusal(await project.api.post("/segments", { name: "Pro", condition: isPro }), 409, "CONFLICT");
@@ -191,11 +191,12 @@ describe("POST /segments", () => {
     const project = await newProject();
     const { id } = await newSegment(project);
     // 39 conditions that leave room for some 100 KB.
-    await env.DB.prepare(
-      `INSERT INTO segments (id, project_id, name, type, slug, condition, track_membership, created_at, updated_at)
+    await project.db
+      .prepare(
+        `INSERT INTO segments (id, project_id, name, type, slug, condition, track_membership, created_at, updated_at)
         SELECT ?1 || n.value, ?1, 'Large', 'DYNAMIC', 'large-' || n.value, json_object('logic', 'AND', 'x', ?2), 0, 0, 0
         FROM json_each(?3) n`,
-    )
+      )
       .bind(project.id, long(100_000), JSON.stringify(Array.from({ length: 39 }, (_, n) => n)))
       .run();
     const filters = Array.from({ length: 100 }, () => ({ field: "data.plan", operator: "equals", value: long(1_000) }));
@@ -389,13 +390,14 @@ describe("DELETE /segments/{id}", () => {
     expect((await project.api.get(`/segments/${inner.id}`)).body).toEqual(inner);
     await project.api.delete(`/segments/${outer.id}`);
 
-    await env.DB.prepare("INSERT INTO audience_references VALUES (?, 'segment', ?, 'campaign', 'c1', 'News')")
+    await project.db
+      .prepare("INSERT INTO audience_references VALUES (?, 'segment', ?, 'campaign', 'c1', 'News')")
       .bind(project.id, inner.id)
       .run();
     expectRefusal(await project.api.delete(`/segments/${inner.id}`), 409, "CONFLICT", {
       details: { segments: [], campaigns: [{ id: "c1", name: "News" }], workflows: [] },
     });
-    await env.DB.prepare("DELETE FROM audience_references WHERE project_id = ?").bind(project.id).run();
+    await project.db.prepare("DELETE FROM audience_references WHERE project_id = ?").bind(project.id).run();
     expect((await project.api.delete(`/segments/${inner.id}`)).status).toBe(204);
   });
 

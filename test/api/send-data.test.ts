@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { effects, expectEffects } from "../support/effects";
 import { newProject, type TestProject } from "../support/project";
@@ -288,7 +287,8 @@ describe("64 KB", () => {
     );
     // The first two mails may be delivered meanwhile, which only adds to the events.
     await expectEffects(project, { ...before, events: expect.any(Number) });
-    const { results } = await env.DB.prepare("SELECT 1 FROM events WHERE project_id = ? AND name LIKE 'contact.%'")
+    const { results } = await project.db
+      .prepare("SELECT 1 FROM events WHERE project_id = ? AND name LIKE 'contact.%'")
       .bind(project.id)
       .all();
     expect(results).toEqual([]);
@@ -309,7 +309,8 @@ describe("64 KB", () => {
 });
 
 async function fieldTypes(project: TestProject): Promise<Record<string, string>> {
-  const { results } = await env.DB.prepare("SELECT key, type FROM contact_fields WHERE project_id = ?")
+  const { results } = await project.db
+    .prepare("SELECT key, type FROM contact_fields WHERE project_id = ?")
     .bind(project.id)
     .all<{ key: string; type: string }>();
   return Object.fromEntries(results.map(({ key, type }) => [key, type]));

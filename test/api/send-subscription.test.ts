@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newProject, type TestProject } from "../support/project";
 import { eventCounts } from "../support/rows";
@@ -62,9 +61,8 @@ describe("POST /v1/send and a contact's subscription", () => {
     const project = await newProject();
     const { id } = await contactOf(project, await project.api.send());
     await project.api.send({ subscribed: true });
-    const { results } = await env.DB.prepare(
-      "SELECT contact_id, email_id, data FROM events WHERE project_id = ? AND name = 'contact.subscribed'",
-    )
+    const { results } = await project.db
+      .prepare("SELECT contact_id, email_id, data FROM events WHERE project_id = ? AND name = 'contact.subscribed'")
       .bind(project.id)
       .all();
     expect(results).toEqual([{ contact_id: id, email_id: null, data: "{}" }]);
@@ -73,14 +71,14 @@ describe("POST /v1/send and a contact's subscription", () => {
   it("ends a snooze with any write of subscribed, and emits only for a flip", async () => {
     const project = await newProject();
     const { id } = await contactOf(project, await project.api.send({ subscribed: true }));
-    await snooze(id);
+    await snooze(project, id);
     expect((await contactOf(project, await project.api.send())).snoozedUntil).not.toBeNull();
     expect(await contactOf(project, await project.api.send({ subscribed: false }))).toMatchObject({
       subscribed: false,
       snoozedUntil: null,
     });
     expect(await flips(project)).toEqual({ subscribed: 0, unsubscribed: 0 });
-    await snooze(id);
+    await snooze(project, id);
     expect(await contactOf(project, await project.api.send({ subscribed: true }))).toMatchObject({
       subscribed: true,
       snoozedUntil: null,
@@ -121,14 +119,16 @@ async function flips(project: TestProject): Promise<{ subscribed: number; unsubs
 }
 
 /** As a snooze leaves a contact, but without its event: only those of the sends are counted. */
-async function snooze(contactId: string): Promise<void> {
-  await env.DB.prepare("UPDATE contacts SET subscribed = 0, opted_out_at = ?, snoozed_until = ? WHERE id = ?")
+async function snooze(project: TestProject, contactId: string): Promise<void> {
+  await project.db
+    .prepare("UPDATE contacts SET subscribed = 0, opted_out_at = ?, snoozed_until = ? WHERE id = ?")
     .bind(yesterday, Date.now() + 86_400_000, contactId)
     .run();
 }
 
 async function optedOut(project: TestProject): Promise<boolean> {
-  const row = await env.DB.prepare("SELECT opted_out_at AS at FROM contacts WHERE project_id = ?")
+  const row = await project.db
+    .prepare("SELECT opted_out_at AS at FROM contacts WHERE project_id = ?")
     .bind(project.id)
     .first<{ at: number | null }>();
   return row?.at !== null;

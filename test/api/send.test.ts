@@ -1,7 +1,6 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { effects } from "../support/effects";
-import { newProject } from "../support/project";
+import { newProject, type TestProject } from "../support/project";
 import { isoTime, uuid } from "../support/refusal";
 import { emailRows, eventCounts } from "../support/rows";
 import { emailIds, emailIn, mailOf, sendAndOpen } from "../support/send-and-wait";
@@ -100,7 +99,7 @@ describe("many recipients", () => {
 
   it("are told apart when some are suppressed", async () => {
     const project = await newProject();
-    await suppress(project.id, "gone@example.com");
+    await suppress(project, "gone@example.com");
     const sent = await project.api.send({ to: ["ada@example.com", "GONE@example.com", "bob@example.com"] });
     expect(sent.body.data.emails.map((item: { status: string }) => item.status)).toEqual([
       "QUEUED",
@@ -166,14 +165,15 @@ describe("a contact is the project's own", () => {
 
   it("and so is a suppression", async () => {
     const [one, two] = [await newProject(), await newProject()];
-    await suppress(one.id, "ada@example.com");
+    await suppress(one, "ada@example.com");
     expect((await one.api.send()).body.data.emails[0].status).toBe("SUPPRESSED");
     expect((await two.api.send()).body.data.emails[0].status).toBe("QUEUED");
   });
 });
 
-async function suppress(projectId: string, email: string): Promise<void> {
-  await env.DB.prepare("INSERT INTO suppressions (project_id, email, reason, created_at) VALUES (?, ?, 'manual', 0)")
-    .bind(projectId, email)
+async function suppress(project: TestProject, email: string): Promise<void> {
+  await project.db
+    .prepare("INSERT INTO suppressions (project_id, email, reason, created_at) VALUES (?, ?, 'manual', 0)")
+    .bind(project.id, email)
     .run();
 }

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { call, newProject, type TestProject } from "../support/project";
 import { isoTime } from "../support/refusal";
@@ -99,9 +98,8 @@ describe("throttle@", () => {
     const before = Date.now();
     const [id = ""] = emailIds(await project.api.send({ to }));
     const row = await vi.waitFor(async () => {
-      const found = await env.DB.prepare(
-        "SELECT status, attempts, error, next_attempt_at AS retryAt FROM emails WHERE id = ?",
-      )
+      const found = await project.db
+        .prepare("SELECT status, attempts, error, next_attempt_at AS retryAt FROM emails WHERE id = ?")
         .bind(id)
         .first<{ status: string; attempts: number; error: string; retryAt: number }>();
       expect(found).toMatchObject({ status: "QUEUED", attempts: 1, error: expect.stringContaining("429") });
@@ -123,7 +121,8 @@ describe("timeout@", () => {
       error: expect.stringContaining("did not answer"),
       events: [],
     });
-    const row = await env.DB.prepare("SELECT next_attempt_at, next_announce_at FROM emails WHERE id = ?")
+    const row = await project.db
+      .prepare("SELECT next_attempt_at, next_announce_at FROM emails WHERE id = ?")
       .bind(email.id)
       .first();
     expect(row).toEqual({ next_attempt_at: null, next_announce_at: null });
@@ -154,16 +153,16 @@ describe("everyone else", () => {
 });
 
 async function unsubscriptions(project: TestProject): Promise<unknown[]> {
-  const { results } = await env.DB.prepare(
-    "SELECT data FROM events WHERE project_id = ? AND name = 'contact.unsubscribed'",
-  )
+  const { results } = await project.db
+    .prepare("SELECT data FROM events WHERE project_id = ? AND name = 'contact.unsubscribed'")
     .bind(project.id)
     .all<{ data: string }>();
   return results.map(({ data }) => JSON.parse(data));
 }
 
 async function suppressions(project: TestProject): Promise<unknown[]> {
-  const { results } = await env.DB.prepare("SELECT email, reason FROM suppressions WHERE project_id = ?")
+  const { results } = await project.db
+    .prepare("SELECT email, reason FROM suppressions WHERE project_id = ?")
     .bind(project.id)
     .all();
   return results;

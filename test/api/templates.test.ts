@@ -11,7 +11,8 @@ import { World } from "../support/world";
 type Fields = Record<string, unknown>;
 
 async function count(project: TestProject, table: "templates" | "template_versions"): Promise<number> {
-  const row = await env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE project_id = ?`)
+  const row = await project.db
+    .prepare(`SELECT count(*) AS n FROM ${table} WHERE project_id = ?`)
     .bind(project.id)
     .first<{ n: number }>();
   return row?.n ?? 0;
@@ -23,12 +24,13 @@ async function files(project: TestProject): Promise<number> {
 
 /** Emails of the template that went out, straight into the table. */
 async function addSentEmails(project: TestProject, templateId: string, { from, to }: { from: number; to: number }) {
-  await env.DB.prepare(
-    `INSERT INTO emails (id, project_id, content_id, contact_id, to_email, to_written, type, source, template_id, status,
+  await project.db
+    .prepare(
+      `INSERT INTO emails (id, project_id, content_id, contact_id, to_email, to_written, type, source, template_id, status,
         created_at, sent_at)
       WITH RECURSIVE n(i) AS (SELECT ?3 UNION ALL SELECT i + 1 FROM n WHERE i < ?4)
       SELECT ?2 || i, ?1, 'c', 'c', 'a@example.com', 'a@example.com', 'MARKETING', 'TRANSACTIONAL', ?2, 'SENT', i, i FROM n`,
-  )
+    )
     .bind(project.id, templateId, from, to)
     .run();
 }
@@ -246,7 +248,8 @@ describe("GET /templates", () => {
         world.statements
           .filter(({ sql }) => sql.includes("template_versions"))
           .map(({ sql, values }) =>
-            env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+            project.db
+              .prepare(`EXPLAIN QUERY PLAN ${sql}`)
               .bind(...values)
               .all<{ parent: number; detail: string }>(),
           ),
@@ -437,9 +440,8 @@ describe("PATCH /templates/{id}", () => {
     expect(answers.map(({ status, body }) => [status, body.subject])).toEqual(
       subjects.map((subject) => [200, subject]),
     );
-    const { results } = await env.DB.prepare(
-      "SELECT subject FROM template_versions WHERE template_id = ? ORDER BY number",
-    )
+    const { results } = await project.db
+      .prepare("SELECT subject FROM template_versions WHERE template_id = ? ORDER BY number")
       .bind(id)
       .all<{ subject: string }>();
     expect(results).toHaveLength(17);
@@ -556,7 +558,8 @@ describe("GET /templates/{id}/usage of a template that sent much", () => {
     await templateUsage(ctx, id);
     const rowsRead = await Promise.all(
       world.statements.map(async ({ sql, values }) => {
-        const { meta } = await env.DB.prepare(sql)
+        const { meta } = await project.db
+          .prepare(sql)
           .bind(...values)
           .all();
         return meta.rows_read;

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { effects, expectEffects, noEffects } from "../support/effects";
 import { admin, bearer, call, newProject, type TestProject } from "../support/project";
@@ -11,7 +10,8 @@ function track(project: TestProject, fields: Record<string, unknown> = {}, heade
 }
 
 async function eventData(project: TestProject): Promise<unknown[]> {
-  const { results } = await env.DB.prepare("SELECT data FROM events WHERE project_id = ? AND name = 'purchase'")
+  const { results } = await project.db
+    .prepare("SELECT data FROM events WHERE project_id = ? AND name = 'purchase'")
     .bind(project.id)
     .all<{ data: string }>();
   return results.map(({ data }) => JSON.parse(data));

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { FilterCondition } from "../../src/core/audience/condition";
@@ -34,12 +33,13 @@ async function addEvents(
   { daysAgo, times = 1 }: { daysAgo: number; times?: number },
 ): Promise<void> {
   const at = now - daysAgo * dayMs;
-  await env.DB.prepare(
-    `INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
+  await project.db
+    .prepare(
+      `INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
       WITH RECURSIVE t(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM t WHERE k < ?5)
       SELECT substr(?4, 1, 24) || lower(hex(randomblob(6))), ?1, ?2, printf('00000000-%06d-', i.value) || ?1, '{}', ?6, ?6
       FROM json_each(?3) i, t`,
-  )
+    )
     .bind(project.id, name, JSON.stringify(contacts), firstIdAt(at), times, at)
     .run();
 }
@@ -240,12 +240,12 @@ describe("in a large project", () => {
     const started = await computeSegment(ctx, row);
     expect(started).toEqual({ jobId: expect.any(String) });
     await world.drain();
-    expect(await ledgerOf(segment)).toEqual({ members: 20, entries: 20, exits: 0, wrong: 0 });
+    expect(await ledgerOf(project, segment)).toEqual({ members: 20, entries: 20, exits: 0, wrong: 0 });
     // Members who are not in the source at all leave.
     await updateSegment(ctx, segment.id, { condition: only("unheard", "triggered") });
     await computeSegment(ctx, await segmentRow(world, project, segment));
     await world.drain();
-    expect(await ledgerOf(segment)).toEqual({ members: 0, entries: 20, exits: 20, wrong: 0 });
+    expect(await ledgerOf(project, segment)).toEqual({ members: 0, entries: 20, exits: 20, wrong: 0 });
   });
 
   it("a page is filled although all members are among the oldest, in few windows", async () => {

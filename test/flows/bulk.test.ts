@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { BulkOperation } from "../../src/features/contacts/bulk/schema";
 import { startBulk } from "../../src/features/contacts/bulk/start";
@@ -13,12 +12,13 @@ const operations: BulkOperation[] = ["subscribe", "unsubscribe", "delete"];
 /** 150 contacts, every third of them unsubscribed, and ten ids of nobody: two steps. */
 async function started(world: World, operation: BulkOperation): Promise<{ project: TestProject; jobId: string }> {
   const project = await newProject();
-  await env.DB.prepare(
-    `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
+  await project.db
+    .prepare(
+      `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
       SELECT ?1 || value, ?1, value || '@example.com', value % 3 <> 0, '{}', 0, 0
       FROM json_each((WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)
         SELECT json_group_array(i) FROM n))`,
-  )
+    )
     .bind(project.id)
     .run();
   const contactIds = Array.from({ length: 160 }, (_, n) => `${project.id}${n + 1}`);
@@ -45,10 +45,11 @@ async function expectDone(operation: BulkOperation, { project, jobId }: { projec
   expect(body).toMatchObject({ status: "completed", totalRequested: 160, progress: 100, ...counts[operation] });
   const nobody = Array.from({ length: 10 }, (_, n) => ({ contactId: `${project.id}${n + 151}`, reason: "not_found" }));
   expect(body.errors).toEqual(nobody);
-  const row = await env.DB.prepare(
-    `SELECT count(*) AS contacts, total(subscribed) AS subscribed, total(version - 1) AS changes
+  const row = await project.db
+    .prepare(
+      `SELECT count(*) AS contacts, total(subscribed) AS subscribed, total(version - 1) AS changes
       FROM contacts WHERE project_id = ?`,
-  )
+    )
     .bind(project.id)
     .first();
   expect(row).toEqual(left[operation]);
@@ -87,7 +88,7 @@ describe.each(operations)("bulk %s", (operation) => {
 it("announces every flip that somebody listens for", async () => {
   const world = new World();
   const { project } = await started(world, "unsubscribe");
-  await env.DB.prepare("INSERT INTO event_listeners VALUES (?, 'contact.*', 'somebody')").bind(project.id).run();
+  await project.db.prepare("INSERT INTO event_listeners VALUES (?, 'contact.*', 'somebody')").bind(project.id).run();
   const [next] = world.queue.splice(0, 1);
   if (next) await runJob(world.process().platform, next.nudge.job);
   const announced = world.queue.flatMap(({ nudge: { job } }) => (job.type === "events.dispatch" ? job.eventIds : []));

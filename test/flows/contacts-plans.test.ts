@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { endSnoozes } from "../../src/engine/contacts/end-snoozes";
 import { snoozeContact } from "../../src/engine/contacts/snooze";
@@ -22,16 +21,20 @@ beforeAll(async () => {
   project = await newProject();
   for (let start = 0; start < size; start += chunk) {
     const rows = Array.from({ length: chunk }, (_, index) => start + index);
-    await env.DB.batch([
-      env.DB.prepare(
-        `INSERT INTO contacts (id, project_id, email, subscribed, snoozed_until, data, created_at, updated_at)
+    await project.db.batch([
+      project.db
+        .prepare(
+          `INSERT INTO contacts (id, project_id, email, subscribed, snoozed_until, data, created_at, updated_at)
           SELECT ?1 || value, ?1, printf('p%05d@example.com', value), value % 3 > 0, iif(value % 30 = 0, value, NULL),
             '{"plan":"pro"}', value, value FROM json_each(?2)`,
-      ).bind(project.id, JSON.stringify(rows)),
-      env.DB.prepare(
-        `INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
+        )
+        .bind(project.id, JSON.stringify(rows)),
+      project.db
+        .prepare(
+          `INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
           SELECT 'e' || ?1 || value, ?1, 'x', ?1 || value, '{}', value, value FROM json_each(?2)`,
-      ).bind(project.id, JSON.stringify(rows)),
+        )
+        .bind(project.id, JSON.stringify(rows)),
     ]);
   }
 });
@@ -85,7 +88,8 @@ describe("a list of contacts", () => {
       const { ctx } = await world.context(project);
       cursor = (await listContacts(ctx, { ...query, limit: 100, cursor })).cursor;
       const { sql = "", values = [] } = world.statements.at(-1) ?? {};
-      const { meta } = await env.DB.prepare(sql)
+      const { meta } = await project.db
+        .prepare(sql)
         .bind(...values)
         .all();
       // An entry of the index and a row for each, one more of either, and what holds the page meanwhile.
@@ -121,7 +125,8 @@ it("creates, changes, looks up, snoozes and ends snoozes without walking through
   await unsnoozeContact(ctx, id);
   await addSuppression(ctx, { email: "new@example.com", reason: null });
   await endSnoozes(world.process().platform);
-  const left = await env.DB.prepare("SELECT count(snoozed_until) AS n FROM contacts WHERE project_id = ?")
+  const left = await project.db
+    .prepare("SELECT count(snoozed_until) AS n FROM contacts WHERE project_id = ?")
     .bind(project.id)
     .first();
   expect(left).toEqual({ n: 0 });

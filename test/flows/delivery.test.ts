@@ -305,7 +305,7 @@ describe("what changed after a mail was accepted", () => {
     const project = await newProject();
     const world = new World();
     await send(world, project);
-    await env.DB.prepare("DELETE FROM contacts WHERE project_id = ?").bind(project.id).run();
+    await project.db.prepare("DELETE FROM contacts WHERE project_id = ?").bind(project.id).run();
     await world.drain();
     expect((await onlyEmail(project))?.status).toBe("CANCELLED");
     expect((await onlyEmail(project))?.error).toContain("deleted");
@@ -315,7 +315,10 @@ describe("what changed after a mail was accepted", () => {
     const project = await newProject({ monthlySendLimit: 1 });
     const world = new World();
     await send(world, project);
-    await env.DB.prepare("INSERT INTO suppressions VALUES (?, 'ada@example.com', 'manual', 0)").bind(project.id).run();
+    await project.db
+      .prepare("INSERT INTO suppressions VALUES (?, 'ada@example.com', 'manual', 0)")
+      .bind(project.id)
+      .run();
     await world.drain();
     expect(await onlyEmail(project)).toMatchObject({ status: "SUPPRESSED", attempts: 0 });
     expect((await project.api.send({ to: "bob@example.com" })).status).toBe(200);

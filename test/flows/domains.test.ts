@@ -5,6 +5,7 @@ import type { DomainRow } from "../../src/db/tables";
 import { addDomain } from "../../src/features/domains/add";
 import { checkDomain } from "../../src/features/domains/check";
 import { removeDomain } from "../../src/features/domains/remove";
+import { databaseWith } from "../support/database";
 import { type Death, wasKilled } from "../support/killable";
 import { planOf } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
@@ -24,13 +25,15 @@ function publish(world: World, row: DomainRow): void {
   for (const { type, name, value } of row.records) world.dnsRecords[`${type} ${name}`] = [value];
 }
 
-async function stored(row: DomainRow) {
-  const found = await env.DB.prepare(
-    `SELECT status, records, last_checked_at, verified_at, failing_since, next_check_at, version,
-      (SELECT count(*) FROM verified_domains v WHERE v.domain = d.domain AND v.project_id = d.project_id) AS names
-      FROM domains d WHERE id = ?`,
-  )
-    .bind(row.id)
+/** The project's row, and in how many rows of the control database its name is the project's. */
+async function stored({ id, projectId, domain }: DomainRow) {
+  const db = await databaseWith(projectId);
+  const found = await db
+    .prepare(
+      `SELECT status, records, last_checked_at, verified_at, failing_since, next_check_at, version
+        FROM domains WHERE id = ?`,
+    )
+    .bind(id)
     .first<{
       status: string;
       records: string;
@@ -39,10 +42,12 @@ async function stored(row: DomainRow) {
       failing_since: number | null;
       next_check_at: number | null;
       version: number;
-      names: number;
     }>();
   if (!found) throw new Error("The domain is gone");
-  return { ...found, records: JSON.parse(found.records) as DnsRecord[] };
+  const names = await env.DB.prepare("SELECT count(*) AS n FROM verified_domains WHERE domain = ? AND project_id = ?")
+    .bind(domain, projectId)
+    .first<number>("n");
+  return { ...found, records: JSON.parse(found.records) as DnsRecord[], names: names ?? 0 };
 }
 
 /** Lets time pass in steps of five minutes, or of hours where only verified domains are looked at. */

@@ -17,7 +17,7 @@ it("erases, recalls and exports without walking through what a project has", asy
   await before.drain();
   const { data } = (await project.api.get("/contacts")).body;
   const contactId: string = data[0].id;
-  await addOlder({ emailId, contactId }, 1_100);
+  await addOlder(project, { emailId, contactId }, 1_100);
   await project.api.post("/suppressions", { email: "ada@example.com" });
 
   const world = new World();

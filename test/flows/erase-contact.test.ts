@@ -26,7 +26,7 @@ class FileWorld extends World {
 }
 
 async function rowsOf(project: TestProject, table: string): Promise<Record<string, unknown>[]> {
-  return (await env.DB.prepare(`SELECT * FROM ${table} WHERE project_id = ? ORDER BY 1`).bind(project.id).all())
+  return (await project.db.prepare(`SELECT * FROM ${table} WHERE project_id = ? ORDER BY 1`).bind(project.id).all())
     .results;
 }
 
@@ -170,7 +170,7 @@ describe("erasing a contact", () => {
       await personWithMail(world, project, { to: "bob@example.com" }),
     ];
     await world.drain();
-    await addOlder(many, 2_300);
+    await addOlder(project, many, 2_300);
     const { ctx } = await world.context(project);
     const batch = openBatch(ctx);
     const ids = [many.contactId, few.contactId, "no", few.contactId];
@@ -255,7 +255,7 @@ describe("an erasure that is killed", () => {
     const world = new FileWorld();
     const person = await personWithMail(world, project, { attachments: [sharedFile] });
     await world.drain();
-    await addOlder(person, 2_100);
+    await addOlder(project, person, 2_100);
     await erase(world, project, person.contactId);
     for (let atStep = 1; world.queue.length > 0; atStep++) {
       await world.runAndDie({ atStep, when: atStep % 2 ? "after" : "before" });
@@ -324,7 +324,7 @@ describe("mail that is on its way to a person who is erased", () => {
 
   it.each([1, 1_500])("is not handed over by a consumer that has it in hands already: %i emails", async (emails) => {
     const { project, world, address, emailId, contactId } = await waiting();
-    if (emails > 1) await addOlder({ emailId, contactId }, emails);
+    if (emails > 1) await addOlder(project, { emailId, contactId }, emails);
     const { ctx } = await world.context(project);
     const take: typeof ctx.pace.take = async (lane, wanted) => {
       expect(await stateOf(project, emailId)).toEqual({ status: "SENDING", error: null });
@@ -433,7 +433,7 @@ async function expectFilesOf(project: TestProject): Promise<void> {
 
 async function removeRows(project: TestProject): Promise<void> {
   for (const table of ["emails", "email_contents", "events", "contacts"]) {
-    await env.DB.prepare(`DELETE FROM ${table} WHERE project_id = ?`).bind(project.id).run();
+    await project.db.prepare(`DELETE FROM ${table} WHERE project_id = ?`).bind(project.id).run();
   }
   await env.BLOBS.delete(await filesOf(project));
 }

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { projectTables } from "../../src/features/projects/erase";
+import { databases } from "../support/database";
 import { admin, newProject, type TestProject } from "../support/project";
 import { addMembers, newSegment } from "../support/segment";
 import { emailIn } from "../support/send-and-wait";
@@ -18,13 +19,13 @@ async function tenantTables(): Promise<string[]> {
     .sort();
 }
 
+/** The rows of each table, in all databases together. */
 async function rowsOf(project: TestProject): Promise<Record<string, number>> {
   const counts = await Promise.all(
     projectTables.map(async (table): Promise<[string, number]> => {
-      const row = await env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE project_id = ?`)
-        .bind(project.id)
-        .first<{ n: number }>();
-      return [table, row?.n ?? 0];
+      const count = `SELECT count(*) AS n FROM ${table} WHERE project_id = ?`;
+      const each = databases.map((db) => db.prepare(count).bind(project.id).first<number>("n"));
+      return [table, (await Promise.all(each)).reduce<number>((sum, n) => sum + (n ?? 0), 0)];
     }),
   );
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
@@ -44,17 +45,19 @@ async function projectWithEverything(): Promise<TestProject> {
   await newTemplate(project, { body: `<p>${"long ".repeat(20_000)}</p>` });
   const effect =
     "INSERT INTO idempotency_effects (project_id, key, request, response, created_at, expires_at) VALUES (?, 'k', 'r', '{}', 0, 1e15)";
-  await env.DB.prepare(effect).bind(project.id).run();
-  await env.DB.prepare("INSERT INTO event_listeners VALUES (?, '*', 'nobody')").bind(project.id).run();
-  await env.DB.prepare("INSERT INTO erased_addresses (project_id, hash, created_at) VALUES (?, 'h', 0)")
+  await project.db.prepare(effect).bind(project.id).run();
+  await project.db.prepare("INSERT INTO event_listeners VALUES (?, '*', 'nobody')").bind(project.id).run();
+  await project.db
+    .prepare("INSERT INTO erased_addresses (project_id, hash, created_at) VALUES (?, 'h', 0)")
     .bind(project.id)
     .run();
   await newSegment(project);
   const { id } = await newSegment(project, { type: "STATIC" });
   await addMembers(project, id, { emails: ["ada@example.com"] });
-  await env.DB.prepare(
-    "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES (?1 || '-job', ?1, 'contacts.import', 'completed', '[]', 0)",
-  )
+  await project.db
+    .prepare(
+      "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES (?1 || '-job', ?1, 'contacts.import', 'completed', '[]', 0)",
+    )
     .bind(project.id)
     .run();
   return project;

@@ -1,6 +1,5 @@
-import { env } from "cloudflare:workers";
 import { type SQL, sql } from "drizzle-orm";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { firstIdAt, newId } from "../../src/core/ids";
 import { announcements, openBatch } from "../../src/db/batch";
 import { asNumber, columns } from "../../src/db/rows";
@@ -77,7 +76,8 @@ interface Waiting {
 }
 
 async function rowsOf(project: TestProject): Promise<Waiting[]> {
-  const { results } = await env.DB.prepare("SELECT * FROM events WHERE project_id = ? ORDER BY id")
+  const { results } = await project.db
+    .prepare("SELECT * FROM events WHERE project_id = ? ORDER BY id")
     .bind(project.id)
     .all<Waiting>();
   return results;
@@ -90,11 +90,6 @@ async function undispatched(project: TestProject): Promise<string[]> {
 function announced(world: World): string[][] {
   return world.queue.map(({ nudge }) => (nudge.job.type === "events.dispatch" ? nudge.job.eventIds : []));
 }
-
-// A sweep is over all projects, and finds what another test has left.
-afterEach(async () => {
-  await env.DB.prepare("UPDATE events SET dispatched_at = 0 WHERE dispatched_at IS NULL").run();
-});
 
 const deathsUpTo = (steps: number) =>
   Array.from({ length: steps }, (_, index) => [
@@ -204,7 +199,7 @@ describe("an event that somebody listens for", () => {
     const ears = new Ears(world);
     await listen(project, ["*", "ears:1"]);
     await track(world, project);
-    await env.DB.prepare("DELETE FROM event_listeners WHERE project_id = ?").bind(project.id).run();
+    await project.db.prepare("DELETE FROM event_listeners WHERE project_id = ?").bind(project.id).run();
     await world.drain();
     expect([ears.heard, await undispatched(project)]).toEqual([[], []]);
   });
@@ -367,7 +362,7 @@ async function keptAndCounted(project: TestProject) {
     `SELECT created_at / 86400000 AS day, name, count(*) AS count
       FROM events WHERE project_id = ? GROUP BY 1, 2 ORDER BY 1, 2`,
   ];
-  const results = await env.DB.batch(statements.map((text) => env.DB.prepare(text).bind(project.id)));
+  const results = await project.db.batch(statements.map((text) => project.db.prepare(text).bind(project.id)));
   const [names, countedNames, days, countedDays] = results.map(({ results }) => results);
   return { kept: { names, days }, counted: { names: countedNames, days: countedDays } };
 }
@@ -395,7 +390,7 @@ describe("the counts that are kept of events", () => {
         ),
       () => world.drain(),
       (ctx) => deleteEvents(ctx, name()).catch(() => {}),
-      () => env.DB.prepare("DELETE FROM events WHERE project_id = ? AND contact_id = 'c1'").bind(project.id).run(),
+      () => project.db.prepare("DELETE FROM events WHERE project_id = ? AND contact_id = 'c1'").bind(project.id).run(),
     ];
     for (let step = 0; step < 60; step++) {
       world.now += random(8 * 3_600_000);

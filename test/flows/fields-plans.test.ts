@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { openBatch } from "../../src/db/batch";
 import { replaceReferences } from "../../src/engine/audience/record-references";
@@ -27,7 +26,7 @@ it("lists, looks into, counts and deletes fields in bounded pages, by index", as
   await batch.commit();
   await deleteField(ctx, "data.plan");
   // As many as make the project a large one, without the contacts.
-  await env.DB.prepare("UPDATE contact_counts SET total = 30000 WHERE project_id = ?").bind(project.id).run();
+  await project.db.prepare("UPDATE contact_counts SET total = 30000 WHERE project_id = ?").bind(project.id).run();
   await deleteField(ctx, "data.age");
   await queueFieldCounts(world.process().platform);
   await world.drain();

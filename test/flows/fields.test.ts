@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { deleteField } from "../../src/features/contacts/fields/delete";
 import { runJob } from "../../src/queue";
@@ -18,18 +17,22 @@ async function queueCounts(world: World): Promise<void> {
 /** Contacts from..to, straight into the table: all with `all`, every second one with `half`, the first with `first`. */
 async function addContacts(project: TestProject, from: number, to: number): Promise<void> {
   const types = { all: "number", half: "string", first: "boolean" };
-  await env.DB.batch([
-    env.DB.prepare(
-      `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
+  await project.db.batch([
+    project.db
+      .prepare(
+        `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
         WITH RECURSIVE n(i) AS (SELECT CAST(?2 AS INTEGER) UNION ALL SELECT i + 1 FROM n WHERE i < ?3)
         SELECT printf('00000000-%06d-', i) || ?1, ?1, 'c' || i || '@example.com', true,
           CASE WHEN i = 1 THEN '{"all":1,"first":true}' WHEN i % 2 THEN '{"all":' || (i % 3) || '}'
             ELSE '{"all":' || (i % 3) || ',"half":"v' || (i % 5) || '"}' END, i, i FROM n`,
-    ).bind(project.id, from, to),
-    env.DB.prepare(
-      `INSERT INTO contact_fields (project_id, key, type, created_at)
+      )
+      .bind(project.id, from, to),
+    project.db
+      .prepare(
+        `INSERT INTO contact_fields (project_id, key, type, created_at)
         SELECT ?1, key, value, 0 FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING`,
-    ).bind(project.id, JSON.stringify(types)),
+      )
+      .bind(project.id, JSON.stringify(types)),
   ]);
 }
 
@@ -42,7 +45,8 @@ async function coverages(project: TestProject): Promise<Record<string, unknown>>
 }
 
 async function keptCounts(project: TestProject): Promise<Record<string, [contacts: number | null, at: number | null]>> {
-  const { results } = await env.DB.prepare("SELECT key, contacts, counted_at FROM contact_fields WHERE project_id = ?")
+  const { results } = await project.db
+    .prepare("SELECT key, contacts, counted_at FROM contact_fields WHERE project_id = ?")
     .bind(project.id)
     .all<{ key: string; contacts: number | null; counted_at: number | null }>();
   return Object.fromEntries(results.map((row) => [row.key, [row.contacts, row.counted_at]]));
@@ -50,10 +54,11 @@ async function keptCounts(project: TestProject): Promise<Record<string, [contact
 
 /** How many contacts have the key, and how many changes all of them have seen. */
 async function havingKey(project: TestProject, key: string): Promise<{ contacts: number; changes: number }> {
-  const row = await env.DB.prepare(
-    `SELECT count(*) FILTER (WHERE EXISTS (SELECT 1 FROM json_each(data) WHERE key = ?2)) AS contacts,
+  const row = await project.db
+    .prepare(
+      `SELECT count(*) FILTER (WHERE EXISTS (SELECT 1 FROM json_each(data) WHERE key = ?2)) AS contacts,
       sum(version - 1) AS changes FROM contacts WHERE project_id = ?1`,
-  )
+    )
     .bind(project.id, key)
     .first<{ contacts: number; changes: number }>();
   return row ?? { contacts: 0, changes: 0 };
@@ -247,6 +252,6 @@ describe("deleting a field of more than 10,000 contacts", () => {
     const jobId = await startDeletion(project, world);
     await admin.delete(`/admin/projects/${project.id}`);
     await world.drain();
-    expect(await env.DB.prepare("SELECT 1 FROM jobs WHERE id = ?").bind(jobId).first()).toBeNull();
+    expect(await project.db.prepare("SELECT 1 FROM jobs WHERE id = ?").bind(jobId).first()).toBeNull();
   });
 });

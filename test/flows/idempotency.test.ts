@@ -26,7 +26,8 @@ async function gateRows(project: TestProject, sql: string, ...values: SqlStorage
 }
 
 async function emailIds(project: TestProject): Promise<string[]> {
-  const { results } = await env.DB.prepare("SELECT id FROM emails WHERE project_id = ? ORDER BY to_email")
+  const { results } = await project.db
+    .prepare("SELECT id FROM emails WHERE project_id = ? ORDER BY to_email")
     .bind(project.id)
     .all<{ id: string }>();
   return results.map(({ id }) => id);
@@ -127,7 +128,10 @@ describe("time", () => {
     const project = await newProject();
     await send(project);
     await gateRows(project, "UPDATE idempotency_keys SET expires_at = 1");
-    await env.DB.prepare("UPDATE idempotency_effects SET expires_at = 1 WHERE project_id = ?").bind(project.id).run();
+    await project.db
+      .prepare("UPDATE idempotency_effects SET expires_at = 1 WHERE project_id = ?")
+      .bind(project.id)
+      .run();
     expect((await send(project)).status).toBe(200);
     expect(await emailIds(project)).toHaveLength(4);
 

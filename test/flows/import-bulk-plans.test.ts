@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { startBulk } from "../../src/features/contacts/bulk/start";
 import { importCsv } from "../support/import";
@@ -13,7 +12,8 @@ it("imports and changes contacts in bulk without walking through what a project 
   const job = await importCsv(project, `email,a,b,c\n${tooLarge}\nbob@example.com,1,,\nnope,,,\n`, world);
   expect(job).toMatchObject({ status: "completed", imported: 2, skipped: 2 });
   // Where somebody was erased, addresses are looked up by their hashes.
-  await env.DB.prepare("INSERT INTO erased_addresses (project_id, hash, created_at) VALUES (?, 'h', 0)")
+  await project.db
+    .prepare("INSERT INTO erased_addresses (project_id, hash, created_at) VALUES (?, 'h', 0)")
     .bind(project.id)
     .run();
   expect(await importCsv(project, "email,a\neve@example.com,1\n", world)).toMatchObject({ imported: 1 });

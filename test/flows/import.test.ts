@@ -34,10 +34,11 @@ async function uploaded(world: World): Promise<{ project: TestProject; jobId: st
 
 async function expectDone({ project, jobId }: { project: TestProject; jobId: string }): Promise<void> {
   expect((await project.api.get(`/contacts/import/${jobId}`)).body).toMatchObject({ ...done, errors });
-  const counts = await env.DB.prepare(
-    `SELECT count(*) AS contacts, sum(data->>'n') AS n, max(version) AS version,
+  const counts = await project.db
+    .prepare(
+      `SELECT count(*) AS contacts, sum(data->>'n') AS n, max(version) AS version,
       (SELECT total FROM contact_counts WHERE project_id = ?1) AS kept FROM contacts WHERE project_id = ?1`,
-  )
+    )
     .bind(project.id)
     .first();
   // Ada is 1 now and Bob is 2; a chunk that was written twice would show in a version.
@@ -113,7 +114,7 @@ it("stops when its project is deleted", async () => {
   await env.DB.prepare("UPDATE projects SET deleted_at = 1 WHERE id = ?").bind(project.id).run();
   world.now += 60_000;
   await world.drain();
-  const contacts = await env.DB.prepare("SELECT count(*) AS n FROM contacts WHERE project_id = ?").bind(project.id);
+  const contacts = await project.db.prepare("SELECT count(*) AS n FROM contacts WHERE project_id = ?").bind(project.id);
   expect(await contacts.first("n")).toBe(999);
 });
 
@@ -127,7 +128,10 @@ describe("an upload killed at any step", () => {
       throw error;
     });
     await world.pass(6);
-    const { results } = await env.DB.prepare("SELECT id, status FROM jobs WHERE project_id = ?").bind(project.id).all();
+    const { results } = await project.db
+      .prepare("SELECT id, status FROM jobs WHERE project_id = ?")
+      .bind(project.id)
+      .all();
     if (jobId !== null) expect(results).toEqual([{ id: jobId, status: "completed" }]);
     expect(results.map(({ status }) => status)).toEqual(
       death.atStep === 1 && death.when === "before" ? [] : ["completed"],

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { newProject } from "../support/project";
 import { World } from "../support/world";
@@ -7,10 +6,11 @@ const minuteMs = 60_000;
 
 it("a job that always fails comes more and more seldom, and is never forgotten", async () => {
   const [project, world] = [await newProject(), new World()];
-  await env.DB.prepare(
-    `INSERT INTO jobs (id, project_id, type, status, input, state, errors, created_at, next_announce_at)
+  await project.db
+    .prepare(
+      `INSERT INTO jobs (id, project_id, type, status, input, state, errors, created_at, next_announce_at)
       VALUES (?1, ?1, 'segments.count', 'queued', '{"not":"an input"}', '{}', '[]', ?2, ?2)`,
-  )
+    )
     .bind(project.id, world.now)
     .run();
   /** How often it is announced in so many minutes, when the sweep comes each `every` of them. */

@@ -45,9 +45,10 @@ function standingIn(page: string): string {
 }
 
 async function contactOf(project: TestProject, email = "ada@example.com") {
-  return env.DB.prepare(
-    "SELECT id, subscribed, opted_out_at, snoozed_until, version FROM contacts WHERE project_id = ? AND email = ?",
-  )
+  return project.db
+    .prepare(
+      "SELECT id, subscribed, opted_out_at, snoozed_until, version FROM contacts WHERE project_id = ? AND email = ?",
+    )
     .bind(project.id, email)
     .first<{
       id: string;
@@ -59,13 +60,15 @@ async function contactOf(project: TestProject, email = "ada@example.com") {
 }
 
 async function optOut(project: TestProject, email: string): Promise<void> {
-  await env.DB.prepare("UPDATE contacts SET opted_out_at = 1 WHERE project_id = ? AND email = ?")
+  await project.db
+    .prepare("UPDATE contacts SET opted_out_at = 1 WHERE project_id = ? AND email = ?")
     .bind(project.id, email)
     .run();
 }
 
 async function emailsOfTheMonth(project: TestProject): Promise<number | undefined> {
-  const used = await env.DB.prepare("SELECT emails FROM monthly_usage WHERE project_id = ?")
+  const used = await project.db
+    .prepare("SELECT emails FROM monthly_usage WHERE project_id = ?")
     .bind(project.id)
     .first<{ emails: number }>();
   return used?.emails;
@@ -267,7 +270,8 @@ describe("the pages of a recipient", () => {
     expect((await call("GET", path)).body).toContain("You are unsubscribed");
     expect(await contactOf(project)).toMatchObject({ subscribed: 0, opted_out_at: expect.any(Number), version: 2 });
     expect(await eventCounts(project)).toEqual({ "email.sent": 1, "contact.unsubscribed": 1 });
-    const event = await env.DB.prepare("SELECT data FROM events WHERE project_id = ? AND name = 'contact.unsubscribed'")
+    const event = await project.db
+      .prepare("SELECT data FROM events WHERE project_id = ? AND name = 'contact.unsubscribed'")
       .bind(project.id)
       .first<{ data: string }>();
     expect(JSON.parse(event?.data ?? "")).toEqual({ reason: "unsubscribe_page" });
@@ -324,7 +328,8 @@ describe("the pages of a recipient", () => {
 
   it("end a snooze", async () => {
     const { project, message } = await subscriber();
-    await env.DB.prepare("UPDATE contacts SET subscribed = 0, snoozed_until = ?, opted_out_at = 1 WHERE project_id = ?")
+    await project.db
+      .prepare("UPDATE contacts SET subscribed = 0, snoozed_until = ?, opted_out_at = 1 WHERE project_id = ?")
       .bind(Date.now() + 86_400_000, project.id)
       .run();
     expect((await call("GET", linkIn(message.html, "unsubscribe"))).body).toContain("Unsubscribe?");
@@ -355,7 +360,8 @@ describe("the pages of a recipient", () => {
       expect(((until ?? 0) - Date.now()) / 86_400_000).toBeGreaterThan(days - 0.1);
       expect(standing).toMatch(/^Paused until [1-9]\d? [A-Z][a-z]+ 20\d\d$/);
     }
-    await env.DB.prepare("UPDATE contacts SET snoozed_until = ? WHERE project_id = ?")
+    await project.db
+      .prepare("UPDATE contacts SET snoozed_until = ? WHERE project_id = ?")
       .bind(Date.UTC(2031, 0, 5, 23, 59), project.id)
       .run();
     expect(standingIn((await call("GET", path)).body)).toBe("Paused until 5 January 2031");
@@ -371,9 +377,10 @@ describe("the pages of a recipient", () => {
     expect(await press("action=unsubscribe")).toMatchObject(gone);
     expect(await press("action=subscribe")).toMatchObject(subscribed);
     expect(await press("action=unsubscribe")).toMatchObject(gone);
-    const { results } = await env.DB.prepare(
-      "SELECT name, data ->> 'reason' AS reason FROM events WHERE project_id = ? AND name GLOB 'contact.*' ORDER BY rowid",
-    )
+    const { results } = await project.db
+      .prepare(
+        "SELECT name, data ->> 'reason' AS reason FROM events WHERE project_id = ? AND name GLOB 'contact.*' ORDER BY rowid",
+      )
       .bind(project.id)
       .all();
     // None for leaving during a pause: they were not subscribed then.
@@ -440,7 +447,7 @@ describe("the pages of a recipient", () => {
       }
     }
     expect(await contactOf(project)).toMatchObject({ subscribed: 1 });
-    await env.DB.prepare("DELETE FROM contacts WHERE project_id = ?").bind(project.id).run();
+    await project.db.prepare("DELETE FROM contacts WHERE project_id = ?").bind(project.id).run();
     expect((await call("GET", `/unsubscribe/${token}`)).status).toBe(404);
     await admin.delete(`/admin/projects/${project.id}`);
     expect((await call("POST", `/unsubscribe/${token}`, oneClick, form)).status).toBe(404);

@@ -212,7 +212,10 @@ describe.each(dialects)("reports of $name", (dialect) => {
   it("find a mail by the provider's own id where the tag does not come back", async () => {
     const scene = await sent(dialect);
     const own = `own-${crypto.randomUUID()}`;
-    await env.DB.prepare("UPDATE emails SET provider_message_id = ? WHERE id = ?").bind(own, scene.emailId).run();
+    await scene.project.db
+      .prepare("UPDATE emails SET provider_message_id = ? WHERE id = ?")
+      .bind(own, scene.emailId)
+      .run();
     const answer = await post(dialect.name, await dialect.say("delivered", null, own), scene.provider.settings);
     expect(answer.status).toBe(200);
     expect(await statusOf(scene)).toBe("DELIVERED");
@@ -236,7 +239,7 @@ describe.each(dialects)("reports of $name", (dialect) => {
 
   it("of a mail that another provider carried have no effect", async () => {
     const scene = await sent(dialect);
-    await env.DB.prepare("UPDATE emails SET provider = 'other' WHERE id = ?").bind(scene.emailId).run();
+    await scene.project.db.prepare("UPDATE emails SET provider = 'other' WHERE id = ?").bind(scene.emailId).run();
     await scene.hear("hard");
     expect(await statusOf(scene)).toBe("SENT");
   });

@@ -15,11 +15,9 @@ let outside: Outside;
 beforeEach(() => {
   outside = new Outside();
 });
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
-  // The sweep knows no projects: what one test left waiting would go through the provider of the next.
-  await env.DB.prepare("UPDATE emails SET status = 'CANCELLED' WHERE status IN ('QUEUED', 'SENDING')").run();
 });
 
 interface Scene {
@@ -322,11 +320,11 @@ describe("files", () => {
 
 describe("marketing mail with postmark", () => {
   const asMarketing = async ({ project, world }: Scene) => {
-    await env.DB.batch([
-      env.DB.prepare("UPDATE emails SET type = 'MARKETING' WHERE project_id = ?").bind(project.id),
-      env.DB.prepare("UPDATE email_contents SET link_base = 'https://petrel.example' WHERE project_id = ?").bind(
-        project.id,
-      ),
+    await project.db.batch([
+      project.db.prepare("UPDATE emails SET type = 'MARKETING' WHERE project_id = ?").bind(project.id),
+      project.db
+        .prepare("UPDATE email_contents SET link_base = 'https://petrel.example' WHERE project_id = ?")
+        .bind(project.id),
     ]);
     await world.drain();
   };

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { deleteSegment } from "../../src/features/segments/delete";
 import { wasKilled } from "../support/killable";
@@ -8,7 +7,8 @@ import { newSegment } from "../support/segment";
 import { World } from "../support/world";
 
 async function members(project: TestProject): Promise<number> {
-  const row = await env.DB.prepare("SELECT count(*) AS n FROM segment_members WHERE project_id = ?")
+  const row = await project.db
+    .prepare("SELECT count(*) AS n FROM segment_members WHERE project_id = ?")
     .bind(project.id)
     .first<{ n: number }>();
   return row?.n ?? 0;
@@ -16,10 +16,11 @@ async function members(project: TestProject): Promise<number> {
 
 async function segmentWithMembers(project: TestProject, count: number): Promise<string> {
   const { id } = await newSegment(project, { type: "STATIC", trackMembership: true });
-  await env.DB.prepare(
-    `INSERT INTO segment_members (project_id, segment_id, contact_id, created_at)
+  await project.db
+    .prepare(
+      `INSERT INTO segment_members (project_id, segment_id, contact_id, created_at)
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?3) SELECT ?1, ?2, 'c' || i, 0 FROM n`,
-  )
+    )
     .bind(project.id, id, count)
     .run();
   return id;
@@ -43,7 +44,10 @@ it("a segment with many members is gone at once, and its rows go in steps, whoev
   }
   await world.pass(6);
   expect([await members(project), await eventCounts(project)]).toEqual([10, {}]);
-  const { results } = await env.DB.prepare("SELECT type, status FROM jobs WHERE project_id = ?").bind(project.id).all();
+  const { results } = await project.db
+    .prepare("SELECT type, status FROM jobs WHERE project_id = ?")
+    .bind(project.id)
+    .all();
   expect(results).toEqual([{ type: "segments.delete-members", status: "completed" }]);
   await project.api.delete(`/segments/${neighbour}`);
   expect(await members(project)).toBe(0);

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { FilterCondition } from "../../src/core/audience/condition";
 import { BadRequest, NotFound } from "../../src/core/errors";
@@ -63,7 +62,7 @@ describe("a call that finds a computation under way", () => {
     const { project, world, list, segment } = await start(only("segment.<list>", "memberOfSegment"));
     await addMembers(project, list.id, { emails: ["c5@example.com"] });
     expect(await compute(world, project, segment)).toEqual({ added: 1, removed: 0, total: 1 });
-    expect(await memberRows(segment)).toEqual(["c5@example.com"]);
+    expect(await memberRows(project, segment)).toEqual(["c5@example.com"]);
   });
 
   it("hears of another condition of a segment that is named", async () => {
@@ -71,14 +70,14 @@ describe("a call that finds a computation under way", () => {
     const { ctx } = await world.context(project);
     await updateSegment(ctx, inner.id, { condition: only("data.n", "equals", 10) });
     expect(await compute(world, project, segment)).toMatchObject({ total: 1 });
-    expect(await memberRows(segment)).toEqual(["c10@example.com"]);
+    expect(await memberRows(project, segment)).toEqual(["c10@example.com"]);
   });
 
   it("joins it while nothing can have changed", async () => {
     const { project, world, segment } = await start(only("data.n", "greaterThan", 600));
     const { id } = await activeJob(world, project, segment);
     expect(await compute(world, project, segment)).toEqual({ added: 100, removed: 0, total: 100 });
-    const { results } = await env.DB.prepare("SELECT id FROM jobs WHERE project_id = ?").bind(project.id).all();
+    const { results } = await project.db.prepare("SELECT id FROM jobs WHERE project_id = ?").bind(project.id).all();
     expect(results).toEqual([{ id }]);
   });
 });
@@ -95,7 +94,7 @@ it("whoever comes in behind a silent computation is told", async () => {
   await passTheFirst(world, project, segment);
   await setPlan(project, "c1@example.com", "pro");
   expect(await compute(world, project, segment)).toEqual({ added: 1, removed: 0, total: 351 });
-  expect(await ledgerOf(segment)).toMatchObject({ members: 351, entries: 1, exits: 0 });
+  expect(await ledgerOf(project, segment)).toMatchObject({ members: 351, entries: 1, exits: 0 });
 });
 
 it("tracking that begins again while a run finds it off takes everybody, and tells nobody", async () => {
@@ -124,7 +123,7 @@ it("tracking that begins again while a run finds it off takes everybody, and tel
   await world.drain();
   await tick(world, project);
   await world.drain();
-  expect(await ledgerOf(segment)).toMatchObject({ members: 6_000, entries: 0, exits: 0 });
+  expect(await ledgerOf(project, segment)).toMatchObject({ members: 6_000, entries: 0, exits: 0 });
 });
 
 it("a call whose segment is deleted or tracked no more on the way says so", async () => {
@@ -152,7 +151,7 @@ it("a call whose segment is deleted or tracked no more on the way says so", asyn
     };
     const computed = computeSegment(forProject(platform, ctx.project), row);
     await expect(computed).rejects.toBeInstanceOf(refusal);
-    expect(await ledgerOf(segment)).toMatchObject({ members: 0, entries: 0 });
+    expect(await ledgerOf(project, segment)).toMatchObject({ members: 0, entries: 0 });
   }
 });
 
@@ -164,11 +163,11 @@ it("a run writes nothing of what it saw before another had begun to write", asyn
   const before = await activeJob(world, project, segment);
   // Finds the project, takes the job, begins, looks, finds members, writes the first of three batches.
   await world.runAndDie({ atStep: 7, when: "before" });
-  expect(await ledgerOf(segment)).toMatchObject({ members: 300 });
+  expect(await ledgerOf(project, segment)).toMatchObject({ members: 300 });
   const { ctx } = await world.context(project);
   await expect(computeStep(ctx, before)).rejects.toMatchObject({ name: "MovedOn" });
   await world.drain();
-  expect(await ledgerOf(segment)).toEqual({ members: 700, entries: 700, exits: 0, wrong: 0 });
+  expect(await ledgerOf(project, segment)).toEqual({ members: 700, entries: 700, exits: 0, wrong: 0 });
 });
 
 it("a computation that another version of the program left begins again", async () => {
@@ -178,11 +177,12 @@ it("a computation that another version of the program left begins again", async 
   await tick(world, project);
   const { id } = await activeJob(world, project, segment);
   const scan = { segment: await segmentRow(world, project, segment), named: [], at: world.now, of: "", after: "c" };
-  await env.DB.prepare("UPDATE jobs SET status = 'processing', state = ? WHERE id = ?")
+  await project.db
+    .prepare("UPDATE jobs SET status = 'processing', state = ? WHERE id = ?")
     .bind(JSON.stringify({ silent: false, scan }), id)
     .run();
   await world.drain();
-  expect(await ledgerOf(segment)).toEqual({ members: 5, entries: 5, exits: 0, wrong: 0 });
+  expect(await ledgerOf(project, segment)).toEqual({ members: 5, entries: 5, exits: 0, wrong: 0 });
 });
 
 it("a tick that comes sooner in its minute than the last one finds the same segments due", async () => {
@@ -195,5 +195,5 @@ it("a tick that comes sooner in its minute than the last one finds the same segm
   world.now -= 900;
   await tick(world, project);
   await world.drain();
-  expect(await ledgerOf(segment)).toMatchObject({ members: 1, entries: 1 });
+  expect(await ledgerOf(project, segment)).toMatchObject({ members: 1, entries: 1 });
 });

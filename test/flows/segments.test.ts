@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { FilterCondition } from "../../src/core/audience/condition";
 import { maxAskedPerStatement } from "../../src/db/limits";
@@ -64,7 +63,10 @@ async function recover(world: World, project: TestProject): Promise<void> {
 }
 
 async function openJobs(project: TestProject): Promise<unknown[]> {
-  const { results } = await env.DB.prepare("SELECT type, status FROM jobs WHERE project_id = ?").bind(project.id).all();
+  const { results } = await project.db
+    .prepare("SELECT type, status FROM jobs WHERE project_id = ?")
+    .bind(project.id)
+    .all();
   return results;
 }
 
@@ -75,11 +77,11 @@ describe("the members of a tracked segment", () => {
       await setPlan(project, email, plan);
     }
     const segment = await newSegment(project, { name: "Pro plan", condition: isPro, trackMembership: true });
-    expect([segment.memberCount, await memberRows(segment), await eventCounts(project)]).toEqual([1, [], {}]);
+    expect([segment.memberCount, await memberRows(project, segment), await eventCounts(project)]).toEqual([1, [], {}]);
 
     expect(await tick(world, project)).toEqual(["segments.compute"]);
     await world.drain();
-    expect(await memberRows(segment)).toEqual(["ada@example.com"]);
+    expect(await memberRows(project, segment)).toEqual(["ada@example.com"]);
     const events = (await project.api.get("/events?name=segment.pro-plan.entry")).body.data;
     const data = { segmentId: segment.id, segmentName: "Pro plan" };
     expect(events).toEqual([expect.objectContaining({ contactEmail: "ada@example.com", data })]);
@@ -97,29 +99,29 @@ describe("the members of a tracked segment", () => {
     expect(await compute(world, project, segment)).toEqual({ added: 0, removed: 1, total: 1 });
     expect(await compute(world, project, segment)).toEqual({ added: 0, removed: 0, total: 1 });
     await world.drain();
-    expect(await memberRows(segment)).toEqual(["bob@example.com"]);
-    expect(await ledgerOf(segment)).toEqual({ members: 1, entries: 2, exits: 1, wrong: 0 });
+    expect(await memberRows(project, segment)).toEqual(["bob@example.com"]);
+    expect(await ledgerOf(project, segment)).toEqual({ members: 1, entries: 2, exits: 1, wrong: 0 });
     expect((await segmentRow(world, project, segment)).memberCount).toBe(1);
 
     // Another condition tells its difference; without tracking nobody is told of anything.
     await update(world, project, segment, { condition: only("data.plan", "equals", "free") });
     await tick(world, project);
     await world.drain();
-    expect(await memberRows(segment)).toEqual(["ada@example.com"]);
+    expect(await memberRows(project, segment)).toEqual(["ada@example.com"]);
     const told = { members: 1, entries: 3, exits: 2, wrong: 0 };
-    expect(await ledgerOf(segment)).toEqual(told);
+    expect(await ledgerOf(project, segment)).toEqual(told);
     await update(world, project, segment, { trackMembership: false });
     await setPlan(project, "bob@example.com", "free");
     expect(await tick(world, project, 20)).toEqual(["segments.count"]);
     await world.drain();
     expect((await segmentRow(world, project, segment)).memberCount).toBe(2);
-    expect(await ledgerOf(segment)).toEqual(told);
+    expect(await ledgerOf(project, segment)).toEqual(told);
     await expect(compute(world, project, segment)).rejects.toThrow("Only a tracked DYNAMIC segment");
     await update(world, project, segment, { trackMembership: true });
-    expect(await memberRows(segment)).toEqual(["ada@example.com", "bob@example.com"]);
+    expect(await memberRows(project, segment)).toEqual(["ada@example.com", "bob@example.com"]);
     await tick(world, project);
     await world.drain();
-    expect(await ledgerOf(segment)).toMatchObject({ entries: 3, exits: 2 });
+    expect(await ledgerOf(project, segment)).toMatchObject({ entries: 3, exits: 2 });
 
     // Who is deleted leaves without a word, and so do all when the segment is.
     await project.api.delete("/contacts/ada@example.com");
@@ -148,14 +150,14 @@ describe("the members of a tracked segment", () => {
     world.now = Date.now();
     await tick(world, project, 1);
     await world.drain();
-    expect([await memberRows(active), await memberRows(idle)]).toEqual([["ada@example.com"], []]);
+    expect([await memberRows(project, active), await memberRows(project, idle)]).toEqual([["ada@example.com"], []]);
     expect(await tick(world, project, 30)).toEqual(["segments.compute", "segments.compute", "segments.count"]);
     await world.drain();
-    expect(await ledgerOf(active)).toEqual({ members: 1, entries: 1, exits: 0, wrong: 0 });
+    expect(await ledgerOf(project, active)).toEqual({ members: 1, entries: 1, exits: 0, wrong: 0 });
     await tick(world, project, 30);
     await world.drain();
-    expect(await ledgerOf(active)).toEqual({ members: 0, entries: 1, exits: 1, wrong: 0 });
-    expect(await ledgerOf(idle)).toEqual({ members: 1, entries: 1, exits: 0, wrong: 0 });
+    expect(await ledgerOf(project, active)).toEqual({ members: 0, entries: 1, exits: 1, wrong: 0 });
+    expect(await ledgerOf(project, idle)).toEqual({ members: 1, entries: 1, exits: 0, wrong: 0 });
     expect((await segmentRow(world, project, inner)).memberCount).toBe(0);
   });
 
@@ -172,7 +174,7 @@ describe("the members of a tracked segment", () => {
     for (const answer of answers) expect(answer).toMatchObject({ removed: 0, total: 10 });
     // Those that joined it say what it did; to those that came later there was nothing left to do.
     for (const answer of answers) expect([0, 10]).toContain("added" in answer ? answer.added : answer);
-    expect(await ledgerOf(segment)).toEqual({ members: 10, entries: 10, exits: 0, wrong: 0 });
+    expect(await ledgerOf(project, segment)).toEqual({ members: 10, entries: 10, exits: 0, wrong: 0 });
   });
 
   it("are as they were when the call came, also when it joins a computation that has passed them", async () => {
@@ -181,10 +183,10 @@ describe("the members of a tracked segment", () => {
     const segment = await newSegment(project, { name: "pro", condition: atLength, trackMembership: true });
     // Starts, finds what goes on and the project, takes the job, begins, looks, finds members, writes five batches; and dies.
     await orKilled(compute(world, project, segment, { atStep: 13, when: "before" }));
-    expect(await ledgerOf(segment)).toMatchObject({ members: prosPerLook });
+    expect(await ledgerOf(project, segment)).toMatchObject({ members: prosPerLook });
     await setPlan(project, "c1@example.com", "pro");
     expect(await compute(world, project, segment)).toEqual({ added: 1, removed: 0, total: 3_001 });
-    expect(await ledgerOf(segment)).toEqual({ members: 3_001, entries: 3_001, exits: 0, wrong: 0 });
+    expect(await ledgerOf(project, segment)).toEqual({ members: 3_001, entries: 3_001, exits: 0, wrong: 0 });
   });
 
   it("come when only the time of their last change says so", async () => {
@@ -196,12 +198,12 @@ describe("the members of a tracked segment", () => {
     world.now = Date.now();
     await tick(world, project, 0);
     await world.drain();
-    expect(await memberRows(segment)).toEqual([]);
+    expect(await memberRows(project, segment)).toEqual([]);
     while (Date.now() <= Date.parse(snoozed.updatedAt)) await project.api.get("/segments");
     await project.api.post("/suppressions", { email: "ada@example.com" });
     await tick(world, project);
     await world.drain();
-    expect(await memberRows(segment)).toEqual(["ada@example.com"]);
+    expect(await memberRows(project, segment)).toEqual(["ada@example.com"]);
   });
 
   it("are right when the call dies at any step, and each change is told once", async () => {
@@ -219,7 +221,7 @@ describe("the members of a tracked segment", () => {
         exits: Math.ceil(index / 2),
         wrong: 0,
       };
-      expect(await ledgerOf(segment), `${death.when} step ${death.atStep}`).toEqual(expected);
+      expect(await ledgerOf(project, segment), `${death.when} step ${death.atStep}`).toEqual(expected);
     }
   });
 
@@ -232,11 +234,11 @@ describe("the members of a tracked segment", () => {
       await orKilled(update(world, project, segment, { trackMembership: true }, death));
       await recover(world, project);
       const { trackMembership } = await segmentRow(world, project, segment);
-      const members = await memberRows(segment);
+      const members = await memberRows(project, segment);
       if (trackMembership) expect(members, `${death.when} step ${death.atStep}`).toHaveLength(index % 2 === 0 ? 3 : 2);
       await update(world, project, segment, { trackMembership: false });
     }
-    expect(await ledgerOf(segment)).toMatchObject({ entries: 0, exits: 0 });
+    expect(await ledgerOf(project, segment)).toMatchObject({ entries: 0, exits: 0 });
   });
 
   it("are not told by a step that was read before tracking ended and began again", async () => {
@@ -251,7 +253,7 @@ describe("the members of a tracked segment", () => {
     await orKilled(update(world, project, segment, { trackMembership: true }, { atStep: 3, when: "before" }));
     await expect(computeStep(ctx, row)).rejects.toMatchObject({ name: "MovedOn" });
     await recover(world, project);
-    expect(await ledgerOf(segment)).toMatchObject({ members: 2, entries: 0, exits: 0 });
+    expect(await ledgerOf(project, segment)).toMatchObject({ members: 2, entries: 0, exits: 0 });
   });
 });
 
@@ -283,7 +285,7 @@ describe("the members of a tracked segment of a large project", () => {
       await world.runAndDie({ atStep: 1 + (attempt % 9), when: attempt % 2 ? "before" : "after" });
     }
     expect(world.queue).toEqual([]);
-    expect(await ledgerOf(segment)).toEqual({ members: 6_000, entries: 6_000, exits: 0, wrong: 0 });
+    expect(await ledgerOf(project, segment)).toEqual({ members: 6_000, entries: 6_000, exits: 0, wrong: 0 });
     expect((await project.api.get(`/jobs/${jobId}`)).body).toMatchObject({
       type: "segments.compute",
       status: "completed",
@@ -295,14 +297,15 @@ describe("the members of a tracked segment of a large project", () => {
 
   it("come in more batches than one step writes, and rows of nobody go", async () => {
     const { project, world, segment, jobId } = await start(isPro);
-    await env.DB.prepare("INSERT INTO segment_members VALUES (?, ?, '00000000-000000-nobody', 0)")
+    await project.db
+      .prepare("INSERT INTO segment_members VALUES (?, ?, '00000000-000000-nobody', 0)")
       .bind(project.id, segment.id)
       .run();
     // Finds the project, takes the job, begins, looks, finds members, writes ten batches.
     await world.runAndDie({ atStep: 16, when: "before" });
-    expect(await ledgerOf(segment)).toMatchObject({ members: 3_001, entries: 3_000 });
+    expect(await ledgerOf(project, segment)).toMatchObject({ members: 3_001, entries: 3_000 });
     await world.drain();
-    expect(await ledgerOf(segment)).toEqual({ members: 6_000, entries: 6_000, exits: 0, wrong: 0 });
+    expect(await ledgerOf(project, segment)).toEqual({ members: 6_000, entries: 6_000, exits: 0, wrong: 0 });
     const { result } = (await project.api.get(`/jobs/${jobId}`)).body;
     expect(result).toEqual({ added: 6_000, removed: 0, total: 6_000 });
   });
@@ -315,7 +318,7 @@ describe("the members of a tracked segment of a large project", () => {
     expect(await compute(world, project, segment)).toEqual({ jobId });
     await Promise.all([run(), run(), run()]);
     await recover(world, project);
-    expect(await ledgerOf(segment)).toEqual({ members: 6_000, entries: 6_000, exits: 0, wrong: 0 });
+    expect(await ledgerOf(project, segment)).toEqual({ members: 6_000, entries: 6_000, exits: 0, wrong: 0 });
     const { result } = (await project.api.get(`/jobs/${jobId}`)).body;
     expect(result).toEqual({ added: 6_000, removed: 0, total: 6_000 });
   });
@@ -329,7 +332,7 @@ describe("the members of a tracked segment of a large project", () => {
     expect([nextId === jobId, await compute(world, project, segment)]).toEqual([false, { jobId: nextId }]);
     expect((await project.api.get(`/jobs/${nextId}`)).body).toMatchObject({ status: "queued", progress: 0 });
     await world.drain();
-    expect(await ledgerOf(segment)).toEqual({ members: 6_001, entries: 6_001, exits: 0, wrong: 0 });
+    expect(await ledgerOf(project, segment)).toEqual({ members: 6_001, entries: 6_001, exits: 0, wrong: 0 });
     const jobs = [jobId, nextId].map(async (id) => (await project.api.get(`/jobs/${id}`)).body);
     expect(await Promise.all(jobs)).toEqual([
       expect.objectContaining({ status: "completed", result: { added: 6_000, removed: 0, total: 6_000 } }),
@@ -340,13 +343,23 @@ describe("the members of a tracked segment of a large project", () => {
   it("are those of the new condition when it changes on the way", async () => {
     const { project, world, segment, jobId } = await start();
     await world.runAndDie(afterOneStep);
-    expect(await ledgerOf(segment)).toEqual({ members: prosPerLook, entries: prosPerLook, exits: 0, wrong: 0 });
+    expect(await ledgerOf(project, segment)).toEqual({
+      members: prosPerLook,
+      entries: prosPerLook,
+      exits: 0,
+      wrong: 0,
+    });
     const { progress, status } = (await project.api.get(`/jobs/${jobId}`)).body;
     expect([status, progress]).toEqual(["processing", Math.floor((100 * perLook) / contacts)]);
     await update(world, project, segment, { name: "Few", condition: only("data.n", "lessThanOrEqual", 4) });
     await world.drain();
-    expect(await memberRows(segment)).toEqual(["c1", "c2", "c3", "c4"].map((name) => `${name}@example.com`));
-    expect(await ledgerOf(segment)).toEqual({ members: 4, entries: prosPerLook + 2, exits: prosPerLook - 2, wrong: 0 });
+    expect(await memberRows(project, segment)).toEqual(["c1", "c2", "c3", "c4"].map((name) => `${name}@example.com`));
+    expect(await ledgerOf(project, segment)).toEqual({
+      members: 4,
+      entries: prosPerLook + 2,
+      exits: prosPerLook - 2,
+      wrong: 0,
+    });
     const { result } = (await project.api.get(`/jobs/${jobId}`)).body;
     expect(result).toEqual({ added: prosPerLook + 2, removed: prosPerLook - 2, total: 4 });
   });
@@ -361,11 +374,11 @@ describe("the members of a tracked segment of a large project", () => {
     await update(world, project, segment, { trackMembership: false });
     await world.drain();
     const told = { members: prosPerLook, entries: prosPerLook, exits: 0, wrong: 0 };
-    expect(await ledgerOf(segment)).toEqual(told);
+    expect(await ledgerOf(project, segment)).toEqual(told);
     expect((await project.api.get(`/jobs/${jobId}`)).body.status).toBe("completed");
     await update(world, project, segment, { trackMembership: true });
     await world.drain();
-    expect(await ledgerOf(segment)).toEqual({ ...told, members: 6_000, wrong: 6_000 - prosPerLook });
+    expect(await ledgerOf(project, segment)).toEqual({ ...told, members: 6_000, wrong: 6_000 - prosPerLook });
   });
 
   it("end with their segment", async () => {
@@ -375,7 +388,8 @@ describe("the members of a tracked segment of a large project", () => {
     await world.drain();
     expect((await project.api.get(`/jobs/${jobId}`)).body.status).toBe("completed");
     expect(await eventCounts(project)).toEqual({ "segment.pro.entry": 300 });
-    const left = await env.DB.prepare("SELECT count(*) AS n FROM segment_members WHERE segment_id = ?")
+    const left = await project.db
+      .prepare("SELECT count(*) AS n FROM segment_members WHERE segment_id = ?")
       .bind(segment.id)
       .first();
     expect(left).toEqual({ n: 0 });
@@ -412,6 +426,10 @@ describe("the count of a segment's members", () => {
       await world.runAndDie({ atStep: 1 + (attempt % 7), when: attempt % 2 ? "before" : "after" });
     }
     expect((await segmentRow(world, project, segment)).memberCount).toBe(12_500);
-    expect([await openJobs(project), await eventCounts(project), await memberRows(segment)]).toEqual([[], {}, []]);
+    expect([await openJobs(project), await eventCounts(project), await memberRows(project, segment)]).toEqual([
+      [],
+      {},
+      [],
+    ]);
   });
 });

@@ -6,12 +6,12 @@ const tables = ["contacts", "contact_fields", "emails", "email_contents", "event
 
 /** Everything a call could leave behind in a project, counted; a change of a contact shows in its version. */
 export async function effects(project: TestProject): Promise<Record<string, number>> {
-  const counts = tables.map((table) => env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE project_id = ?`));
+  const counts = tables.map((table) => project.db.prepare(`SELECT count(*) AS n FROM ${table} WHERE project_id = ?`));
   const sums = [
-    env.DB.prepare("SELECT coalesce(sum(version), 0) AS n FROM contacts WHERE project_id = ?"),
-    env.DB.prepare("SELECT coalesce(sum(emails), 0) AS n FROM monthly_usage WHERE project_id = ?"),
+    project.db.prepare("SELECT coalesce(sum(version), 0) AS n FROM contacts WHERE project_id = ?"),
+    project.db.prepare("SELECT coalesce(sum(emails), 0) AS n FROM monthly_usage WHERE project_id = ?"),
   ];
-  const results = await env.DB.batch<{ n: number }>([...counts, ...sums].map((count) => count.bind(project.id)));
+  const results = await project.db.batch<{ n: number }>([...counts, ...sums].map((count) => count.bind(project.id)));
   const names = [...tables, "changes of contacts", "emails of the month"];
   const bodies = await env.BLOBS.list({ prefix: `content/${project.id}/` });
   return {

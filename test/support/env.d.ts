@@ -5,6 +5,8 @@ declare global {
   namespace Cloudflare {
     interface Env extends WorkerEnv {
       TEST_MIGRATIONS: D1Migration[];
+      /** "1" puts each test's projects on the other database. */
+      PETREL_TEST_SWAP: string;
     }
     interface GlobalProps {
       mainModule: typeof import("../../src/index");

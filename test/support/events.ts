@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import type { TestProject } from "./project";
 
 /** Events straight into the table, one a millisecond from `at` on, by as many contacts in turn. They are dispatched. */
@@ -6,25 +5,27 @@ export async function addEvents(
   project: TestProject,
   { name, count, at, contacts = ["c"] }: { name: string; count: number; at: number; contacts?: string[] },
 ): Promise<void> {
-  await env.DB.prepare(
-    `INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
+  await project.db
+    .prepare(
+      `INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
       WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?3 - 1)
       SELECT printf('%08x-%04x-7000-8000-', (?4 + i) / 65536, (?4 + i) % 65536) || lower(hex(randomblob(6))), ?1, ?2,
         json_extract(?5, '$[' || (i % json_array_length(?5)) || ']'), '{}', ?4 + i, 0 FROM n`,
-  )
+    )
     .bind(project.id, name, count, at, JSON.stringify(contacts))
     .run();
 }
 
 /** Who listens for which events. */
 export async function listen(project: TestProject, ...listeners: [name: string, listenerId: string][]): Promise<void> {
-  const statement = env.DB.prepare("INSERT INTO event_listeners (project_id, name, listener_id) VALUES (?, ?, ?)");
-  await env.DB.batch(listeners.map(([name, listenerId]) => statement.bind(project.id, name, listenerId)));
+  const statement = project.db.prepare("INSERT INTO event_listeners (project_id, name, listener_id) VALUES (?, ?, ?)");
+  await project.db.batch(listeners.map(([name, listenerId]) => statement.bind(project.id, name, listenerId)));
 }
 
 /** A segment, say, whose condition names this event. */
 export async function refer(project: TestProject, name: string, referrer = "segment"): Promise<void> {
-  await env.DB.prepare("INSERT INTO audience_references VALUES (?, 'event', ?, ?, ?, ?)")
+  await project.db
+    .prepare("INSERT INTO audience_references VALUES (?, 'event', ?, ?, ?, ?)")
     .bind(project.id, name, referrer, `${referrer}-1`, `The ${referrer}`)
     .run();
 }

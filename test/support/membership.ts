@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import type { SegmentRow } from "../../src/db/tables";
 import { getSegment } from "../../src/features/segments/segment";
 import type { TestProject } from "./project";
@@ -9,11 +8,12 @@ export async function segmentRow(world: World, project: TestProject, { id }: { i
 }
 
 /** The addresses of those who have a member row, sorted. */
-export async function memberRows({ id }: { id: string }): Promise<string[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT c.email FROM segment_members m JOIN contacts c ON c.id = m.contact_id AND c.project_id = m.project_id
+export async function memberRows(project: TestProject, { id }: { id: string }): Promise<string[]> {
+  const { results } = await project.db
+    .prepare(
+      `SELECT c.email FROM segment_members m JOIN contacts c ON c.id = m.contact_id AND c.project_id = m.project_id
       WHERE m.segment_id = ? ORDER BY c.email`,
-  )
+    )
     .bind(id)
     .all<{ email: string }>();
   return results.map(({ email }) => email);
@@ -23,16 +23,20 @@ export async function memberRows({ id }: { id: string }): Promise<string[]> {
  * What the rows and events of a segment come to. `wrong` are contacts whose entries and exits, since there was nobody in
  * it, do not add up to whether they are members: each has entered once more than left, or as often.
  */
-export async function ledgerOf({ id, slug }: { id: string; slug: string }): Promise<Record<string, number>> {
-  const row = await env.DB.prepare(
-    `WITH told (contact_id, entries, exits) AS (SELECT contact_id, sum(name = ?2), sum(name = ?3) FROM events
+export async function ledgerOf(
+  project: TestProject,
+  { id, slug }: { id: string; slug: string },
+): Promise<Record<string, number>> {
+  const row = await project.db
+    .prepare(
+      `WITH told (contact_id, entries, exits) AS (SELECT contact_id, sum(name = ?2), sum(name = ?3) FROM events
         WHERE project_id = (SELECT project_id FROM segments WHERE id = ?1) AND name IN (?2, ?3) GROUP BY contact_id),
       members AS (SELECT contact_id FROM segment_members WHERE segment_id = ?1)
     SELECT (SELECT count(*) FROM members) AS members, coalesce(sum(entries), 0) AS entries, coalesce(sum(exits), 0) AS exits,
       coalesce(sum(entries - exits <> (contact_id IN (SELECT contact_id FROM members))), 0)
         + (SELECT count(*) FROM members WHERE contact_id NOT IN (SELECT contact_id FROM told)) AS wrong
     FROM told`,
-  )
+    )
     .bind(id, `segment.${slug}.entry`, `segment.${slug}.exit`)
     .first<Record<string, number>>();
   return row ?? {};
@@ -40,12 +44,13 @@ export async function ledgerOf({ id, slug }: { id: string; slug: string }): Prom
 
 /** Contacts number from..to, straight into the table: every second one is on the pro plan, the others on the free one. */
 export async function addContacts(project: TestProject, from: number, to: number): Promise<void> {
-  await env.DB.prepare(
-    `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
+  await project.db
+    .prepare(
+      `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
       WITH RECURSIVE n(i) AS (SELECT CAST(?2 AS INTEGER) UNION ALL SELECT i + 1 FROM n WHERE i < ?3)
       SELECT printf('00000000-%06d-', i) || ?1, ?1, 'c' || i || '@example.com', true,
         json_object('n', i, 'plan', CASE i % 2 WHEN 0 THEN 'pro' ELSE 'free' END), i, i FROM n`,
-  )
+    )
     .bind(project.id, from, to)
     .run();
 }

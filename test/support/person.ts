@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
+import { databases } from "./database";
 import { bearer, call, type TestProject } from "./project";
 import { newTemplate } from "./template";
 import type { World } from "./world";
@@ -76,34 +77,43 @@ export async function sendAs(world: World, project: TestProject, mail: Record<st
 
 /** Older emails like this one, that were sent, and as many events. */
 export async function addOlder(
+  project: TestProject,
   { emailId, contactId }: { emailId: string; contactId: string },
   count: number,
 ): Promise<void> {
-  const columns = (await env.DB.prepare("SELECT * FROM emails WHERE id = ?").bind(emailId).first()) ?? {};
+  const columns = (await project.db.prepare("SELECT * FROM emails WHERE id = ?").bind(emailId).first()) ?? {};
   const others = Object.keys(columns).filter((name) => name !== "id");
   const values = others.map((name) => (name === "status" ? "'SENT'" : name));
   const numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)";
-  await env.DB.batch([
-    env.DB.prepare(
-      `${numbers} INSERT INTO emails (id, ${others}) SELECT printf('00%06d-', i) || id, ${values} FROM n, emails WHERE id = ?2`,
-    ).bind(count, emailId),
-    env.DB.prepare(
-      "UPDATE email_contents SET recipients = recipients + ?1 WHERE id = (SELECT content_id FROM emails WHERE id = ?2)",
-    ).bind(count, emailId),
-    env.DB.prepare(
-      `${numbers} INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
+  await project.db.batch([
+    project.db
+      .prepare(
+        `${numbers} INSERT INTO emails (id, ${others}) SELECT printf('00%06d-', i) || id, ${values} FROM n, emails WHERE id = ?2`,
+      )
+      .bind(count, emailId),
+    project.db
+      .prepare(
+        "UPDATE email_contents SET recipients = recipients + ?1 WHERE id = (SELECT content_id FROM emails WHERE id = ?2)",
+      )
+      .bind(count, emailId),
+    project.db
+      .prepare(
+        `${numbers} INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
        SELECT printf('00%06d-', i) || e.id, e.project_id, 'purchase', ?3, '{"for":"Ada"}', 0, 0 FROM n, emails e WHERE e.id = ?2`,
-    ).bind(count, emailId, contactId),
+      )
+      .bind(count, emailId, contactId),
   ]);
 }
 
-/** Where in all tables and files any of these texts is to be found. */
+/** Where in all databases and files any of these texts is to be found. */
 export async function tracesOf(marks: string[]): Promise<string[]> {
   const traces: string[] = [];
   const holds = (text: string) => marks.some((mark) => text.includes(mark));
-  for (const table of await allTables()) {
-    const { results } = await env.DB.prepare(`SELECT * FROM "${table}"`).all();
-    for (const row of results) if (holds(JSON.stringify(row))) traces.push(table);
+  for (const db of databases) {
+    for (const table of await allTables()) {
+      const { results } = await db.prepare(`SELECT * FROM "${table}"`).all();
+      for (const row of results) if (holds(JSON.stringify(row))) traces.push(table);
+    }
   }
   for (const { key } of await allFiles()) {
     const text = new TextDecoder("latin1").decode(await (await env.BLOBS.get(key))?.arrayBuffer());

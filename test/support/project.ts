@@ -1,4 +1,5 @@
 import { env, exports } from "cloudflare:workers";
+import { databaseOf, shardOfTest } from "./database";
 
 export interface Answer {
   status: number;
@@ -35,6 +36,8 @@ export const admin = {
 
 export interface TestProject {
   id: string;
+  /** The database that holds its rows: all but those of the control tables, which are in `env.DB`. */
+  db: D1Database;
   keys: { secret: string; public: string };
   /** A verified domain of the project, its own. */
   domain: string;
@@ -51,15 +54,21 @@ export interface TestProject {
 let counter = 0;
 
 /** A fresh project with a verified domain: every test has its own, and so its own contacts and mail. */
-export async function newProject(settings: Record<string, unknown> = {}): Promise<TestProject> {
+export async function newProject(
+  settings: Record<string, unknown> = {},
+  shard: string = shardOfTest(),
+): Promise<TestProject> {
   const created = await admin.post("/admin/projects", { name: "Test", ...settings });
   const { project, keys } = created.body;
+  // Nobody knows it yet, so that nobody remembers another.
+  await env.DB.prepare("UPDATE projects SET shard = ? WHERE id = ?").bind(shard, project.id).run();
   const secret = bearer(keys.secret);
   const domain = `p${++counter}-${project.id.slice(-8)}.test`;
   await call("POST", "/domains", { domain }, secret);
   const sound = { to: "ada@example.com", from: `hello@${domain}`, subject: "Hello", body: "<p>Hello</p>" };
   return {
     id: project.id,
+    db: databaseOf(shard),
     keys,
     domain,
     api: {

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import type { TestProject } from "./project";
 
 export interface EmailState {
@@ -12,9 +11,10 @@ export interface EmailState {
 
 /** The emails of a project, in the order of their addresses. */
 export async function emailRows(project: TestProject): Promise<EmailState[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT id, to_email, status, error, attempts, announcements FROM emails WHERE project_id = ? ORDER BY to_email, id`,
-  )
+  const { results } = await project.db
+    .prepare(
+      `SELECT id, to_email, status, error, attempts, announcements FROM emails WHERE project_id = ? ORDER BY to_email, id`,
+    )
     .bind(project.id)
     .all<EmailState>();
   return results;
@@ -22,7 +22,8 @@ export async function emailRows(project: TestProject): Promise<EmailState[]> {
 
 /** How many events of each name the project has. */
 export async function eventCounts(project: TestProject): Promise<Record<string, number>> {
-  const { results } = await env.DB.prepare("SELECT name, count(*) AS n FROM events WHERE project_id = ? GROUP BY name")
+  const { results } = await project.db
+    .prepare("SELECT name, count(*) AS n FROM events WHERE project_id = ? GROUP BY name")
     .bind(project.id)
     .all<{ name: string; n: number }>();
   return Object.fromEntries(results.map((row) => [row.name, row.n]));

@@ -1,11 +1,12 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, expect } from "vitest";
+import { databases } from "./database";
 import { tenantFaults, watchStatements } from "./tenant-check";
 
 // Files share an isolate, which loads the Worker once; each begins with storage of its own.
 await reset();
-await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+await Promise.all(databases.map((db) => applyD1Migrations(db, env.TEST_MIGRATIONS)));
 
 // Sweeps look at every project: what an earlier test left undone must not fall into the hands of a later one.
 const leftovers = [
@@ -18,7 +19,7 @@ const leftovers = [
   "UPDATE segments SET next_compute_at = NULL WHERE next_compute_at IS NOT NULL",
 ];
 beforeEach(async () => {
-  await env.DB.batch(leftovers.map((statement) => env.DB.prepare(statement)));
+  await Promise.all(databases.map((db) => db.batch(leftovers.map((statement) => db.prepare(statement)))));
 });
 
 // Every statement that the product makes names its project, whatever test makes it do so.

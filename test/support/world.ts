@@ -6,7 +6,6 @@ import type { Lane, Message } from "../../src/core/mail/message";
 import { type PaceRule, type PaceState, takeCalls } from "../../src/core/mail/pace";
 import type { Receipt } from "../../src/core/mail/receipt";
 import { runSweeps } from "../../src/cron";
-import { controlDatabase } from "../../src/db/client";
 import { getProject } from "../../src/features/projects/project";
 import { type Context, forProject, openPlatform, type Platform } from "../../src/platform/context";
 import type { Dns } from "../../src/platform/dns";
@@ -14,6 +13,7 @@ import type { Env } from "../../src/platform/env";
 import type { Mailer, SenderDomain } from "../../src/platform/mailer/mailer";
 import type { Pace } from "../../src/platform/mailer/pace";
 import { eventListeners, runJob } from "../../src/queue";
+import { databaseOf, shards } from "./database";
 import { type Death, killableDatabase, Process, wasKilled } from "./killable";
 import type { TestProject } from "./project";
 
@@ -54,13 +54,10 @@ export class World {
   process(death?: Death): { platform: Platform; process: Process } {
     const process = new Process(death);
     this.processes.push(process);
-    const db = controlDatabase({ DB: killableDatabase(env.DB, process) });
-    const real = openPlatform({ ...env, ...this.settings }, { waitUntil: () => {} });
+    const databases = Object.fromEntries(shards.map((shard) => [shard, killableDatabase(databaseOf(shard), process)]));
+    const real = openPlatform({ ...env, ...databases, ...this.settings }, { waitUntil: () => {} });
     const platform: Platform = {
       ...real,
-      control: db,
-      databaseOf: () => db,
-      databases: [db],
       now: new Date(this.now),
       clock: () => new Date(this.now),
       random: () => 0,

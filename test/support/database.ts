@@ -1,0 +1,38 @@
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import { projectDatabase, shardsOf } from "../../src/db/client";
+
+export const shards = shardsOf(env);
+
+/**
+ * Where the projects of the current test live: on one of the two databases, by a hash of its name, and with
+ * PETREL_TEST_SWAP=1 on the other one. So half of the tests find out what forgets that there is more than one.
+ */
+export function shardOfTest(): string {
+  const name = expect.getState().currentTestName ?? "";
+  const hash = [...name].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) >>> 0, 7);
+  return shardAt(hash + Number(env.PETREL_TEST_SWAP));
+}
+
+/** Where a neighbour lives who has nothing but the installation in common with the projects of the current test. */
+export function otherShard(): string {
+  return shardAt(shards.indexOf(shardOfTest()) + 1);
+}
+
+function shardAt(place: number): string {
+  const shard = shards[place % shards.length];
+  if (shard === undefined) throw new Error("The test world has no databases");
+  return shard;
+}
+
+export function databaseOf(shard: string): D1Database {
+  return projectDatabase(env, shard).$client;
+}
+
+export const databases = shards.map(databaseOf);
+
+/** Where a project lives of which only the id is at hand. */
+export async function databaseWith(projectId: string): Promise<D1Database> {
+  const shard = await env.DB.prepare("SELECT shard FROM projects WHERE id = ?").bind(projectId).first<string>("shard");
+  return databaseOf(shard ?? "DB");
+}
