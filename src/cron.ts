@@ -6,6 +6,7 @@ import { forgetOrphans } from "./engine/mail/forget-orphans";
 import { requeueStuck } from "./engine/mail/requeue-stuck";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
 import { checkDueDomains } from "./features/domains/check-due";
+import { repairDomainNames } from "./features/domains/repair-names";
 import { computeDueSegments, countDueSegments } from "./features/segments/sweep-due";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
@@ -14,9 +15,9 @@ import { reasonOf } from "./platform/log";
 type Sweep = (platform: Platform) => Promise<void>;
 
 /** The ticks of wrangler.toml. A sweep is bounded, safe to repeat, and only turns rows back and enqueues. */
-const ticks: Record<string, Record<string, Sweep>> = {
+export const ticks: Record<string, Record<string, Sweep>> = {
   "* * * * *": { dispatchStranded, requeueStuck, requeueLostJobs, endSnoozes },
-  "*/5 * * * *": { checkDueDomains, computeDueSegments, countDueSegments },
+  "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
   "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },
 };
 

@@ -20,7 +20,9 @@ export interface Platform {
   /** The control database: projects, keys, and what is global. */
   control: Db;
   databaseOf(shard: string): Db;
-  /** Every database that holds projects' rows, for sweeps. */
+  /** The names of all databases that hold projects' rows. */
+  shards: readonly string[];
+  /** Those databases, for sweeps. */
   databases: Db[];
   config: Config;
   /** When this request, job or tick began. */
@@ -81,6 +83,7 @@ function openWorld(env: Env): World {
   return {
     control,
     databaseOf: (shard) => projectDatabase(env, shard),
+    shards: shardsOf(env),
     databases: shardsOf(env).map((shard) => projectDatabase(env, shard)),
     config,
     clock: () => new Date(),

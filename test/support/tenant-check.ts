@@ -35,6 +35,10 @@ const exceptions: { why: string; says: RegExp }[] = [
     says: /FROM domains WHERE domain = \?/,
   },
   {
+    why: "verified domains without a name are looked for in all projects, page by page",
+    says: /FROM domains\s+WHERE id > \? ORDER BY id LIMIT \?$/,
+  },
+  {
     why: "files without a row are looked for in all projects",
     says: /^SELECT id FROM "?\w+"? WHERE id IN \(SELECT value FROM json_each\(\?\)\)$/,
   },

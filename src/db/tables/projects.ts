@@ -43,10 +43,12 @@ export const apiKeys = sqliteTable(
   ],
 );
 
-/** A name is verified in one project of the installation at most. */
+/** A name is verified in one project of the installation at most. `features/domains/name.ts` keeps it so. */
 export const verifiedDomains = sqliteTable("verified_domains", {
   domain: text().primaryKey(),
   projectId: projectId(),
+  /** An id of the time at which the project claimed the name: a new one with each claim. */
+  claim: text().notNull().default(""),
 });
 
 /** What a queue gave up on. The work itself is in its rows and found again by the sweeps; this says that it happened. */

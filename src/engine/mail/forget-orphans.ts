@@ -1,17 +1,16 @@
 import { sql } from "drizzle-orm";
 import { dayMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import type { Db } from "../../db/client";
+import { controlShard } from "../../db/client";
 import { asText, columns } from "../../db/rows";
-import { select, statement } from "../../db/statement";
+import { statement } from "../../db/statement";
 import type { BlobKind } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
+import { keepPlace, openParts, readPlace } from "../../platform/sweep";
+import { findWhereabouts } from "../projects/whereabouts";
 
 /** Files are looked at in pages of 1,000. */
 const pagesPerTick = 20;
-
-/** Where the last tick stopped. It is no file of a project, and so passed over. */
-const cursorKey = "sweeps/orphans";
 
 /** The table of the row that a file was put down for. Its key says the row's id, which is never used again. */
 const owners: Partial<Record<BlobKind, string>> = {
@@ -23,8 +22,6 @@ const owners: Partial<Record<BlobKind, string>> = {
   import: "jobs",
 };
 
-const readId = columns({ id: asText });
-
 interface Candidate {
   key: string;
   table: string;
@@ -35,38 +32,47 @@ interface Candidate {
 /**
  * The sweep under requests that died between a file and its row, over all projects: a page at a time, on and on through
  * the bucket. A file goes only if it is a day old, by when its row is there or will never be; if its project is one of
- * ours, as a bucket may be shared, or outlive its database; and if no database has its row.
+ * ours, as a bucket may be shared, or outlive its database; and if the row is not where it would be.
  */
 export async function forgetOrphans(platform: Platform): Promise<void> {
+  const parts = openParts();
   let removed = 0;
-  let cursor = await readCursor(platform);
+  let place = await readPlace(platform, "orphans");
   for (let page = 0; page < pagesPerTick; page++) {
-    const { files, isLast } = await platform.blobs.listAfter(cursor);
-    const orphans = await findOrphans(platform, files);
-    await platform.blobs.delete(orphans);
-    removed += orphans.length;
-    cursor = isLast ? "" : (files.at(-1)?.key ?? "");
-    if (cursor === "") break;
+    const { files, isLast } = await platform.blobs.listAfter(place);
+    for (const [shard, candidates] of await findCandidates(platform, files)) {
+      await parts.run(async () => {
+        const orphans = await findOrphans(platform, shard, candidates);
+        await platform.blobs.delete(orphans);
+        removed += orphans.length;
+      });
+    }
+    place = isLast ? "" : (files.at(-1)?.key ?? "");
+    if (place === "") break;
   }
-  await platform.blobs.put(cursorKey, cursor);
+  await keepPlace(platform, "orphans", place);
   if (removed > 0) platform.log("info", "Files without a row were removed", { files: removed });
+  parts.end();
 }
 
-async function readCursor({ blobs }: Platform): Promise<string> {
-  const bytes = await blobs.get(cursorKey);
-  return bytes === null ? "" : new TextDecoder().decode(bytes);
-}
-
-async function findOrphans(platform: Platform, files: { key: string; putAt: number }[]): Promise<string[]> {
+/** The old files of projects that are here, by the database that would have the row. */
+async function findCandidates(
+  platform: Platform,
+  files: { key: string; putAt: number }[],
+): Promise<Map<string, Candidate[]>> {
   const before = platform.now.getTime() - dayMs;
   const old = files.filter(({ putAt }) => putAt < before).flatMap(({ key }) => candidate(key));
-  const projects = await findProjects(platform, new Set(old.map(({ projectId }) => projectId)));
-  const ours = old.filter(({ projectId }) => projects.has(projectId));
-  const kept = new Set<string>();
-  for (const db of platform.databases) {
-    for (const id of ours.length > 0 ? await findRows(platform, db, ours) : []) kept.add(id);
-  }
-  return ours.filter(({ rowId }) => !kept.has(rowId)).map(({ key }) => key);
+  const projects = await findWhereabouts(
+    platform,
+    old.map(({ projectId }) => projectId),
+  );
+  const located = old.flatMap((each) => {
+    const project = projects.get(each.projectId);
+    // An erasure looks after the files of its project.
+    if (!project || project.isEnding) return [];
+    return [{ ...each, shard: each.table === "outbox_messages" ? controlShard : project.shard }];
+  });
+  return Map.groupBy(located, ({ shard }) => shard);
 }
 
 function candidate(key: string): Candidate[] {
@@ -76,25 +82,15 @@ function candidate(key: string): Candidate[] {
   return table && projectId && rowId ? [{ key, table, projectId, rowId }] : [];
 }
 
-/** Those that are here and not being erased. */
-async function findProjects({ control }: Platform, ids: Set<string>): Promise<Set<string>> {
-  if (ids.size === 0) return ids;
-  const rows = await select(
-    control,
-    sql`SELECT id FROM projects WHERE id IN (SELECT value FROM json_each(${JSON.stringify([...ids])}))
-      AND deleted_at IS NULL`,
-    readId,
-  );
-  return new Set(rows.map(({ id }) => id));
-}
-
-async function findRows(platform: Platform, db: Db, candidates: Candidate[]): Promise<string[]> {
-  const batch = openBatch({ ...platform, db });
+/** The keys of those without a row. */
+async function findOrphans(platform: Platform, shard: string, candidates: Candidate[]): Promise<string[]> {
+  const batch = openBatch({ ...platform, db: platform.databaseOf(shard) });
   const found = [...Map.groupBy(candidates, ({ table }) => table)].map(([table, together]) => {
     const ids = JSON.stringify(together.map(({ rowId }) => rowId));
     const rows = sql`SELECT id FROM ${sql.identifier(table)} WHERE id IN (SELECT value FROM json_each(${ids}))`;
-    return batch.add(statement(rows, readId));
+    return batch.add(statement(rows, columns({ id: asText })));
   });
   await batch.commit();
-  return found.flatMap(({ all }) => all.map(({ id }) => id));
+  const kept = new Set(found.flatMap(({ all }) => all.map(({ id }) => id)));
+  return candidates.filter(({ rowId }) => !kept.has(rowId)).map(({ key }) => key);
 }

@@ -4,18 +4,19 @@ import { dmarcRecord, isReservedDomain, ownershipRecord, senderDomain } from "..
 import { Conflict, Invalid, NotFound } from "../../core/errors";
 import { newId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { refusable, type Statement } from "../../db/statement";
-import { type DomainRow, verifiedDomains } from "../../db/tables";
+import { wholeRow } from "../../db/rows";
+import { refusable, type Statement, statement } from "../../db/statement";
+import { type DomainRow, domains, verifiedDomains } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { SenderDomain } from "../../platform/mailer/mailer";
-import { refuseVerifiedElsewhere, takenElsewhere } from "./domain";
+import { getDomain } from "./domain";
+import { claimName, takenElsewhere } from "./name";
 import { askProvider } from "./provider";
 import type { AddDomain } from "./schema";
 
 /**
  * Registers a domain with the mail provider and here. One for which no DNS record is required is verified at once, if
- * the provider vouches for it; a name can be verified in one project of the installation only, which the control
- * table's key decides.
+ * the provider vouches for it and no other project of the installation has verified the name.
  */
 export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainRow> {
   if (input.projectId && input.projectId !== ctx.project.id) throw new NotFound("project", input.projectId);
@@ -26,12 +27,31 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
     ]);
   }
   await refuseTaken(ctx, domain);
-  const row = newDomain(ctx, domain, await askProvider(ctx, () => ctx.mailer.addDomain(domain)));
+  const atProvider = await askProvider(ctx, () => ctx.mailer.addDomain(domain));
+  const row = newDomain(ctx, domain, atProvider);
   const batch = openBatch(ctx);
   batch.add(insertDomain(row));
-  if (row.status === "VERIFIED") batch.add(insertVerifiedName(row));
   await batch.commit();
-  return row;
+  return atProvider.verified && !needsDns(row.records) ? verifyAtOnce(ctx, row) : row;
+}
+
+/** The row is there before its name is claimed, as whoever removes or checks it must be able to tell that it moved. */
+async function verifyAtOnce(ctx: Context, row: DomainRow): Promise<DomainRow> {
+  const isAsAdded = sql`id = ${row.id} AND project_id = ${row.projectId} AND version = ${row.version}`;
+  const isOurs = await claimName(ctx, row);
+  const batch = openBatch(ctx);
+  const written = batch.add(
+    statement(
+      isOurs
+        ? sql`UPDATE domains SET status = 'VERIFIED', verified_at = ${row.createdAt}, next_check_at = NULL,
+            version = version + 1 WHERE ${isAsAdded} RETURNING *`
+        : sql`DELETE FROM domains WHERE ${isAsAdded} RETURNING *`,
+      wholeRow(domains),
+    ),
+  );
+  await batch.commit();
+  if (!isOurs) throw takenElsewhere(row.domain);
+  return written.first ?? getDomain(ctx, row.id);
 }
 
 function insertDomain(row: DomainRow): Statement {
@@ -51,13 +71,6 @@ function insertDomain(row: DomainRow): Statement {
   );
 }
 
-function insertVerifiedName({ domain, projectId }: DomainRow): Statement {
-  return refusable(
-    sql`INSERT INTO verified_domains (domain, project_id) VALUES (${domain}, ${projectId})`,
-    refuseVerifiedElsewhere(domain),
-  );
-}
-
 /** Early, before the provider hears of it: who comes first is decided when a domain is verified. */
 async function refuseTaken(ctx: Context, domain: string): Promise<void> {
   const taken = await ctx.control
@@ -72,18 +85,16 @@ function newDomain(ctx: Context, domain: string, atProvider: SenderDomain): Doma
   const now = ctx.now.getTime();
   const token = crypto.randomUUID().replaceAll("-", "");
   const ownership = ownershipRecord(domain, token, !isReservedDomain(domain));
-  const records = [ownership, ...atProvider.records, dmarcRecord(domain)];
-  const isVerified = atProvider.verified && !needsDns(records);
   return {
     id: newId(),
     projectId: ctx.project.id,
     domain,
-    status: isVerified ? "VERIFIED" : "PENDING",
-    records,
+    status: "PENDING",
+    records: [ownership, ...atProvider.records, dmarcRecord(domain)],
     lastCheckedAt: null,
-    verifiedAt: isVerified ? now : null,
+    verifiedAt: null,
     failingSince: null,
-    nextCheckAt: isVerified ? null : now,
+    nextCheckAt: now,
     version: 0,
     createdAt: now,
     updatedAt: now,

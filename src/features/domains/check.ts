@@ -1,35 +1,39 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { allRequiredFound, matchRecords, needsDns } from "../../core/domains/match";
 import { afterCheck, type CheckedDomain } from "../../core/domains/outcome";
 import type { DnsRecord } from "../../core/domains/records";
-import { Conflict, Unavailable } from "../../core/errors";
+import { Unavailable } from "../../core/errors";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
-import { refusable, type Statement, statement } from "../../db/statement";
+import { statement } from "../../db/statement";
 import { type DomainRow, domains } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { getDomain, refuseVerifiedElsewhere } from "./domain";
+import { getDomain } from "./domain";
+import { claimName, freeName, readClaim, takenElsewhere } from "./name";
 import { askProvider } from "./provider";
 
 /**
  * Looks at a domain's records now, and writes down what that makes of it. Throws Unavailable, and has changed nothing,
  * when DNS or the provider cannot tell; Conflict when the name is verified in another project, and it stays PENDING.
  *
- * Two checks may run at once, and a domain may be removed under one. Each writes only over the version that it read,
- * and every other statement of its batch asks whether it did: the later one has nothing to add, and returns what is.
+ * Two checks may run at once, and a domain may be removed under one. Each writes only over the version that it read: the
+ * later one has nothing to add, and returns what is.
  */
 export async function checkDomain(ctx: Context, id: string): Promise<DomainRow> {
   const before = await getDomain(ctx, id);
   const { records, passes } = await inspect(ctx, before);
   const now = ctx.clock().getTime();
-  try {
-    return await write(ctx, before, records, afterCheck(before, passes, now), now);
-  } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
-    // The name is verified in another project: what the check found is written down all the same.
-    await write(ctx, before, records, afterCheck(before, false, now), now);
-    throw error;
+  const after = afterCheck(before, passes, now);
+  if (after.status === "VERIFIED" && before.status !== "VERIFIED" && !(await claimName(ctx, before))) {
+    // What the check found is written down all the same.
+    await updateChecked(ctx, before, records, afterCheck(before, false, now), now);
+    throw takenElsewhere(before.domain);
   }
+  const endsVerification = before.status === "VERIFIED" && after.status !== "VERIFIED";
+  const claim = endsVerification ? await readClaim(ctx, before) : null;
+  const written = await updateChecked(ctx, before, records, after, now);
+  if (written) await freeName(ctx, before.domain, claim);
+  return written ?? getDomain(ctx, id);
 }
 
 async function inspect(ctx: Context, before: DomainRow): Promise<{ records: DnsRecord[]; passes: boolean }> {
@@ -69,48 +73,28 @@ function questionOf({ type, name }: DnsRecord): string {
   return `${type} ${name}`;
 }
 
-async function write(
+/** Returns undefined, and has written nothing, when the row is no longer what it was before. */
+async function updateChecked(
   ctx: Context,
   before: DomainRow,
   records: DnsRecord[],
   after: CheckedDomain,
   now: number,
-): Promise<DomainRow> {
+): Promise<DomainRow | undefined> {
   const { id, projectId, version } = before;
   const written = JSON.stringify(records);
   const isChanged = after.status !== before.status || written !== JSON.stringify(before.records);
   const isSettled = after.status === "VERIFIED" && !needsDns(records);
-  const isUnchanged = sql`id = ${id} AND project_id = ${projectId} AND version = ${version}`;
   const batch = openBatch(ctx);
-  // The name goes first, while the row still has the version that was read.
-  if (after.status !== before.status) {
-    batch.add(
-      after.status === "VERIFIED" ? insertVerifiedName(before, isUnchanged) : deleteVerifiedName(before, isUnchanged),
-    );
-  }
   const updated = batch.add(
     statement(
       sql`UPDATE domains SET status = ${after.status}, records = ${written}, verified_at = ${after.verifiedAt},
           failing_since = ${after.failingSince}, next_check_at = ${isSettled ? null : after.nextCheckAt},
           last_checked_at = ${now}, updated_at = ${isChanged ? now : before.updatedAt}, version = version + 1
-        WHERE ${isUnchanged} RETURNING *`,
+        WHERE id = ${id} AND project_id = ${projectId} AND version = ${version} RETURNING *`,
       wholeRow(domains),
     ),
   );
   await batch.commit();
-  return updated.first ?? getDomain(ctx, id);
-}
-
-function insertVerifiedName({ domain }: DomainRow, isUnchanged: SQL): Statement {
-  return refusable(
-    sql`INSERT INTO verified_domains (domain, project_id) SELECT domain, project_id FROM domains WHERE ${isUnchanged}`,
-    refuseVerifiedElsewhere(domain),
-  );
-}
-
-function deleteVerifiedName({ domain, projectId }: DomainRow, isUnchanged: SQL): Statement {
-  return statement(
-    sql`DELETE FROM verified_domains WHERE domain = ${domain} AND project_id = ${projectId}
-      AND EXISTS (SELECT 1 FROM domains WHERE ${isUnchanged})`,
-  );
+  return updated.first;
 }

@@ -1,8 +1,7 @@
 import { eq } from "drizzle-orm";
-import { Conflict, NotFound } from "../../core/errors";
+import { NotFound } from "../../core/errors";
 import { iso, isoOrNull } from "../../core/time";
 import { inProject } from "../../db/scope";
-import type { StatementRefusal } from "../../db/statement";
 import { type DomainRow, domains } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
@@ -29,15 +28,4 @@ export async function getDomain(ctx: Context, id: string): Promise<DomainRow> {
     .get();
   if (!row) throw new NotFound("domain", id);
   return row;
-}
-
-/** A name is verified in one project of the installation only: the key of the control table refuses a second one. */
-export function refuseVerifiedElsewhere(domain: string): StatementRefusal {
-  return { on: { unique: "verified_domains.domain" }, refuse: () => takenElsewhere(domain) };
-}
-
-export function takenElsewhere(domain: string): Conflict {
-  return new Conflict(`${domain} is already verified in another project.`, {
-    suggestion: "Remove it there first, or use a subdomain.",
-  });
 }

@@ -1,35 +1,34 @@
 import { sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
 import { openBatch } from "../../db/batch";
-import { asFlag, asText, columns } from "../../db/rows";
-import { select, selectOne, statement } from "../../db/statement";
+import { asText, columns } from "../../db/rows";
+import { select, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
+import { searchDatabases } from "../../platform/search-databases";
 import { getDomain } from "./domain";
 import { usesOfDomain } from "./in-use";
+import { freeName, readClaim } from "./name";
 
 /** How many of those that use a domain a refusal names. */
 const maxNamed = 20;
 
 /** Removes a domain that nothing uses. Its name is free again, for this project and every other. */
 export async function removeDomain(ctx: Context, id: string): Promise<void> {
-  const { domain } = await getDomain(ctx, id);
-  const isRow = sql`id = ${id} AND project_id = ${ctx.project.id}`;
+  const row = await getDomain(ctx, id);
+  const { domain } = row;
+  const claim = await readClaim(ctx, row);
   const batch = openBatch(ctx);
   const removed = batch.add(
     statement(
-      sql`DELETE FROM domains WHERE ${isRow} AND NOT EXISTS (${usesOfDomain(ctx, domain)}) RETURNING id`,
+      sql`DELETE FROM domains WHERE id = ${id} AND project_id = ${ctx.project.id}
+        AND NOT EXISTS (${usesOfDomain(ctx, domain)}) RETURNING id`,
       columns({ id: asText }),
-    ),
-  );
-  batch.add(
-    statement(
-      sql`DELETE FROM verified_domains WHERE domain = ${domain} AND project_id = ${ctx.project.id}
-        AND NOT EXISTS (SELECT 1 FROM domains WHERE ${isRow})`,
     ),
   );
   await batch.commit();
   if (removed.count === 0) await refuse(ctx, id, domain);
+  await freeName(ctx, domain, claim);
   await forgetAtProvider(ctx, domain);
 }
 
@@ -51,15 +50,10 @@ async function refuse(ctx: Context, id: string, domain: string): Promise<never> 
  */
 async function forgetAtProvider(ctx: Context, domain: string): Promise<void> {
   try {
-    for (const db of ctx.databases) {
-      const { isUsed } = await selectOne(
-        db,
-        sql`SELECT EXISTS (SELECT 1 FROM domains WHERE domain = ${domain}) AS is_used`,
-        columns({ isUsed: asFlag }),
-      );
-      if (isUsed) return;
-    }
-    await ctx.mailer.removeDomain(domain);
+    const other = await searchDatabases(ctx, (db) =>
+      selectFirst(db, sql`SELECT id FROM domains WHERE domain = ${domain} LIMIT 1`, columns({ id: asText })),
+    );
+    if (other === null) await ctx.mailer.removeDomain(domain);
   } catch (error) {
     ctx.log("warn", "A removed domain is still known to the mail provider", { reason: reasonOf(error) });
   }

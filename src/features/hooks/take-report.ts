@@ -8,6 +8,7 @@ import { insertEmailEvents } from "../../engine/events/email-events";
 import { updateReported } from "../../engine/mail/report";
 import { findProject } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
+import { searchDatabases } from "../../platform/search-databases";
 
 /**
  * What a provider reports by itself takes effect. It may come late, twice, or before the call that handed the mail
@@ -35,16 +36,14 @@ async function findEmail(
 ): Promise<{ projectId: string; emailId: string } | null> {
   const tagged = tag === null ? null : readTag(tag);
   if (tagged || providerMessageId === null) return tagged;
-  for (const db of platform.databases) {
-    const email = await selectFirst(
+  return searchDatabases(platform, (db) =>
+    selectFirst(
       db,
       sql`SELECT project_id, id AS email_id FROM emails INDEXED BY ix_emails_provider_message
         WHERE provider_message_id = ${providerMessageId} AND provider = ${provider} LIMIT 1`,
       columns({ projectId: asText, emailId: asText }),
-    );
-    if (email) return email;
-  }
-  return null;
+    ),
+  );
 }
 
 /**

@@ -1,0 +1,80 @@
+import { sql } from "drizzle-orm";
+import { Conflict } from "../../core/errors";
+import { newIdAt } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { asText, columns } from "../../db/rows";
+import { selectFirst, statement } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
+
+// A name is verified in one project of the installation only. The key of `verified_domains` says in which one: that is
+// in the control database, and the domain's own row in the project's, so no batch writes both. Their order keeps the
+// promise: a name is claimed before its row becomes VERIFIED, and freed after the row has ceased to be. A call that dies
+// in between leaves a name that is claimed for nothing, and `repairDomainNames` frees it.
+//
+// A row may be verified again before the call that ended its verification comes to free the name. So each claim has an
+// id of its own, and a call frees only the claim that it read before it wrote the row. Every write of a row is
+// conditional on the version that was read before the claim. So who verifies the row again has claimed the name later,
+// by another id.
+
+interface DomainName {
+  domain: string;
+  projectId: string;
+}
+
+/** Before the row becomes VERIFIED. False when another project has the name. */
+export async function claimName(platform: Platform, { domain, projectId }: DomainName): Promise<boolean> {
+  const batch = openBatch({ ...platform, db: platform.control });
+  const held = batch.add(
+    statement(
+      sql`INSERT INTO verified_domains (domain, project_id, claim)
+        VALUES (${domain}, ${projectId}, ${newIdAt(platform.clock().getTime())})
+        ON CONFLICT (domain) DO UPDATE SET claim = excluded.claim WHERE project_id = excluded.project_id
+        RETURNING domain`,
+      columns({ domain: asText }),
+    ),
+  );
+  await batch.commit();
+  return held.count > 0;
+}
+
+/** Before the row ceases to be VERIFIED: what `freeName` is to be given after it. */
+export async function readClaim({ control }: Platform, { domain, projectId }: DomainName): Promise<string | null> {
+  const held = await selectFirst(
+    control,
+    sql`SELECT claim FROM verified_domains WHERE domain = ${domain} AND project_id = ${projectId}`,
+    columns({ claim: asText }),
+  );
+  return held?.claim ?? null;
+}
+
+/** After the row has ceased to be VERIFIED. The sweep frees what fails here. */
+export async function freeName(platform: Platform, domain: string, claim: string | null): Promise<void> {
+  if (claim === null) return;
+  try {
+    await freeNames(platform, [{ domain, claim }]);
+  } catch (error) {
+    platform.log("error", "A domain's name could not be freed; the sweep will", { domain, reason: reasonOf(error) });
+  }
+}
+
+/** Those that have been claimed again meanwhile stay. Returns how many were freed. */
+export async function freeNames(platform: Platform, claims: { domain: string; claim: string }[]): Promise<number> {
+  const batch = openBatch({ ...platform, db: platform.control });
+  const freed = batch.add(
+    statement(
+      sql`DELETE FROM verified_domains WHERE (domain, claim) IN
+          (SELECT value->>'domain', value->>'claim' FROM json_each(${JSON.stringify(claims)}))
+        RETURNING domain`,
+      columns({ domain: asText }),
+    ),
+  );
+  await batch.commit();
+  return freed.count;
+}
+
+export function takenElsewhere(domain: string): Conflict {
+  return new Conflict(`${domain} is already verified in another project.`, {
+    suggestion: "Remove it there first, or use a subdomain.",
+  });
+}

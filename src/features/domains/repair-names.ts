@@ -1,0 +1,144 @@
+import { sql } from "drizzle-orm";
+import { firstIdAt } from "../../core/ids";
+import { minuteMs } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import { asFlag, asNumber, asText, columns, orNull } from "../../db/rows";
+import { select, statement } from "../../db/statement";
+import { findWhereabouts } from "../../engine/projects/whereabouts";
+import type { Platform } from "../../platform/context";
+import { keepPlace, maxSweptRows, openParts, readPlace } from "../../platform/sweep";
+import { claimName, freeNames } from "./name";
+
+/** Nobody who has just claimed a name is interrupted: the row is written within seconds. */
+const claimGraceMs = 10 * minuteMs;
+
+const sweepName = "domain-names";
+
+/** Behind which name, and which domain of each database, the next page is. One that is missing begins again. */
+interface Places {
+  names?: string | undefined;
+  [shard: string]: string | undefined;
+}
+
+/**
+ * The sweep under calls that died between the name of a domain and its row, see `name.ts`: a page of the names and one
+ * of each database's domains, tick after tick.
+ */
+export async function repairDomainNames(platform: Platform): Promise<void> {
+  const before = (await readPlace(platform, sweepName)) || "{}";
+  const places: Places = JSON.parse(before);
+  const parts = openParts();
+  await parts.run(() => freeIdleNames(platform, places));
+  for (const shard of platform.shards) await parts.run(() => claimMissingNames(platform, shard, places));
+  const after = JSON.stringify(places);
+  if (after !== before) await keepPlace(platform, sweepName, after);
+  parts.end();
+}
+
+const readClaim = columns({ domain: asText, projectId: asText, claim: asText, shard: orNull(asText) });
+type Claim = ReturnType<typeof readClaim>;
+
+/** Frees names that no verified row stands for. */
+async function freeIdleNames(platform: Platform, places: Places): Promise<void> {
+  const page = await select(
+    platform.control,
+    sql`SELECT v.domain, v.project_id, v.claim, p.shard FROM verified_domains v LEFT JOIN projects p ON p.id = v.project_id
+      WHERE v.domain > ${places.names ?? ""} ORDER BY v.domain LIMIT ${maxSweptRows}`,
+    readClaim,
+  );
+  places.names = nextPlace(page.map(({ domain }) => domain));
+  const before = firstIdAt(platform.now.getTime() - claimGraceMs);
+  const old = page.filter(({ claim }) => claim < before);
+  const parts = openParts();
+  for (const [shard, claims] of Map.groupBy(old, (each) => each.shard)) {
+    await parts.run(async () => {
+      const idle = shard === null ? claims : await endClaims(platform, shard, claims);
+      const names = idle.length > 0 ? await freeNames(platform, idle) : 0;
+      if (names > 0) platform.log("info", "Names of domains were freed that were claimed for nothing", { names });
+    });
+  }
+  parts.end();
+}
+
+/**
+ * Those without a verified row. Whoever has read a row that is not verified can no longer write it after this: else one
+ * who is slow would verify the row when the name is already free.
+ */
+async function endClaims(platform: Platform, shard: string, claims: Claim[]): Promise<Claim[]> {
+  const each = sql`json_each(${JSON.stringify(claims)}) r`;
+  const isClaimed = sql`d.project_id = r.value->>'projectId' AND d.domain = r.value->>'domain'`;
+  const batch = openBatch({ ...platform, db: platform.databaseOf(shard) });
+  batch.add(
+    statement(
+      sql`UPDATE domains AS d SET version = version + 1 FROM ${each} WHERE ${isClaimed} AND d.status <> 'VERIFIED'`,
+    ),
+  );
+  const verified = batch.add(
+    statement(
+      sql`SELECT d.domain FROM ${each} CROSS JOIN domains d ON ${isClaimed} WHERE d.status = 'VERIFIED'`,
+      columns({ domain: asText }),
+    ),
+  );
+  await batch.commit();
+  const kept = new Set(verified.all.map(({ domain }) => domain));
+  return claims.filter(({ domain }) => !kept.has(domain));
+}
+
+const readDomain = columns({
+  id: asText,
+  projectId: asText,
+  domain: asText,
+  isVerified: asFlag,
+  version: asNumber,
+});
+type CheckedRow = ReturnType<typeof readDomain>;
+
+/** Claims the names of verified rows that have none: no call leaves such a row, but a restored database may. */
+async function claimMissingNames(platform: Platform, shard: string, places: Places): Promise<void> {
+  const page = await select(
+    platform.databaseOf(shard),
+    sql`SELECT id, project_id, domain, status = 'VERIFIED' AS is_verified, version FROM domains
+      WHERE id > ${places[shard] ?? ""} ORDER BY id LIMIT ${maxSweptRows}`,
+    readDomain,
+  );
+  places[shard] = nextPlace(page.map(({ id }) => id));
+  const verified = page.filter(({ isVerified }) => isVerified);
+  for (const row of verified.length > 0 ? await findNameless(platform, verified) : []) {
+    const { domain, projectId } = row;
+    if (!(await claimName(platform, row))) await endVerification(platform, shard, row);
+    platform.log("warn", "A verified domain had no claim to its name", { domain, projectId });
+  }
+}
+
+async function findNameless(platform: Platform, rows: CheckedRow[]): Promise<CheckedRow[]> {
+  const names = await select(
+    platform.control,
+    sql`SELECT domain, project_id FROM verified_domains
+      WHERE domain IN (SELECT value FROM json_each(${JSON.stringify(rows.map(({ domain }) => domain))}))`,
+    columns({ domain: asText, projectId: asText }),
+  );
+  const ownerOf = new Map(names.map(({ domain, projectId }) => [domain, projectId]));
+  const nameless = rows.filter(({ domain, projectId }) => ownerOf.get(domain) !== projectId);
+  const ids = nameless.map(({ projectId }) => projectId);
+  const projects = await findWhereabouts(platform, ids);
+  return nameless.filter(({ projectId }) => projects.get(projectId)?.isEnding === false);
+}
+
+/** Another project has the name. The row is due, and its next check says so to whoever asks. */
+async function endVerification(platform: Platform, shard: string, row: CheckedRow): Promise<void> {
+  const now = platform.now.getTime();
+  const batch = openBatch({ ...platform, db: platform.databaseOf(shard) });
+  batch.add(
+    statement(
+      sql`UPDATE domains SET status = 'PENDING', verified_at = NULL, failing_since = NULL, next_check_at = ${now},
+          updated_at = ${now}, version = version + 1
+        WHERE project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version}`,
+    ),
+  );
+  await batch.commit();
+}
+
+/** A page whose repair fails comes again with the next round. */
+function nextPlace(page: string[]): string | undefined {
+  return page.length < maxSweptRows ? undefined : page.at(-1);
+}
