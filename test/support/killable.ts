@@ -40,8 +40,13 @@ interface Wrapped {
   real: D1PreparedStatement;
 }
 
-/** A D1 database of which each round trip is a step. It has just what drizzle, `db/batch.ts` and `db/statement.ts` use. */
-export function killableDatabase(real: D1Database, process: Process): D1Database {
+/** A D1 database of which each round trip is a step, which fails while the database is out. It has just what drizzle, `db/batch.ts` and `db/statement.ts` use. */
+export function killableDatabase(real: D1Database, process: Process, isOut = () => false): D1Database {
+  const step = <T>(name: string, effect: () => Promise<T>): Promise<T> =>
+    process.step(name, async () => {
+      if (isOut()) throw new Error("The database does not answer");
+      return effect();
+    });
   const wrap = (sql: string, statement: D1PreparedStatement): D1PreparedStatement & Wrapped => {
     const wrapped = {
       real: statement,
@@ -49,18 +54,17 @@ export function killableDatabase(real: D1Database, process: Process): D1Database
         process.statements.push({ sql, values });
         return wrap(sql, statement.bind(...values));
       },
-      all: () => process.step("query", () => statement.all()),
-      run: () => process.step("query", () => statement.run()),
-      first: () => process.step("query", () => statement.first()),
-      raw: () => process.step("query", () => statement.raw()),
+      all: () => step("query", () => statement.all()),
+      run: () => step("query", () => statement.run()),
+      first: () => step("query", () => statement.first()),
+      raw: () => step("query", () => statement.raw()),
     };
     // The methods that the code under test calls are all here.
     return wrapped as unknown as D1PreparedStatement & Wrapped;
   };
   const database = {
     prepare: (sql: string) => wrap(sql, real.prepare(sql)),
-    batch: (statements: Wrapped[]) =>
-      process.step("batch", () => real.batch(statements.map((statement) => statement.real))),
+    batch: (statements: Wrapped[]) => step("batch", () => real.batch(statements.map((statement) => statement.real))),
   };
   return database as unknown as D1Database;
 }

@@ -41,6 +41,8 @@ export class World {
   dnsRecords: Record<string, string[]> = {};
   /** No resolver answers, or the provider does not. */
   outage: "dns" | "provider" | null = null;
+  /** The database that does not answer. */
+  outShard: string | null = null;
   /** How the provider stands with every sender domain; null when it knows none of them. */
   senderDomain: SenderDomain | null = { verified: true, records: [] };
   addedDomains: string[] = [];
@@ -54,7 +56,9 @@ export class World {
   process(death?: Death): { platform: Platform; process: Process } {
     const process = new Process(death);
     this.processes.push(process);
-    const databases = Object.fromEntries(shards.map((shard) => [shard, killableDatabase(databaseOf(shard), process)]));
+    const databases = Object.fromEntries(
+      shards.map((shard) => [shard, killableDatabase(databaseOf(shard), process, () => this.outShard === shard)]),
+    );
     const real = openPlatform({ ...env, ...databases, ...this.settings }, { waitUntil: () => {} });
     const platform: Platform = {
       ...real,

@@ -1,14 +1,17 @@
 import { newId } from "../../core/ids";
 import { randomHex } from "../../core/keys";
 import { openBatch } from "../../db/batch";
-import { controlShard } from "../../db/client";
 import { statement } from "../../db/statement";
 import { apiKeys, projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
+import { emptiestShard } from "./emptiest";
 import { newKey } from "./keys/key";
 import type { CreateProject } from "./schema";
 
-/** A project with its first two keys, which are shown this once. */
+/**
+ * A project with its first two keys, which are shown this once. All of it is in the control database: its rows come with
+ * its calls.
+ */
 export async function createProject(
   platform: Platform,
   input: CreateProject,
@@ -25,7 +28,7 @@ export async function createProject(
     monthlySendLimit: input.monthlySendLimit ?? null,
     sendRatePerSecond: input.sendRatePerSecond ?? null,
     testClock: input.testClock ?? false,
-    shard: controlShard,
+    shard: await emptiestShard(platform),
     addressKey: randomHex(32),
     deletedAt: null,
     createdAt: now,

@@ -1,0 +1,43 @@
+import { sql } from "drizzle-orm";
+import { asNumber, asText, columns } from "../../db/rows";
+import { select } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
+
+/**
+ * The database that a new project is put on: the smallest by its size in bytes, among those of one size the one with
+ * the fewest projects. One that does not answer gets no project.
+ */
+export async function emptiestShard(platform: Platform): Promise<string> {
+  const [only, ...others] = platform.shards;
+  if (only !== undefined && others.length === 0) return only;
+  const [sizes, counts] = await Promise.all([sizesOf(platform), countsOf(platform)]);
+  const [emptiest] = sizes.toSorted(
+    (a, b) => a.bytes - b.bytes || (counts.get(a.shard) ?? 0) - (counts.get(b.shard) ?? 0),
+  );
+  if (emptiest === undefined) throw new Error("No database answers");
+  return emptiest.shard;
+}
+
+async function sizesOf(platform: Platform): Promise<{ shard: string; bytes: number }[]> {
+  const asked = platform.shards.map(async (shard) => {
+    try {
+      // Every answer of D1 says how large the database is after it.
+      const { meta } = await platform.databaseOf(shard).$client.prepare("SELECT 1").all();
+      return [{ shard, bytes: meta.size_after }];
+    } catch (error) {
+      platform.log("error", "A database does not answer and gets no project", { shard, reason: reasonOf(error) });
+      return [];
+    }
+  });
+  return (await Promise.all(asked)).flat();
+}
+
+async function countsOf({ control }: Platform): Promise<Map<string, number>> {
+  const counts = await select(
+    control,
+    sql`SELECT shard, count(*) AS projects FROM projects GROUP BY shard`,
+    columns({ shard: asText, projects: asNumber }),
+  );
+  return new Map(counts.map(({ shard, projects }) => [shard, projects]));
+}
