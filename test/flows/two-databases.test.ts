@@ -1,0 +1,257 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { Notice } from "../../src/core/mail/notices/notice";
+import { ticks } from "../../src/cron";
+import { maxLive } from "../../src/features/contacts/fields/live";
+import { removeDomain } from "../../src/features/domains/remove";
+import { takeReport } from "../../src/features/hooks/take-report";
+import { createProject } from "../../src/features/projects/create";
+import { databaseOf, otherShard, shards } from "../support/database";
+import { sendAs } from "../support/person";
+import { admin, newProject, type TestProject } from "../support/project";
+import { emailRows } from "../support/rows";
+import { newSegment } from "../support/segment";
+import { emailIds, emailIn } from "../support/send-and-wait";
+import { World } from "../support/world";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** The shard on which a project is put when D1 says these sizes. */
+async function chosen(sizes: Record<string, number | "out">, projects: Record<string, number> = {}): Promise<string> {
+  const { platform } = new World().process();
+  await env.DB.prepare("DELETE FROM projects WHERE name = 'Weight'").run();
+  for (const [shard, count] of Object.entries(projects)) {
+    const ids = JSON.stringify(Array.from({ length: count }, () => crypto.randomUUID()));
+    await env.DB.prepare(
+      `INSERT INTO projects (id, name, locale, tracking, shard, deleted_at, created_at, updated_at)
+        SELECT value, 'Weight', 'en', 'ENABLED', ?, 1, 0, 0 FROM json_each(?)`,
+    )
+      .bind(shard, ids)
+      .run();
+  }
+  const all = async (shard: string) => {
+    const size = sizes[shard];
+    if (size === "out") throw new Error("The database does not answer");
+    return { meta: { size_after: size } };
+  };
+  const sized = (shard: string) => ({ $client: { prepare: () => ({ all: () => all(shard) }) } });
+  const databases = { databaseOf: sized as unknown as typeof platform.databaseOf };
+  return (await createProject({ ...platform, ...databases }, { name: "New" })).project.shard;
+}
+
+describe("a new project", () => {
+  it.each([
+    [{ DB: 4_096, DB_01: 8_192 }, "DB"],
+    [{ DB: 8_192, DB_01: 4_096 }, "DB_01"],
+    [{ DB: 8_192, DB_01: "out" }, "DB"],
+    [{ DB: "out", DB_01: 8_192 }, "DB_01"],
+  ] as const)("is created on the smallest database that answers: %o", async (sizes, shard) => {
+    expect(await chosen(sizes)).toBe(shard);
+  });
+
+  it("is created on the one with fewer projects where both are of one size", async () => {
+    const sizes = { DB: 4_096, DB_01: 4_096 };
+    expect(await chosen(sizes, { DB: 1_000 })).toBe("DB_01");
+    expect(await chosen(sizes, { DB_01: 1_000 })).toBe("DB");
+  });
+
+  it("goes by what D1 says of itself", async () => {
+    const fill = (shard: string, kilobytes: number) =>
+      databaseOf(shard)
+        .prepare("INSERT INTO suppressions SELECT ?1, value || hex(zeroblob(500)), 'manual', 0 FROM json_each(?2)")
+        .bind(crypto.randomUUID(), JSON.stringify(Array.from({ length: kilobytes }, (_, n) => n)))
+        .run();
+    for (const [full, empty] of [
+      ["DB", "DB_01"],
+      ["DB_01", "DB"],
+    ] as const) {
+      await fill(full, full === "DB" ? 2_000 : 8_000);
+      const { body } = await admin.post("/admin/projects", { name: "New" });
+      const row = env.DB.prepare("SELECT shard FROM projects WHERE id = ?").bind(body.project.id);
+      expect(await row.first("shard")).toBe(empty);
+    }
+  });
+
+  it("has only its own database to itself: nothing of it is in another", async () => {
+    const project = await newProject({}, "DB_01");
+    await emailIn(project, emailIds(await project.api.send())[0] ?? "", "DELIVERED");
+    const holds = async (table: string, shard: string) =>
+      databaseOf(shard).prepare(`SELECT count(*) AS n FROM ${table} WHERE project_id = ?`).bind(project.id).first("n");
+    for (const table of ["contacts", "emails", "email_contents", "events", "domains", "contact_fields"]) {
+      expect([table, await holds(table, "DB")]).toEqual([table, 0]);
+    }
+    for (const table of ["api_keys", "verified_domains", "outbox_messages"]) {
+      expect([table, await holds(table, "DB_01")]).toEqual([table, 0]);
+      expect([table, await holds(table, "DB")]).not.toEqual([table, 0]);
+    }
+  });
+});
+
+/** Brings about that a sweep has something to do for a project. */
+interface Due {
+  given(project: TestProject): Promise<unknown>;
+  /** Without it: a message of the project has been sent. */
+  isDone?(project: TestProject): Promise<boolean>;
+  /** It cannot do without the control database. */
+  asksControl?: true;
+}
+
+const run = (project: TestProject, statement: string) => project.db.prepare(statement).bind(project.id).run();
+const none = async (project: TestProject, query: string) => (await run(project, query)).results.length === 0;
+const orphanOf = (project: TestProject) => `content/${project.id}/orphan`;
+
+const dueOf: Record<string, Due> = {
+  dispatchStranded: {
+    given: (project) =>
+      run(
+        project,
+        `INSERT INTO events (id, project_id, name, contact_id, data, created_at, announcements, next_announce_at)
+          VALUES ('e-' || ?1, ?1, 'purchase', 'c', '{}', 1, 0, 1)`,
+      ),
+  },
+  requeueStuck: {
+    given: async (project) => {
+      const call = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi" };
+      await sendAs(new World(), project, call);
+      await run(project, "UPDATE emails SET next_announce_at = 1 WHERE project_id = ?");
+    },
+  },
+  requeueLostJobs: {
+    given: (project) =>
+      run(
+        project,
+        `INSERT INTO jobs (id, project_id, type, status, errors, created_at, next_announce_at)
+          VALUES ('j-' || ?1, ?1, 'contacts.import', 'queued', '[]', 1, 1)`,
+      ),
+  },
+  endSnoozes: {
+    given: async (project) => {
+      await project.api.post("/contacts", { email: "ada@example.com" });
+      await run(project, "UPDATE contacts SET subscribed = 0, snoozed_until = 1 WHERE project_id = ?");
+    },
+    isDone: (project) => none(project, "SELECT 1 FROM contacts WHERE project_id = ? AND snoozed_until IS NOT NULL"),
+  },
+  checkDueDomains: { given: (project) => run(project, "UPDATE domains SET next_check_at = 1 WHERE project_id = ?") },
+  repairDomainNames: {
+    given: (project) =>
+      env.DB.prepare("INSERT INTO verified_domains VALUES ('idle.' || ?, ?, '')")
+        .bind(project.domain, project.id)
+        .run(),
+    isDone: async ({ domain }) => {
+      const name = env.DB.prepare("SELECT 1 FROM verified_domains WHERE domain = 'idle.' || ?").bind(domain);
+      return (await name.first()) === null;
+    },
+    asksControl: true,
+  },
+  computeDueSegments: {
+    given: async (project) => {
+      await newSegment(project, { trackMembership: true });
+      await run(project, "UPDATE segments SET next_compute_at = 1, computed_of = NULL WHERE project_id = ?");
+    },
+  },
+  countDueSegments: {
+    given: async (project) => {
+      await newSegment(project);
+      await run(project, "UPDATE segments SET next_count_at = 1, counted_of = NULL WHERE project_id = ?");
+    },
+  },
+  forgetExpiredEffects: {
+    given: (project) =>
+      run(
+        project,
+        `INSERT INTO idempotency_effects (project_id, key, request, response, created_at, expires_at)
+          VALUES (?, 'k', 'r', '{}', 1, 1)`,
+      ),
+    isDone: (project) => none(project, "SELECT 1 FROM idempotency_effects WHERE project_id = ?"),
+  },
+  forgetOrphans: {
+    given: (project) => env.BLOBS.put(orphanOf(project), "garbage"),
+    isDone: async (project) => (await env.BLOBS.head(orphanOf(project))) === null,
+    asksControl: true,
+  },
+  queueFieldCounts: {
+    given: async (project) => {
+      await project.api.post("/contacts", { email: "ada@example.com" });
+      await project.db
+        .prepare("UPDATE contact_counts SET total = ? WHERE project_id = ?")
+        .bind(maxLive + 1, project.id)
+        .run();
+    },
+  },
+};
+
+describe("a database that fails", () => {
+  const sweeps = Object.values(ticks).flatMap((tick) => Object.entries(tick));
+
+  it("is tried with every sweep there is", () => {
+    expect(Object.keys(dueOf).sort()).toEqual(sweeps.map(([name]) => name).sort());
+  });
+
+  it.each(
+    sweeps.flatMap(([name, sweep]) =>
+      shards.filter((out) => out !== "DB" || !dueOf[name]?.asksControl).map((out) => [name, out, sweep] as const),
+    ),
+  )("stops no sweep of the others, and has its own when it is back: %s without %s", async (name, out, sweep) => {
+    const due = dueOf[name];
+    const world = new World();
+    world.now += 25 * hourMs;
+    const there = await newProject(
+      {},
+      shards.find((shard) => shard !== out),
+    );
+    const away = await newProject({}, out);
+    for (const project of [there, away]) await due?.given(project);
+    const isDone = (project: TestProject) =>
+      due?.isDone?.(project) ?? world.queue.some(({ nudge }) => JSON.stringify(nudge).includes(project.id));
+
+    world.outShard = out;
+    await expect(sweep(world.process().platform)).rejects.toThrow("does not answer");
+    expect([await isDone(there), await isDone(away)]).toEqual([true, false]);
+
+    world.outShard = null;
+    await sweep(world.process().platform);
+    expect(await isDone(away)).toBe(true);
+  });
+});
+
+describe("what is asked of all databases", () => {
+  const report = (providerMessageId: string): Notice => ({
+    tag: null,
+    providerMessageId,
+    report: { kind: "delivered" },
+  });
+
+  it.each([
+    ["DB", null],
+    ["DB_01", null],
+    ["DB", "DB_01"],
+  ])("a report without our tag finds its mail on %s while %o does not answer", async (shard, out) => {
+    const [project, world, own] = [await newProject({}, shard), new World(), crypto.randomUUID()];
+    world.answer = () => ({ kind: "accepted", providerMessageId: own, reports: [] });
+    const call = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi" };
+    await sendAs(world, project, call);
+    await world.drain();
+    world.outShard = out;
+    await takeReport(world.process().platform, "double", report(own));
+    expect((await emailRows(project)).map(({ status }) => status)).toEqual(["DELIVERED"]);
+  });
+
+  it("a report whose mail may be on the database that fails is refused, so that it comes again", async () => {
+    const world = new World();
+    world.outShard = "DB_01";
+    const taken = takeReport(world.process().platform, "double", report(crypto.randomUUID()));
+    await expect(taken).rejects.toThrow("does not answer");
+  });
+
+  it("a domain stays at the provider while a database cannot be asked whether another project has it", async () => {
+    const [mine, theirs] = [await newProject(), await newProject({}, otherShard())];
+    const world = new World();
+    const { id } = (await mine.api.get(`/domains/project/${mine.id}`)).body[0];
+    world.outShard = otherShard();
+    await removeDomain((await world.context(mine)).ctx, id);
+    expect(world.removedDomains).toEqual([]);
+    expect(world.logged).toEqual(["A removed domain is still known to the mail provider"]);
+    expect((await theirs.api.get(`/domains/project/${theirs.id}`)).body).toHaveLength(1);
+  });
+});
