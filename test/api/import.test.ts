@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { maxCsvBytes } from "../../src/core/contacts/csv";
+import { readId } from "../../src/core/ids";
 import { startBulk } from "../../src/features/contacts/bulk/start";
 import { formWith, importCsv, postImport, utf8 } from "../support/import";
 import { newProject, type TestProject } from "../support/project";
@@ -347,7 +348,7 @@ describe("an import", () => {
     const world = new World();
     const erase = async (...contactIds: string[]) => {
       const { ctx } = await world.context(project);
-      await startBulk(ctx, { operation: "delete", contactIds });
+      await startBulk(ctx, { operation: "delete", contactIds: contactIds.map(readId) });
       await world.drain();
     };
     const ids = [];

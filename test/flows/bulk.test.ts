@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { publicId, readId } from "../../src/core/ids";
 import type { BulkOperation } from "../../src/features/contacts/bulk/schema";
 import { startBulk } from "../../src/features/contacts/bulk/start";
 import { runJob } from "../../src/queue";
@@ -23,7 +24,8 @@ async function started(world: World, operation: BulkOperation): Promise<{ projec
     .run();
   const contactIds = Array.from({ length: 160 }, (_, n) => `${project.id}${n + 1}`);
   const { ctx } = await world.context(project);
-  return { project, jobId: await startBulk(ctx, { operation, contactIds }) };
+  const jobId = publicId(await startBulk(ctx, { operation, contactIds: contactIds.map(readId) }));
+  return { project, jobId };
 }
 
 const counts = {
@@ -76,7 +78,7 @@ describe.each(operations)("bulk %s", (operation) => {
   it("changes each contact once when its message comes twice, and when runs overlap", async () => {
     const world = new World();
     const job = await started(world, operation);
-    const message = { type: "contacts.bulk" as const, projectId: job.project.id, jobId: job.jobId };
+    const message = { type: "contacts.bulk" as const, projectId: job.project.number, jobId: readId(job.jobId) };
     const run = () => runJob(world.process().platform, message);
     await Promise.all([run(), run(), run()]);
     await world.drain();

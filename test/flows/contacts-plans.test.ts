@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { readId } from "../../src/core/ids";
 import { endSnoozes } from "../../src/engine/contacts/end-snoozes";
 import { snoozeContact } from "../../src/engine/contacts/snooze";
 import { unsnoozeContact } from "../../src/engine/contacts/unsnooze";
@@ -118,11 +119,11 @@ it("creates, changes, looks up, snoozes and ends snoozes without walking through
   const id = `${project.id}1`;
   const data = { plan: "free", seats: null };
   await upsertContact(ctx, { email: "p00001@example.com", subscribed: true, data });
-  await updateContact(ctx, id, UpdateContact.parse({ email: "new@example.com", subscribed: true, data }));
+  await updateContact(ctx, readId(id), UpdateContact.parse({ email: "new@example.com", subscribed: true, data }));
   await lookUpContacts(ctx, LookupContacts.parse({ emails: ["new@example.com"] }), { isExpanded: true });
   await listContacts(ctx, { limit: 20, sort: "createdAt", dir: "desc", email: "new@example.com", subscribed: true });
-  await snoozeContact(ctx, id, { duration: "1m" });
-  await unsnoozeContact(ctx, id);
+  await snoozeContact(ctx, readId(id), { duration: "1m" });
+  await unsnoozeContact(ctx, readId(id));
   await addSuppression(ctx, { email: "new@example.com", reason: null });
   await endSnoozes(world.process().platform);
   const left = await project.db

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { readId } from "../../src/core/ids";
 import { deliverEmails } from "../../src/engine/mail/deliver";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
@@ -401,7 +402,7 @@ describe("a mail over 1 MB", () => {
     await send(world, project, { to: ["large1@example.com", "large2@example.com"], attachments: [file] });
     await send(world, project, { to });
     const ids = world.queue.flatMap(({ nudge }) => ("emailIds" in nudge.job ? nudge.job.emailIds : []));
-    world.queue = [{ nudge: { job: { type: "mail.deliver", projectId: project.id, emailIds: ids } }, due: 0 }];
+    world.queue = [{ nudge: { job: { type: "mail.deliver", projectId: project.number, emailIds: ids } }, due: 0 }];
     expect(await mostAtOnce(world)).toBe(3);
     const order = world.taken.map((message) => message.to.email);
     expect(order).toEqual([...to, "large1@example.com", "large2@example.com"]);
@@ -474,7 +475,7 @@ describe("what a consumer holds", () => {
       await world.sweep();
       return accepts();
     };
-    await deliverEmails(ctx, "transactional", ids);
+    await deliverEmails(ctx, "transactional", ids.map(readId));
     expect(world.taken).toHaveLength(7);
   });
 
@@ -487,7 +488,9 @@ describe("what a consumer holds", () => {
     const ids = (await emailRows(project)).map(({ id }) => id);
     const { ctx } = await world.context(project);
     const blobs = { ...ctx.blobs, get: () => Promise.reject(new Error("R2 is out of reach")) };
-    await expect(deliverEmails({ ...ctx, blobs }, "transactional", ids)).rejects.toThrow("R2 is out of reach");
+    await expect(deliverEmails({ ...ctx, blobs }, "transactional", ids.map(readId))).rejects.toThrow(
+      "R2 is out of reach",
+    );
     expect((await emailRows(project)).map(({ status }) => status)).toEqual([...Array(6).fill("SENT"), "SENDING"]);
     await world.pass(5);
     expect(world.taken).toHaveLength(7);

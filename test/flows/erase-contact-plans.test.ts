@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { readId } from "../../src/core/ids";
 import { deleteContact } from "../../src/features/contacts/delete";
 import { exportContact } from "../../src/features/contacts/export";
 import { upsertContact } from "../../src/features/contacts/upsert";
@@ -22,10 +23,10 @@ it("erases, recalls and exports without walking through what a project has", asy
 
   const world = new World();
   const { ctx } = await world.context(project);
-  const { emails, events } = await exportContact(ctx, contactId);
+  const { emails, events } = await exportContact(ctx, readId(contactId));
   for await (const _ of emails);
   for await (const _ of events);
-  await deleteContact(ctx, contactId);
+  await deleteContact(ctx, readId(contactId));
   await world.drain();
   await upsertContact(ctx, { email: "ada@example.com" });
   await removeSuppression(ctx, "ada@example.com");

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { publicId, readId } from "../../src/core/ids";
 import type { Receipt } from "../../src/core/mail/receipt";
 import { openBatch } from "../../src/db/batch";
 import { Stale } from "../../src/db/fresh";
@@ -31,7 +32,7 @@ async function rowsOf(project: TestProject, table: string): Promise<Record<strin
 }
 
 async function erase(world: World, project: TestProject, id: string): Promise<void> {
-  await deleteContact((await world.context(project)).ctx, id);
+  await deleteContact((await world.context(project)).ctx, readId(id));
 }
 
 /** A contact with one email that is accepted and not yet sent. */
@@ -100,7 +101,7 @@ describe("erasing a contact", () => {
     ]);
 
     const { ctx, process } = await world.context(project);
-    await deleteContact(ctx, person.id);
+    await deleteContact(ctx, readId(person.id));
     expect(process.steps).toEqual(["query", "batch", "enqueue"]);
     await world.drain();
 
@@ -173,9 +174,9 @@ describe("erasing a contact", () => {
     await addOlder(project, many, 2_300);
     const { ctx } = await world.context(project);
     const batch = openBatch(ctx);
-    const ids = [many.contactId, few.contactId, "no", few.contactId];
+    const ids = [many.contactId, few.contactId, "no", few.contactId].map(readId);
     const { found, announceRest } = await addErasure(ctx, batch, ids);
-    expect(found).toEqual([many.contactId, few.contactId].sort());
+    expect(found.map(publicId)).toEqual([many.contactId, few.contactId].sort());
     await batch.commit();
     await announceRest();
     const full = (await rowsOf(project, "emails")).filter(({ to_email }) => to_email !== "").length;
@@ -195,11 +196,11 @@ describe("erasing a contact", () => {
     const { contactId } = await personWithMail(world, project);
     const { ctx } = await world.context(project);
     const batch = openBatch(ctx);
-    await addErasure(ctx, batch, [contactId]);
+    await addErasure(ctx, batch, [readId(contactId)]);
     await project.api.patch(`/contacts/${contactId}`, { email: "moved@example.com" });
     await expect(batch.commit()).rejects.toThrow(Stale);
     expect((await project.api.get(`/contacts/${contactId}`)).status).toBe(200);
-    await deleteContact(ctx, contactId);
+    await deleteContact(ctx, readId(contactId));
     expect((await project.api.get(`/contacts/${contactId}`)).status).toBe(404);
   });
 });
@@ -212,7 +213,7 @@ describe("an erasure that is killed", () => {
       const world = new FileWorld();
       const { contactId } = await personWithMail(world, project, { attachments: [sharedFile] });
       const { ctx } = await world.context(project, { atStep, when: "after" });
-      await deleteContact(ctx, contactId).catch((error) => expect(wasKilled(error)).toBe(true));
+      await deleteContact(ctx, readId(contactId)).catch((error) => expect(wasKilled(error)).toBe(true));
       const isCommitted = atStep >= 2;
       const rows = (await rowsOf(project, "emails")).filter(({ contact_id }) => contact_id === contactId);
       expect(rows, `step ${atStep}`).toMatchObject([{ to_email: isCommitted ? "" : "ada@example.com" }]);
@@ -331,7 +332,7 @@ describe("mail that is on its way to a person who is erased", () => {
       await erase(world, project, contactId);
       return ctx.pace.take(lane, wanted);
     };
-    await deliverEmails({ ...ctx, pace: { ...ctx.pace, take } }, "transactional", [emailId]);
+    await deliverEmails({ ...ctx, pace: { ...ctx.pace, take } }, "transactional", [readId(emailId)]);
     expect([world.taken, await stateOf(project, emailId)]).toEqual([[], { status: "CANCELLED", error: reason }]);
     await sweepLater(world);
     expect([world.taken, await tracesOf([address])]).toEqual([[], []]);
@@ -407,7 +408,7 @@ describe("mail that is on its way to a person who is erased", () => {
       await world.drain();
       return ctx.mailer.deliver(message);
     };
-    await deliverEmails({ ...ctx, mailer: { ...ctx.mailer, deliver } }, "transactional", [emailId]);
+    await deliverEmails({ ...ctx, mailer: { ...ctx.mailer, deliver } }, "transactional", [readId(emailId)]);
     expect(await tracesOf([address])).not.toEqual([]);
     await sweepLater(world);
     expect(await tracesOf([address])).toEqual([]);

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { firstIdAt, newId } from "../../src/core/ids";
+import { firstIdAt, newId, publicId } from "../../src/core/ids";
 import { openBatch } from "../../src/db/batch";
 import { insertEvents } from "../../src/engine/events/record";
 import { announceJob, insertJob } from "../../src/engine/jobs/queue-job";
@@ -25,14 +25,14 @@ it("tracks, lists, counts, dispatches and deletes without walking through what a
   const call = { email: "ada@example.com", event: "purchase", data: { plan: "pro" }, subscribed: true };
   const { contactId } = await trackEvent(ctx, TrackEvent.parse(call), "POST /v1/track");
   const rows = sql`SELECT project_id, 'email.sent' AS name, id AS contact_id, NULL AS email_id, '{}' AS data
-    FROM contacts WHERE project_id = ${project.id} AND id = ${contactId}`;
+    FROM contacts WHERE project_id = ${project.number} AND id = ${contactId}`;
   const sent = openBatch(ctx);
-  sent.add(insertEvents({ rows, at: world.now }));
+  sent.add(insertEvents(ctx, { rows }));
   await sent.commit();
   world.queue.pop();
   await world.pass(3);
 
-  await addEvents(project, { name: "view", count: 25_001, at: world.now - 25_001, contacts: [contactId] });
+  await addEvents(project, { name: "view", count: 25_001, at: world.now - 25_001, contacts: [publicId(contactId)] });
   for (const filters of [{}, { name: "view" }, { contactId }, { name: "view", contactId }]) {
     const { cursor } = await listEvents(ctx, { ...filters, limit: 100 });
     await listEvents(ctx, { ...filters, limit: 100, cursor });

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { newId } from "../../src/core/ids";
 import { openBatch } from "../../src/db/batch";
 import { replaceReferences } from "../../src/engine/audience/record-references";
 import { deleteField } from "../../src/features/contacts/fields/delete";
@@ -20,7 +21,7 @@ it("lists, looks into, counts and deletes fields in bounded pages, by index", as
     await fieldValues(ctx, field, 100);
     await fieldUsage(ctx, field);
   }
-  const segment = { referrer: "segment" as const, id: "s", name: "S" };
+  const segment = { referrer: "segment" as const, id: newId(), name: "S" };
   const batch = openBatch(ctx);
   batch.addAll(replaceReferences(ctx, segment, { fields: ["data.plan"] }));
   await batch.commit();

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { publicId, readId } from "../../src/core/ids";
 import { startImport } from "../../src/features/contacts/import/start";
 import { runJob } from "../../src/queue";
 import { utf8 } from "../support/import";
@@ -29,7 +30,7 @@ async function uploaded(world: World): Promise<{ project: TestProject; jobId: st
   const project = await newProject();
   await project.api.post("/contacts", { email: "ada@example.com", data: { n: 0 } });
   const { ctx } = await world.context(project);
-  return { project, jobId: await startImport(ctx, utf8(file)) };
+  return { project, jobId: publicId(await startImport(ctx, utf8(file))) };
 }
 
 async function expectDone({ project, jobId }: { project: TestProject; jobId: string }): Promise<void> {
@@ -68,7 +69,7 @@ describe("an import killed at any step", () => {
 it("is imported once when its message comes twice, and when two runs work on it at the same time", async () => {
   const world = new World();
   const upload = await uploaded(world);
-  const job = { type: "contacts.import" as const, projectId: upload.project.id, jobId: upload.jobId };
+  const job = { type: "contacts.import" as const, projectId: upload.project.number, jobId: readId(upload.jobId) };
   const run = () => runJob(world.process().platform, job);
   await Promise.all([run(), run(), run()]);
   await world.drain();

@@ -351,6 +351,7 @@ it("a finished message that is too large for the provider is refused here", asyn
   const message = {
     emailId: "e",
     projectId: project.id,
+    projectNumber: project.number,
     type: "TRANSACTIONAL" as const,
     from: { email: "a@example.com", written: "a@example.com", name: null },
     to: { email: "b@example.com", written: "b@example.com", name: null },

@@ -39,10 +39,6 @@ const exceptions: { why: string; says: RegExp }[] = [
     says: /FROM domains\s+WHERE id > \? ORDER BY id LIMIT \?$/,
   },
   {
-    why: "the sweep that repairs the names of domains reads a page of those of all projects",
-    says: /^SELECT id, project_id, domain, status = 'VERIFIED' AS is_verified, version FROM domains\s/,
-  },
-  {
     why: "files without a row are looked for in all projects",
     says: /^SELECT id FROM "?\w+"? WHERE id IN \(SELECT value FROM json_each\(\?\)\)$/,
   },

@@ -1,16 +1,17 @@
 import { sql } from "drizzle-orm";
 import { dayMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import { controlShard } from "../../db/client";
-import { asText, columns } from "../../db/rows";
-import { statement } from "../../db/statement";
+import type { Db } from "../../db/client";
+import { asNumber, asText, columns } from "../../db/rows";
+import { select, statement } from "../../db/statement";
 import type { BlobKind } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
-import { keepPlace, openParts, readPlace } from "../../platform/sweep";
-import { findWhereabouts } from "../projects/whereabouts";
 
 /** Files are looked at in pages of 1,000. */
 const pagesPerTick = 20;
+
+/** Where the last tick stopped. It is no file of a project, and so passed over. */
+const cursorKey = "sweeps/orphans";
 
 /** The table of the row that a file was put down for. Its key says the row's id, which is never used again. */
 const owners: Partial<Record<BlobKind, string>> = {
@@ -22,6 +23,7 @@ const owners: Partial<Record<BlobKind, string>> = {
   import: "jobs",
 };
 
+/** A file as its key says it: of a project by its UUID, and of a row by its id as it is kept. */
 interface Candidate {
   key: string;
   table: string;
@@ -32,47 +34,41 @@ interface Candidate {
 /**
  * The sweep under requests that died between a file and its row, over all projects: a page at a time, on and on through
  * the bucket. A file goes only if it is a day old, by when its row is there or will never be; if its project is one of
- * ours, as a bucket may be shared, or outlive its database; and if the row is not where it would be.
+ * ours, as a bucket may be shared, or outlive its database; and if no database has its row.
  */
 export async function forgetOrphans(platform: Platform): Promise<void> {
-  const parts = openParts();
   let removed = 0;
-  let place = await readPlace(platform, "orphans");
+  let cursor = await readCursor(platform);
   for (let page = 0; page < pagesPerTick; page++) {
-    const { files, isLast } = await platform.blobs.listAfter(place);
-    for (const [shard, candidates] of await findCandidates(platform, files)) {
-      await parts.run(async () => {
-        const orphans = await findOrphans(platform, shard, candidates);
-        await platform.blobs.delete(orphans);
-        removed += orphans.length;
-      });
-    }
-    place = isLast ? "" : (files.at(-1)?.key ?? "");
-    if (place === "") break;
+    const { files, isLast } = await platform.blobs.listAfter(cursor);
+    const orphans = await findOrphans(platform, files);
+    await platform.blobs.delete(orphans);
+    removed += orphans.length;
+    cursor = isLast ? "" : (files.at(-1)?.key ?? "");
+    if (cursor === "") break;
   }
-  await keepPlace(platform, "orphans", place);
+  await platform.blobs.put(cursorKey, cursor);
   if (removed > 0) platform.log("info", "Files without a row were removed", { files: removed });
-  parts.end();
 }
 
-/** The old files of projects that are here, by the database that would have the row. */
-async function findCandidates(
-  platform: Platform,
-  files: { key: string; putAt: number }[],
-): Promise<Map<string, Candidate[]>> {
+async function readCursor({ blobs }: Platform): Promise<string> {
+  const bytes = await blobs.get(cursorKey);
+  return bytes === null ? "" : new TextDecoder().decode(bytes);
+}
+
+async function findOrphans(platform: Platform, files: { key: string; putAt: number }[]): Promise<string[]> {
   const before = platform.now.getTime() - dayMs;
   const old = files.filter(({ putAt }) => putAt < before).flatMap(({ key }) => candidate(key));
-  const projects = await findWhereabouts(
-    platform,
-    old.map(({ projectId }) => projectId),
-  );
-  const located = old.flatMap((each) => {
-    const project = projects.get(each.projectId);
-    // An erasure looks after the files of its project.
-    if (!project || project.isEnding) return [];
-    return [{ ...each, shard: each.table === "outbox_messages" ? controlShard : project.shard }];
+  const projects = await findProjects(platform, new Set(old.map(({ projectId }) => projectId)));
+  const ours = old.flatMap((file) => {
+    const projectNumber = projects.get(file.projectId);
+    return projectNumber === undefined ? [] : [{ ...file, projectNumber }];
   });
-  return Map.groupBy(located, ({ shard }) => shard);
+  const kept = new Set<string>();
+  for (const db of platform.databases) {
+    for (const id of ours.length > 0 ? await findRows(platform, db, ours) : []) kept.add(id);
+  }
+  return ours.filter(({ rowId }) => !kept.has(rowId)).map(({ key }) => key);
 }
 
 function candidate(key: string): Candidate[] {
@@ -82,15 +78,30 @@ function candidate(key: string): Candidate[] {
   return table && projectId && rowId ? [{ key, table, projectId, rowId }] : [];
 }
 
-/** The keys of those without a row. */
-async function findOrphans(platform: Platform, shard: string, candidates: Candidate[]): Promise<string[]> {
-  const batch = openBatch({ ...platform, db: platform.databaseOf(shard) });
+/** The numbers of those that are here and not being erased. */
+async function findProjects({ control }: Platform, ids: Set<string>): Promise<Map<string, number>> {
+  if (ids.size === 0) return new Map();
+  const rows = await select(
+    control,
+    sql`SELECT id, number FROM projects WHERE id IN (SELECT value FROM json_each(${JSON.stringify([...ids])}))
+      AND deleted_at IS NULL`,
+    columns({ id: asText, number: asNumber }),
+  );
+  return new Map(rows.map(({ id, number }) => [id, number]));
+}
+
+async function findRows(
+  platform: Platform,
+  db: Db,
+  candidates: (Candidate & { projectNumber: number })[],
+): Promise<string[]> {
+  const batch = openBatch({ ...platform, db });
   const found = [...Map.groupBy(candidates, ({ table }) => table)].map(([table, together]) => {
-    const ids = JSON.stringify(together.map(({ rowId }) => rowId));
-    const rows = sql`SELECT id FROM ${sql.identifier(table)} WHERE id IN (SELECT value FROM json_each(${ids}))`;
+    const items = JSON.stringify(together.map(({ projectNumber, rowId }) => [projectNumber, rowId]));
+    const rows = sql`SELECT o.id FROM json_each(${items}) r
+      CROSS JOIN ${sql.identifier(table)} o ON o.project_id = r.value->>0 AND o.id = r.value->>1`;
     return batch.add(statement(rows, columns({ id: asText })));
   });
   await batch.commit();
-  const kept = new Set(found.flatMap(({ all }) => all.map(({ id }) => id)));
-  return candidates.filter(({ rowId }) => !kept.has(rowId)).map(({ key }) => key);
+  return found.flatMap(({ all }) => all.map(({ id }) => id));
 }

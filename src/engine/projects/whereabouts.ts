@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { asFlag, asText, columns } from "../../db/rows";
+import { asFlag, asNumber, asText, columns } from "../../db/rows";
 import { select } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
@@ -9,15 +9,15 @@ interface Whereabouts {
   isEnding: boolean;
 }
 
-/** Where projects have their rows, by their ids. Those that are gone are not among them. */
-export async function findWhereabouts({ control }: Platform, ids: Iterable<string>): Promise<Map<string, Whereabouts>> {
-  const asked = JSON.stringify([...new Set(ids)]);
+/** Where projects have their rows, by their numbers. Those that are gone are not among them. */
+export async function findWhereabouts({ control }: Platform, numbers: Iterable<number>): Promise<Map<number, Whereabouts>> {
+  const asked = JSON.stringify([...new Set(numbers)]);
   if (asked === "[]") return new Map();
   const rows = await select(
     control,
-    sql`SELECT id, shard, deleted_at IS NOT NULL AS is_ending FROM projects
-      WHERE id IN (SELECT value FROM json_each(${asked}))`,
-    columns({ id: asText, shard: asText, isEnding: asFlag }),
+    sql`SELECT number, shard, deleted_at IS NOT NULL AS is_ending FROM projects
+      WHERE number IN (SELECT value FROM json_each(${asked}))`,
+    columns({ number: asNumber, shard: asText, isEnding: asFlag }),
   );
-  return new Map(rows.map(({ id, ...where }) => [id, where]));
+  return new Map(rows.map(({ number, ...where }) => [number, where]));
 }
