@@ -19,7 +19,7 @@ function freeBytes(folder: string): number {
 export default defineConfig(async () => ({
   root,
   test: {
-    // Two cores do two files at a time: half of the time a file waits for a disk, a queue or a browser.
+    // Two cores do two files at a time: each file waits for a queue or a browser now and then.
     maxWorkers: 2,
     projects: [
       // Rules: pure, in Node, in milliseconds.

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
+import { tenantTables } from "./tenant-check";
 
 interface Statement {
   sql: string;
@@ -45,12 +46,11 @@ const fewInProject = new Set(["contact_counts", "segments", "contact_fields", "e
  * all the same is named in `allowed`, with a comment on why it is bounded. What is named there and not met fails too.
  */
 export async function expectBounded(statements: Statement[], allowed: Allowed[] = []): Promise<void> {
-  const tables = await tenantTables();
   const met = new Set<Allowed>();
   const faults: { sql: string; steps: string[] }[] = [];
   for (const [text, statement] of new Map(statements.map((each) => [each.sql, each]))) {
     const sql = text.replace(/\s+/g, " ").trim();
-    const growing = (await planOf(statement)).filter((step) => isGrowing(step, sql, tables));
+    const growing = (await planOf(statement)).filter((step) => isGrowing(step, sql));
     const steps = growing.filter((step) => {
       const exception = allowed.find((one) => one.sql.test(sql) && one.step.test(step));
       if (exception) met.add(exception);
@@ -65,24 +65,16 @@ export async function expectBounded(statements: Statement[], allowed: Allowed[] 
   ).toEqual([]);
 }
 
-function isGrowing(step: string, sql: string, tables: Set<string>): boolean {
+function isGrowing(step: string, sql: string): boolean {
   if (step.includes("TEMP B-TREE") || step.includes("AUTOMATIC")) return true;
   const [, way, name = ""] = /^(SCAN|SEARCH) (\w+)/.exec(step) ?? [];
-  if (!isTenant(name, sql, tables)) return false;
+  if (!isTenant(name, sql)) return false;
   return way === "SCAN" || (step.endsWith("(project_id=?)") && !fewInProject.has(name));
 }
 
 /** By its own name, or by another that the statement gives it, as in `FROM contacts c`. */
-function isTenant(name: string, sql: string, tables: Set<string>): boolean {
-  if (tables.has(name)) return true;
+function isTenant(name: string, sql: string): boolean {
+  if (tenantTables.includes(name)) return true;
   const renamed = new RegExp(`\\b(\\w+)"? (?:AS )?"?${name}\\b`, "gi");
-  return [...sql.matchAll(renamed)].some(([, table = ""]) => tables.has(table));
-}
-
-/** Tables with rows of projects. */
-async function tenantTables(): Promise<Set<string>> {
-  const { results } = await env.DB.prepare(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%project_id%'",
-  ).all<{ name: string }>();
-  return new Set(results.map(({ name }) => name));
+  return [...sql.matchAll(renamed)].some(([, table = ""]) => tenantTables.includes(table));
 }

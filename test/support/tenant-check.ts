@@ -6,7 +6,7 @@ import * as tables from "../../src/db/tables";
 const controlTables = new Set(["projects", "api_keys", "verified_domains", "dead_letters", "outbox_messages"]);
 
 /** Tables with rows of tenants: each of their statements names its project. */
-const tenantTables = Object.values(tables).flatMap((table) =>
+export const tenantTables: string[] = Object.values(tables).flatMap((table) =>
   is(table, SQLiteTable) && "projectId" in getTableColumns(table) && !controlTables.has(getTableName(table))
     ? [getTableName(table)]
     : [],
