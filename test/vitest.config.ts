@@ -66,6 +66,7 @@ export default defineConfig(async () => ({
         root,
         test: {
           name: "product",
+          isolate: false,
           include: ["test/product/**/*.test.ts"],
           globalSetup: "test/product/start.ts",
           testTimeout: 60_000,

@@ -25,7 +25,10 @@ export async function listen(project: TestProject, ...listeners: [name: string, 
 /** A segment, say, whose condition names this event. */
 export async function refer(project: TestProject, name: string, referrer = "segment"): Promise<void> {
   await project.db
-    .prepare("INSERT INTO audience_references VALUES (?, 'event', ?, ?, ?, ?)")
+    .prepare(
+      `INSERT INTO audience_references (project_id, kind, name, referrer, referrer_id, referrer_name)
+        VALUES (?, 'event', ?, ?, ?, ?)`,
+    )
     .bind(project.id, name, referrer, `${referrer}-1`, `The ${referrer}`)
     .run();
 }
