@@ -72,9 +72,15 @@ export function watchStatements(database: D1Database): void {
   const { prepare } = shared;
   shared.isWatched = true;
   shared.prepare = function (this: D1Database, sql: string) {
-    if (!prepared.has(sql)) prepared.set(sql, /\/src\//.test(new Error().stack ?? ""));
+    if (!prepared.has(sql)) prepared.set(sql, isOfProduct(new Error().stack ?? ""));
     return prepare.call(this, sql);
   };
+}
+
+/** Whose statement it is: a test may be called by the product, as a provider is, and the product by a test. */
+function isOfProduct(stack: string): boolean {
+  const files = stack.split("\n").filter((line) => !/node_modules|tenant-check|killable/.test(line));
+  return /\/src\//.test(files.find((line) => /\/(src|test)\//.test(line)) ?? "");
 }
 
 export function tenantFaults(): string[] {
