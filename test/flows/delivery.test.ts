@@ -115,7 +115,8 @@ describe("an unknown outcome", () => {
     await send(world, project);
     await world.drain();
     world.answer = accepts;
-    await world.pass(60);
+    await world.pass(4);
+    await world.pass(56, 8);
     expect(await onlyEmail(project)).toMatchObject({ status: "UNKNOWN", attempts: 1 });
     expect(world.taken).toHaveLength(0);
     expect(await eventCounts(project)).toEqual({});

@@ -136,7 +136,8 @@ describe.each([
     provider.manner = manner;
     await world.drain();
     provider.manner = "accept";
-    await world.pass(60);
+    await world.pass(4);
+    await world.pass(56, 8);
     expect(await onlyEmail({ project })).toMatchObject({ status: "UNKNOWN", attempts: 1 });
     expect(provider.taken).toHaveLength(taken);
     expect(await eventCounts(project)).toEqual({});
