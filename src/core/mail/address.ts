@@ -21,12 +21,18 @@ export function normalizeEmail(written: string): string | null {
 export function asciiDomain(written: string): string | null {
   // A host name in a URL is exactly this: what else the parser would take (paths, ports, users), or quietly drop
   // (control characters at the end), is refused before.
-  if (!/^[^\s\p{Cc}/\\?#@:%[\]]+$/u.test(written) || !URL.canParse(`http://${written}`)) return null;
-  const domain = new URL(`http://${written}`).hostname;
+  if (!/^[^\s\p{Cc}/\\?#@:%[\]]+$/u.test(written)) return null;
+  const domain = isPlain(written) ? written : URL.parse(`http://${written}`)?.hostname;
+  if (domain === undefined) return null;
   const labels = domain.split(".");
   const topLevel = labels.at(-1) ?? "";
   const isHost = labels.length > 1 && domain.length <= 253 && labels.every((label) => hostLabel.test(label));
   return isHost && !/^\d+$/.test(topLevel) ? domain : null;
+}
+
+/** Nearly every domain is one that a URL's host would leave as it is, and to parse a URL takes long. */
+function isPlain(domain: string): boolean {
+  return /^([a-z0-9-]+\.)+[a-z]+$/.test(domain) && !domain.includes("xn--");
 }
 
 /** The part after the @ of an address that `normalizeEmail` returned. */
