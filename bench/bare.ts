@@ -1,4 +1,4 @@
-import { newId } from "../src/core/ids";
+import { newId, textOf } from "../src/core/ids";
 import { renderMail } from "../src/core/mail/render-mail";
 import { controlDatabase, controlShard } from "../src/db/client";
 import { listContacts } from "../src/features/contacts/list";
@@ -63,7 +63,7 @@ export default {
 } satisfies ExportedHandler<Env>;
 
 async function write(env: Env, { statements, ids }: Recording, email: string): Promise<void> {
-  const fresh = [...ids.map((id): [string, string] => [id, newId()]), [recipient, email] as [string, string]];
+  const fresh = [...ids.map((id): [string, string] => [id, textOf(newId())]), [recipient, email] as [string, string]];
   const replace = (param: unknown) =>
     typeof param === "string" ? fresh.reduce((text, [from, to]) => text.replaceAll(from, to), param) : param;
   await env.DB.batch(statements.map(({ sql, params }) => env.DB.prepare(sql).bind(...params.map(replace))));

@@ -69,7 +69,7 @@ async function handle(platform: Platform, message: Message): Promise<void> {
     return message.ack();
   }
   try {
-    await runJob(platform, job.data);
+    await runJob(platform, message.attempts > 1 ? comingAgain(job.data) : job.data);
     message.ack();
   } catch (error) {
     platform.log("error", "A job failed and will be tried again", {
@@ -79,6 +79,11 @@ async function handle(platform: Platform, message: Message): Promise<void> {
     });
     message.retry({ delaySeconds: backoffMs(retryBackoff, message.attempts - 1) / secondMs });
   }
+}
+
+/** A message that the queue brings once more: its consumer may have died of it, and who delivers mail wants to know. */
+export function comingAgain(job: Job): Job {
+  return job.type === "mail.deliver" ? { ...job, again: true } : job;
 }
 
 /** Does the work of one job. Throws when it is worth another try. */

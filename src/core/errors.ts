@@ -1,4 +1,5 @@
 import type { OriginalRequest } from "./idempotency";
+import { asId, type Id, publicId, textOf } from "./ids";
 import { iso } from "./time";
 
 /** What is wrong with one field of a request. `field` is a dot path: `attachments.0.filename`. */
@@ -36,6 +37,14 @@ export type Resource =
   | "suppression"
   | "message"
   | "route";
+
+/** Resources that go by a name of their own, where the others go by an id of ours. */
+const named = ["field", "event", "project", "suppression", "route"] as const satisfies Resource[];
+type Named = (typeof named)[number];
+
+function isNamed(resource: Resource): resource is Named {
+  return named.some((one) => one === resource);
+}
 
 interface Advice {
   /** What the caller can do next, in one sentence. */
@@ -95,10 +104,14 @@ export class MonthlyLimitReached extends Refusal {
 }
 
 export class NotFound extends Refusal {
+  constructor(resource: Named, name: string);
+  constructor(resource: Exclude<Resource, Named>, id: Id);
   constructor(
     readonly resource: Resource,
-    id: string,
+    idOrName: Id | string,
   ) {
+    const text = typeof idOrName === "string" ? idOrName : textOf(idOrName);
+    const id = isNamed(resource) ? text : publicId(asId(text));
     super(`No ${resource} ${id} in this project.`, { details: { resource, id } });
   }
 }

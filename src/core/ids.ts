@@ -1,21 +1,115 @@
-import { v7, validate } from "uuid";
+import { v7 } from "uuid";
 
-/** A new UUID v7 (RFC 9562): sorts by the time it was made, so a keyset over ids is a keyset over time. */
-export function newId(): string {
-  return v7();
+declare const brand: unique symbol;
+
+/**
+ * An id as rows hold it: the 16 bytes of a UUID v7 (RFC 9562) as 22 characters of an alphabet in ASCII order, so that
+ * the order of ids is the order of time. Opaque to the compiler, so that it leaves the house only by `publicId`, as the
+ * UUID that customers see.
+ */
+export interface Id {
+  readonly [brand]: true;
 }
 
-/** A new UUID v7 of another time than now, for a row whose id is its time. */
-export function newIdAt(timeMs: number): string {
-  return v7({ msecs: timeMs });
+/** Base64 in the order of ASCII. */
+export const idAlphabet = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+
+/** Below every id, and above. */
+export const belowAllIds = asId("");
+export const aboveAllIds = asId("~");
+
+/** A new id: sorts by the time it was made, so a keyset over ids is a keyset over time. */
+export function newId(): Id {
+  return encode(v7(undefined, new Uint8Array(16)));
 }
 
-/** The smallest id of that time: what came before sorts below it, all else above. */
-export function firstIdAt(timeMs: number): string {
-  const time = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+/** A new id of another time than now, for a row whose id is its time. Of one millisecond, the later one sorts behind. */
+export function newIdAt(timeMs: number): Id {
+  const seq = timeMs === newest.timeMs ? newest.seq + 1 : Math.floor(Math.random() * 2 ** 31);
+  newest = { timeMs, seq };
+  return encode(v7({ msecs: timeMs, seq }, new Uint8Array(16)));
 }
+
+let newest = { timeMs: 0, seq: 0 };
+
+/** A bound: what was made before that time sorts below it, all else above. A time is the first 8 characters of an id. */
+export function firstIdAt(timeMs: number): Id {
+  let rest = Math.max(0, Math.floor(timeMs));
+  let text = "";
+  for (let place = 0; place < 8; place++) {
+    text = idAlphabet.charAt(rest % 64) + text;
+    rest = Math.floor(rest / 64);
+  }
+  return asId(text);
+}
+
+/** When an id was made, in milliseconds since 1970. */
+export function timeOf(id: Id): number {
+  let time = 0;
+  for (const letter of textOf(id).slice(0, 8)) time = time * 64 + idAlphabet.indexOf(letter);
+  return time;
+}
+
+/** Marks what is no UUID. No id begins with it, so it names no row; and `publicId` gives back what the caller wrote. */
+const foreign = "!";
+
+const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function isUuid(value: string): boolean {
-  return validate(value);
+  return uuidShape.test(value);
+}
+
+/** The id that a caller names. Any string is taken: one that is no UUID becomes an id that no row has. */
+export function readId(given: string): Id {
+  if (!isUuid(given)) return asId(foreign + given);
+  const bytes = new Uint8Array(16);
+  const hex = given.replaceAll("-", "");
+  for (let place = 0; place < 16; place++) bytes[place] = Number.parseInt(hex.slice(2 * place, 2 * place + 2), 16);
+  return encode(bytes);
+}
+
+/** The UUID by which customers know the row; of what a caller wrote that was no UUID, just that. */
+export function publicId(id: Id): string {
+  const text = textOf(id);
+  if (text.startsWith(foreign)) return text.slice(foreign.length);
+  let hex = "";
+  for (let place = 0; place < 22; place += 2) {
+    hex += hexOfPair[(valueOfCode[text.charCodeAt(place)] ?? 0) * 64 + (valueOfCode[text.charCodeAt(place + 1)] ?? 0)];
+  }
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
+const valueOfCode = Uint8Array.from({ length: 128 }, (_, code) =>
+  Math.max(0, idAlphabet.indexOf(String.fromCharCode(code))),
+);
+const hexOfPair = Array.from({ length: 4_096 }, (_, pair) => pair.toString(16).padStart(3, "0"));
+
+export function publicIdOrNull(id: Id | null): string | null {
+  return id === null ? null : publicId(id);
+}
+
+/** An id that comes out of storage of ours: a row, a message, a token, a cursor. */
+export function asId(text: string): Id {
+  // The shape of an id is ours alone, and a text is what it is at run time.
+  return text as unknown as Id;
+}
+
+/** The text that an id is, for keys of files and names. */
+export function textOf(id: Id): string {
+  return id as unknown as string;
+}
+
+/** Two letters for each 12 bits. 128 bits are ten such pairs, and 8 bits that stand first in the last one. */
+function encode(bytes: Uint8Array): Id {
+  let text = "";
+  for (let place = 0; place < 15; place += 3) {
+    const bits = ((bytes[place] ?? 0) << 16) | ((bytes[place + 1] ?? 0) << 8) | (bytes[place + 2] ?? 0);
+    text += letter(bits >> 18) + letter(bits >> 12) + letter(bits >> 6) + letter(bits);
+  }
+  const last = bytes[15] ?? 0;
+  return asId(text + letter(last >> 2) + letter(last << 4));
+}
+
+function letter(bits: number): string {
+  return idAlphabet.charAt(bits & 63);
 }

@@ -1,31 +1,43 @@
 import { z } from "zod";
+import { asId, type Id } from "./ids";
 
 /** The five queues of the house. A job type belongs to exactly one of them. */
 export type QueueName = "mail" | "campaign-mail" | "events" | "outbound" | "jobs";
 
+/** The project by its number, and rows by their ids, as they are kept. */
+const projectId = z.number();
+const id = z.string().transform(asId);
+const jobId = id;
+
 /** Messages carry ids, never content: the row is the truth, the message only says "look now". */
 export const Job = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("mail.deliver"), projectId: z.string(), emailIds: z.array(z.string()) }),
+  z.object({
+    type: z.literal("mail.deliver"),
+    projectId,
+    emailIds: z.array(id),
+    /** Somebody may have died of these emails: the queue brings the message once more, or the sweep sent it. */
+    again: z.literal(true).optional(),
+  }),
   z.object({
     type: z.literal("domains.check"),
-    domains: z.array(z.object({ projectId: z.string(), domainId: z.string() })),
+    domains: z.array(z.object({ projectId, domainId: id })),
   }),
-  z.object({ type: z.literal("events.dispatch"), projectId: z.string(), eventIds: z.array(z.string()) }),
-  z.object({ type: z.literal("events.delete"), projectId: z.string(), jobId: z.string() }),
-  z.object({ type: z.literal("contacts.import"), projectId: z.string(), jobId: z.string() }),
-  z.object({ type: z.literal("contacts.bulk"), projectId: z.string(), jobId: z.string() }),
-  z.object({ type: z.literal("contacts.erase"), projectId: z.string(), jobId: z.string() }),
-  z.object({ type: z.literal("contacts.delete-field"), projectId: z.string(), jobId: z.string() }),
-  z.object({ type: z.literal("contacts.count-fields"), projectId: z.string(), jobId: z.string() }),
-  z.object({ type: z.literal("segments.compute"), projectId: z.string(), jobId: z.string() }),
-  z.object({ type: z.literal("segments.count"), projectId: z.string(), jobId: z.string() }),
-  z.object({ type: z.literal("segments.delete-members"), projectId: z.string(), jobId: z.string() }),
-  z.object({ type: z.literal("project.erase"), projectId: z.string(), jobId: z.string() }),
+  z.object({ type: z.literal("events.dispatch"), projectId, eventIds: z.array(id) }),
+  z.object({ type: z.literal("events.delete"), projectId, jobId }),
+  z.object({ type: z.literal("contacts.import"), projectId, jobId }),
+  z.object({ type: z.literal("contacts.bulk"), projectId, jobId }),
+  z.object({ type: z.literal("contacts.erase"), projectId, jobId }),
+  z.object({ type: z.literal("contacts.delete-field"), projectId, jobId }),
+  z.object({ type: z.literal("contacts.count-fields"), projectId, jobId }),
+  z.object({ type: z.literal("segments.compute"), projectId, jobId }),
+  z.object({ type: z.literal("segments.count"), projectId, jobId }),
+  z.object({ type: z.literal("segments.delete-members"), projectId, jobId }),
+  z.object({ type: z.literal("project.erase"), projectId, jobId }),
 ]);
 export type Job = z.infer<typeof Job>;
 
 /** Jobs that callers can follow: each has a row, and its message says no more than which row that is. */
-export type StoredJobType = Extract<Job, { jobId: string }>["type"];
+export type StoredJobType = Extract<Job, { jobId: Id }>["type"];
 
 export const queueOf: Record<Job["type"], QueueName> = {
   "mail.deliver": "mail",

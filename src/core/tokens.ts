@@ -1,5 +1,6 @@
 import { parse, stringify } from "uuid";
 import { fromBase64url, toBase64url } from "./base64url";
+import { type Id, publicId, readId } from "./ids";
 
 /** What a link lets its holder do. A token for one purpose is none for another. */
 const purposes = { unsubscribe: 1, subscribe: 2, manage: 3 } as const;
@@ -7,9 +8,10 @@ export type TokenPurpose = keyof typeof purposes;
 
 /** Whose link it is, and in which mail it stood. */
 export interface TokenSubject {
+  /** The project's UUID. */
   projectId: string;
-  contactId: string;
-  emailId: string;
+  contactId: Id;
+  emailId: Id;
 }
 
 // The layout: a byte for its version, one for the purpose, three ids of 16 bytes, then the HMAC-SHA256 of all before it.
@@ -29,7 +31,8 @@ export async function signToken(
   if (secret === undefined) throw new Error("There is no secret to sign links with");
   const token = new Uint8Array(tokenBytes);
   token.set([layout, purposes[purpose]]);
-  for (const [index, id] of [projectId, contactId, emailId].entries()) token.set(parse(id), 2 + index * idBytes);
+  const uuids = [projectId, publicId(contactId), publicId(emailId)];
+  for (const [index, uuid] of uuids.entries()) token.set(parse(uuid), 2 + index * idBytes);
   const mac = await crypto.subtle.sign("HMAC", await keyOf(secret), token.subarray(0, signedBytes));
   token.set(new Uint8Array(mac), signedBytes);
   return toBase64url(token);
@@ -52,7 +55,8 @@ export async function readToken(
         const start = 2 + index * idBytes;
         return stringify(token.subarray(start, start + idBytes));
       });
-      return projectId && contactId && emailId ? { projectId, contactId, emailId } : null;
+      if (!projectId || !contactId || !emailId) return null;
+      return { projectId, contactId: readId(contactId), emailId: readId(emailId) };
     }
   }
   return null;

@@ -1,5 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import { chunksOf } from "../core/chunks";
+import type { Id } from "../core/ids";
 import type { Enqueue, Nudge } from "../core/jobs";
 import type { Db } from "./client";
 import { failedGuard, isCheckViolation, isUniqueViolation } from "./conflicts";
@@ -47,6 +48,7 @@ interface Added<Row> {
 export function openBatch(ctx: BatchContext): Batch {
   const added: Added<unknown>[] = [];
   const add = <Row>(statement: Statement<Row>): Rows<Row> => {
+    for (const one of statement.before ?? []) add(one);
     const rows = committedRows(statement.read);
     added.push({ statement, rows });
     return rows;
@@ -151,7 +153,7 @@ async function announce(ctx: BatchContext, events: InsertedEvent[]): Promise<voi
 }
 
 /** The messages that have these events dispatched. */
-export function announcements(events: { projectId: string; id: string }[]): Nudge[] {
+export function announcements(events: { projectId: number; id: Id }[]): Nudge[] {
   return [...Map.groupBy(events, ({ projectId }) => projectId)].flatMap(([projectId, together]) =>
     chunksOf(together, eventsPerMessage).map((chunk) => ({
       job: { type: "events.dispatch" as const, projectId, eventIds: chunk.map(({ id }) => id) },

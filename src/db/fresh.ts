@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Backoff, backoffMs } from "../core/backoff";
 import { Conflict } from "../core/errors";
+import type { Id } from "../core/ids";
 
 /** A row that a batch depends on has moved since it was read. Nothing was written; see `untilFresh`. */
 export class Stale extends Error {
@@ -8,7 +9,7 @@ export class Stale extends Error {
 }
 
 /** The condition of a guard for a row that was read before: its `version` has not moved since. */
-export function isUnchanged(table: string, row: { id: string; projectId: string; version: number }): SQL {
+export function isUnchanged(table: string, row: { id: Id; projectId: number; version: number }): SQL {
   return sql`EXISTS (SELECT 1 FROM ${sql.identifier(table)}
     WHERE project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version})`;
 }

@@ -14,6 +14,14 @@ export function mergedData(patch: JsonObject): SQL {
     SELECT sent.key, ${jsonText("sent")} FROM json_each(${sent}) sent WHERE sent.type <> 'null'))`;
 }
 
+/** Whether the patch would change anything of `contacts.data` in the row at hand. */
+export function changesData(patch: JsonObject): SQL {
+  return sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(patch)}) sent
+    LEFT JOIN json_each(contacts.data) stored ON stored.key = sent.key
+    WHERE CASE WHEN sent.type = 'null' THEN stored.key IS NOT NULL
+      ELSE stored.type IS NOT sent.type OR stored.value IS NOT sent.value END)`;
+}
+
 /** A row of json_each as JSON again: it hands out booleans as 1 and 0, and strings without their quotes. */
 function jsonText(row: "stored" | "sent"): SQL {
   const [type, value] = [sql.raw(`${row}.type`), sql.raw(`${row}.value`)];

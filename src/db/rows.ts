@@ -1,6 +1,7 @@
 import { getTableColumns, type InferSelectModel } from "drizzle-orm";
 import { toSnakeCase } from "drizzle-orm/casing";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { type Id, asId as idOf } from "../core/ids";
 
 /** A row as D1 hands it out: columns by their SQL names. */
 export type RawRow = Record<string, unknown>;
@@ -14,6 +15,9 @@ export const asText: ColumnReader<string> = (value) => {
   if (typeof value !== "string") throw new TypeError(`is ${describe(value)}, not a text`);
   return value;
 };
+
+/** An id of ours, as rows hold it. */
+export const asId: ColumnReader<Id> = (value) => idOf(asText(value));
 
 export const asNumber: ColumnReader<number> = (value) => {
   if (typeof value !== "number") throw new TypeError(`is ${describe(value)}, not a number`);

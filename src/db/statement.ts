@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../core/ids";
 import { type Db, dialect } from "./client";
 import type { RawRow, RowReader } from "./rows";
 
@@ -11,6 +12,8 @@ export interface Statement<Row = unknown> {
   readonly read: RowReader<Row>;
   /** What it means to the caller when SQLite refuses the statement. */
   readonly refusals: readonly StatementRefusal[];
+  /** What a batch runs right before it, such as the counts of the rows that it inserts. */
+  readonly before?: readonly Statement[];
   /** The rows are events, and those that somebody listens for are announced after the commit. */
   readonly announces?: RowReader<InsertedEvent>;
 }
@@ -23,13 +26,13 @@ export interface StatementRefusal {
 
 /** An event row as its insert returns it. */
 export interface InsertedEvent {
-  projectId: string;
-  id: string;
+  projectId: number;
+  id: Id;
   /** Somebody listens for it. */
   isHeard: boolean;
 }
 
-const noRows: RowReader<never> = () => {
+export const noRows: RowReader<never> = () => {
   throw new Error("A statement returned rows that nobody reads");
 };
 
@@ -38,14 +41,14 @@ export function statement(sql: SQL): Statement<never>;
 export function statement<Row>(
   sql: SQL,
   read: RowReader<Row>,
-  more?: Partial<Pick<Statement, "refusals" | "announces">>,
+  more?: Partial<Pick<Statement, "refusals" | "before" | "announces">>,
 ): Statement<Row>;
 export function statement(
   sql: SQL,
   read: RowReader<unknown> = noRows,
-  { refusals = [], announces }: Partial<Pick<Statement, "refusals" | "announces">> = {},
+  { refusals = [], before, announces }: Partial<Pick<Statement, "refusals" | "before" | "announces">> = {},
 ): Statement {
-  return { sql, read, refusals, ...(announces && { announces }) };
+  return { sql, read, refusals, ...(before && { before }), ...(announces && { announces }) };
 }
 
 /** A statement that answers no rows, and what it means when SQLite refuses it. */

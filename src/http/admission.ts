@@ -23,7 +23,8 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
     const ctx = c.get("ctx");
     const buckets = bucketsFor(policy, ctx.config.rateLimits, ctx.project);
     const given = givenKey(c);
-    const owned = given !== null && isIdempotencyKey(given) ? { key: given, owner: crypto.randomUUID() } : null;
+    const owned =
+      given !== null && isIdempotencyKey(given) ? { kind: ctx.keyKind, key: given, owner: crypto.randomUUID() } : null;
     if (buckets.length > 0 || owned !== null) {
       const request = `${c.req.method} ${c.req.path}`;
       const key = owned && { ...owned, request, ttlMs: ctx.config.idempotencyTtlMs };

@@ -15,7 +15,7 @@ export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
     switch (key) {
       case "secret":
       case "public":
-        c.set("ctx", forProject(c.get("platform"), await callingProject(c, key, findCaller)));
+        c.set("ctx", forProject(c.get("platform"), await callingProject(c, key, findCaller), key));
         break;
       case "operator":
         await checkOperator(c, bearerToken(c));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readId } from "../core/ids";
 
 export const defaultLimit = 20;
 export const largestLimit = 100;
@@ -8,7 +9,17 @@ export const IdParam = z.object({ id: pathId("id") });
 
 /** One such id, for a path with several or with another name. */
 export function pathId(name: string) {
-  return z.string().meta({ param: { name, in: "path" }, example: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10" });
+  return z
+    .string()
+    .transform(readId)
+    .meta({ type: "string", ...inPath(name) });
+}
+
+/** A project in a path: it goes by its UUID in our rows, too. */
+export const ProjectParam = z.object({ id: z.string().meta(inPath("id")) });
+
+function inPath(name: string) {
+  return { param: { name, in: "path" as const }, example: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10" };
 }
 
 /** A whole number of at least 1 in a query; larger ones than `largest` are clamped. */

@@ -1,6 +1,11 @@
+import { type SQL, sql } from "drizzle-orm";
 import type { Enqueue } from "../core/jobs";
+import type { KeyKind } from "../core/keys";
 import { controlDatabase, type Db, projectDatabase, shardsOf } from "../db/client";
-import type { projects } from "../db/tables";
+import type { Project } from "../db/tables";
+
+export type { Project };
+
 import { type Blobs, openBlobs } from "./blobs";
 import { type Dns, openDns } from "./dns";
 import { type Config, type Env, readConfig } from "./env";
@@ -12,8 +17,6 @@ import { openPace, type Pace } from "./mailer/pace";
 import type { Reporter } from "./mailer/reporter";
 import { openReporters } from "./mailer/reporters";
 import { openQueues } from "./queues";
-
-export type Project = typeof projects.$inferSelect;
 
 /** What every verb is given: the world, and nothing of the request. Operators' verbs and sweeps get just this. */
 export interface Platform {
@@ -27,6 +30,8 @@ export interface Platform {
   config: Config;
   /** When this request, job or tick began. */
   now: Date;
+  /** The time of a commit, in milliseconds, as the database has it: an SQL expression. */
+  databaseNow: SQL;
   /** The time at this moment, for work that goes on for a while. */
   clock(): Date;
   /** Between 0 and 1. */
@@ -50,9 +55,13 @@ export interface Platform {
 export interface Context extends Platform {
   project: Project;
   db: Db;
-  /** The key under which this request's effect happens once; null without one. */
+  /** The key under which this request's effect happens once, among those of callers of this kind; null without one. */
   idempotencyKey: string | null;
+  /** Of the API key that the request came with. What we do by ourselves counts as a server's. */
+  keyKind: KeyKind;
 }
+
+const databaseNow = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
 
 export function openPlatform(
   env: Env,
@@ -86,6 +95,7 @@ function openWorld(env: Env): World {
     shards: shardsOf(env),
     databases: shardsOf(env).map((shard) => projectDatabase(env, shard)),
     config,
+    databaseNow,
     clock: () => new Date(),
     random: Math.random,
     enqueue: openQueues(env),
@@ -100,6 +110,6 @@ function openWorld(env: Env): World {
 }
 
 /** A sweep and a job act for a project just as a request does. */
-export function forProject(platform: Platform, project: Project): Context {
-  return { ...platform, project, db: platform.databaseOf(project.shard), idempotencyKey: null };
+export function forProject(platform: Platform, project: Project, keyKind: KeyKind = "secret"): Context {
+  return { ...platform, project, db: platform.databaseOf(project.shard), idempotencyKey: null, keyKind };
 }

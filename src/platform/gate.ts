@@ -1,17 +1,24 @@
+import type { KeyKind } from "../core/keys";
 import { type Log, reasonOf } from "./log";
 import type { Admission, Admitted, Answered, ProjectGateObject } from "./project-gate-object";
 
 /** One project's gate, as the door sees it. Every method answers null, or nothing, when the object is out of reach. */
 export interface Gate {
-  admit(projectId: string, admission: Admission): Promise<Admitted | null>;
+  admit(projectId: string, admission: AskedAdmission): Promise<Admitted | null>;
   complete(projectId: string, key: OwnedKey, answered: Answered): Promise<void>;
   release(projectId: string, key: OwnedKey): Promise<void>;
   /** Forgets a project. Throws when the object is out of reach: what is erased must be gone. */
   erase(projectId: string): Promise<void>;
 }
 
-/** An idempotency key, and who claimed it: another request may have inherited it meanwhile. */
+/** An admission whose key says of which kind of callers it is. */
+interface AskedAdmission extends Admission {
+  key: (NonNullable<Admission["key"]> & OwnedKey) | null;
+}
+
+/** An idempotency key of a kind of callers, and who claimed it: another request may have inherited it meanwhile. */
 export interface OwnedKey {
+  kind: KeyKind;
   key: string;
   owner: string;
 }
@@ -33,15 +40,21 @@ export function openGate(objects: DurableObjectNamespace<ProjectGateObject>, log
     return null;
   }
   return {
-    admit: (projectId, admission) => reach("admit", async () => gateOf(projectId).admit(admission)),
-    async complete(projectId, { key, owner }, answered) {
-      await reach("complete", async () => gateOf(projectId).complete(key, owner, answered));
+    admit: (projectId, { buckets, key }) =>
+      reach("admit", async () => gateOf(projectId).admit({ buckets, key: key && { ...key, key: nameOf(key) } })),
+    async complete(projectId, owned, answered) {
+      await reach("complete", async () => gateOf(projectId).complete(nameOf(owned), owned.owner, answered));
     },
-    async release(projectId, { key, owner }) {
-      await reach("release", async () => gateOf(projectId).release(key, owner));
+    async release(projectId, owned) {
+      await reach("release", async () => gateOf(projectId).release(nameOf(owned), owned.owner));
     },
     erase: (projectId) => gateOf(projectId).erase(),
   };
+}
+
+/** What a browser sends never meets what a server sent. */
+function nameOf({ kind, key }: OwnedKey): string {
+  return `${kind}:${key}`;
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {

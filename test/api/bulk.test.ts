@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { BulkInput } from "../../src/features/contacts/bulk/bulk-job";
+import { publicId, readId } from "../../src/core/ids";
+import type { BulkOperation } from "../../src/features/contacts/bulk/schema";
 import { startBulk } from "../../src/features/contacts/bulk/start";
 import { newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
@@ -37,16 +38,11 @@ async function jobsOf(project: TestProject): Promise<unknown> {
 }
 
 /** Runs an operation with the queue of a world, and returns the job as a caller sees it. */
-async function bulk(
-  project: TestProject,
-  operation: BulkInput["operation"],
-  contactIds: string[],
-  world = new World(),
-) {
+async function bulk(project: TestProject, operation: BulkOperation, contactIds: string[], world = new World()) {
   const { ctx } = await world.context(project);
-  const jobId = await startBulk(ctx, BulkInput.parse({ operation, contactIds }));
+  const jobId = await startBulk(ctx, { operation, contactIds: contactIds.map(readId) });
   await world.drain();
-  return (await project.api.get(`/contacts/bulk/${jobId}`)).body;
+  return (await project.api.get(`/contacts/bulk/${publicId(jobId)}`)).body;
 }
 
 describe.each(["subscribe", "unsubscribe", "delete"])("POST /contacts/bulk-%s", (operation) => {
@@ -127,11 +123,11 @@ describe("GET /contacts/bulk/{jobId}", () => {
     const { jobId } = (await other.api.post("/contacts/bulk-subscribe", { contactIds: ["a"] })).body;
     await project.db
       .prepare(
-        "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES (?1, ?1, 'contacts.import', 'completed', '[]', 0)",
+        "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES (?, ?, 'contacts.import', 'completed', '[]', 0)",
       )
-      .bind(project.id)
+      .bind(nowhere, project.id)
       .run();
-    for (const id of ["nope", jobId, project.id]) {
+    for (const id of ["nope", jobId, nowhere]) {
       expectRefusal(await project.api.get(`/contacts/bulk/${id}`), 404, "RESOURCE_NOT_FOUND", {
         details: { resource: "job", id },
       });

@@ -1,6 +1,8 @@
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { readId } from "../../src/core/ids";
 import { exportContact } from "../../src/features/contacts/export";
+import { idSql } from "../support/counts";
 import { personWithEverything } from "../support/person";
 import { admin, newProject, type TestProject } from "../support/project";
 import { expectRefusal, isoTime } from "../support/refusal";
@@ -11,9 +13,8 @@ async function addEvents(project: TestProject, contactId: string, count: number,
   const numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)";
   await project.db
     .prepare(
-      `${numbers} INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
-     SELECT printf('%s-%s-%06d', ?3, ?4, i), ?2, 'purchase', ?3,
-       json_object('n', i, 'text', substr(hex(zeroblob(?4)), 1, ?4)), i, 0 FROM n`,
+      `${numbers} INSERT INTO events (id, project_id, name, contact_id, data)
+     SELECT ${idSql("i")}, ?2, 'purchase', ?3, json_object('n', i, 'text', substr(hex(zeroblob(?4)), 1, ?4)) FROM n`,
     )
     .bind(count, project.id, contactId, dataBytes)
     .run();
@@ -103,7 +104,7 @@ describe("GET /contacts/{id}/export", () => {
     await addEvents(project, id, 40, 60_000);
     const world = new World();
     const { ctx, process } = await world.context(project);
-    const { events } = await exportContact(ctx, id);
+    const { events } = await exportContact(ctx, readId(id));
     const ids: string[] = [];
     const pages = new Map<number, number>();
     for await (const event of events) {
@@ -122,8 +123,10 @@ describe("GET /contacts/{id}/export", () => {
     const { id } = (await project.api.post("/contacts", { email: "ada@example.com" })).body;
     await addEvents(project, id, 1_500, 100);
     await project.db
-      .prepare("UPDATE events SET data = '{' WHERE id = (SELECT max(id) FROM events WHERE contact_id = ?)")
-      .bind(id)
+      .prepare(
+        "UPDATE events SET data = '{' WHERE project_id = ?1 AND id = (SELECT max(id) FROM events WHERE project_id = ?1 AND contact_id = ?2)",
+      )
+      .bind(project.id, id)
       .run();
     const response = await exports.default.fetch(`https://petrel.example/contacts/${id}/export`, {
       headers: { Authorization: `Bearer ${project.keys.secret}` },

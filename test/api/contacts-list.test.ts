@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listContacts } from "../../src/features/contacts/list";
+import { storedId } from "../support/as-seen";
+import { idSql } from "../support/counts";
 import { admin, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
 import { World } from "../support/world";
@@ -20,12 +22,15 @@ async function seed(project: TestProject, contacts: Seed[]): Promise<void> {
         coalesce(value->>'createdAt', 1000), 1000
       FROM json_each(?2)`,
     )
-    .bind(project.id, JSON.stringify(contacts.map((contact) => ({ ...contact, id: idOf(project, contact.id) }))))
+    .bind(project.id, JSON.stringify(contacts.map((contact) => ({ ...contact, id: storedId(idOf(contact)) }))))
     .run();
 }
 
-/** Ids are unique over all projects. */
-const idOf = (project: TestProject, id: string) => `${project.id}-${id}`;
+/** As the product makes an id: of the time of its contact. Those of one time are in the order of their letters. */
+function idOf({ id, createdAt = 1000 }: Pick<Seed, "id" | "createdAt">): string {
+  const hex = createdAt.toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${id.charCodeAt(0).toString(16).padStart(12, "0")}`;
+}
 
 interface Listed {
   emails: string[];
@@ -255,8 +260,11 @@ describe("GET /contacts", () => {
     const project = await projectWithPeople();
     const first = (await project.api.get("/contacts?limit=4")).body;
     await seed(project, [{ id: "new", email: "new@example.com", createdAt: 9000 }]);
-    await project.db.prepare("DELETE FROM contacts WHERE id = ?").bind(first.data[3].id).run();
-    await project.api.patch(`/contacts/${idOf(project, "f")}`, { subscribed: false });
+    await project.db
+      .prepare("DELETE FROM contacts WHERE project_id = ? AND id = ?")
+      .bind(project.id, first.data[3].id)
+      .run();
+    await project.api.patch(`/contacts/${idOf({ id: "f", createdAt: 4000 })}`, { subscribed: false });
     const second = (await project.api.get(`/contacts?limit=4&cursor=${first.cursor}`)).body;
     expect(second.data.map(({ email }: { email: string }) => email)).toEqual(expected({}).slice(4, 8));
   });
@@ -285,8 +293,7 @@ describe("GET /contacts", () => {
 
   it("by address of one half ends a page early when it has looked at 25,000, and goes on from there", async () => {
     const project = await newProject();
-    const row =
-      "printf('c%06d', n.i), ?1, printf('c%06d@example.com', n.i), n.i IN (10, 26000, 52000), '{}', 1000, 1000";
+    const row = `${idSql("1000")}, ?1, printf('c%06d@example.com', n.i), n.i IN (10, 26000, 52000), '{}', 1000, 1000`;
     await project.db
       .prepare(
         `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { publicId, readId } from "../../src/core/ids";
 import { UpdateContact } from "../../src/features/contacts/schema";
 import { updateContact } from "../../src/features/contacts/update";
 import { SendEmail } from "../../src/features/send/schema";
@@ -318,7 +319,11 @@ describe("PATCH /contacts/{id}", () => {
     const project = await newProject();
     const { id } = await newContact(project);
     const { ctx, process } = await new World().context(project);
-    await updateContact(ctx, id, UpdateContact.parse({ email: "a@b.co", subscribed: false, data: { plan: "pro" } }));
+    await updateContact(
+      ctx,
+      readId(id),
+      UpdateContact.parse({ email: "a@b.co", subscribed: false, data: { plan: "pro" } }),
+    );
     expect(process.steps).toEqual(["batch"]);
   });
 
@@ -328,7 +333,8 @@ describe("PATCH /contacts/{id}", () => {
     const { ctx } = await world.context(project);
     const call = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "{{ email }}" };
     const [accepted] = await sendEmails(ctx, SendEmail.parse(call));
-    await project.api.patch(`/contacts/${accepted?.contactId}`, { email: "new@example.com" });
+    if (!accepted) throw new Error("Nothing was accepted");
+    await project.api.patch(`/contacts/${publicId(accepted.contactId)}`, { email: "new@example.com" });
     await world.drain();
     expect(world.taken.map(({ to, html }) => [to.email, html])).toEqual([["ada@example.com", "new@example.com"]]);
   });

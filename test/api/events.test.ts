@@ -220,14 +220,22 @@ describe("more events than are counted each time", () => {
     expect((await project.api.get("/events/stats?endDate=2026-01-09")).body).toEqual({ data: [], total: 0 });
 
     // More days and names than one statement adds up.
-    await project.db
-      .prepare(
-        `INSERT INTO event_days (project_id, day, name, count)
-        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 29999)
-        SELECT ?, i / 100, 'name ' || (i % 100), 2 FROM n`,
-      )
-      .bind(project.id)
-      .run();
+    const numbers = (count: number) =>
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1})`;
+    await project.db.batch([
+      project.db
+        .prepare(
+          `INSERT INTO event_days (project_id, day, name, count, last_at)
+          ${numbers(29_900)} SELECT ?, i / 100, 'name ' || (i % 100), 2, i / 100 * 86400000 FROM n`,
+        )
+        .bind(project.id),
+      project.db
+        .prepare(
+          `INSERT INTO event_names (project_id, name, count, contacts, last_at, day, day_count)
+          ${numbers(100)} SELECT ?, 'name ' || i, 600, 1, 299 * 86400000, 299, 2 FROM n`,
+        )
+        .bind(project.id),
+    ]);
     expect((await project.api.get("/events/stats?endDate=2026-01-10")).body.total).toBe(50_001 + 60_000);
     expect((await project.api.get("/events/stats?startDate=1970-01-02&endDate=2026-01-10")).body.total).toBe(109_801);
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { References, Referrer } from "../../src/core/audience/references";
+import { readId } from "../../src/core/ids";
 import { openBatch } from "../../src/db/batch";
 import { replaceReferences } from "../../src/engine/audience/record-references";
 import { effects } from "../support/effects";
@@ -44,7 +45,7 @@ async function refer(
 ): Promise<void> {
   const { ctx } = await new World().context(project);
   const batch = openBatch(ctx);
-  batch.addAll(replaceReferences(ctx, by, references));
+  batch.addAll(replaceReferences(ctx, { ...by, id: readId(by.id) }, references));
   await batch.commit();
 }
 

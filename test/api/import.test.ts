@@ -1,12 +1,15 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { maxCsvBytes } from "../../src/core/contacts/csv";
+import { readId } from "../../src/core/ids";
 import { startBulk } from "../../src/features/contacts/bulk/start";
 import { formWith, importCsv, postImport, utf8 } from "../support/import";
 import { newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { eventCounts } from "../support/rows";
 import { World } from "../support/world";
+
+const someJob = "0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d";
 
 async function traces(project: TestProject) {
   const jobs = await project.db
@@ -68,12 +71,12 @@ describe("POST /contacts/import", () => {
     const project = await newProject();
     await project.db
       .prepare(
-        "INSERT INTO jobs (id, project_id, type, status, state, errors, created_at) VALUES (?1, ?1, 'contacts.import', 'queued', ?2, '[]', 0)",
+        "INSERT INTO jobs (id, project_id, type, status, state, errors, created_at) VALUES (?, ?, 'contacts.import', 'queued', ?, '[]', 0)",
       )
-      .bind(project.id, JSON.stringify({ phase: "uploaded" }))
+      .bind(someJob, project.id, JSON.stringify({ phase: "uploaded" }))
       .run();
-    expect((await project.api.get(`/contacts/import/${project.id}`)).body).toEqual({
-      jobId: project.id,
+    expect((await project.api.get(`/contacts/import/${someJob}`)).body).toEqual({
+      jobId: someJob,
       status: "queued",
       progress: 0,
       totalRows: 0,
@@ -162,11 +165,11 @@ describe("GET /contacts/import/{jobId}", () => {
     const { jobId } = (await postImport(other, formWith("email\n"))).body;
     await project.db
       .prepare(
-        "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES (?1, ?1, 'contacts.bulk', 'completed', '[]', 0)",
+        "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES (?, ?, 'contacts.bulk', 'completed', '[]', 0)",
       )
-      .bind(project.id)
+      .bind(someJob, project.id)
       .run();
-    for (const id of ["nope", jobId, project.id]) {
+    for (const id of ["nope", jobId, someJob]) {
       expectRefusal(await project.api.get(`/contacts/import/${id}`), 404, "RESOURCE_NOT_FOUND", {
         details: { resource: "job", id },
       });
@@ -243,7 +246,10 @@ describe("an import", () => {
     expect((await dataOf(project))["ada@example.com"]).toEqual({ a: 2, b: 3 });
     expect((await contactsOf(project)).length).toBe(1_501);
     expect(
-      await project.db.prepare("SELECT total FROM contact_counts WHERE project_id = ?").bind(project.id).first("total"),
+      await project.db
+        .prepare("SELECT contacts FROM project_counts WHERE project_id = ?")
+        .bind(project.id)
+        .first("contacts"),
     ).toBe(1_501);
   });
 
@@ -347,7 +353,7 @@ describe("an import", () => {
     const world = new World();
     const erase = async (...contactIds: string[]) => {
       const { ctx } = await world.context(project);
-      await startBulk(ctx, { operation: "delete", contactIds });
+      await startBulk(ctx, { operation: "delete", contactIds: contactIds.map(readId) });
       await world.drain();
     };
     const ids = [];

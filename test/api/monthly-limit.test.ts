@@ -69,7 +69,7 @@ describe("a project's monthlySendLimit", () => {
   it("counts by the calendar month, in UTC", async () => {
     const project = await newProject({ monthlySendLimit: 1 });
     await project.db
-      .prepare("INSERT INTO monthly_usage (project_id, month, emails) VALUES (?, '2020-01', 1)")
+      .prepare("INSERT INTO monthly_usage (project_id, month, template_id, emails) VALUES (?, '2020-01', '', 1)")
       .bind(project.id)
       .run();
     emailIds(await project.api.send());

@@ -1,6 +1,8 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { readId } from "../../src/core/ids";
+import type { Job } from "../../src/core/jobs";
 import worker from "../../src/index";
 import { effects, noEffects } from "../support/effects";
 import { type Answer, admin, bearer, call, newProject } from "../support/project";
@@ -74,7 +76,11 @@ describe("POST /admin/projects", () => {
 
   it("keeps of a key no more than its hash", async () => {
     const { body } = await admin.post("/admin/projects", { name: "Acme" });
-    const { results } = await env.DB.prepare("SELECT * FROM api_keys WHERE project_id = ?").bind(body.project.id).all();
+    const { results } = await env.DB.prepare(
+      "SELECT k.* FROM api_keys k JOIN projects p ON p.number = k.project_id WHERE p.id = ?",
+    )
+      .bind(body.project.id)
+      .all();
     expect(results).toHaveLength(2);
     for (const key of [body.keys.secret, body.keys.public]) {
       expect(results.map((row) => row.hash)).toContain(await sha256(key));
@@ -212,7 +218,7 @@ describe("DELETE /admin/projects/{id}", () => {
     }
     const kept = await effects(other);
     const { jobId } = (await admin.delete(`/admin/projects/${project.id}`)).body;
-    await runNow({ type: "project.erase", projectId: project.id, jobId });
+    await runNow({ type: "project.erase", projectId: project.number, jobId: readId(jobId) });
     expect(await effects(project)).toEqual(noEffects);
     expect((await env.BLOBS.list({ prefix: `outbox/${project.id}/` })).objects).toEqual([]);
     expect((await admin.get(`/admin/jobs/${jobId}`)).body).toMatchObject({ status: "completed", progress: 100 });
@@ -383,7 +389,7 @@ async function sha256(text: string): Promise<string> {
 }
 
 /** Runs a job now that its queue would hold back for a while. */
-async function runNow(job: Record<string, string>): Promise<void> {
+async function runNow(job: Job): Promise<void> {
   const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body: job };
   const batch = createMessageBatch("petrel-jobs", [message]);
   const execution = createExecutionContext();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { idSql } from "../support/counts";
 import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { eventCounts } from "../support/rows";
@@ -177,9 +178,9 @@ describe("POST /segments", () => {
     const project = await newProject();
     await project.db
       .prepare(
-        `INSERT INTO segments (id, project_id, name, type, slug, track_membership, created_at, updated_at)
+        `INSERT INTO segments (project_id, id, name, type, slug, track_membership, created_at, updated_at)
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-        SELECT ?1 || i, ?1, 'S', 'STATIC', 's' || i, 0, 0, 0 FROM n`,
+        SELECT ?1, ${idSql("i")}, 'S', 'STATIC', 's' || i, 0, 0, 0 FROM n`,
       )
       .bind(project.id)
       .run();
@@ -193,8 +194,8 @@ describe("POST /segments", () => {
     // 39 conditions that leave room for some 100 KB.
     await project.db
       .prepare(
-        `INSERT INTO segments (id, project_id, name, type, slug, condition, track_membership, created_at, updated_at)
-        SELECT ?1 || n.value, ?1, 'Large', 'DYNAMIC', 'large-' || n.value, json_object('logic', 'AND', 'x', ?2), 0, 0, 0
+        `INSERT INTO segments (project_id, id, name, type, slug, condition, track_membership, created_at, updated_at)
+        SELECT ?1, ${idSql("n.value")}, 'Large', 'DYNAMIC', 'large-' || n.value, json_object('logic', 'AND', 'x', ?2), 0, 0, 0
         FROM json_each(?3) n`,
       )
       .bind(project.id, long(100_000), JSON.stringify(Array.from({ length: 39 }, (_, n) => n)))
@@ -391,7 +392,7 @@ describe("DELETE /segments/{id}", () => {
     await project.api.delete(`/segments/${outer.id}`);
 
     await project.db
-      .prepare("INSERT INTO audience_references VALUES (?, 'segment', ?, 'campaign', 'c1', 'News')")
+      .prepare("INSERT INTO audience_references VALUES (?, 'segment', ?, 'campaign', '!c1', 'News')")
       .bind(project.id, inner.id)
       .run();
     expectRefusal(await project.api.delete(`/segments/${inner.id}`), 409, "CONFLICT", {

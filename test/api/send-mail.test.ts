@@ -181,7 +181,7 @@ describe("the message", () => {
     const mail = await sendAndOpen(project, { to: { name, email: "ada@example.com" } });
     expect(mail.to).toBe(`${name} <ada@example.com>`);
     const { results } = await env.DB.prepare("SELECT to_email FROM outbox_messages WHERE project_id = ?")
-      .bind(project.id)
+      .bind(project.number)
       .all();
     expect(results).toEqual([{ to_email: "ada@example.com" }]);
   });

@@ -122,10 +122,10 @@ describe("timeout@", () => {
       events: [],
     });
     const row = await project.db
-      .prepare("SELECT next_attempt_at, next_announce_at FROM emails WHERE id = ?")
+      .prepare("SELECT next_attempt_at, due_at FROM emails WHERE id = ?")
       .bind(email.id)
       .first();
-    expect(row).toEqual({ next_attempt_at: null, next_announce_at: null });
+    expect(row).toEqual({ next_attempt_at: null, due_at: null });
   });
 });
 

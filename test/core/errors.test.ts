@@ -10,12 +10,12 @@ import {
   NotFound,
   ProjectDisabled,
   Refusal,
-  type Resource,
   TooLarge,
   TooSlow,
   UnknownRoute,
   UnverifiedSender,
 } from "../../src/core/errors";
+import { readId } from "../../src/core/ids";
 
 const cause = new Error("UNIQUE constraint failed: contacts.email");
 
@@ -25,7 +25,7 @@ const refusals: [name: string, refusal: Refusal, message: RegExp, details: Recor
   ["ProjectDisabled", new ProjectDisabled(), /disabled/, undefined],
   ["UnverifiedSender", new UnverifiedSender("acme.test"), /acme\.test/, { domain: "acme.test" }],
   ["MonthlyLimitReached", new MonthlyLimitReached(5000), /5000 emails a month/, { monthlySendLimit: 5000 }],
-  ["NotFound", new NotFound("contact", "c1"), /No contact c1/, { resource: "contact", id: "c1" }],
+  ["NotFound", new NotFound("contact", readId("c1")), /No contact c1/, { resource: "contact", id: "c1" }],
   ["UnknownRoute", new UnknownRoute("GET", "/nope"), /GET \/nope/, { resource: "route", id: "/nope" }],
   ["MethodNotAllowed", new MethodNotAllowed("PUT", "/a", ["GET", "POST"]), /PUT/, { allowed: ["GET", "POST"] }],
   ["Conflict", new Conflict("Taken.", { cause, details: { id: "x" } }), /^Taken\.$/, { id: "x" }],
@@ -68,20 +68,24 @@ it.each([
   expect(refusal.suggestion).toMatch(/\.$/);
 });
 
-it.each<Resource>([
-  "contact",
-  "template",
-  "campaign",
-  "segment",
-  "workflow",
-  "domain",
-  "email",
-  "project",
-  "key",
-  "job",
-])("NotFound names a missing %s and its id", (resource) => {
-  expect(new NotFound(resource, "0199").details).toEqual({ resource, id: "0199" });
-});
+const id = "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10";
+
+it.each(["contact", "template", "campaign", "segment", "workflow", "domain", "email", "key", "job"] as const)(
+  "NotFound names a missing %s by the UUID that customers know, and by what they wrote if it is none",
+  (resource) => {
+    expect(new NotFound(resource, readId(id)).details).toEqual({ resource, id });
+    expect(new NotFound(resource, readId("0199")).details).toEqual({ resource, id: "0199" });
+  },
+);
+
+it.each(["field", "event", "project", "suppression"] as const)(
+  "NotFound names a missing %s by its own name",
+  (resource) => {
+    // As long as an id is.
+    const name = "twenty-two-letters-abc";
+    expect(new NotFound(resource, name).details).toEqual({ resource, id: name });
+  },
+);
 
 it("MethodNotAllowed suggests the methods that work", () => {
   const refusal = new MethodNotAllowed("PUT", "/contacts", ["GET", "POST"]);

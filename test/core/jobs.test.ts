@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { newId } from "../../src/core/ids";
 import { Job, type QueueName, queueOf } from "../../src/core/jobs";
 
 const queues: QueueName[] = ["mail", "campaign-mail", "events", "outbound", "jobs"];
@@ -22,21 +23,22 @@ it.each<[queue: QueueName, type: Job["type"]]>([
 
 describe("a message", () => {
   it.each<[what: string, job: Job]>([
-    ["about emails", { type: "mail.deliver", projectId: "p1", emailIds: ["e1", "e2"] }],
-    ["about domains", { type: "domains.check", domains: [{ projectId: "p1", domainId: "d1" }] }],
-    ["about a project", { type: "project.erase", projectId: "p1", jobId: "j1" }],
+    ["about emails", { type: "mail.deliver", projectId: 1, emailIds: [newId(), newId()] }],
+    ["about emails that come again", { type: "mail.deliver", projectId: 1, emailIds: [newId()], again: true }],
+    ["about domains", { type: "domains.check", domains: [{ projectId: 1, domainId: newId() }] }],
+    ["about a project", { type: "project.erase", projectId: 1, jobId: newId() }],
   ])("%s is read as it was written", (_, job) => {
     expect(Job.parse(JSON.parse(JSON.stringify(job)))).toEqual(job);
   });
 
   it.each<[what: string, message: unknown]>([
-    ["of an unknown type", { type: "mail.shred", projectId: "p1", emailIds: [] }],
-    ["whose type is a name every object has", { type: "constructor", projectId: "p1" }],
-    ["without a type", { projectId: "p1", emailIds: [] }],
+    ["of an unknown type", { type: "mail.shred", projectId: 1, emailIds: [] }],
+    ["whose type is a name every object has", { type: "constructor", projectId: 1 }],
+    ["without a type", { projectId: 1, emailIds: [] }],
     ["without its project", { type: "mail.deliver", emailIds: ["e1"] }],
-    ["without its ids", { type: "mail.deliver", projectId: "p1" }],
-    ["with an id that is no string", { type: "mail.deliver", projectId: "p1", emailIds: [1] }],
-    ["with the fields of another type", { type: "project.erase", projectId: "p1", emailIds: ["e1"] }],
+    ["without its ids", { type: "mail.deliver", projectId: 1 }],
+    ["with an id that is no string", { type: "mail.deliver", projectId: 1, emailIds: [1] }],
+    ["with the fields of another type", { type: "project.erase", projectId: 1, emailIds: ["e1"] }],
     ["that is a text", '{"type":"mail.deliver"}'],
     ["that is nothing", null],
     ["that is a list", []],

@@ -4,7 +4,7 @@ import { readToken, signToken, type TokenPurpose } from "../../src/core/tokens";
 
 const old = "an-old-secret-of-at-least-32-characters";
 const current = "the-current-secret-of-32-characters-too";
-const subject = { projectId: newId(), contactId: newId(), emailId: newId() };
+const subject = { projectId: crypto.randomUUID(), contactId: newId(), emailId: newId() };
 const purposes: TokenPurpose[] = ["unsubscribe", "subscribe", "manage"];
 
 describe("a signed token", () => {
@@ -29,7 +29,7 @@ describe("a signed token", () => {
 
   it("is bound to its project, contact and email", async () => {
     const tokens = new Set<string>();
-    for (const other of [subject, { ...subject, projectId: newId() }, { ...subject, contactId: newId() }]) {
+    for (const other of [subject, { ...subject, projectId: crypto.randomUUID() }, { ...subject, contactId: newId() }]) {
       tokens.add((await signToken([current], "unsubscribe", other)).slice(-43));
     }
     expect(tokens.size).toBe(3);

@@ -1,20 +1,21 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { FilterCondition } from "../../src/core/audience/condition";
-import { firstIdAt } from "../../src/core/ids";
+import { aboveAllIds, belowAllIds, firstIdAt, readId, timeOf } from "../../src/core/ids";
 import { audienceOf } from "../../src/db/audience";
-import { asText, columns } from "../../src/db/rows";
+import { asId, columns } from "../../src/db/rows";
 import { selectOne } from "../../src/db/statement";
 import { type ScanOptions, scan } from "../../src/engine/audience/scan";
 import { findParts } from "../../src/engine/audience/scan-parts";
 import { findScanSource, type ScanSource } from "../../src/engine/audience/scan-source";
-import { aboveAll, belowAll, windowFrom } from "../../src/engine/audience/scan-window";
+import { windowFrom } from "../../src/engine/audience/scan-window";
 import { computeSegment } from "../../src/features/segments/compute";
 import { listSegmentContacts } from "../../src/features/segments/contacts";
 import { refreshCount } from "../../src/features/segments/count";
 import { previewSegment } from "../../src/features/segments/preview";
 import { updateSegment } from "../../src/features/segments/update";
 import type { Context } from "../../src/platform/context";
+import { idSql } from "../support/counts";
 import { addContacts, ledgerOf, segmentRow } from "../support/membership";
 import { expectBounded, matchesOfWindow, namesOfCondition } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
@@ -35,12 +36,13 @@ async function addEvents(
   const at = now - daysAgo * dayMs;
   await project.db
     .prepare(
-      `INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
-      WITH RECURSIVE t(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM t WHERE k < ?5)
-      SELECT substr(?4, 1, 24) || lower(hex(randomblob(6))), ?1, ?2, printf('00000000-%06d-', i.value) || ?1, '{}', ?6, ?6
-      FROM json_each(?3) i, t`,
+      `INSERT INTO events (project_id, id, name, contact_id, data)
+      WITH RECURSIVE t(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM t WHERE k < ?4)
+      SELECT ?1, ${idSql("?5")}, ?2, coalesce(c.id, '!nobody'), '{}'
+      FROM json_each(?3) i CROSS JOIN t
+        LEFT JOIN contacts c ON c.project_id = ?1 AND c.email = 'c' || i.value || '@example.com'`,
     )
-    .bind(project.id, name, JSON.stringify(contacts), firstIdAt(at), times, at)
+    .bind(project.id, name, JSON.stringify(contacts), times, at)
     .run();
 }
 
@@ -69,7 +71,8 @@ describe("a source", () => {
   });
 
   const all: ScanSource = { over: "contacts", rows: 0 };
-  const numberOf = (id: string) => Number(id.split("-")[1]);
+  /** As `addContacts` makes ids. */
+  const numberOf = timeOf;
 
   /** Whom a scan of the source finds, in windows of so many rows, in the order of the scan. */
   async function find(
@@ -96,10 +99,10 @@ describe("a source", () => {
     const listed = { logic: "AND" as const, groups: [...lately.groups, ...inList.groups] };
     const since = firstIdAt(now - 7 * dayMs);
     const byEvent: ScanSource[] = [
-      { over: "events", name: "login", firstId: "", rows: 0 },
+      { over: "events", name: "login", firstId: belowAllIds, rows: 0 },
       { over: "events", name: "login", firstId: since, rows: 0 },
     ];
-    const byList: ScanSource = { over: "members", segmentId: list, rows: 0 };
+    const byList: ScanSource = { over: "members", segmentId: readId(list), rows: 0 };
     const address = "c7@example.com";
     const seventh = { logic: "AND" as const, groups: [...lately.groups, ...only("email", "equals", address).groups] };
     for (const [condition, sources] of [
@@ -140,20 +143,20 @@ describe("a source", () => {
   it("is divided into parts by its rows, and no contact is in two", async () => {
     const partsOf = async (source: ScanSource) => (await findParts(ctx, source, 4)).slice(1).map(numberOf);
     expect(await partsOf({ over: "contacts", rows: 40 })).toEqual([31, 21, 11]);
-    expect(await partsOf({ over: "members", segmentId: list, rows: 21 })).toEqual([21, 16, 11]);
+    expect(await partsOf({ over: "members", segmentId: readId(list), rows: 21 })).toEqual([21, 16, 11]);
     // 10 and 11 have more rows than a part.
-    expect(await partsOf({ over: "events", name: "login", firstId: "", rows: 96 })).toEqual([13, 11, 10]);
+    expect(await partsOf({ over: "events", name: "login", firstId: belowAllIds, rows: 96 })).toEqual([13, 11, 10]);
     // There are fewer rows than the figure says.
     expect(await partsOf({ over: "contacts", rows: 100 })).toEqual([16]);
   });
 
   it("ends a window where a source beside it has had as many rows", async () => {
-    const logins: ScanSource = { over: "events", name: "login", firstId: "", rows: 0 };
-    const members: ScanSource = { over: "members", segmentId: list, rows: 0 };
+    const logins: ScanSource = { over: "events", name: "login", firstId: belowAllIds, rows: 0 };
+    const members: ScanSource = { over: "members", segmentId: readId(list), rows: 0 };
     const edgeOf = async (source: ScanSource, beside?: ScanSource) => {
-      const { edge } = windowFrom(ctx, source, { direction: "up", from: belowAll, rows: 8, beside });
-      const { id } = await selectOne(ctx.db, sql`WITH ${edge} SELECT id FROM edge`, columns({ id: asText }));
-      return id === aboveAll ? "the end" : numberOf(id);
+      const { edge } = windowFrom(ctx, source, { direction: "up", from: belowAllIds, rows: 8, beside });
+      const { id } = await selectOne(ctx.db, sql`WITH ${edge} SELECT id FROM edge`, columns({ id: asId }));
+      return id === aboveAllIds ? "the end" : numberOf(id);
     };
     // 1 and 7 have four logins each; the list begins with 5.
     expect([await edgeOf(logins), await edgeOf(members)]).toEqual([7, 12]);
@@ -193,13 +196,13 @@ describe("in a large project", () => {
   const loggedIn = only("login", "triggered");
 
   it("the cheapest source is taken", async () => {
-    const refunds = { over: "events", name: "refund", firstId: "", rows: 20 };
+    const refunds = { over: "events", name: "refund", firstId: belowAllIds, rows: 20 };
     const all = { over: "contacts", rows: contacts };
     expect(await sourceOf(refunded)).toEqual(refunds);
     expect(await sourceOf(and(isPro, refunded, loggedIn))).toEqual(refunds);
     expect(await sourceOf(and(refunded, only(`segment.${list}`, "memberOfSegment")))).toEqual({
       over: "members",
-      segmentId: list,
+      segmentId: readId(list),
       rows: 2,
     });
     const address = "c9@example.com";
@@ -242,7 +245,7 @@ describe("in a large project", () => {
     await world.drain();
     expect(await ledgerOf(project, segment)).toEqual({ members: 20, entries: 20, exits: 0, wrong: 0 });
     // Members who are not in the source at all leave.
-    await updateSegment(ctx, segment.id, { condition: only("unheard", "triggered") });
+    await updateSegment(ctx, readId(segment.id), { condition: only("unheard", "triggered") });
     await computeSegment(ctx, await segmentRow(world, project, segment));
     await world.drain();
     expect(await ledgerOf(project, segment)).toEqual({ members: 0, entries: 20, exits: 20, wrong: 0 });
@@ -253,7 +256,7 @@ describe("in a large project", () => {
     const { ctx } = await world.context(project);
     const segment = await newSegment(project, { condition: only("data.n", "lessThanOrEqual", 800) });
     await refreshCount(ctx, await segmentRow(world, project, segment));
-    const { rows, total } = await listSegmentContacts(ctx, segment.id, { page: 1, pageSize: 20 });
+    const { rows, total } = await listSegmentContacts(ctx, readId(segment.id), { page: 1, pageSize: 20 });
     expect([rows.length, rows[0]?.email, total]).toEqual([20, "c800@example.com", 800]);
     expect(world.statements.filter(({ sql: text }) => /^WITH a .* matching \(place/s.test(text)).length).toBeLessThan(
       8,
@@ -277,13 +280,13 @@ describe("in a large project", () => {
     const inList = and(isPro, only(`segment.${list}`, "memberOfSegment"));
     for (const condition of [refunded, inList, only("email", "equals", "c9@example.com")]) {
       const segment = await newSegment(project, { condition, trackMembership: true });
-      await listSegmentContacts(ctx, segment.id, { page: 1, pageSize: 10 });
+      await listSegmentContacts(ctx, readId(segment.id), { page: 1, pageSize: 10 });
       await previewSegment(ctx, condition);
       await findParts(ctx, await sourceOf(condition), 2);
       await computeSegment(ctx, await segmentRow(world, project, segment));
       await world.drain();
     }
-    const ours = world.statements.filter(({ sql: text }) => /edge \(id\)|event_names/.test(text));
+    const ours = world.statements.filter(({ sql: text }) => /edge \(id\)|JOIN event_names e/.test(text));
     expect(ours.length).toBeGreaterThan(6);
     await expectBounded(ours, [namesOfCondition, matchesOfWindow]);
   });

@@ -1,29 +1,33 @@
 import { describe, expect, it } from "vitest";
+import { publicId, readId } from "../../src/core/ids";
 import type { BulkOperation } from "../../src/features/contacts/bulk/schema";
 import { startBulk } from "../../src/features/contacts/bulk/start";
 import { runJob } from "../../src/queue";
+import { storedId } from "../support/as-seen";
 import type { Death } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
 import { eventCounts } from "../support/rows";
 import { World } from "../support/world";
+
+/** The nth contact of a project. */
+const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`;
 
 const operations: BulkOperation[] = ["subscribe", "unsubscribe", "delete"];
 
 /** 150 contacts, every third of them unsubscribed, and ten ids of nobody: two steps. */
 async function started(world: World, operation: BulkOperation): Promise<{ project: TestProject; jobId: string }> {
   const project = await newProject();
+  const contactIds = Array.from({ length: 160 }, (_, n) => idOf(n + 1));
   await project.db
     .prepare(
       `INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
-      SELECT ?1 || value, ?1, value || '@example.com', value % 3 <> 0, '{}', 0, 0
-      FROM json_each((WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)
-        SELECT json_group_array(i) FROM n))`,
+      SELECT value, ?1, key || '@example.com', (key + 1) % 3 <> 0, '{}', 0, 0 FROM json_each(?2)`,
     )
-    .bind(project.id)
+    .bind(project.id, JSON.stringify(contactIds.slice(0, 150).map(storedId)))
     .run();
-  const contactIds = Array.from({ length: 160 }, (_, n) => `${project.id}${n + 1}`);
   const { ctx } = await world.context(project);
-  return { project, jobId: await startBulk(ctx, { operation, contactIds }) };
+  const jobId = publicId(await startBulk(ctx, { operation, contactIds: contactIds.map(readId) }));
+  return { project, jobId };
 }
 
 const counts = {
@@ -43,7 +47,7 @@ const left = {
 async function expectDone(operation: BulkOperation, { project, jobId }: { project: TestProject; jobId: string }) {
   const { body } = await project.api.get(`/contacts/bulk/${jobId}`);
   expect(body).toMatchObject({ status: "completed", totalRequested: 160, progress: 100, ...counts[operation] });
-  const nobody = Array.from({ length: 10 }, (_, n) => ({ contactId: `${project.id}${n + 151}`, reason: "not_found" }));
+  const nobody = Array.from({ length: 10 }, (_, n) => ({ contactId: idOf(n + 151), reason: "not_found" }));
   expect(body.errors).toEqual(nobody);
   const row = await project.db
     .prepare(
@@ -76,7 +80,7 @@ describe.each(operations)("bulk %s", (operation) => {
   it("changes each contact once when its message comes twice, and when runs overlap", async () => {
     const world = new World();
     const job = await started(world, operation);
-    const message = { type: "contacts.bulk" as const, projectId: job.project.id, jobId: job.jobId };
+    const message = { type: "contacts.bulk" as const, projectId: job.project.number, jobId: readId(job.jobId) };
     const run = () => runJob(world.process().platform, message);
     await Promise.all([run(), run(), run()]);
     await world.drain();

@@ -8,6 +8,7 @@ import { LookupContacts, UpdateContact } from "../../src/features/contacts/schem
 import { updateContact } from "../../src/features/contacts/update";
 import { upsertContact } from "../../src/features/contacts/upsert";
 import { addSuppression } from "../../src/features/suppressions/add";
+import { idSql } from "../support/counts";
 import { expectBounded, planOf } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
 import { World } from "../support/world";
@@ -24,15 +25,16 @@ beforeAll(async () => {
     await project.db.batch([
       project.db
         .prepare(
-          `INSERT INTO contacts (id, project_id, email, subscribed, snoozed_until, data, created_at, updated_at)
-          SELECT ?1 || value, ?1, printf('p%05d@example.com', value), value % 3 > 0, iif(value % 30 = 0, value, NULL),
-            '{"plan":"pro"}', value, value FROM json_each(?2)`,
+          `INSERT INTO contacts (id, project_id, email, subscribed, snoozed_until, source, data, created_at, updated_at)
+          SELECT ${idSql("value")}, ?1, printf('p%05d@example.com', value), value % 3 > 0, iif(value % 30 = 0, value, NULL),
+            'API', '{"plan":"pro"}', value, value FROM json_each(?2)`,
         )
         .bind(project.id, JSON.stringify(rows)),
       project.db
         .prepare(
-          `INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
-          SELECT 'e' || ?1 || value, ?1, 'x', ?1 || value, '{}', value, value FROM json_each(?2)`,
+          `INSERT INTO events (id, project_id, name, contact_id, data)
+          SELECT ${idSql("value")}, ?1, 'x', (SELECT id FROM contacts c WHERE c.project_id = ?1
+            AND c.email = printf('p%05d@example.com', value)), '{}' FROM json_each(?2)`,
         )
         .bind(project.id, JSON.stringify(rows)),
     ]);
@@ -115,9 +117,8 @@ it.each([
 it("creates, changes, looks up, snoozes and ends snoozes without walking through what is there", async () => {
   const world = new World();
   const { ctx } = await world.context(project);
-  const id = `${project.id}1`;
   const data = { plan: "free", seats: null };
-  await upsertContact(ctx, { email: "p00001@example.com", subscribed: true, data });
+  const { id } = (await upsertContact(ctx, { email: "p00001@example.com", subscribed: true, data })).contact;
   await updateContact(ctx, id, UpdateContact.parse({ email: "new@example.com", subscribed: true, data }));
   await lookUpContacts(ctx, LookupContacts.parse({ emails: ["new@example.com"] }), { isExpanded: true });
   await listContacts(ctx, { limit: 20, sort: "createdAt", dir: "desc", email: "new@example.com", subscribed: true });

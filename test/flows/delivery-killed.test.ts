@@ -60,7 +60,7 @@ describe("a consumer killed at any step, with a provider that takes the same mai
     const { ctx } = await world.context(project);
     const many = Array.from({ length: 20 }, (_, index) => `r${index}@example.com`);
     await sendEmails(ctx, callOf(project, many));
-    // Claim, hand, six calls, then the batch that records them and hands the next six.
+    // Read, hand, six calls, then the batch that records them and hands the next six.
     await world.runAndDie({ atStep: 9, when: "before" });
     await passAWhile(world);
     const statuses = (await emailRows(project)).map((row) => row.status);

@@ -1,12 +1,11 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../../src/core/errors";
-import type { DomainRow } from "../../src/db/tables";
+import { newIdAt, readId, textOf } from "../../src/core/ids";
 import { addDomain } from "../../src/features/domains/add";
 import { checkDomain } from "../../src/features/domains/check";
 import { removeDomain } from "../../src/features/domains/remove";
 import { repairDomainNames } from "../../src/features/domains/repair-names";
-import { databases, otherShard } from "../support/database";
+import { control, databases, otherShard } from "../support/database";
 import { type Death, wasKilled } from "../support/killable";
 import { expectBounded } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
@@ -26,7 +25,7 @@ function worldWhere({ verified = true, now = Date.now() } = {}): World {
   return world;
 }
 
-async function rowOf(project: TestProject, domain: string): Promise<DomainRow | null> {
+async function rowOf(project: TestProject, domain: string): Promise<{ id: string; status: string } | null> {
   return project.db
     .prepare("SELECT * FROM domains WHERE project_id = ? AND domain = ?")
     .bind(project.id, domain)
@@ -38,7 +37,7 @@ async function standOf(domain: string): Promise<{ verified: unknown[]; owner: un
   const rows = "SELECT project_id FROM domains WHERE domain = ? AND status = 'VERIFIED'";
   const found = await Promise.all(databases.map((db) => db.prepare(rows).bind(domain).all()));
   const verified = found.flatMap(({ results }) => results.map((row) => row.project_id));
-  const name = env.DB.prepare("SELECT project_id FROM verified_domains WHERE domain = ?").bind(domain);
+  const name = control.prepare("SELECT project_id FROM verified_domains WHERE domain = ?").bind(domain);
   return { verified, owner: await name.first("project_id") };
 }
 
@@ -50,12 +49,12 @@ const add: Act = async (world, project, domain, death) => {
 
 const check: Act = async (world, project, domain, death) => {
   const row = await rowOf(project, domain);
-  if (row) await checkDomain((await world.context(project, death)).ctx, row.id);
+  if (row) await checkDomain((await world.context(project, death)).ctx, readId(row.id));
 };
 
 const remove: Act = async (world, project, domain, death) => {
   const row = await rowOf(project, domain);
-  if (row) await removeDomain((await world.context(project, death)).ctx, row.id);
+  if (row) await removeDomain((await world.context(project, death)).ctx, readId(row.id));
 };
 
 /** Brings about that the project has the domain, in this state. Its checks have failed for long if it is verified. */
@@ -86,7 +85,9 @@ describe("a name that projects on two databases want", () => {
     expectRefusal(await third.api.post("/domains", { domain }), 409, "CONFLICT");
     const loser = owner === mine.id ? theirs : mine;
     const row = await rowOf(loser, domain);
-    await expect(checkDomain((await world.context(loser)).ctx, row?.id ?? "")).rejects.toThrow("another project");
+    await expect(checkDomain((await world.context(loser)).ctx, readId(row?.id ?? ""))).rejects.toThrow(
+      "another project",
+    );
     expect((await rowOf(loser, domain))?.status).toBe("PENDING");
   });
 
@@ -230,10 +231,11 @@ describe("calls that overtake each other", () => {
 });
 
 describe("the sweep", () => {
-  async function claim(project: { id: string }, domain: string, at: number): Promise<void> {
-    const time = at.toString(16).padStart(12, "0");
-    const id = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${crypto.randomUUID().slice(24)}`;
-    await env.DB.prepare("INSERT INTO verified_domains VALUES (?, ?, ?)").bind(domain, project.id, id).run();
+  async function claim(project: { number: number }, domain: string, at: number): Promise<void> {
+    await control
+      .prepare("INSERT INTO verified_domains VALUES (?, ?, ?)")
+      .bind(domain, project.number, textOf(newIdAt(at)))
+      .run();
   }
 
   async function sweep(world: World): Promise<void> {
@@ -255,7 +257,7 @@ describe("the sweep", () => {
 
   it("frees the name of a project that is gone", async () => {
     const [world, domain] = [worldWhere(), fresh()];
-    await claim({ id: crypto.randomUUID() }, domain, world.now - 11 * minuteMs);
+    await claim({ number: 1 }, domain, world.now - 11 * minuteMs);
     await sweep(world);
     expect(await standOf(domain)).toMatchObject({ owner: null });
   });
@@ -264,7 +266,8 @@ describe("the sweep", () => {
     const [mine, theirs] = [await newProject(), await newProject({}, otherShard())];
     const [lost, taken] = [fresh(), fresh()];
     for (const domain of [lost, taken]) await given(mine, domain, "VERIFIED");
-    await env.DB.prepare("DELETE FROM verified_domains WHERE project_id = ? AND domain <> ?")
+    await control
+      .prepare("DELETE FROM verified_domains WHERE project_id = ? AND domain <> ?")
       .bind(mine.id, mine.domain)
       .run();
     await add(worldWhere(), theirs, taken);
@@ -278,8 +281,8 @@ describe("the sweep", () => {
 
   it("leaves the names of a project to its erasure", async () => {
     const [project, world] = [await newProject(), worldWhere({ now: Date.now() + 30 * minuteMs })];
-    await env.DB.prepare("UPDATE projects SET deleted_at = 1 WHERE id = ?").bind(project.id).run();
-    await env.DB.prepare("DELETE FROM verified_domains WHERE project_id = ?").bind(project.id).run();
+    await control.prepare("UPDATE projects SET deleted_at = 1 WHERE id = ?").bind(project.id).run();
+    await control.prepare("DELETE FROM verified_domains WHERE project_id = ?").bind(project.id).run();
     await sweep(world);
     expect(await standOf(project.domain)).toEqual({ verified: [project.id], owner: null });
   });
@@ -287,10 +290,11 @@ describe("the sweep", () => {
   it("comes to all names page by page, tick after tick, by index", async () => {
     const project = await newProject();
     const names = Array.from({ length: 1_100 }, (_, n) => `p${String(n).padStart(4, "0")}-${project.domain}`);
-    await env.DB.prepare("INSERT INTO verified_domains SELECT value, ?, '' FROM json_each(?)")
+    await control
+      .prepare("INSERT INTO verified_domains SELECT value, ?, '' FROM json_each(?)")
       .bind(project.id, JSON.stringify(names))
       .run();
-    const left = env.DB.prepare("SELECT count(*) AS n FROM verified_domains WHERE project_id = ?").bind(project.id);
+    const left = control.prepare("SELECT count(*) AS n FROM verified_domains WHERE project_id = ?").bind(project.id);
     const world = worldWhere();
     for (let tick = 0; tick < 3; tick++) await sweep(world);
     expect(await left.first("n")).toBe(1);

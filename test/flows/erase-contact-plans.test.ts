@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { readId } from "../../src/core/ids";
 import { deleteContact } from "../../src/features/contacts/delete";
 import { exportContact } from "../../src/features/contacts/export";
 import { upsertContact } from "../../src/features/contacts/upsert";
@@ -22,10 +23,10 @@ it("erases, recalls and exports without walking through what a project has", asy
 
   const world = new World();
   const { ctx } = await world.context(project);
-  const { emails, events } = await exportContact(ctx, contactId);
+  const { emails, events } = await exportContact(ctx, readId(contactId));
   for await (const _ of emails);
   for await (const _ of events);
-  await deleteContact(ctx, contactId);
+  await deleteContact(ctx, readId(contactId));
   await world.drain();
   await upsertContact(ctx, { email: "ada@example.com" });
   await removeSuppression(ctx, "ada@example.com");
@@ -35,7 +36,15 @@ it("erases, recalls and exports without walking through what a project has", asy
   await expectBounded(world.statements, [
     // The events of one page.
     { sql: /WHERE before < \?\) page/, step: /TEMP B-TREE FOR ORDER BY/ },
-    // The segments of people, and the contents of one page of their emails.
-    { sql: /^UPDATE (segments|email_contents) .* GROUP BY (segment|content)_id/, step: /TEMP B-TREE FOR GROUP BY/ },
+    // The segments of people, and the contents and months of one page of their emails.
+    {
+      sql: /^UPDATE (segments|email_contents|monthly_usage) .* GROUP BY (project_id, segment_id|e\.project_id, e\.content_id|1, 2, 3)\)/,
+      step: /TEMP B-TREE FOR GROUP BY/,
+    },
+    { sql: /FROM segment_members m INDEXED BY ix_segment_members_contact/, step: /TEMP B-TREE FOR ORDER BY/ },
+    // The people of one batch, 1,000 at most.
+    { sql: /^SELECT DISTINCT c\.id, c\.email FROM json_each/, step: /TEMP B-TREE FOR (DISTINCT|ORDER BY)/ },
+    // The emails of one person, whose index is in the order of campaigns.
+    { sql: /FROM emails INDEXED BY ux_emails_contact .* ORDER BY id LIMIT/, step: /TEMP B-TREE FOR ORDER BY/ },
   ]);
 });

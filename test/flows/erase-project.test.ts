@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { controlTables, projectTables } from "../../src/features/projects/erase";
-import { databases } from "../support/database";
+import { control, databases } from "../support/database";
 import { admin, newProject, type TestProject } from "../support/project";
 import { addMembers, newSegment } from "../support/segment";
 import { emailIn } from "../support/send-and-wait";
@@ -19,7 +19,7 @@ async function tenantTables(): Promise<string[]> {
     .sort();
 }
 
-const tables = [...new Set<string>([...projectTables, ...controlTables])].sort();
+const tables = [...new Set([...Object.keys(projectTables), ...Object.keys(controlTables)])].sort();
 
 /** The rows of each table, in all databases together. */
 async function rowsOf(project: TestProject): Promise<Record<string, number>> {
@@ -46,7 +46,7 @@ async function projectWithEverything(): Promise<TestProject> {
   await emailIn(project, bounced.body.data.emails[0].email, "BOUNCED");
   await newTemplate(project, { body: `<p>${"long ".repeat(20_000)}</p>` });
   const effect =
-    "INSERT INTO idempotency_effects (project_id, key, request, response, created_at, expires_at) VALUES (?, 'k', 'r', '{}', 0, 1e15)";
+    "INSERT INTO idempotency_effects (project_id, kind, key, request, response, created_at, expires_at) VALUES (?, 'secret', 'k', 'r', '{}', 0, 1e15)";
   await project.db.prepare(effect).bind(project.id).run();
   await project.db.prepare("INSERT INTO event_listeners VALUES (?, '*', 'nobody')").bind(project.id).run();
   await project.db
@@ -58,11 +58,28 @@ async function projectWithEverything(): Promise<TestProject> {
   await addMembers(project, id, { emails: ["ada@example.com"] });
   await project.db
     .prepare(
-      "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES (?1 || '-job', ?1, 'contacts.import', 'completed', '[]', 0)",
+      "INSERT INTO jobs (id, project_id, type, status, errors, created_at) VALUES ('job', ?1, 'contacts.import', 'completed', '[]', 0)",
     )
     .bind(project.id)
     .run();
+  for (const table of tables) await fillEmpty(project, table);
   return project;
+}
+
+/** One row of the project in a table that nothing has filled: those of features to come are of them. */
+async function fillEmpty(project: TestProject, table: string): Promise<void> {
+  const db = table in controlTables ? control : project.db;
+  const has = db.prepare(`SELECT 1 FROM ${table} WHERE project_id = ? LIMIT 1`).bind(project.id);
+  if ((await has.first()) !== null) return;
+  const { results } = await db
+    .prepare(`SELECT name, type FROM pragma_table_info('${table}') WHERE "notnull" AND dflt_value IS NULL`)
+    .all<{ name: string; type: string }>();
+  const values = results.map(({ name, type }) => (name === "project_id" ? project.number : type === "text" ? "[]" : 1));
+  const columns = results.map(({ name }) => name).join(", ");
+  await db
+    .prepare(`INSERT INTO ${table} (${columns}) VALUES (${values.map(() => "?").join(", ")})`)
+    .bind(...values)
+    .run();
 }
 
 /** The job at work outlives the project it is about. */

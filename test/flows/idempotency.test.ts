@@ -36,7 +36,7 @@ async function emailIds(project: TestProject): Promise<string[]> {
 describe("a request that died", () => {
   it("after its claim, before its batch: 409 at first, and after a minute its retry goes through", async () => {
     const project = await newProject();
-    const claim = { key, owner: "the dead", request: "POST /v1/send", ttlMs: 3_600_000 };
+    const claim = { key: `secret:${key}`, owner: "the dead", request: "POST /v1/send", ttlMs: 3_600_000 };
     await gateOf(project).admit({ buckets: [], key: claim });
     const early = await send(project);
     expectRefusal(early, 409, "IDEMPOTENCY_KEY_REUSED", {

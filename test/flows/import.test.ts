@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { publicId, readId } from "../../src/core/ids";
 import { startImport } from "../../src/features/contacts/import/start";
 import { runJob } from "../../src/queue";
+import { storedId } from "../support/as-seen";
 import { utf8 } from "../support/import";
 import { type Death, wasKilled } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
@@ -29,7 +31,7 @@ async function uploaded(world: World): Promise<{ project: TestProject; jobId: st
   const project = await newProject();
   await project.api.post("/contacts", { email: "ada@example.com", data: { n: 0 } });
   const { ctx } = await world.context(project);
-  return { project, jobId: await startImport(ctx, utf8(file)) };
+  return { project, jobId: publicId(await startImport(ctx, utf8(file))) };
 }
 
 async function expectDone({ project, jobId }: { project: TestProject; jobId: string }): Promise<void> {
@@ -37,7 +39,7 @@ async function expectDone({ project, jobId }: { project: TestProject; jobId: str
   const counts = await project.db
     .prepare(
       `SELECT count(*) AS contacts, sum(data->>'n') AS n, max(version) AS version,
-      (SELECT total FROM contact_counts WHERE project_id = ?1) AS kept FROM contacts WHERE project_id = ?1`,
+      (SELECT contacts FROM project_counts WHERE project_id = ?1) AS kept FROM contacts WHERE project_id = ?1`,
     )
     .bind(project.id)
     .first();
@@ -68,7 +70,7 @@ describe("an import killed at any step", () => {
 it("is imported once when its message comes twice, and when two runs work on it at the same time", async () => {
   const world = new World();
   const upload = await uploaded(world);
-  const job = { type: "contacts.import" as const, projectId: upload.project.id, jobId: upload.jobId };
+  const job = { type: "contacts.import" as const, projectId: upload.project.number, jobId: readId(upload.jobId) };
   const run = () => runJob(world.process().platform, job);
   await Promise.all([run(), run(), run()]);
   await world.drain();
@@ -98,7 +100,7 @@ it("shows how far it is", async () => {
 it("fails with a reason when its file is lost", async () => {
   const world = new World();
   const { project, jobId } = await uploaded(world);
-  await env.BLOBS.delete(`import/${project.id}/${jobId}`);
+  await env.BLOBS.delete(`import/${project.id}/${storedId(jobId)}`);
   await world.drain();
   expect((await project.api.get(`/contacts/import/${jobId}`)).body).toMatchObject({
     status: "failed",
@@ -132,7 +134,7 @@ describe("an upload killed at any step", () => {
       .prepare("SELECT id, status FROM jobs WHERE project_id = ?")
       .bind(project.id)
       .all();
-    if (jobId !== null) expect(results).toEqual([{ id: jobId, status: "completed" }]);
+    if (jobId !== null) expect(results).toEqual([{ id: publicId(jobId), status: "completed" }]);
     expect(results.map(({ status }) => status)).toEqual(
       death.atStep === 1 && death.when === "before" ? [] : ["completed"],
     );

@@ -19,7 +19,9 @@ it("a job that always fails comes more and more seldom, and is never forgotten",
     for (let minute = 0; minute < minutes; minute += every) {
       world.now += every * minuteMs;
       await world.sweep();
-      const mine = world.queue.filter(({ nudge }) => "projectId" in nudge.job && nudge.job.projectId === project.id);
+      const mine = world.queue.filter(
+        ({ nudge }) => "projectId" in nudge.job && nudge.job.projectId === project.number,
+      );
       announced += mine.length;
       if (mine.length > 0) await expect(world.drain()).rejects.toThrow("Invalid input");
       world.queue = [];

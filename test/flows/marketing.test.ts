@@ -68,7 +68,7 @@ async function optOut(project: TestProject, email: string): Promise<void> {
 
 async function emailsOfTheMonth(project: TestProject): Promise<number | undefined> {
   const used = await project.db
-    .prepare("SELECT emails FROM monthly_usage WHERE project_id = ?")
+    .prepare("SELECT sum(emails) AS emails FROM monthly_usage WHERE project_id = ?")
     .bind(project.id)
     .first<{ emails: number }>();
   return used?.emails;
@@ -379,7 +379,7 @@ describe("the pages of a recipient", () => {
     expect(await press("action=unsubscribe")).toMatchObject(gone);
     const { results } = await project.db
       .prepare(
-        "SELECT name, data ->> 'reason' AS reason FROM events WHERE project_id = ? AND name GLOB 'contact.*' ORDER BY rowid",
+        "SELECT name, data ->> 'reason' AS reason FROM events WHERE project_id = ? AND name GLOB 'contact.*' ORDER BY id",
       )
       .bind(project.id)
       .all();

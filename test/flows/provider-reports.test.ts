@@ -209,15 +209,15 @@ describe.each(dialects)("reports of $name", (dialect) => {
     expect(await eventCounts(scene.project)).toEqual({ "email.sent": 1, "email.delivered": 1 });
   });
 
-  it("find a mail by the provider's own id where the tag does not come back", async () => {
+  it("find a mail by our tag alone: the provider's own id leads to none, and another's does not mislead", async () => {
     const scene = await sent(dialect);
-    const own = `own-${crypto.randomUUID()}`;
-    await scene.project.db
-      .prepare("UPDATE emails SET provider_message_id = ? WHERE id = ?")
-      .bind(own, scene.emailId)
-      .run();
-    const answer = await post(dialect.name, await dialect.say("delivered", null, own), scene.provider.settings);
-    expect(answer.status).toBe(200);
+    const { messageId, settings } = scene.provider;
+    const untagged = await post(dialect.name, await dialect.say("hard", null, messageId), settings);
+    expect(untagged.status).toBe(200);
+    expect(await statusOf(scene)).toBe("SENT");
+    expect(await eventCounts(scene.project)).toEqual({ "email.sent": 1 });
+    const tagged = await post(dialect.name, await dialect.say("delivered", scene.tag, "another"), settings);
+    expect(tagged.status).toBe(200);
     expect(await statusOf(scene)).toBe("DELIVERED");
   });
 

@@ -225,12 +225,14 @@ describe("what is handed over", () => {
     headers: { "X-Order-Id": "1042" },
   };
 
-  it("is the finished MIME with ses, and its configuration set", async () => {
+  it("is the finished MIME with ses, with its tag among the headers, and its configuration set", async () => {
     const { world, provider } = await scene(sesDouble, fields);
     await world.drain();
     const [call] = provider.taken;
     expect(call?.json.ConfigurationSetName).toBe("petrel");
     const mail = await PostalMime.parse(Uint8Array.from(atob(call?.json.Content.Raw.Data), (c) => c.charCodeAt(0)));
+    const tags = mail.headers.filter(({ key }) => key === "x-petrel-tag").map(({ value }) => value);
+    expect(tags).toEqual(provider.taken.map(provider.tagIn));
     expect(mail.subject).toBe("Grüße 🐦");
     expect(mail.html).toContain("Hello Ærø");
     expect(mail.from?.name).toBe("Petrel, Inc.");
@@ -321,12 +323,12 @@ describe("files", () => {
 
 describe("marketing mail with postmark", () => {
   const asMarketing = async ({ project, world }: Scene) => {
-    await project.db.batch([
-      project.db.prepare("UPDATE emails SET type = 'MARKETING' WHERE project_id = ?").bind(project.id),
-      project.db
-        .prepare("UPDATE email_contents SET link_base = 'https://petrel.example' WHERE project_id = ?")
-        .bind(project.id),
-    ]);
+    await project.db
+      .prepare(
+        "UPDATE email_contents SET type = 'MARKETING', link_base = 'https://petrel.example' WHERE project_id = ?",
+      )
+      .bind(project.id)
+      .run();
     await world.drain();
   };
 
@@ -352,6 +354,7 @@ it("a finished message that is too large for the provider is refused here", asyn
   const message = {
     emailId: "e",
     projectId: project.id,
+    projectNumber: project.number,
     type: "TRANSACTIONAL" as const,
     from: { email: "a@example.com", written: "a@example.com", name: null },
     to: { email: "b@example.com", written: "b@example.com", name: null },

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { publicId, readId } from "../../src/core/ids";
 import { listSegmentContacts } from "../../src/features/segments/contacts";
 import { createSegment } from "../../src/features/segments/create";
 import { deleteSegment } from "../../src/features/segments/delete";
@@ -26,8 +27,8 @@ async function makeEveryCall(world: World, project: TestProject): Promise<void> 
       logic: "OR",
       groups: [
         { filters: [{ field: "data.plan", operator: "equals", value: "pro" }] },
-        { filters: [{ field: `segment.${inner.id}`, operator: "memberOfSegment" }] },
-        { filters: [{ field: `segment.${fixed.id}`, operator: "notMemberOfSegment" }] },
+        { filters: [{ field: `segment.${publicId(inner.id)}`, operator: "memberOfSegment" }] },
+        { filters: [{ field: `segment.${publicId(fixed.id)}`, operator: "notMemberOfSegment" }] },
       ],
     },
   });
@@ -37,7 +38,7 @@ async function makeEveryCall(world: World, project: TestProject): Promise<void> 
   for (const id of [fixed.id, outer.id]) {
     await listSegmentContacts(ctx, id, { page: 1, pageSize: 1 });
     await listSegmentContacts(ctx, id, { page: 2, pageSize: 1 });
-    await explainSegment(ctx, id, ada.id);
+    await explainSegment(ctx, id, readId(ada.id));
   }
   await previewSegment(ctx, other);
   await removeMembers(ctx, fixed.id, AddMembers.parse({ emails }));

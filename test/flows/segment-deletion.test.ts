@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
+import { readId } from "../../src/core/ids";
 import { deleteSegment } from "../../src/features/segments/delete";
+import { idSql } from "../support/counts";
 import { wasKilled } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
 import { eventCounts } from "../support/rows";
@@ -19,7 +21,7 @@ async function segmentWithMembers(project: TestProject, count: number): Promise<
   await project.db
     .prepare(
       `INSERT INTO segment_members (project_id, segment_id, contact_id, created_at)
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?3) SELECT ?1, ?2, 'c' || i, 0 FROM n`,
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?3) SELECT ?1, ?2, ${idSql("i")}, 0 FROM n`,
     )
     .bind(project.id, id, count)
     .run();
@@ -32,7 +34,7 @@ it("a segment with many members is gone at once, and its rows go in steps, whoev
   const neighbour = await segmentWithMembers(project, 10);
   const id = await segmentWithMembers(project, 4_500);
   const { ctx } = await world.context(project, { atStep: 2, when: "after" });
-  await expect(deleteSegment(ctx, id)).rejects.toSatisfy(wasKilled);
+  await expect(deleteSegment(ctx, readId(id))).rejects.toSatisfy(wasKilled);
   expect((await project.api.get(`/segments/${id}`)).status).toBe(404);
   expect(await members(project)).toBe(3_510);
   expect(world.queue).toEqual([]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FilterCondition } from "../../src/core/audience/condition";
 import { BadRequest, NotFound } from "../../src/core/errors";
+import { belowAllIds, publicId, readId } from "../../src/core/ids";
 import type { JobRow } from "../../src/db/tables";
 import { getJob } from "../../src/engine/jobs/job";
 import { workOn } from "../../src/engine/jobs/work";
@@ -25,18 +26,18 @@ function atLength({ groups }: FilterCondition): FilterCondition {
 async function tick(world: World, project: TestProject): Promise<void> {
   world.now += 5 * 60_000;
   await world.sweep("*/5 * * * *");
-  world.queue = world.queue.filter(({ nudge }) => "projectId" in nudge.job && nudge.job.projectId === project.id);
+  world.queue = world.queue.filter(({ nudge }) => "projectId" in nudge.job && nudge.job.projectId === project.number);
 }
 
 async function activeJob(world: World, project: TestProject, segment: { id: string }): Promise<JobRow> {
   const { ctx } = await world.context(project);
-  return getJob(ctx, (await segmentRow(world, project, segment)).computeJobId ?? "none");
+  return getJob(ctx, (await segmentRow(world, project, segment)).computeJobId ?? belowAllIds);
 }
 
 /** One step of what goes on, so that the first contacts are passed. */
 async function passTheFirst(world: World, project: TestProject, segment: { id: string }): Promise<void> {
   const { id } = await activeJob(world, project, segment);
-  const job = { type: "segments.compute" as const, projectId: project.id, jobId: id };
+  const job = { type: "segments.compute" as const, projectId: project.number, jobId: id };
   await workOn(world.process().platform, job, computeStep, { stepsPerRun: 1 });
 }
 
@@ -68,7 +69,7 @@ describe("a call that finds a computation under way", () => {
   it("hears of another condition of a segment that is named", async () => {
     const { project, world, inner, segment } = await start(only("segment.<inner>", "memberOfSegment"));
     const { ctx } = await world.context(project);
-    await updateSegment(ctx, inner.id, { condition: only("data.n", "equals", 10) });
+    await updateSegment(ctx, readId(inner.id), { condition: only("data.n", "equals", 10) });
     expect(await compute(world, project, segment)).toMatchObject({ total: 1 });
     expect(await memberRows(project, segment)).toEqual(["c10@example.com"]);
   });
@@ -78,7 +79,7 @@ describe("a call that finds a computation under way", () => {
     const { id } = await activeJob(world, project, segment);
     expect(await compute(world, project, segment)).toEqual({ added: 100, removed: 0, total: 100 });
     const { results } = await project.db.prepare("SELECT id FROM jobs WHERE project_id = ?").bind(project.id).all();
-    expect(results).toEqual([{ id }]);
+    expect(results).toEqual([{ id: publicId(id) }]);
   });
 });
 
@@ -88,7 +89,7 @@ it("whoever comes in behind a silent computation is told", async () => {
   const segment = await newSegment(project, { condition: atLength(isPro) });
   // Tracks from now on, and dies before it has taken anybody.
   const { ctx } = await world.context(project, { atStep: 4, when: "before" });
-  await updateSegment(ctx, segment.id, { trackMembership: true }).catch((error) => {
+  await updateSegment(ctx, readId(segment.id), { trackMembership: true }).catch((error) => {
     if (!wasKilled(error)) throw error;
   });
   await passTheFirst(world, project, segment);
@@ -102,7 +103,7 @@ it("tracking that begins again while a run finds it off takes everybody, and tel
   await addContacts(project, 1, 12_000);
   const segment = await newSegment(project, { condition: isPro });
   const track = async (trackMembership: boolean) => {
-    await updateSegment((await world.context(project)).ctx, segment.id, { trackMembership });
+    await updateSegment((await world.context(project)).ctx, readId(segment.id), { trackMembership });
   };
   await track(true);
   const [message] = world.queue.splice(0);
@@ -144,8 +145,8 @@ it("a call whose segment is deleted or tracked no more on the way says so", asyn
       if (name === "batch") batches += 1;
       if (name !== "batch" && batches === 1) {
         batches += 1;
-        if (change === "delete") await deleteSegment(ctx, segment.id);
-        else await updateSegment(ctx, segment.id, { trackMembership: false });
+        if (change === "delete") await deleteSegment(ctx, readId(segment.id));
+        else await updateSegment(ctx, readId(segment.id), { trackMembership: false });
       }
       return step(name, effect);
     };

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { readId } from "../../src/core/ids";
 import { computeSegment } from "../../src/features/segments/compute";
 import { refreshCount } from "../../src/features/segments/count";
 import { updateSegment } from "../../src/features/segments/update";
@@ -40,9 +41,9 @@ it("computes and counts members, and finds what is due, by index", async () => {
   await setPlan(project, "c2@example.com", "free");
   await run();
   const condition = only("data.n", "lessThan", 2);
-  await updateSegment(ctx, segment.id, { condition, trackMembership: false });
-  await updateSegment(ctx, segment.id, { trackMembership: true });
-  await updateSegment(ctx, inner.id, { trackMembership: false });
+  await updateSegment(ctx, readId(segment.id), { condition, trackMembership: false });
+  await updateSegment(ctx, readId(segment.id), { trackMembership: true });
+  await updateSegment(ctx, readId(inner.id), { trackMembership: false });
   await run();
 
   expect(world.statements.length).toBeGreaterThan(50);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readId } from "../../src/core/ids";
 import type { Report } from "../../src/core/mail/status";
 import { endSnoozes } from "../../src/engine/contacts/end-snoozes";
 import { SendEmail } from "../../src/features/send/schema";
@@ -41,7 +42,7 @@ type Flip = [name: string, contactId: string, data: unknown];
 /** The events of contacts, in the order they happened. */
 async function flips(project: TestProject): Promise<Flip[]> {
   const { results } = await project.db
-    .prepare("SELECT name, contact_id, data FROM events WHERE project_id = ? AND name GLOB 'contact.*' ORDER BY rowid")
+    .prepare("SELECT name, contact_id, data FROM events WHERE project_id = ? AND name GLOB 'contact.*' ORDER BY id")
     .bind(project.id)
     .all<{ name: string; contact_id: string; data: string }>();
   return results.map(({ name, contact_id, data }) => [name, contact_id, JSON.parse(data)]);
@@ -357,14 +358,15 @@ describe("the end of a snooze", () => {
     await sweep(world);
     const { results } = await heard.db
       .prepare(
-        "SELECT id, contact_id FROM events WHERE project_id = ? AND name = 'contact.subscribed' AND dispatched_at IS NULL",
+        "SELECT id, contact_id FROM events WHERE project_id = ? AND name = 'contact.subscribed' AND next_announce_at IS NOT NULL",
       )
       .bind(heard.id)
       .all<{ id: string; contact_id: string }>();
     expect(results.map(({ contact_id }) => contact_id).toSorted()).toEqual(ids.toSorted());
     const jobs = world.queue.map(({ nudge }) => nudge.job).filter(({ type }) => type === "events.dispatch");
+    const eventIds = results.map(({ id }) => readId(id));
     expect(jobs).toEqual([
-      { type: "events.dispatch", projectId: heard.id, eventIds: expect.arrayContaining(results.map(({ id }) => id)) },
+      { type: "events.dispatch", projectId: heard.number, eventIds: expect.arrayContaining(eventIds) },
     ]);
   });
 
@@ -375,7 +377,7 @@ describe("the end of a snooze", () => {
       .prepare(
         `INSERT INTO contacts (id, project_id, email, subscribed, snoozed_until, opted_out_at, data, created_at, updated_at)
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
-        SELECT ?1 || i, ?1, i || '@example.com', 0, ?2 - i % 3, 5, '{}', 1, 1 FROM n`,
+        SELECT 'c' || i, ?1, i || '@example.com', 0, ?2 - i % 3, 5, '{}', 1, 1 FROM n`,
       )
       .bind(project.id, world.now)
       .run();

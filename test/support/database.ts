@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { projectDatabase, shardsOf } from "../../src/db/client";
+import { asSeen } from "./as-seen";
 
 export const shards = shardsOf(env);
 
@@ -25,14 +26,20 @@ function shardAt(place: number): string {
   return shard;
 }
 
+/** As the product has it. Tests look into `databases`, `control` and the `db` of a project. */
 export function databaseOf(shard: string): D1Database {
   return projectDatabase(env, shard).$client;
 }
 
-export const databases = shards.map(databaseOf);
+export const databases = shards.map((shard) => asSeen(databaseOf(shard)));
 
-/** Where a project lives of which only the id is at hand. */
-export async function databaseWith(projectId: string): Promise<D1Database> {
-  const shard = await env.DB.prepare("SELECT shard FROM projects WHERE id = ?").bind(projectId).first<string>("shard");
-  return databaseOf(shard ?? "DB");
+/** The control tables: projects, keys, and what is global. */
+export const control = asSeen(env.DB);
+
+/** Where a project lives of which only the id is at hand, or the number that rows have. */
+export async function databaseWith(idOrNumber: string | number): Promise<D1Database> {
+  const found = await env.DB.prepare("SELECT shard, number FROM projects WHERE id = ?1 OR number = ?1")
+    .bind(idOrNumber)
+    .first<{ shard: string; number: number }>();
+  return asSeen(databaseOf(found?.shard ?? "DB"), found?.number);
 }

@@ -1,3 +1,5 @@
+import { storedId } from "./as-seen";
+import { idSql } from "./counts";
 import type { TestProject } from "./project";
 
 /** Events straight into the table, one a millisecond from `at` on, by as many contacts in turn. They are dispatched. */
@@ -7,12 +9,11 @@ export async function addEvents(
 ): Promise<void> {
   await project.db
     .prepare(
-      `INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
+      `INSERT INTO events (project_id, id, name, contact_id, data)
       WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?3 - 1)
-      SELECT printf('%08x-%04x-7000-8000-', (?4 + i) / 65536, (?4 + i) % 65536) || lower(hex(randomblob(6))), ?1, ?2,
-        json_extract(?5, '$[' || (i % json_array_length(?5)) || ']'), '{}', ?4 + i, 0 FROM n`,
+      SELECT ?1, ${idSql("?4 + i")}, ?2, json_extract(?5, '$[' || (i % json_array_length(?5)) || ']'), '{}' FROM n`,
     )
-    .bind(project.id, name, count, at, JSON.stringify(contacts))
+    .bind(project.id, name, count, at, JSON.stringify(contacts.map(storedId)))
     .run();
 }
 
@@ -29,6 +30,6 @@ export async function refer(project: TestProject, name: string, referrer = "segm
       `INSERT INTO audience_references (project_id, kind, name, referrer, referrer_id, referrer_name)
         VALUES (?, 'event', ?, ?, ?, ?)`,
     )
-    .bind(project.id, name, referrer, `${referrer}-1`, `The ${referrer}`)
+    .bind(project.id, name, referrer, storedId(`${referrer}-1`), `The ${referrer}`)
     .run();
 }

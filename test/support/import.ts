@@ -1,4 +1,5 @@
 import { exports } from "cloudflare:workers";
+import { publicId } from "../../src/core/ids";
 import { startImport } from "../../src/features/contacts/import/start";
 import type { Answer, TestProject } from "./project";
 import { World } from "./world";
@@ -30,5 +31,5 @@ export async function importCsv(project: TestProject, csv: string | Uint8Array<A
   const { ctx } = await world.context(project);
   const jobId = await startImport(ctx, typeof csv === "string" ? utf8(csv) : csv);
   await world.drain();
-  return (await project.api.get(`/contacts/import/${jobId}`)).body;
+  return (await project.api.get(`/contacts/import/${publicId(jobId)}`)).body;
 }

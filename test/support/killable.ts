@@ -20,9 +20,17 @@ export class Process {
   steps: string[] = [];
   /** Every statement it prepared, with its values: to ask for their plans. */
   statements: { sql: string; values: unknown[] }[] = [];
+  /** What D1 says of what it wrote: rows of tables and of their indexes. */
+  rowsWritten = 0;
   private isDead = false;
 
   constructor(private readonly death?: Death) {}
+
+  /** Dies here, of what it does between two steps. */
+  die(): never {
+    this.isDead = true;
+    throw new Killed("Killed between two steps");
+  }
 
   async step<T>(name: string, effect: () => Promise<T>): Promise<T> {
     if (this.isDead) throw new Killed("This process is dead");
@@ -47,6 +55,10 @@ export function killableDatabase(real: D1Database, process: Process, isOut = () 
       if (isOut()) throw new Error("The database does not answer");
       return effect();
     });
+  const counted = (results: D1Result[]) => {
+    for (const { meta } of results) process.rowsWritten += meta.rows_written;
+    return results;
+  };
   const wrap = (sql: string, statement: D1PreparedStatement): D1PreparedStatement & Wrapped => {
     const wrapped = {
       real: statement,
@@ -54,8 +66,8 @@ export function killableDatabase(real: D1Database, process: Process, isOut = () 
         process.statements.push({ sql, values });
         return wrap(sql, statement.bind(...values));
       },
-      all: () => step("query", () => statement.all()),
-      run: () => step("query", () => statement.run()),
+      all: () => step("query", async () => counted([await statement.all()])[0]),
+      run: () => step("query", async () => counted([await statement.run()])[0]),
       first: () => step("query", () => statement.first()),
       raw: () => step("query", () => statement.raw()),
     };
@@ -64,7 +76,8 @@ export function killableDatabase(real: D1Database, process: Process, isOut = () 
   };
   const database = {
     prepare: (sql: string) => wrap(sql, real.prepare(sql)),
-    batch: (statements: Wrapped[]) => step("batch", () => real.batch(statements.map((statement) => statement.real))),
+    batch: (statements: Wrapped[]) =>
+      step("batch", async () => counted(await real.batch(statements.map((statement) => statement.real)))),
   };
   return database as unknown as D1Database;
 }

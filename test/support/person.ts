@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
+import { publicId } from "../../src/core/ids";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { databases } from "./database";
@@ -63,6 +64,8 @@ export async function personWithEverything(world: World, project: TestProject, f
   expect((await call("POST", "/v1/track", event, bearer(project.keys.public))).status).toBe(200);
   expect((await api.post(`/contacts/${contact.body.id}/snooze`, { duration: "1m" })).status).toBe(200);
   expect((await api.post("/suppressions", { email, reason: "complaint" })).status).toBe(201);
+  // The last one is the last one in every list.
+  world.now += 1;
   await sendAs(world, project, { ...inline, to: email });
   return { id: contact.body.id, email, marks: [mark, fileContent] };
 }
@@ -72,7 +75,7 @@ export const sharedFile = { filename: "terms.txt", content: btoa("the terms"), c
 /** `POST /v1/send` in the world's own process: its queue holds the messages. */
 export async function sendAs(world: World, project: TestProject, mail: Record<string, unknown>): Promise<string[]> {
   const { ctx } = await world.context(project);
-  return (await sendEmails(ctx, SendEmail.parse(mail))).map(({ id }) => id);
+  return (await sendEmails(ctx, SendEmail.parse(mail))).map(({ id }) => publicId(id));
 }
 
 /** Older emails like this one, that were sent, and as many events. */
@@ -88,7 +91,7 @@ export async function addOlder(
   await project.db.batch([
     project.db
       .prepare(
-        `${numbers} INSERT INTO emails (id, ${others}) SELECT printf('00%06d-', i) || id, ${values} FROM n, emails WHERE id = ?2`,
+        `${numbers} INSERT INTO emails (id, ${others}) SELECT printf('00%06d', i) || substr(id, 9), ${values} FROM n, emails WHERE id = ?2`,
       )
       .bind(count, emailId),
     project.db
@@ -98,8 +101,8 @@ export async function addOlder(
       .bind(count, emailId),
     project.db
       .prepare(
-        `${numbers} INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
-       SELECT printf('00%06d-', i) || e.id, e.project_id, 'purchase', ?3, '{"for":"Ada"}', 0, 0 FROM n, emails e WHERE e.id = ?2`,
+        `${numbers} INSERT INTO events (project_id, id, name, contact_id, data)
+       SELECT e.project_id, printf('00%06d', i) || substr(e.id, 9), 'purchase', ?3, '{"for":"Ada"}' FROM n, emails e WHERE e.id = ?2`,
       )
       .bind(count, emailId, contactId),
   ]);

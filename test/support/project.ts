@@ -1,4 +1,5 @@
 import { env, exports } from "cloudflare:workers";
+import { asSeen, knowProject } from "./as-seen";
 import { databaseOf, shardOfTest } from "./database";
 
 export interface Answer {
@@ -36,7 +37,9 @@ export const admin = {
 
 export interface TestProject {
   id: string;
-  /** The database that holds its rows: all but those of the control tables, which are in `env.DB`. */
+  /** What rows call it. */
+  number: number;
+  /** The database that holds its rows, as customers know them: all but those of the control tables. */
   db: D1Database;
   keys: { secret: string; public: string };
   /** A verified domain of the project, its own. */
@@ -61,14 +64,19 @@ export async function newProject(
   const created = await admin.post("/admin/projects", { name: "Test", ...settings });
   const { project, keys } = created.body;
   // Nobody knows it yet, so that nobody remembers another.
-  await env.DB.prepare("UPDATE projects SET shard = ? WHERE id = ?").bind(shard, project.id).run();
+  const number = await env.DB.prepare("UPDATE projects SET shard = ? WHERE id = ? RETURNING number")
+    .bind(shard, project.id)
+    .first<number>("number");
+  if (number === null) throw new Error("The project was not created");
+  knowProject(project.id, number);
   const secret = bearer(keys.secret);
   const domain = `p${++counter}-${project.id.slice(-8)}.test`;
   await call("POST", "/domains", { domain }, secret);
   const sound = { to: "ada@example.com", from: `hello@${domain}`, subject: "Hello", body: "<p>Hello</p>" };
   return {
     id: project.id,
-    db: databaseOf(shard),
+    number,
+    db: asSeen(databaseOf(shard), number),
     keys,
     domain,
     api: {

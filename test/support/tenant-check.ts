@@ -16,53 +16,80 @@ export const tenantTables: string[] = Object.values(tables).flatMap((table) =>
 const exceptions: { why: string; says: RegExp }[] = [
   {
     why: "a sweep takes what is due by an index of due times",
-    says: /INDEXED BY ix_\w+_(queued|sending|waiting|open|due|snoozed|uncounted|uncomputed|expiry)\b/,
+    says: /INDEXED BY ix_\w+_(due|waiting|open|snoozed|uncounted|uncomputed|expiry|handed)\b/,
   },
   {
-    why: "abandoned mail is settled by the claims that its sweep has read",
-    says: /json_each\(\?\) r\b[\s\S]*e\.claim = r\.value->>'claim'/,
-  },
-  {
-    why: "a report without our tag is found by the provider's own id",
-    says: /INDEXED BY ix_emails_provider_message/,
-  },
-  {
-    why: "the job that erases a project is the operator's, and outlives the project",
-    says: /^UPDATE jobs SET status = '(processing|completed)', [^(]*(CAST[\s\S]*)?WHERE id = \?|^select [\s\S]* from "jobs" where \("jobs"."id" = \? and "jobs"."type" = \?\)/,
+    why: "the job that erases a project is the operator's, who asks for it by its id",
+    says: /INDEXED BY ix_jobs_erasures\b/,
   },
   {
     why: "a name at the provider is everybody's until its last project leaves",
-    says: /FROM domains WHERE domain = \?/,
+    says: /FROM domains INDEXED BY ix_domains_name WHERE domain = \?/,
   },
   {
     why: "verified domains without a name are looked for in all projects, page by page",
-    says: /FROM domains\s+WHERE id > \? ORDER BY id LIMIT \?$/,
-  },
-  {
-    why: "the sweep that repairs the names of domains reads a page of those of all projects",
-    says: /^SELECT id, project_id, domain, status = 'VERIFIED' AS is_verified, version FROM domains\s/,
-  },
-  {
-    why: "files without a row are looked for in all projects",
-    says: /^SELECT id FROM "?\w+"? WHERE id IN \(SELECT value FROM json_each\(\?\)\)$/,
+    says: /FROM domains\s+WHERE \(project_id, id\) > \(\?, \?\) ORDER BY project_id, id LIMIT \?$/,
   },
 ];
 
 /** The project as a bound value, as a part of one that names several, or in a column of what is inserted. */
-const namesProject =
-  /"?project_id"?\s*=\s*\w+\.value->>'projectId'|"?project_id"?\)?\s*(?:=|IN)\s*\(?\s*\?|\bINSERT INTO "?\w+"?\s*\([^)]*"?project_id"?/i;
+const namesProject = new RegExp(
+  [
+    /"?project_id"?\s*=\s*\w+\.value->>('projectId'|\d)/,
+    /"?project_id"?\)?\s*(=|IN)\s*\(?\s*\?/,
+    // The key of a row, whose first column is the project.
+    /\((\w+\.)?"?project_id"?,[^()]*\)\s*(=|IN)\s*\((SELECT )?\?/,
+    /\bINSERT INTO "?\w+"?\s*\([^)]*"?project_id"?/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "i",
+);
+
+/** Each mention of a tenant's table, with the name that its columns have there. */
+function mentionsIn(sql: string): { table: string; alias: string | undefined }[] {
+  const mention = /\b(?:FROM|JOIN|INTO|UPDATE)\s+"?(\w+)"?(?:\s+(?:AS\s+)?"?(\w+)"?)?/gi;
+  return [...sql.matchAll(mention)].flatMap(([, table = "", next = ""]) =>
+    tenantTables.includes(table) ? [{ table, alias: keyword.test(next) ? undefined : next || undefined }] : [],
+  );
+}
+
+/** What may come after a table that has no other name. */
+const keyword =
+  /^(WHERE|SET|SELECT|VALUES|ON|USING|INDEXED|NOT|CROSS|LEFT|INNER|JOIN|ORDER|GROUP|LIMIT|UNION|RETURNING|DEFAULT|from|where)$/i;
+
+/** A table is tied to a project by its own column: under its other name, or, as the only one without, under none. */
+function isTied(sql: string, { table, alias }: { table: string; alias: string | undefined }): boolean {
+  if (new RegExp(`(^|[^\\w])"?${alias ?? table}"?\\."?project_id`, "i").test(sql)) return true;
+  return /(^|[^.\w"])"?project_id\b/i.test(sql);
+}
 
 /** What is wrong with a statement, or null. */
 export function tenantFault(sql: string): string | null {
-  const named = tenantTables.filter((table) =>
-    new RegExp(`\\b(FROM|JOIN|INTO|UPDATE)\\s+"?${table}"?\\b`, "i").test(sql),
-  );
-  if (named.length === 0 || namesProject.test(sql) || exceptions.some(({ says }) => says.test(sql))) return null;
-  return `A statement on ${named.join(", ")} names no project:\n${sql}`;
+  const mentions = mentionsIn(sql);
+  if (mentions.length === 0 || exceptions.some(({ says }) => says.test(sql))) return null;
+  const untied = mentions.filter((mention) => !isTied(sql, mention)).map(({ table }) => table);
+  if (untied.length > 0) return `A statement ties ${untied.join(", ")} to no project:\n${sql}`;
+  if (namesProject.test(sql)) return null;
+  return `A statement on ${mentions.map(({ table }) => table).join(", ")} names no project:\n${sql}`;
 }
 
 /** Every text that was prepared, and whether the product did it or a test that looks into the database. */
 const prepared = new Map<string, boolean>();
+
+const listeners = new Set<Set<string>>();
+
+/** The texts of all statements that were prepared meanwhile, the product's and those of the test. */
+export async function statementsDuring(act: () => Promise<unknown>): Promise<string[]> {
+  const heard = new Set<string>();
+  listeners.add(heard);
+  try {
+    await act();
+  } finally {
+    listeners.delete(heard);
+  }
+  return [...heard];
+}
 
 /** Hears of every statement from here on, of whatever database. */
 export function watchStatements(database: D1Database): void {
@@ -73,6 +100,7 @@ export function watchStatements(database: D1Database): void {
   shared.isWatched = true;
   shared.prepare = function (this: D1Database, sql: string) {
     if (!prepared.has(sql)) prepared.set(sql, isOfProduct(new Error().stack ?? ""));
+    for (const heard of listeners) heard.add(sql);
     return prepare.call(this, sql);
   };
 }

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { Unavailable } from "../../src/core/errors";
 import type { Nudge } from "../../src/core/jobs";
-import { enterLane, healthyLane, type LaneState, leaveLane } from "../../src/core/mail/breaker";
+import { enterLane, healthyLane, isPaused, type LaneState, leaveLane } from "../../src/core/mail/breaker";
 import type { Lane, Message } from "../../src/core/mail/message";
-import { type PaceRule, type PaceState, takeCalls } from "../../src/core/mail/pace";
+import { isBooked, type PaceRule, type PaceState, takeCalls } from "../../src/core/mail/pace";
 import type { Receipt } from "../../src/core/mail/receipt";
 import { runSweeps } from "../../src/cron";
 import { getProject } from "../../src/features/projects/project";
@@ -12,7 +13,7 @@ import type { Dns } from "../../src/platform/dns";
 import type { Env } from "../../src/platform/env";
 import type { Mailer, SenderDomain } from "../../src/platform/mailer/mailer";
 import type { Pace } from "../../src/platform/mailer/pace";
-import { eventListeners, runJob } from "../../src/queue";
+import { comingAgain, eventListeners, runJob } from "../../src/queue";
 import { databaseOf, shards } from "./database";
 import { type Death, killableDatabase, Process, wasKilled } from "./killable";
 import type { TestProject } from "./project";
@@ -63,6 +64,8 @@ export class World {
     const platform: Platform = {
       ...real,
       now: new Date(this.now),
+      // As whole as the database's own: D1 takes a number as a REAL.
+      databaseNow: sql`CAST(${this.now} AS INTEGER)`,
       clock: () => new Date(this.now),
       random: () => 0,
       enqueue: (nudges) => process.step("enqueue", async () => this.hold(nudges)),
@@ -85,6 +88,11 @@ export class World {
     return this.processes.flatMap(({ statements }) => statements);
   }
 
+  /** What all processes have written, as D1 counts it. */
+  get rowsWritten(): number {
+    return this.processes.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
+  }
+
   /** Runs what is due in the queue until nothing is. A job that throws stays there, as in the real queue. */
   async drain(): Promise<void> {
     for (let turn = 0; turn < 1_000; turn++) {
@@ -94,7 +102,7 @@ export class World {
       try {
         await runJob(this.process().platform, next.nudge.job, this.listeners);
       } catch (error) {
-        this.queue.push(next);
+        this.bringAgain(next);
         throw error;
       }
     }
@@ -110,7 +118,7 @@ export class World {
       await runJob(platform, next.nudge.job, this.listeners);
     } catch (error) {
       if (!wasKilled(error)) throw error;
-      this.queue.push(next);
+      this.bringAgain(next);
     }
     return process.steps;
   }
@@ -130,6 +138,10 @@ export class World {
       if (passed % 5 < step) await this.sweep("*/5 * * * *");
       await this.drain();
     }
+  }
+
+  private bringAgain({ nudge, due }: World["queue"][number]): void {
+    this.queue.push({ nudge: { ...nudge, job: comingAgain(nudge.job) }, due });
   }
 
   private hold(nudges: Nudge[]): void {
@@ -192,6 +204,7 @@ export class World {
         this.lanes.set(lane, next);
         return next.pausedUntil;
       },
+      isWaiting: async (lane) => isPaused(state(lane), this.now) || isBooked(this.paceState, lane, this.now),
       take: async (lane, wanted) => {
         if (this.paceRule === null) return { calls: wanted, laterMs: [] };
         const [next, grant] = takeCalls(this.paceState, lane, wanted, this.paceRule, this.now);

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { firstIdAt } from "../ids";
+import { firstIdAt, readId, textOf } from "../ids";
 import type { FilterCondition, FilterGroup } from "./condition";
 import { windowStartMs } from "./dates";
 import { eventOf, segmentOf } from "./fields";
@@ -94,7 +94,7 @@ function treeOfFilter(filter: Filter, isWanted: boolean, means: Means): Tree {
     let lookups = 0;
     const hasEvent: HasEvent = (since) => {
       lookups++;
-      return resolver.hasEvent(name, since === undefined ? null : bind(firstIdAt(since)));
+      return resolver.hasEvent(name, since === undefined ? null : bind(textOf(firstIdAt(since))));
     };
     const test = eventOperators[operator].test(hasEvent, asked);
     return leaf(test, isWanted, lookups);
@@ -102,7 +102,7 @@ function treeOfFilter(filter: Filter, isWanted: boolean, means: Means): Tree {
   const id = segmentOf(filter) ?? "";
   const source = resolver.segment(id);
   const isMemberWanted = segmentOperators[operator] === isWanted;
-  if (source === "members") return leaf(resolver.isMember(bind(id)), isMemberWanted, 1);
+  if (source === "members") return leaf(resolver.isMember(bind(textOf(readId(id)))), isMemberWanted, 1);
   return treeOf(source, isMemberWanted, means);
 }
 

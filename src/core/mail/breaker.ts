@@ -24,9 +24,14 @@ export const healthyLane: LaneState = { thrown: 0, pausedUntil: null };
 
 export function enterLane(state: LaneState, now: number): [LaneState, Admission] {
   if (state.pausedUntil === null) return [state, { kind: "open", troubled: state.thrown > 0 }];
-  if (now < state.pausedUntil) return [state, { kind: "paused", untilMs: state.pausedUntil }];
+  if (isPaused(state, now)) return [state, { kind: "paused", untilMs: state.pausedUntil }];
   // Should the prober die, the next one is let through after another pause.
   return [{ ...state, pausedUntil: now + pauseMs }, { kind: "probe" }];
+}
+
+/** Is mail held back? */
+export function isPaused({ pausedUntil }: LaneState, now: number): boolean {
+  return pausedUntil !== null && now < pausedUntil;
 }
 
 /** Says how the calls of one round went: `thrown` is how many of the last ones threw in a row, 0 if any answered. */

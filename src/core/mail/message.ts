@@ -9,9 +9,8 @@ export const maxSubjectLength = 998;
 /** Which of the provider's lanes a mail travels in: a campaign never stands before a password reset. */
 export type Lane = "transactional" | "campaign";
 
-/** A contact as a mail saw it. */
+/** A contact as a mail saw it. The email's own row has its id. */
 export interface ContactSnapshot {
-  id: string;
   email: string;
   subscribed: boolean;
   data: JsonObject;
@@ -19,9 +18,11 @@ export interface ContactSnapshot {
 
 /** A finished email as a value: everything a provider needs, nothing left to render. */
 export interface Message {
-  /** Our email id: the provider's idempotency key, and the first part of the Message-ID. */
+  /** The UUID of the email: the provider's idempotency key, and the first part of the Message-ID. */
   emailId: string;
+  /** The project's UUID. */
   projectId: string;
+  projectNumber: number;
   /** Some providers carry marketing mail apart. */
   type: EmailType;
   from: Address;

@@ -70,38 +70,33 @@ export function outcomeOf(receipt: Receipt, made: Try): Outcome {
   }
 }
 
-/** Back to QUEUED without a try having been made: the lane is paused until then. */
-export function postponed(until: number, uncertainSince: number | null): Outcome {
-  return outcome("QUEUED", { retryAt: until, uncertainSince });
+/** An email that was taken up so often and never handed over breaks whoever takes it. */
+const mostAbandonments = 10;
+
+/**
+ * An email that is taken up once more, after so many consumers did so and were never heard of again; null while it is
+ * worth a try.
+ */
+export function outcomeOfAbandoned(abandonments: number, uncertainSince: number | null): Outcome | null {
+  if (abandonments + 1 < mostAbandonments) return null;
+  return ended("FAILED", "This email could not be composed: every try ended without a word", uncertainSince);
 }
 
-/** An email whose consumer claimed it, and was never heard of again. */
-export interface Abandoned {
-  /** Null when it died before it handed the email over. */
-  handedAt: number | null;
+/** An email that was handed over by somebody who was never heard of again. */
+export interface Lost {
+  handedAt: number;
   uncertainSince: number | null;
-  /** How often that happened to this email before, with nothing handed over. */
-  abandonments: number;
   idempotencyWindowMs: number;
   now: number;
 }
 
-/** An email that was taken up so often and never composed breaks whoever takes it. */
-const mostAbandonments = 10;
-
-/** Not handed over: nothing is uncertain, and it goes back in line. Handed over: it may be out. */
-export function outcomeOfAbandoned({ handedAt, uncertainSince, abandonments, ...made }: Abandoned): Outcome {
+/** It may be out: back in line while the provider would recognise it, else nobody can say. */
+export function outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now }: Lost): Outcome {
   const since = uncertainSince ?? handedAt;
-  if (since !== null && !isStillRecognised(since, made.idempotencyWindowMs, made.now)) {
-    return outcome("UNKNOWN", {
-      error: lostOutcome,
-      uncertainSince: since,
-    });
+  if (isStillRecognised(since, idempotencyWindowMs, now)) {
+    return outcome("QUEUED", { retryAt: now, uncertainSince: since });
   }
-  if (since === null && abandonments >= mostAbandonments) {
-    return ended("FAILED", "This email could not be composed: every try ended without a word");
-  }
-  return outcome("QUEUED", { retryAt: made.now, uncertainSince: since });
+  return outcome("UNKNOWN", { error: lostOutcome, uncertainSince: since });
 }
 
 /** May a mail with an unknown outcome be handed over once more at the given time? */

@@ -54,6 +54,11 @@ export function takeCalls(
   return [booked, { calls, laterMs }];
 }
 
+/** Does mail of the lane wait for slots that are booked? */
+export function isBooked(state: PaceState | null, lane: Lane, now: number): boolean {
+  return state !== null && state.bookedUntilMs[lane] > now;
+}
+
 /** Sums of fractions of a second end a hair below the whole. */
 const rounding = 1e-6;
 

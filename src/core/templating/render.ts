@@ -15,7 +15,7 @@ export interface Template {
   readonly liquid?: ParsedLiquid;
 }
 
-interface ParsedLiquid extends LiquidText {
+export interface ParsedLiquid extends LiquidText {
   nodes: Node[];
 }
 

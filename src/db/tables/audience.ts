@@ -1,6 +1,6 @@
 import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Referrer } from "../../core/audience/references";
-import { projectId } from "../columns";
+import { id, projectId } from "../columns";
 
 /**
  * Which segments, campaigns and workflows name which fields, events and segments. Whoever saves a condition writes
@@ -14,7 +14,7 @@ export const audienceReferences = sqliteTable(
     /** A field as filters write it (`data.plan`), an event's name, or a segment's id. */
     name: text().notNull(),
     referrer: text().$type<Referrer>().notNull(),
-    referrerId: text().notNull(),
+    referrerId: id().notNull(),
     /** As the referrer is called, written anew whenever it is saved. */
     referrerName: text().notNull(),
   },

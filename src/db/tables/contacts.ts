@@ -2,18 +2,28 @@ import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { maxDataBytes } from "../../core/contacts/data";
 import type { FieldType } from "../../core/contacts/field-type";
-import { createdAt, flag, id, jsonObject, projectId, time, updatedAt } from "../columns";
+import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
 
 export const contacts = sqliteTable(
   "contacts",
   {
-    id: id(),
     projectId: projectId(),
+    /** Made of `created_at`, so that the order of ids is the order of creation. */
+    id: id().notNull(),
     email: text().notNull(),
     subscribed: flag().notNull(),
     /** When this person last left, by any way, and did not come back. Null for one who was merely never subscribed. */
     optedOutAt: time(),
+    /** Who said so: a person's own no is lifted by nothing that a browser sends. */
+    optedOutBy: text({ enum: ["PERSON", "API"] }),
+    /** When the person pressed the button of a confirmation mail. */
+    confirmedAt: time(),
+    clock: clock(),
     snoozedUntil: time(),
+    /** The first origin of the contact. */
+    source: text({ enum: ["API", "IMPORT", "SEND", "TRACK", "PUBLIC", "MEMBERS"] })
+      .notNull()
+      .default("API"),
     data: jsonObject().notNull(),
     /** Moves with every change, so that a write that depends on what was read can tell. */
     version: integer().notNull().default(1),
@@ -21,24 +31,27 @@ export const contacts = sqliteTable(
     updatedAt: updatedAt(),
   },
   (table) => [
+    rowKey(table),
     uniqueIndex("ux_contacts_email").on(table.projectId, table.email),
-    index("ix_contacts_project_id").on(table.projectId, table.id),
     // Lists and searches are answered by this index alone: a list of everyone merges its two halves.
-    index("ix_contacts_list").on(table.projectId, table.subscribed, table.createdAt, table.id, table.email),
-    index("ix_contacts_snoozed").on(table.snoozedUntil).where(sql`snoozed_until IS NOT NULL`),
+    index("ix_contacts_list").on(table.projectId, table.subscribed, table.id, table.email),
+    index("ix_contacts_snoozed").on(table.clock, table.snoozedUntil).where(sql`snoozed_until IS NOT NULL`),
     // The size of the whole is only known after merging, inside the database.
     check("contacts_data_size", sql.raw(`octet_length(data) <= ${maxDataBytes}`)),
   ],
 );
 export type ContactRow = typeof contacts.$inferSelect;
 
-/** How many contacts a project has. Kept by triggers on `contacts`, so that no way of changing them can forget it. */
-export const contactCounts = sqliteTable("contact_counts", {
-  projectId: projectId().primaryKey(),
-  total: integer().notNull(),
-  subscribed: integer().notNull(),
+/** What a project has of contacts, in figures. Each batch that changes contacts counts them once; see engine/contacts. */
+export const projectCounts = sqliteTable("project_counts", {
+  projectId: integer().primaryKey(),
+  contacts: integer().notNull().default(0),
+  subscribed: integer().notNull().default(0),
   /** Moves with every change of any contact: what was computed from them is fresh as long as it stands still. */
-  version: integer().notNull(),
+  contactsVersion: integer().notNull().default(0),
+  /** Confirmation mails that public keys caused, and the hour (since 1970) they are of. */
+  confirmationHour: integer().notNull().default(0),
+  confirmations: integer().notNull().default(0),
 });
 
 /** The type of each key of `data`, fixed by the first value the project saw (data rule 9). */
@@ -48,6 +61,8 @@ export const contactFields = sqliteTable(
     projectId: projectId(),
     key: text().notNull(),
     type: text().$type<FieldType>().notNull(),
+    /** A public key brought it: these have a limit of their own. */
+    isPublic: flag().notNull().default(false),
     createdAt: createdAt(),
     /** How many contacts had the field when a large project was last counted, and when that was. */
     contacts: integer(),
@@ -67,6 +82,7 @@ export const suppressions = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.projectId, table.email] })],
 );
+export type SuppressionRow = typeof suppressions.$inferSelect;
 
 /**
  * What must outlive a contact that was erased: whether its address opted out or is suppressed. The address itself is
@@ -78,8 +94,53 @@ export const erasedAddresses = sqliteTable(
     projectId: projectId(),
     hash: text().notNull(),
     optedOutAt: time(),
+    optedOutBy: text({ enum: ["PERSON", "API"] }),
     suppressedReason: text({ enum: ["bounce", "complaint", "manual"] }),
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.hash] })],
+);
+
+/** Groups of marketing mail that a person can leave one by one. A deleted one keeps its row, as its slug is never used again. */
+export const topics = sqliteTable(
+  "topics",
+  {
+    projectId: projectId(),
+    id: id().notNull(),
+    name: text().notNull(),
+    slug: text().notNull(),
+    description: text(),
+    defaultSubscribed: flag().notNull(),
+    deletedAt: time(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [rowKey(table), uniqueIndex("ux_topics_slug").on(table.projectId, table.slug)],
+);
+
+/** What a contact said about a topic. No row: what the topic is by default. */
+export const contactTopics = sqliteTable(
+  "contact_topics",
+  {
+    projectId: projectId(),
+    contactId: id().notNull(),
+    topicId: id().notNull(),
+    isIn: flag().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.contactId, table.topicId] })],
+);
+
+/** Confirmation mails of double opt-in: what throttles them, and the evidence of those that were confirmed. */
+export const confirmations = sqliteTable(
+  "confirmations",
+  {
+    projectId: projectId(),
+    contactId: id().notNull(),
+    id: id().notNull(),
+    email: text().notNull(),
+    page: text(),
+    confirmedAt: time(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.contactId, table.id] })],
 );

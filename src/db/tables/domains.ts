@@ -1,16 +1,18 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { DnsRecord } from "../../core/domains/records";
-import { createdAt, id, projectId, time, updatedAt } from "../columns";
+import { createdAt, flag, id, projectId, rowKey, time, updatedAt } from "../columns";
 
 /** A domain that mail is sent from. */
 export const domains = sqliteTable(
   "domains",
   {
-    id: id(),
     projectId: projectId(),
+    id: id().notNull(),
     domain: text().notNull(),
     status: text({ enum: ["PENDING", "VERIFIED", "FAILED"] }).notNull(),
+    /** We created the identity at the mail provider, and so may take it away. */
+    isOurs: flag().notNull().default(false),
     records: text({ mode: "json" }).$type<DnsRecord[]>().notNull(),
     lastCheckedAt: time(),
     verifiedAt: time(),
@@ -24,8 +26,8 @@ export const domains = sqliteTable(
     updatedAt: updatedAt(),
   },
   (table) => [
+    rowKey(table),
     uniqueIndex("ux_domains_domain").on(table.projectId, table.domain),
-    index("ix_domains_project").on(table.projectId, table.id),
     // The mail provider's account is shared: who else has this name?
     index("ix_domains_name").on(table.domain),
     index("ix_domains_due").on(table.nextCheckAt).where(sql`next_check_at IS NOT NULL`),

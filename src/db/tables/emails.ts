@@ -1,17 +1,19 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Id } from "../../core/ids";
 import type { AttachmentRow } from "../../core/mail/attachments";
 import type { ContactSnapshot } from "../../core/mail/message";
 import type { EmailSource, EmailStatus, EmailType } from "../../core/mail/status";
-import { createdAt, id, jsonObject, projectId, time } from "../columns";
+import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time } from "../columns";
 
 /** What one call asked to be sent, stored once however many recipients it had. */
 export const emailContents = sqliteTable(
   "email_contents",
   {
-    id: id(),
     projectId: projectId(),
+    id: id().notNull(),
     subject: text().notNull(),
+    previewText: text(),
     /** The HTML as it was given. Null when it lies in R2 under `bodyKey`; both are null when it is the template version's. */
     body: text(),
     /** The file may be the template's, which mails share: it goes with the content only if its kind is "content". */
@@ -27,15 +29,20 @@ export const emailContents = sqliteTable(
     /** This call's own data, stored on the contact or not: it is laid over the contact when the mail is rendered. */
     ownData: jsonObject().notNull(),
     type: text().$type<EmailType>().notNull(),
-    templateId: text(),
-    templateVersionId: text(),
+    topicId: id(),
+    /** Whether opens and clicks of it are tracked. */
+    isTracked: flag().notNull().default(true),
+    templateId: id(),
+    templateVersionId: id(),
+    campaignId: id(),
+    variant: text(),
     /** Where the recipients' own pages are: what accepts a mail knows its address, what sends it does not. */
     linkBase: text(),
     /** Emails that were made of it and whose contact was not erased since: the last one takes the content along. */
     recipients: integer().notNull().default(1),
     createdAt: createdAt(),
   },
-  (table) => [index("ix_email_contents_project").on(table.projectId, table.id)],
+  (table) => [rowKey(table)],
 );
 export type ContentRow = typeof emailContents.$inferSelect;
 
@@ -43,44 +50,45 @@ export type ContentRow = typeof emailContents.$inferSelect;
 export const emails = sqliteTable(
   "emails",
   {
-    id: id(),
     projectId: projectId(),
-    contentId: text().notNull(),
-    contactId: text().notNull(),
+    id: id().notNull(),
+    contentId: id().notNull(),
+    contactId: id().notNull(),
+    campaignId: id(),
+    /** `execution:step` of the workflow that sends it: each step sends once. */
+    effectId: text(),
     toEmail: text().notNull(),
-    /** The recipient as the caller wrote it, for the To header. */
-    toWritten: text().notNull(),
+    /** The recipient as the caller wrote it, for the To header. Null when that is `toEmail`. */
+    toWritten: text(),
     toName: text(),
-    type: text().$type<EmailType>().notNull(),
     source: text().$type<EmailSource>().notNull(),
-    templateId: text(),
-    campaignId: text(),
-    workflowExecutionId: text(),
     status: text().$type<EmailStatus>().notNull(),
     error: text(),
     /** The subject as rendered; null until the mail is handed over. */
     subject: text(),
-    /** The contact as it was when the mail was first taken up: every later try renders the same. */
+    /** The contact as the mail was first rendered with: every later try renders the same. */
     contact: text({ mode: "json" }).$type<ContactSnapshot>(),
     attempts: integer().notNull().default(0),
-    /** Who holds the row while it is SENDING, and until when. A claim alone makes nothing uncertain. */
-    claim: text(),
-    leaseUntil: time(),
+    /** The round of provider calls that it was last handed over in. Whoever handed it over holds it; see engine/mail/deliver.ts. */
+    round: text(),
     /** Set just before the provider is called: from here on the mail may be out. */
     handedAt: time(),
     /** When a call was made whose outcome nobody knows, and which the provider would recognise if it came again. */
     uncertainSince: time(),
+    clock: clock(),
+    scheduledAt: time(),
     /** A QUEUED mail is not tried before this. */
     nextAttemptAt: time(),
-    /** When a QUEUED mail's message counts as lost, and is sent again by the sweep. */
-    nextAnnounceAt: time(),
+    /** When the sweep looks at a mail that is QUEUED or SENDING. */
+    dueAt: time(),
     announcements: integer().notNull().default(0),
-    /** How often a consumer claimed it and was never heard of again, before it handed anything over. */
+    /** How often a consumer took it up alone and was never heard of again, before it handed anything over. */
     abandonments: integer().notNull().default(0),
     provider: text(),
     providerMessageId: text(),
     opens: integer().notNull().default(0),
     clicks: integer().notNull().default(0),
+    causes: text({ mode: "json" }).$type<string[]>(),
     createdAt: createdAt(),
     sentAt: time(),
     deliveredAt: time(),
@@ -90,43 +98,55 @@ export const emails = sqliteTable(
     complainedAt: time(),
   },
   (table) => [
-    index("ix_emails_project").on(table.projectId, table.id),
-    index("ix_emails_contact").on(table.projectId, table.contactId, table.id),
-    index("ix_emails_queued").on(table.nextAnnounceAt).where(sql`status = 'QUEUED'`),
-    index("ix_emails_sending").on(table.leaseUntil).where(sql`status = 'SENDING'`),
-    // For reports that come back without our tag.
-    index("ix_emails_provider_message").on(table.providerMessageId).where(sql`provider_message_id IS NOT NULL`),
-    // Emails a template has sent are counted by this index alone.
-    index("ix_emails_template")
-      .on(table.projectId, table.templateId)
-      .where(sql`template_id IS NOT NULL AND sent_at IS NOT NULL`),
+    rowKey(table),
+    // One row per campaign and contact, as nulls never collide; and the emails of a person.
+    uniqueIndex("ux_emails_contact").on(table.projectId, table.contactId, table.campaignId),
+    index("ix_emails_due").on(table.clock, table.dueAt).where(sql`due_at IS NOT NULL`),
+    uniqueIndex("ux_emails_effect").on(table.projectId, table.effectId).where(sql`effect_id IS NOT NULL`),
   ],
 );
 export type EmailRow = typeof emails.$inferSelect;
+
+/** A call to the provider that takes several mails, stored before it is made: its id is the provider's idempotency key. */
+export const rounds = sqliteTable(
+  "rounds",
+  {
+    projectId: projectId(),
+    id: id().notNull(),
+    provider: text().notNull(),
+    /** The ids of its emails, in the order of the call. */
+    emails: text({ mode: "json" }).$type<Id[]>().notNull(),
+    handedAt: integer().notNull(),
+  },
+  (table) => [rowKey(table), index("ix_rounds_handed").on(table.handedAt)],
+);
 
 /** What the embedded outbox provider took. The message itself lies in R2, under a key made of project and id. */
 export const outboxMessages = sqliteTable(
   "outbox_messages",
   {
-    id: id(),
     projectId: projectId(),
-    emailId: text().notNull(),
+    id: id().notNull(),
+    emailId: id().notNull(),
     toEmail: text().notNull(),
     createdAt: createdAt(),
   },
   (table) => [
+    rowKey(table),
     index("ix_outbox_messages_to").on(table.toEmail, table.id),
-    index("ix_outbox_messages_project").on(table.projectId, table.id),
+    index("ix_outbox_messages_id").on(table.id),
   ],
 );
+export type OutboxRow = typeof outboxMessages.$inferSelect;
 
-/** Emails accepted in a calendar month (UTC), without those that never went out. */
+/** Emails accepted in a calendar month (UTC) by template ('' for inline content), without those that never went out. */
 export const monthlyUsage = sqliteTable(
   "monthly_usage",
   {
     projectId: projectId(),
     month: text().notNull(),
+    templateId: id().notNull(),
     emails: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.projectId, table.month] })],
+  (table) => [primaryKey({ columns: [table.projectId, table.month, table.templateId] })],
 );

@@ -1,4 +1,5 @@
 import { index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { KeyKind } from "../../core/keys";
 import { createdAt, projectId, time } from "../columns";
 
 /**
@@ -9,6 +10,8 @@ export const idempotencyEffects = sqliteTable(
   "idempotency_effects",
   {
     projectId: projectId(),
+    /** Of the API key: what a browser sends never meets what a server sent. */
+    kind: text().$type<KeyKind>().notNull(),
     key: text().notNull(),
     /** `POST /v1/send` */
     request: text().notNull(),
@@ -18,7 +21,7 @@ export const idempotencyEffects = sqliteTable(
     expiresAt: time().notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.projectId, table.key] }),
+    primaryKey({ columns: [table.projectId, table.kind, table.key] }),
     index("ix_idempotency_effects_expiry").on(table.expiresAt),
   ],
 );

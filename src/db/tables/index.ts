@@ -1,4 +1,5 @@
 export * from "./audience";
+export * from "./campaigns";
 export * from "./contacts";
 export * from "./domains";
 export * from "./emails";
@@ -8,3 +9,5 @@ export * from "./jobs";
 export * from "./projects";
 export * from "./segments";
 export * from "./templates";
+export * from "./webhooks";
+export * from "./workflows";

@@ -2,30 +2,38 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { StoredJobType } from "../../core/jobs";
 import type { JsonObject } from "../../core/json";
-import { createdAt, id, jsonObject, projectId, time } from "../columns";
+import { createdAt, id, jsonObject, projectId, rowKey, time } from "../columns";
 
 /** Work that a call started and that goes on after its answer. */
 export const jobs = sqliteTable(
   "jobs",
   {
-    id: id(),
     projectId: projectId(),
+    id: id().notNull(),
     type: text().$type<StoredJobType>().notNull(),
     status: text({ enum: ["queued", "processing", "completed", "failed"] }).notNull(),
     progress: integer().notNull().default(0),
+    /** Moves when somebody wants the work done anew: a run notices, and begins again. */
+    generation: integer().notNull().default(1),
     /** What the call asked for. */
     input: jsonObject().notNull().default({}),
     /** How far the work is: every step of it is conditional on the state that the step before it left. */
     state: jsonObject().notNull().default({}),
     result: jsonObject(),
     errors: text({ mode: "json" }).$type<JsonObject[]>().notNull(),
+    /** Why it failed. */
+    reason: text(),
+    /** When its runs began to fail without a step between them; null while they do not. */
+    failingSince: time(),
     createdAt: createdAt(),
     completedAt: time(),
     /** When the message of a job that is not done counts as lost. */
     nextAnnounceAt: time(),
   },
   (table) => [
-    index("ix_jobs_project").on(table.projectId, table.id),
+    rowKey(table),
+    // The operator asks for an erasure by its id alone.
+    index("ix_jobs_erasures").on(table.id).where(sql`type = 'project.erase'`),
     index("ix_jobs_open").on(table.nextAnnounceAt).where(sql`status IN ('queued', 'processing')`),
   ],
 );

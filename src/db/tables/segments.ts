@@ -1,14 +1,14 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { FilterCondition } from "../../core/audience/condition";
-import { createdAt, flag, id, projectId, time, updatedAt } from "../columns";
+import { clock, createdAt, flag, id, projectId, rowKey, time, updatedAt } from "../columns";
 
 /** A part of a project's contacts: those a condition holds for, or those put in by hand. */
 export const segments = sqliteTable(
   "segments",
   {
-    id: id(),
     projectId: projectId(),
+    id: id().notNull(),
     name: text().notNull(),
     description: text(),
     type: text({ enum: ["DYNAMIC", "STATIC"] }).notNull(),
@@ -20,6 +20,7 @@ export const segments = sqliteTable(
     /** When `member_count` was counted, and what the project's contacts and events were then. */
     countedAt: time(),
     countedOf: text(),
+    clock: clock(),
     /** When a sweep looks whether it is to be counted again. */
     nextCountAt: time(),
     /** The same of the members of a tracked segment, for the sweep that recomputes them. */
@@ -28,17 +29,17 @@ export const segments = sqliteTable(
     /** When a sweep looks whether its members are to be computed again; null when it is not tracked. */
     nextComputeAt: time(),
     /** The job that computes its members right now: two at once would fire twice. */
-    computeJobId: text(),
+    computeJobId: id(),
     /** Moves with every change, so that a write that depends on what was read can tell. */
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
+    rowKey(table),
     uniqueIndex("ux_segments_slug").on(table.projectId, table.slug),
-    index("ix_segments_project").on(table.projectId, table.id),
-    index("ix_segments_uncounted").on(table.nextCountAt).where(sql`next_count_at IS NOT NULL`),
-    index("ix_segments_uncomputed").on(table.nextComputeAt).where(sql`next_compute_at IS NOT NULL`),
+    index("ix_segments_uncounted").on(table.clock, table.nextCountAt).where(sql`next_count_at IS NOT NULL`),
+    index("ix_segments_uncomputed").on(table.clock, table.nextComputeAt).where(sql`next_compute_at IS NOT NULL`),
   ],
 );
 export type SegmentRow = typeof segments.$inferSelect;
@@ -48,8 +49,8 @@ export const segmentMembers = sqliteTable(
   "segment_members",
   {
     projectId: projectId(),
-    segmentId: text().notNull(),
-    contactId: text().notNull(),
+    segmentId: id().notNull(),
+    contactId: id().notNull(),
     createdAt: createdAt(),
   },
   (table) => [

@@ -1,16 +1,17 @@
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { EmailType } from "../../core/mail/status";
-import { createdAt, id, projectId, updatedAt } from "../columns";
+import { createdAt, id, projectId, rowKey, updatedAt } from "../columns";
 
 /** A template, as it is found and listed. What it sends is in the version it points to. */
 export const templates = sqliteTable(
   "templates",
   {
-    id: id(),
     projectId: projectId(),
+    id: id().notNull(),
     name: text().notNull(),
     description: text(),
-    versionId: text().notNull(),
+    versionId: id().notNull(),
+    topicId: id(),
     /** Name, description and subject in lower case, made by us: SQLite's own lower() knows ASCII only. */
     searchText: text().notNull(),
     /** Moves with every change, so that a write that depends on what was read can tell. */
@@ -19,9 +20,9 @@ export const templates = sqliteTable(
     updatedAt: updatedAt(),
   },
   (table) => [
-    index("ix_templates_project").on(table.projectId, table.id),
-    // One for each order of the list. The search text begins with the name.
-    index("ix_templates_created").on(table.projectId, table.createdAt, table.id),
+    // Also the order of the list by creation.
+    rowKey(table),
+    // One for each other order of the list. The search text begins with the name.
     index("ix_templates_updated").on(table.projectId, table.updatedAt, table.id),
     index("ix_templates_search").on(table.projectId, table.searchText, table.id),
   ],
@@ -35,11 +36,12 @@ export type TemplateRow = typeof templates.$inferSelect;
 export const templateVersions = sqliteTable(
   "template_versions",
   {
-    id: id(),
     projectId: projectId(),
-    templateId: text().notNull(),
+    id: id().notNull(),
+    templateId: id().notNull(),
     number: integer().notNull(),
     subject: text().notNull(),
+    previewText: text(),
     /** The HTML. Null when it is large and lies in R2, under `bodyKey`; versions with the same body share the file. */
     body: text(),
     bodyKey: text(),
@@ -49,9 +51,6 @@ export const templateVersions = sqliteTable(
     type: text().$type<EmailType>().notNull(),
     createdAt: createdAt(),
   },
-  (table) => [
-    uniqueIndex("ux_template_versions_number").on(table.templateId, table.number),
-    index("ix_template_versions_project").on(table.projectId, table.id),
-  ],
+  (table) => [rowKey(table)],
 );
 export type VersionRow = typeof templateVersions.$inferSelect;

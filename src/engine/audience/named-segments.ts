@@ -4,6 +4,7 @@ import { nestingFaults } from "../../core/audience/nesting";
 import { referencesOf } from "../../core/audience/references";
 import type { SegmentSource } from "../../core/audience/resolver";
 import { type FieldFault, Invalid } from "../../core/errors";
+import { belowAllIds, type Id, publicId, readId } from "../../core/ids";
 import type { Segments } from "../../db/audience";
 import { Stale } from "../../db/fresh";
 import { wholeRow } from "../../db/rows";
@@ -11,11 +12,14 @@ import { guard, type Statement, select } from "../../db/statement";
 import { type SegmentRow, segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-/** Loads the segments that a condition names, for `audienceOf`. The condition was saved, so it is sound. */
+/**
+ * Loads the segments that a condition names, for `audienceOf`. The condition was saved, so it is sound. Conditions name
+ * segments by the ids that callers know, rows and references by the stored ones: here is where one becomes the other.
+ */
 export async function loadSegments(ctx: Context, condition: FilterCondition): Promise<Segments> {
   const { segments: named } = referencesOf(condition);
   if (named.length === 0) return new Map();
-  return sourcesOf(await findNamed(ctx, { named }));
+  return sourcesOf(await findNamed(ctx, { named: named.map(readId) }));
 }
 
 /** A condition that may be saved. */
@@ -39,14 +43,16 @@ export async function checkCondition(
   own?: SegmentRow,
 ): Promise<CheckedCondition> {
   const { segments: named } = referencesOf(condition);
-  const found = named.length === 0 && !own ? [] : await findNamed(ctx, { named, ...(own && { ownId: own.id }) });
-  const byId = new Map(found.map((row) => [row.id, row]));
+  const asked = { named: named.map(readId), ...(own && { ownId: own.id }) };
+  const found = named.length === 0 && !own ? [] : await findNamed(ctx, asked);
+  const rowOf = new Map(found.map((row) => [publicId(row.id), row]));
+  const ownId = own && publicId(own.id);
   const conditionOf = (id: string): SegmentSource | undefined => {
-    if (id === own?.id) return condition;
-    const row = byId.get(id);
+    if (id === ownId) return condition;
+    const row = rowOf.get(id);
     return row && (row.condition ?? "members");
   };
-  const faults = nestingFaults(condition, conditionOf, { at: "condition", ...(own && { ownId: own.id }) });
+  const faults = nestingFaults(condition, conditionOf, { at: "condition", ...(ownId && { ownId }) });
   if (faults.length > 0) throw new Invalid(faults);
   const others = found.filter(({ id }) => id !== own?.id);
   const spoilt = others.flatMap((row) => spoiltBy(row, conditionOf));
@@ -57,10 +63,11 @@ export async function checkCondition(
 /** What is wrong with the condition of a segment that names the one that changes. */
 function spoiltBy(row: SegmentRow, conditionOf: (id: string) => SegmentSource | undefined): FieldFault[] {
   if (row.condition === null) return [];
-  return nestingFaults(row.condition, conditionOf, { at: "condition", ownId: row.id }).map((fault) => ({
+  const ownId = publicId(row.id);
+  return nestingFaults(row.condition, conditionOf, { at: "condition", ownId }).map((fault) => ({
     field: "condition",
     code: fault.code,
-    message: `The segment ${row.name} (${row.id}), which names this one, would no longer be sound: ${fault.message}`,
+    message: `The segment ${row.name} (${ownId}), which names this one, would no longer be sound: ${fault.message}`,
   }));
 }
 
@@ -70,7 +77,7 @@ function sourceOf({ condition, trackMembership, computedAt }: SegmentRow): Segme
 }
 
 function sourcesOf(rows: SegmentRow[]): Segments {
-  return new Map(rows.map((row) => [row.id, sourceOf(row)]));
+  return new Map(rows.map((row) => [publicId(row.id), sourceOf(row)]));
 }
 
 /** A condition may be some 100 KB, and a project has up to 1,000: most conditions name a few. */
@@ -80,14 +87,14 @@ const rowsPerRead = 25;
  * Finds the segments with these ids, those that name the segment `ownId`, and all that any of these name, directly or
  * through others. The references tell which ones; no condition is read for that.
  */
-async function findNamed(ctx: Context, asked: { named: string[]; ownId?: string }): Promise<SegmentRow[]> {
+async function findNamed(ctx: Context, asked: { named: Id[]; ownId?: Id }): Promise<SegmentRow[]> {
   const found: SegmentRow[] = [];
   for (;;) {
-    const after = found.at(-1)?.id ?? "";
+    const after = found.at(-1)?.id ?? belowAllIds;
     const rows = await select(
       ctx.db,
       sql`WITH RECURSIVE ${reachable(ctx, asked)}
-        SELECT s.* FROM reachable CROSS JOIN segments s ON s.id = reachable.id AND +s.project_id = ${ctx.project.id}
+        SELECT s.* FROM reachable CROSS JOIN segments s ON s.project_id = ${ctx.project.number} AND s.id = reachable.id
         WHERE s.id > ${after} ORDER BY s.id LIMIT ${rowsPerRead}`,
       wholeRow(segments),
     );
@@ -96,8 +103,8 @@ async function findNamed(ctx: Context, asked: { named: string[]; ownId?: string 
   }
 }
 
-function reachable(ctx: Context, { named, ownId = "" }: { named: string[]; ownId?: string }): SQL {
-  const bySegment = sql`r.project_id = ${ctx.project.id} AND r.kind = 'segment' AND r.referrer = 'segment'`;
+function reachable(ctx: Context, { named, ownId = belowAllIds }: { named: Id[]; ownId?: Id }): SQL {
+  const bySegment = sql`r.project_id = ${ctx.project.number} AND r.kind = 'segment' AND r.referrer = 'segment'`;
   return sql`namers (id) AS (
       SELECT ${ownId}
       UNION SELECT r.referrer_id FROM namers CROSS JOIN audience_references r ON r.name = namers.id AND ${bySegment}),
@@ -110,7 +117,7 @@ function reachable(ctx: Context, { named, ownId = "" }: { named: string[]; ownId
 function areUnmoved(ctx: Context, read: SegmentRow[]): Statement {
   const versions = JSON.stringify(read.map(({ id, version }) => ({ id, version })));
   const moved = sql`SELECT 1 FROM json_each(${versions}) r
-    LEFT JOIN segments s ON s.id = r.value->>'id' AND +s.project_id = ${ctx.project.id}
+    LEFT JOIN segments s ON s.project_id = ${ctx.project.number} AND s.id = r.value->>'id'
     WHERE s.version IS NOT r.value->>'version'`;
   return guard(sql`NOT EXISTS (${moved})`, () => new Stale());
 }

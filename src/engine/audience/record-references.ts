@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { References, Referrer } from "../../core/audience/references";
+import { type Id, readId } from "../../core/ids";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -9,18 +10,19 @@ import type { Context } from "../../platform/context";
  */
 export function replaceReferences(
   ctx: Context,
-  by: { referrer: Referrer; id: string; name: string },
+  by: { referrer: Referrer; id: Id; name: string },
   { fields = [], events = [], segments = [] }: Partial<References>,
 ): Statement[] {
-  const references = JSON.stringify({ field: fields, event: events, segment: segments });
+  const references = JSON.stringify({ field: fields, event: events, segment: segments.map(readId) });
   return [
     statement(
-      sql`DELETE FROM audience_references
-        WHERE project_id = ${ctx.project.id} AND referrer = ${by.referrer} AND referrer_id = ${by.id}`,
+      // Left to itself, SQLite goes through the project's rows in the key.
+      sql`DELETE FROM audience_references INDEXED BY ix_audience_references_referrer
+        WHERE project_id = ${ctx.project.number} AND referrer = ${by.referrer} AND referrer_id = ${by.id}`,
     ),
     statement(
       sql`INSERT INTO audience_references (project_id, kind, name, referrer, referrer_id, referrer_name)
-        SELECT DISTINCT ${ctx.project.id}, kinds.key, names.value, ${by.referrer}, ${by.id}, ${by.name}
+        SELECT DISTINCT ${ctx.project.number}, kinds.key, names.value, ${by.referrer}, ${by.id}, ${by.name}
         FROM json_each(${references}) kinds CROSS JOIN json_each(kinds.value) names`,
     ),
   ];

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { asText, columns } from "../../db/rows";
+import type { Id } from "../../core/ids";
+import { asId, columns } from "../../db/rows";
 import { selectOne } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
@@ -9,14 +10,14 @@ import { ends, windowFrom } from "./scan-window";
 /** Rows of a source that one statement skips, in some 25 ms: it reads an index and no contact. */
 const maxSkippedPerStatement = 100_000;
 
-const readEdge = columns({ edge: asText });
+const readEdge = columns({ edge: asId });
 
 /**
  * The ids after which parts of equal size begin, for scans downward: the first part has the newest contacts. The parts are
  * found by counting rows of the index. Ids tell the time, but parts of equal time would not do: a project may have
  * imported nearly all its contacts within an hour.
  */
-export async function findParts(ctx: Context, source: ScanSource, parts: number): Promise<string[]> {
+export async function findParts(ctx: Context, source: ScanSource, parts: number): Promise<Id[]> {
   const starts = [ends.down.start];
   const rowsPerPart = Math.max(1, Math.floor(source.rows / parts));
   for (let [from, left] = [ends.down.start, rowsPerPart]; starts.length < parts; ) {

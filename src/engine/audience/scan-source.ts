@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
 import { type Need, needsOf } from "../../core/audience/needs";
-import { firstIdAt } from "../../core/ids";
+import { belowAllIds, firstIdAt, type Id, readId } from "../../core/ids";
 import { dayMs } from "../../core/time";
 import { type Segments, sourceIn } from "../../db/audience";
 import { maxRowsPerStatement } from "../../db/limits";
@@ -17,8 +17,8 @@ import type { Context } from "../../platform/context";
 export type ScanSource = (
   | { over: "contacts" }
   /** Events of one name. Those with a smaller id than `firstId` do not count. */
-  | { over: "events"; name: string; firstId: string }
-  | { over: "members"; segmentId: string }
+  | { over: "events"; name: string; firstId: Id }
+  | { over: "members"; segmentId: Id }
   /** The one contact with the address. */
   | { over: "email"; email: string }
 ) & {
@@ -51,8 +51,8 @@ interface Size {
 function sourceFor(need: Need, { rows, people }: Size): { source: ScanSource; cost: number } {
   const cost = 0.4 * rows + 1.3 * people;
   if ("email" in need) return { source: { over: "email", email: need.email, rows }, cost };
-  if ("memberOf" in need) return { source: { over: "members", segmentId: need.memberOf, rows }, cost };
-  const firstId = need.fromMs === null ? "" : firstIdAt(need.fromMs);
+  if ("memberOf" in need) return { source: { over: "members", segmentId: readId(need.memberOf), rows }, cost };
+  const firstId = need.fromMs === null ? belowAllIds : firstIdAt(need.fromMs);
   return { source: { over: "events", name: need.event, firstId, rows }, cost };
 }
 
@@ -62,29 +62,35 @@ const maxDays = 100;
 /** Reads kept figures: a few rows for each need, however many rows the need has. */
 async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Size[]> {
   const asked = JSON.stringify(
-    needs.map((need) => ("event" in need ? { ...need, days: daysSince(need.fromMs, now) } : need)),
+    needs.map((need) => {
+      if ("event" in need) return { ...need, day: firstDay(need.fromMs, now) };
+      return "memberOf" in need ? { memberOf: readId(need.memberOf) } : need;
+    }),
   );
-  const project = ctx.project.id;
-  const lately = sql`(SELECT sum((SELECT d.count FROM event_days d
-      WHERE d.project_id = ${project} AND d.day = day.value AND d.name = n.value->>'event'))
-    FROM json_each(n.value, '$.days') day)`;
+  const project = ctx.project.number;
+  // The days that are over, and the last one on which it happened.
+  const lately = sql`((SELECT coalesce(sum(d.count), 0) FROM event_days d
+      WHERE d.project_id = ${project} AND d.name = e.name AND d.day >= n.value->>'day')
+    + iif(e.day >= n.value->>'day', e.day_count, 0))`;
   return select(
     ctx.db,
     sql`SELECT coalesce(e.count, s.member_count, n.value->>'email' IS NOT NULL) AS rows,
-        coalesce(min(e.contacts, iif(n.value->>'days' IS NULL, e.contacts, coalesce(${lately}, 0))), s.member_count,
+        coalesce(min(e.contacts, iif(n.value->>'day' IS NULL, e.contacts, ${lately})), s.member_count,
           n.value->>'email' IS NOT NULL) AS people
       FROM json_each(${asked}) n
         LEFT JOIN event_names e ON e.project_id = ${project} AND e.name = n.value->>'event'
-        LEFT JOIN segments s ON s.id = n.value->>'memberOf' AND +s.project_id = ${project}
+        LEFT JOIN segments s ON s.project_id = ${project} AND s.id = n.value->>'memberOf'
       ORDER BY n.key`,
     columns({ rows: asNumber, people: asNumber }),
   );
 }
 
-/** Days since 1970, by which events are counted. Null for all time, and for more days than are worth adding up. */
-function daysSince(fromMs: number | null, now: Date): number[] | null {
+/**
+ * The day (since 1970, by which events are counted) that a time lies in. Null for all time, and for one since which there
+ * were more days than are worth adding up.
+ */
+function firstDay(fromMs: number | null, now: Date): number | null {
   if (fromMs === null) return null;
-  const first = Math.floor(fromMs / dayMs);
-  const days = Math.max(0, Math.floor(now.getTime() / dayMs) - first + 1);
-  return days > maxDays ? null : Array.from({ length: days }, (_, n) => first + n);
+  const day = Math.floor(fromMs / dayMs);
+  return Math.floor(now.getTime() / dayMs) - day < maxDays ? day : null;
 }

@@ -1,18 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
+import { aboveAllIds, belowAllIds, type Id } from "../../core/ids";
 import type { Context } from "../../platform/context";
 import type { ScanSource } from "./scan-source";
-
-/** Below every id, and above. */
-export const belowAll = "";
-export const aboveAll = "g";
 
 /** "up" goes from the oldest contact to the newest, "down" from the newest to the oldest. */
 export type Direction = "up" | "down";
 
 /** Where a scan starts, and what stands for its end: no contact has one of these ids. */
-export const ends: Record<Direction, { start: string; end: string }> = {
-  up: { start: belowAll, end: aboveAll },
-  down: { start: aboveAll, end: belowAll },
+export const ends: Record<Direction, { start: Id; end: Id }> = {
+  up: { start: belowAllIds, end: aboveAllIds },
+  down: { start: aboveAllIds, end: belowAllIds },
 };
 
 /** How SQL compares and orders ids in each direction. `first` picks of two ids the one that a scan reaches first. */
@@ -36,7 +33,7 @@ export interface ScanWindow {
 export function windowFrom(
   ctx: Context,
   source: ScanSource,
-  { direction, from, rows, beside }: { direction: Direction; from: string; rows: number; beside?: ScanSource },
+  { direction, from, rows, beside }: { direction: Direction; from: Id; rows: number; beside?: ScanSource },
 ): ScanWindow {
   const { beyond, before, order, first } = words[direction];
   const edgeOf = (one: ScanSource) => {
@@ -62,24 +59,24 @@ type IsBetween = (id: SQL, upTo: "the edge" | "before it") => SQL;
 function contactsOf(ctx: Context, source: ScanSource, isBetween: IsBetween): SQL {
   const { table, id } = rowsOf(ctx, source);
   if (source.over === "contacts") {
-    return sql`FROM contacts c INDEXED BY ix_contacts_project_id
-      WHERE c.project_id = ${ctx.project.id} AND ${isBetween(sql`c.id`, "the edge")}`;
+    return sql`FROM contacts c
+      WHERE c.project_id = ${ctx.project.number} AND ${isBetween(sql`c.id`, "the edge")}`;
   }
   const counts = source.over === "events" ? sql` AND id >= ${source.firstId}` : sql``;
   return sql`FROM (SELECT ${id} AS id ${table} AND ${isBetween(id, "before it")}${counts} GROUP BY ${id}
       UNION ALL SELECT id FROM edge) n
-    CROSS JOIN contacts c ON c.id = n.id AND +c.project_id = ${ctx.project.id} WHERE true`;
+    CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = n.id WHERE true`;
 }
 
 /** `FROM … WHERE …`, and the column with a contact's id. The rows come from an index in the order of that. */
 function rowsOf(ctx: Context, source: ScanSource): { table: SQL; id: SQL } {
-  const project = ctx.project.id;
+  const project = ctx.project.number;
   switch (source.over) {
     case "contacts":
-      return { table: sql`FROM contacts INDEXED BY ix_contacts_project_id WHERE project_id = ${project}`, id: sql`id` };
+      return { table: sql`FROM contacts WHERE project_id = ${project}`, id: sql`id` };
     case "events":
       return {
-        table: sql`FROM events INDEXED BY ix_events_name_contact WHERE project_id = ${project} AND name = ${source.name}`,
+        table: sql`FROM events INDEXED BY ix_events_name WHERE project_id = ${project} AND name = ${source.name}`,
         id: sql`contact_id`,
       };
     case "members":

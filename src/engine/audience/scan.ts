@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Audience } from "../../core/audience/compile";
+import { type Id, textOf } from "../../core/ids";
 import { maxAskedPerStatement } from "../../db/limits";
-import { asJson, asNumber, asText, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
+import { asId, asJson, asNumber, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
 import { select, selectOne } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -14,13 +15,13 @@ export interface Scanned {
   /** How many contacts match. */
   matched: number;
   /** The ids of all who match, when the scan asks for ids. */
-  ids: string[];
+  ids: Id[];
   /** The rows of those on the page, in the order of the scan, when it asks for a page. */
   contacts: ContactRow[];
   /** Rows of the source that were read. The last window of a scan may have had fewer. */
   rows: number;
   /** The id after which the next window begins. */
-  edge: string;
+  edge: Id;
   isLast: boolean;
 }
 
@@ -33,7 +34,7 @@ interface Page {
 export interface ScanOptions {
   direction: Direction;
   /** Begins after this id; without it, at the start. */
-  from?: string;
+  from?: Id;
   /** What a window tells beside its figures. */
   want?: "ids" | Page;
   /** For a caller who also reads another source up to the edge: a window has no more rows of that one either. */
@@ -89,7 +90,7 @@ export async function scanWindow(
   ctx: Context,
   audience: Audience,
   source: ScanSource,
-  options: Omit<ScanOptions, "from" | "rowsOf"> & { from: string; rows: number },
+  options: Omit<ScanOptions, "from" | "rowsOf"> & { from: Id; rows: number },
 ): Promise<Scanned> {
   const { direction, rows, want } = options;
   const window = windowFrom(ctx, source, options);
@@ -100,7 +101,7 @@ export async function scanWindow(
   return { ids: [], contacts: [], ...found, rows, isLast: found.edge === ends[direction].end };
 }
 
-const readCount = columns({ edge: asText, matched: asNumber, ids: orNull(asJson<string[]>()) });
+const readCount = columns({ edge: asId, matched: asNumber, ids: orNull(asJson<Id[]>()) });
 
 async function count(
   ctx: Context,
@@ -119,11 +120,11 @@ async function count(
   return { ...found, ids: found.ids ?? [] };
 }
 
-const readFigures = columns({ edge: asText, matched: asNumber });
+const readFigures = columns({ edge: asId, matched: asNumber });
 const readContact = wholeRow(contacts);
 
 /** The figures of a window, and one contact of the page. Where the page is empty, the one row has no contact. */
-const readPicked: RowReader<{ edge: string; matched: number; contact: ContactRow | null }> = (raw) => ({
+const readPicked: RowReader<{ edge: Id; matched: number; contact: ContactRow | null }> = (raw) => ({
   ...readFigures(raw),
   contact: raw.id === null ? null : readContact(raw),
 });
@@ -148,7 +149,7 @@ async function pick(
   );
   const [first] = found;
   if (!first) throw new Error("A count always has a row");
-  const isInOrder = (one: ContactRow, other: ContactRow) => one.id < other.id === (direction === "up");
+  const isInOrder = (one: ContactRow, other: ContactRow) => textOf(one.id) < textOf(other.id) === (direction === "up");
   return {
     edge: first.edge,
     matched: first.matched,

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Referrer } from "../../core/audience/references";
+import { publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asText, columns } from "../../db/rows";
+import { asId, asText, columns, type RowReader } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { audienceReferences } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -20,10 +21,16 @@ export interface Usage {
   usedInWorkflows: Named[];
 }
 
+const readReferrer = columns({ id: asId, name: asText });
+const readNamed: RowReader<Named> = (raw) => {
+  const { id, name } = readReferrer(raw);
+  return { id: publicId(id), name };
+};
+
 /** Of each list. Nobody reads more. */
 const maxListed = 1_000;
 
-/** Who names this field (as filters write it: `data.plan`), event or segment, the oldest first. */
+/** Who names this field (as filters write it: `data.plan`), event or segment (by its stored id), the oldest first. */
 export async function referencesTo(ctx: Context, kind: Kind, name: string): Promise<Usage> {
   const batch = openBatch(ctx);
   const segments = batch.add(selectReferrers(ctx, "segment", { kind, name }));
@@ -40,8 +47,8 @@ function selectReferrers(
 ): Statement<Named> {
   return statement(
     sql`SELECT referrer_id AS id, referrer_name AS name FROM audience_references
-      WHERE project_id = ${ctx.project.id} AND kind = ${kind} AND name = ${name} AND referrer = ${referrer}
+      WHERE project_id = ${ctx.project.number} AND kind = ${kind} AND name = ${name} AND referrer = ${referrer}
       ORDER BY referrer_id LIMIT ${maxListed}`,
-    columns({ id: asText, name: asText }),
+    readNamed,
   );
 }

@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
+import type { Id } from "../../core/ids";
 import { inProject } from "../../db/scope";
 import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-export async function getContact(ctx: Context, id: string): Promise<ContactRow> {
+export async function getContact(ctx: Context, id: Id): Promise<ContactRow> {
   const row = await ctx.db
     .select()
     .from(contacts)

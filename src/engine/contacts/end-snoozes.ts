@@ -15,9 +15,9 @@ export function endSnoozes(platform: Platform): Promise<void> {
 
 async function endDue(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
-  const who = sql`id IN (SELECT id FROM contacts INDEXED BY ix_contacts_snoozed
-    WHERE snoozed_until <= ${now} ORDER BY snoozed_until LIMIT ${maxSweptRows})`;
-  const { events, contacts } = updateSnoozed({ who, at: now });
+  const who = sql`(project_id, id) IN (SELECT project_id, id FROM contacts INDEXED BY ix_contacts_snoozed
+    WHERE clock = 0 AND snoozed_until <= ${now} ORDER BY snoozed_until LIMIT ${maxSweptRows})`;
+  const { events, contacts } = updateSnoozed(platform, { who, at: now });
   const batch = openBatch({ ...platform, db });
   batch.add(events);
   const ended = batch.add(contacts);

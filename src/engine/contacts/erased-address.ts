@@ -16,7 +16,7 @@ export function withHashes<T extends { email: string }>(ctx: Context, contacts: 
 
 /** For the query of the contacts to be written: what is remembered of each address, as `erased`. */
 export function joinErased(ctx: Context, hash: SQL): SQL {
-  return sql`LEFT JOIN erased_addresses erased ON erased.project_id = ${ctx.project.id} AND erased.hash = ${hash}`;
+  return sql`LEFT JOIN erased_addresses erased ON erased.project_id = ${ctx.project.number} AND erased.hash = ${hash}`;
 }
 
 /**
@@ -26,16 +26,17 @@ export function joinErased(ctx: Context, hash: SQL): SQL {
 export function bornAs(
   ctx: Context,
   { subscribed, subscribedByDefault }: { subscribed: boolean | null; subscribedByDefault: boolean },
-): { subscribed: SQL; optedOutAt: SQL } {
-  if (subscribed === true) return { subscribed: sql`true`, optedOutAt: sql`NULL` };
+): { subscribed: SQL; optedOutAt: SQL; optedOutBy: SQL } {
+  if (subscribed === true) return { subscribed: sql`true`, optedOutAt: sql`NULL`, optedOutBy: sql`NULL` };
   const leftNow = subscribed === false ? ctx.now.getTime() : null;
   return {
     subscribed: sql`(${subscribed ?? subscribedByDefault} AND erased.opted_out_at IS NULL)`,
     optedOutAt: sql`coalesce(erased.opted_out_at, ${leftNow})`,
+    optedOutBy: sql`CASE WHEN erased.opted_out_at IS NULL THEN ${leftNow === null ? null : "API"} ELSE erased.opted_out_by END`,
   };
 }
 
-/** The statements right behind those that write the contacts. `items` is a JSON array of `{ email, hash }`. */
+/** Puts back what was remembered, right behind the statements that write the contacts. `items` is a JSON array of `{ email, hash }`. */
 export function restoreErased(
   ctx: Context,
   { items, onlyIf = sql`true` }: { items: string; onlyIf?: SQL },
@@ -44,14 +45,14 @@ export function restoreErased(
   return [
     statement(
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)
-        SELECT ${ctx.project.id}, r.value->>'email', erased.suppressed_reason, ${now}
+        SELECT ${ctx.project.number}, r.value->>'email', erased.suppressed_reason, ${now}
         FROM json_each(${items}) r
-        CROSS JOIN erased_addresses erased ON erased.project_id = ${ctx.project.id} AND erased.hash = r.value->>'hash'
+        CROSS JOIN erased_addresses erased ON erased.project_id = ${ctx.project.number} AND erased.hash = r.value->>'hash'
         WHERE erased.suppressed_reason IS NOT NULL AND ${onlyIf}
         ON CONFLICT DO NOTHING`,
     ),
     statement(
-      sql`DELETE FROM erased_addresses WHERE project_id = ${ctx.project.id}
+      sql`DELETE FROM erased_addresses WHERE project_id = ${ctx.project.number}
         AND hash IN (SELECT value->>'hash' FROM json_each(${items})) AND ${onlyIf}`,
     ),
   ];

@@ -1,40 +1,48 @@
 import { sql } from "drizzle-orm";
 import { type SnoozeRequest, snoozeEnd } from "../../core/contacts/snooze";
 import { Conflict, NotFound } from "../../core/errors";
+import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { asFlag, asText, columns, wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { insertEvents } from "../events/record";
-import { isSuppressed, snoozeReason } from "./subscription";
+import { upsertCounts } from "./counts";
+import { flips, isSuppressed, snoozeReason } from "./subscription";
 
 /**
  * `POST /contacts/{id}/snooze`: unsubscribed for a while, and back by itself; for one who is snoozed already, the end
  * moves. Only of one who is subscribed or snoozed: the end of a snooze would subscribe someone who left for good, or
  * who never was subscribed.
  */
-export async function snoozeContact(ctx: Context, id: string, asked: SnoozeRequest): Promise<ContactRow> {
+export async function snoozeContact(
+  ctx: Context,
+  id: Id,
+  asked: SnoozeRequest,
+  { isSaidBySelf = false }: { isSaidBySelf?: boolean } = {},
+): Promise<ContactRow> {
   const until = snoozeEnd(asked, ctx.now);
   const at = ctx.now.getTime();
-  const isContact = sql`project_id = ${ctx.project.id} AND id = ${id}`;
+  const isContact = sql`project_id = ${ctx.project.number} AND id = ${id}`;
   const maySnooze = sql`${isContact} AND (subscribed OR snoozed_until IS NOT NULL) AND NOT ${isSuppressed}`;
   const batch = openBatch(ctx);
   batch.add(
-    insertEvents({
+    insertEvents(ctx, {
       rows: sql`SELECT project_id, 'contact.unsubscribed' AS name, id AS contact_id, NULL AS email_id,
           ${snoozeReason} AS data
         FROM contacts WHERE ${maySnooze} AND subscribed`,
-      at,
     }),
   );
   const snoozed = batch.add(
     statement(
       sql`UPDATE contacts SET subscribed = false, snoozed_until = ${until},
-          opted_out_at = CASE WHEN subscribed THEN ${at} ELSE opted_out_at END, version = version + 1,
-          updated_at = max(updated_at, ${at})
+          opted_out_at = CASE WHEN subscribed THEN ${at} ELSE opted_out_at END,
+          opted_out_by = CASE WHEN subscribed THEN ${isSaidBySelf ? "PERSON" : "API"} ELSE opted_out_by END,
+          version = version + 1, updated_at = max(updated_at, ${at})
         WHERE ${maySnooze} RETURNING *`,
       wholeRow(contacts),
+      { before: [upsertCounts(flips(maySnooze, sql`false`))] },
     ),
   );
   const found = batch.add(

@@ -1,12 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
-import { asText, columns } from "../../db/rows";
-import { type Statement, statement } from "../../db/statement";
+import type { Id } from "../../core/ids";
+import { asId, columns } from "../../db/rows";
+import { noRows, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { insertEvents } from "../events/record";
+import { upsertCounts } from "./counts";
 
 /** What is done to the subscription of a contact, or of several. */
 export interface SubscriptionChange {
-  /** An SQL expression for the contact's id, or a query of many; with none, nothing happens. */
+  /** A query of the contact's id, or of many; with none, nothing happens. */
   contactId: SQL;
   subscribed: boolean;
   /** What the event's data says of it. */
@@ -23,25 +25,38 @@ export interface SubscriptionChange {
 export function updateSubscription(ctx: Context, change: SubscriptionChange): Statement[] {
   const { contactId, subscribed, eventData, at } = change;
   const name = subscribed ? "contact.subscribed" : "contact.unsubscribed";
-  // With the plus, the planner is led by the ids: it would else walk all that the project has.
-  const isContact = sql`+project_id = ${ctx.project.id} AND id IN (${contactId})`;
+  // As a pair: with the project alone to go by, the planner would rather walk through the list of all contacts.
+  const isContact = sql`(project_id, id) IN (SELECT ${ctx.project.number}, * FROM (${contactId}))`;
+  const isChanged = subscribed
+    ? sql`${isContact} AND (NOT subscribed OR snoozed_until IS NOT NULL)`
+    : sql`${isContact} AND (subscribed OR snoozed_until IS NOT NULL${orNeverSaid(change)})`;
+  const changes = subscribed
+    ? sql`subscribed = true, opted_out_at = NULL, opted_out_by = NULL`
+    : sql`subscribed = false, opted_out_at = ${leftAt(change)}, opted_out_by = ${leftBy(change)}`;
   return [
-    insertEvents({
+    insertEvents(ctx, {
       rows: sql`SELECT project_id, ${name} AS name, id AS contact_id, NULL AS email_id,
           ${JSON.stringify(eventData)} AS data
         FROM contacts WHERE ${isContact} AND subscribed <> ${subscribed}`,
-      at,
     }),
     statement(
-      subscribed
-        ? sql`UPDATE contacts SET subscribed = true, snoozed_until = NULL, opted_out_at = NULL, version = version + 1,
-            updated_at = max(updated_at, ${at})
-          WHERE ${isContact} AND (NOT subscribed OR snoozed_until IS NOT NULL)`
-        : sql`UPDATE contacts SET subscribed = false, snoozed_until = NULL, opted_out_at = ${leftAt(change)},
-            version = version + 1, updated_at = max(updated_at, ${at})
-          WHERE ${isContact} AND (subscribed OR snoozed_until IS NOT NULL${orNeverSaid(change)})`,
+      sql`UPDATE contacts SET ${changes}, snoozed_until = NULL, version = version + 1, updated_at = max(updated_at, ${at})
+        WHERE ${isChanged}`,
+      noRows,
+      { before: [upsertCounts(flips(isChanged, sql`${subscribed}`))] },
     ),
   ];
+}
+
+/** For `upsertCounts`: what contacts that are about to be written add to the counts, when they are `subscribed` afterwards. */
+export function flips(isChanged: SQL, subscribed: SQL): SQL {
+  return sql`SELECT project_id, 0 AS contacts, ${subscribed} - subscribed AS subscribed FROM contacts WHERE ${isChanged}`;
+}
+
+/** A person's own no stays theirs, whatever the API says after it. */
+function leftBy({ isSaidBySelf = false }: SubscriptionChange): SQL {
+  if (isSaidBySelf) return sql`'PERSON'`;
+  return sql`CASE WHEN subscribed OR snoozed_until IS NOT NULL THEN 'API' ELSE opted_out_by END`;
 }
 
 function leftAt({ isSaidBySelf = false, at }: SubscriptionChange): SQL {
@@ -63,27 +78,28 @@ export const snoozeReason = JSON.stringify({ reason: "snooze" });
 /** What the end of snoozes writes: see `updateSnoozed`. */
 export interface EndedSnoozes {
   events: Statement;
-  contacts: Statement<{ id: string }>;
+  contacts: Statement<{ id: Id }>;
 }
 
 /**
  * The end of snoozes: whoever is among `who` is subscribed again, with one event each. A suppressed address is not; for
  * it there is only no snooze any more. The events go first in their batch, as both statements ask `who`.
  */
-export function updateSnoozed({ who, at }: { who: SQL; at: number }): EndedSnoozes {
+export function updateSnoozed(ctx: Pick<Context, "databaseNow">, { who, at }: { who: SQL; at: number }): EndedSnoozes {
   return {
-    events: insertEvents({
+    events: insertEvents(ctx, {
       rows: sql`SELECT project_id, 'contact.subscribed' AS name, id AS contact_id, NULL AS email_id,
           ${snoozeReason} AS data
         FROM contacts WHERE ${who} AND NOT subscribed AND NOT ${isSuppressed}`,
-      at,
     }),
     contacts: statement(
       sql`UPDATE contacts SET subscribed = NOT ${isSuppressed}, snoozed_until = NULL,
-          opted_out_at = CASE WHEN ${isSuppressed} THEN opted_out_at END, version = version + 1,
+          opted_out_at = CASE WHEN ${isSuppressed} THEN opted_out_at END,
+          opted_out_by = CASE WHEN ${isSuppressed} THEN opted_out_by END, version = version + 1,
           updated_at = max(updated_at, ${at})
         WHERE ${who} RETURNING id`,
-      columns({ id: asText }),
+      columns({ id: asId }),
+      { before: [upsertCounts(flips(who, sql`(NOT ${isSuppressed})`))] },
     ),
   };
 }

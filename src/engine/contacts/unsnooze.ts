@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
+import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
@@ -8,9 +9,9 @@ import type { Context } from "../../platform/context";
 import { updateSnoozed } from "./subscription";
 
 /** `DELETE /contacts/{id}/snooze`: back before its time. Nothing happens to one who is not snoozed. */
-export async function unsnoozeContact(ctx: Context, id: string): Promise<ContactRow> {
-  const isContact = sql`project_id = ${ctx.project.id} AND id = ${id}`;
-  const ended = updateSnoozed({ who: sql`${isContact} AND snoozed_until IS NOT NULL`, at: ctx.now.getTime() });
+export async function unsnoozeContact(ctx: Context, id: Id): Promise<ContactRow> {
+  const isContact = sql`project_id = ${ctx.project.number} AND id = ${id}`;
+  const ended = updateSnoozed(ctx, { who: sql`${isContact} AND snoozed_until IS NOT NULL`, at: ctx.now.getTime() });
   const batch = openBatch(ctx);
   batch.addAll([ended.events, ended.contacts]);
   const found = batch.add(statement(sql`SELECT * FROM contacts WHERE ${isContact}`, wholeRow(contacts)));

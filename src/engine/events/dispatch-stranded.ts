@@ -3,7 +3,7 @@ import { hourMs } from "../../core/time";
 import { backoffInSql } from "../../db/backoff";
 import { announcements, openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
-import { asText, columns } from "../../db/rows";
+import { asId, asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
@@ -26,10 +26,10 @@ async function announceStranded(platform: Platform, db: Db): Promise<number> {
   const stranded = batch.add(
     statement(
       sql`UPDATE events SET announcements = announcements + 1, next_announce_at = ${now} + ${backoffInSql(untilAnnouncedAgain, sql`announcements`)}
-        WHERE id IN (SELECT id FROM events INDEXED BY ix_events_waiting
-          WHERE dispatched_at IS NULL AND next_announce_at <= ${now} ORDER BY next_announce_at LIMIT ${maxSweptRows})
+        WHERE (project_id, id) IN (SELECT project_id, id FROM events INDEXED BY ix_events_waiting
+          WHERE next_announce_at <= ${now} ORDER BY next_announce_at LIMIT ${maxSweptRows})
         RETURNING id, project_id`,
-      columns({ id: asText, projectId: asText }),
+      columns({ id: asId, projectId: asNumber }),
     ),
   );
   await batch.commit();

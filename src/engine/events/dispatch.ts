@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
-import type { JsonObject } from "../../core/json";
+import { type Id, publicId, timeOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asJson, asNumber, asText, columns, orNull } from "../../db/rows";
+import { asId, asJson, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
+import { eventDataColumns, joinEmailOfEvent, readEventData } from "./email-data";
 import { type EventListener, type HeardEvent, heardAs } from "./listener";
 
 /**
@@ -13,11 +14,7 @@ import { type EventListener, type HeardEvent, heardAs } from "./listener";
  * its id. Whoever listened and is gone by now need not hear of it any more. Throws when an event was not taken by all:
  * it stays waiting, and the others are done with.
  */
-export async function dispatchEvents(
-  ctx: Context,
-  eventIds: string[],
-  listeners: readonly EventListener[],
-): Promise<void> {
+export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: readonly EventListener[]): Promise<void> {
   const waiting = await findWaiting(ctx, eventIds);
   const kinds = new Set(waiting.flatMap(({ listenerIds }) => listenerIds.map(kindOf)));
   const hearings = [...kinds].map(async (kind) => {
@@ -45,7 +42,7 @@ async function handOver(
   ctx: Context,
   listener: EventListener,
   events: HeardEvent[],
-): Promise<[eventId: string, error: unknown][]> {
+): Promise<[eventId: Id, error: unknown][]> {
   try {
     await listener.hear(ctx, events);
     return [];
@@ -53,7 +50,7 @@ async function handOver(
     ctx.log("error", "A listener did not take its events", {
       listener: listener.kind,
       projectId: ctx.project.id,
-      events: events.map(({ id }) => id),
+      events: events.map(({ id }) => publicId(id)),
       reason: reasonOf(error),
     });
     const [first, ...others] = events;
@@ -77,35 +74,37 @@ function kindOf(listenerId: string): string {
 }
 
 const readWaiting = columns({
-  id: asText,
+  id: asId,
   name: asText,
-  contactId: orNull(asText),
-  emailId: orNull(asText),
-  data: asJson<JsonObject>(),
-  createdAt: asNumber,
+  contactId: orNull(asId),
+  emailId: orNull(asId),
   listenerIds: asJson<string[]>(),
 });
 
-function findWaiting(ctx: Context, eventIds: string[]): Promise<HeardEvent[]> {
-  return select(
+async function findWaiting(ctx: Context, eventIds: Id[]): Promise<HeardEvent[]> {
+  const waiting = await select(
     ctx.db,
-    sql`SELECT e.id, e.name, e.contact_id, e.email_id, e.data, e.created_at, (
+    sql`SELECT e.id, e.name, e.contact_id, e.email_id, ${eventDataColumns}, (
         SELECT json_group_array(DISTINCT l.listener_id) FROM event_listeners l
         WHERE l.project_id = e.project_id AND l.name IN ${heardAs(sql`e.name`)}) AS listener_ids
-      FROM json_each(${JSON.stringify(eventIds)}) r CROSS JOIN events e ON e.id = r.value
-      WHERE +e.project_id = ${ctx.project.id} AND e.dispatched_at IS NULL`,
-    readWaiting,
+      FROM json_each(${JSON.stringify(eventIds)}) r
+      CROSS JOIN events e ON e.project_id = ${ctx.project.number} AND e.id = r.value
+      ${joinEmailOfEvent}
+      WHERE e.next_announce_at IS NOT NULL`,
+    (raw) => ({ ...readWaiting(raw), data: readEventData(raw) }),
   );
+  return waiting.map((event) => ({ ...event, createdAt: timeOf(event.id) }));
 }
 
-async function markDispatched(ctx: Context, eventIds: string[]): Promise<void> {
+/** An event waits as long as it has a time at which it is announced again. */
+async function markDispatched(ctx: Context, eventIds: Id[]): Promise<void> {
   if (eventIds.length === 0) return;
   const batch = openBatch(ctx);
   batch.add(
     statement(
-      sql`UPDATE events SET dispatched_at = ${ctx.clock().getTime()}
-        WHERE id IN (SELECT value FROM json_each(${JSON.stringify(eventIds)}))
-          AND +project_id = ${ctx.project.id} AND dispatched_at IS NULL`,
+      sql`UPDATE events SET next_announce_at = NULL
+        WHERE project_id = ${ctx.project.number} AND id IN (SELECT value FROM json_each(${JSON.stringify(eventIds)}))
+          AND next_announce_at IS NOT NULL`,
     ),
   );
   await batch.commit();

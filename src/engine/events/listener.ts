@@ -1,13 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import type { Context } from "../../platform/context";
 
 /** An event, as those hear it who listen for it. */
 export interface HeardEvent {
-  id: string;
+  id: Id;
   name: string;
-  contactId: string | null;
-  emailId: string | null;
+  contactId: Id | null;
+  emailId: Id | null;
   data: JsonObject;
   createdAt: number;
   /** Who of this kind listens for it: whole ids, `<kind>:<id>`. At least one. */

@@ -1,67 +1,102 @@
 import { type SQL, sql } from "drizzle-orm";
 import { minuteMs } from "../../core/time";
-import { asNumber, asText, columns, orNull } from "../../db/rows";
+import { idOfTick, tickOf, timeOfId } from "../../db/ids";
+import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+import { dayOf } from "./day";
 import { heardAs } from "./listener";
 
 /** An event that somebody listens for, and whose message is lost, is announced again after this long. */
 export const announceGraceMs = minuteMs;
 
-/** An event row as its insert returns it. */
-interface EventRef {
-  id: string;
-  projectId: string;
-  contactId: string | null;
-  /** Null when somebody listens for it. */
-  dispatchedAt: number | null;
-}
-
-const readRef = columns({
-  id: asText,
-  projectId: asText,
-  contactId: orNull(asText),
-  dispatchedAt: orNull(asNumber),
+const readInserted = columns({
+  id: asId,
+  projectId: asNumber,
+  contactId: orNull(asId),
+  /** Null when nobody listens for it. */
+  nextAnnounceAt: orNull(asNumber),
 });
+export type InsertedEventRow = ReturnType<typeof readInserted>;
+
+/** Where an event came from: a browser's key, a server's, or ourselves. */
+type EventSource = "PUBLIC" | "API" | "SYSTEM";
 
 /**
  * Event rows, for the batch of the change that causes them. `rows` is a SELECT of
- * `project_id, name, contact_id, email_id, data`; `id` is for one row whose id is already given.
+ * `project_id, name, contact_id, email_id, data`, in the order in which they happened.
  *
- * The log is the outbox of the house: a row that nobody listens for is born dispatched, so that a million `email.sent`
- * cost no message. Who listens is asked in the insert itself, so that it holds at the moment of the commit. The batch
- * announces the others.
+ * Their time is the commit's: the database's own, and never before the project's newest event. So the order of the log is
+ * the order of what it tells of. The log is also the outbox of the house: a row that nobody listens for is born
+ * dispatched, so that a million `email.sent` cost no message. Who listens is asked in the insert itself, so that it holds
+ * at the moment of the commit. The batch announces the others.
+ *
+ * The counts before them say what time it is: each statement of a batch reads the clock anew, and the day that an event
+ * is counted on must be the day of its id.
  */
-export function insertEvents({
-  rows,
-  at,
-  id = eventIdInSql(at),
-}: {
-  rows: SQL;
-  at: number;
-  id?: SQL;
-}): Statement<EventRef> {
+export function insertEvents(
+  { databaseNow }: Pick<Platform, "databaseNow">,
+  { rows, source = "SYSTEM" }: { rows: SQL; source?: EventSource },
+): Statement<InsertedEventRow> {
   const listener = sql`SELECT 1 FROM event_listeners l
     WHERE l.project_id = o.project_id AND l.name IN ${heardAs(sql`o.name`)}`;
+  const counted = sql`(SELECT max(n.last_at) FROM event_names n
+    WHERE n.project_id = p.project_id AND n.name IN (SELECT o.name FROM o WHERE o.project_id = p.project_id))`;
   return statement(
-    sql`INSERT INTO events (id, project_id, name, contact_id, email_id, data, created_at, dispatched_at, next_announce_at)
-      SELECT ${id}, o.project_id, o.name, o.contact_id, o.email_id, o.data, ${at},
-        CASE WHEN EXISTS (${listener}) THEN NULL ELSE ${at} END, ${at + announceGraceMs}
-      FROM (${rows}) o
-      RETURNING id, project_id, contact_id, dispatched_at`,
-    readRef,
+    sql`INSERT INTO events (project_id, id, name, contact_id, email_id, source, data, next_announce_at)
+      WITH o AS MATERIALIZED (SELECT n.*, row_number() OVER (PARTITION BY n.project_id) - 1 AS place FROM (${rows}) n),
+        base AS MATERIALIZED (
+          SELECT p.project_id, max(${counted} << 12, coalesce(${newest(sql`p.project_id`, tickOf)} + 1, 0)) AS tick
+          FROM (SELECT DISTINCT project_id FROM o) p)
+      SELECT o.project_id, ${idOfTick(sql`(base.tick + o.place)`)}, o.name, o.contact_id, o.email_id, ${source}, o.data,
+        CASE WHEN EXISTS (${listener}) THEN (base.tick >> 12) + ${announceGraceMs} END
+      FROM o CROSS JOIN base ON base.project_id = o.project_id
+      RETURNING id, project_id, contact_id, next_announce_at`,
+    readInserted,
     {
+      before: countEvents(databaseNow, rows),
       announces: (raw) => {
-        const { id, projectId, dispatchedAt } = readRef(raw);
-        return { id, projectId, isHeard: dispatchedAt === null };
+        const { id, projectId, nextAnnounceAt } = readInserted(raw);
+        return { id, projectId, isHeard: nextAnnounceAt !== null };
       },
     },
   );
 }
 
-/** An id for an event row that is born inside SQL: a UUID v7 of the given time (RFC 9562 section 5.7). */
-function eventIdInSql(atMs: number): SQL {
-  const time = atMs.toString(16).padStart(12, "0");
-  const head = `${time.slice(0, 8)}-${time.slice(8)}-7`;
-  return sql`${head} || substr(lower(hex(randomblob(2))), 2) || '-' || substr('89ab', 1 + (random() & 3), 1)
-    || substr(lower(hex(randomblob(2))), 2) || '-' || lower(hex(randomblob(6)))`;
+/** Something of the newest event of a project; null when it has none. */
+function newest(projectId: SQL, of: (id: SQL) => SQL): SQL {
+  return sql`(SELECT ${of(sql`newest.id`)} FROM events newest
+    WHERE newest.project_id = ${projectId} ORDER BY newest.id DESC LIMIT 1)`;
+}
+
+/**
+ * The kept counts, once a batch and name, before the rows that they count: who had the name before is asked of what is
+ * there. A day that is over moves to its own row when its name happens again.
+ */
+function countEvents(databaseNow: SQL, rows: SQL): Statement[] {
+  const at = (projectId: SQL) => sql`max(${databaseNow}, coalesce(${newest(projectId, timeOfId)}, 0))`;
+  const hadName = sql`SELECT 1 FROM events e
+    WHERE e.project_id = o.project_id AND e.name = o.name AND e.contact_id = o.contact_id`;
+  return [
+    statement(
+      sql`INSERT INTO event_days (project_id, name, day, count, last_at)
+        SELECT n.project_id, n.name, n.day, n.day_count, n.last_at
+        FROM (SELECT DISTINCT project_id, name FROM (${rows})) o
+        CROSS JOIN event_names n ON n.project_id = o.project_id AND n.name = o.name
+        WHERE n.day < ${dayOf(at(sql`n.project_id`))} AND n.day_count > 0
+        ON CONFLICT DO UPDATE SET count = event_days.count + excluded.count, last_at = excluded.last_at`,
+    ),
+    statement(
+      sql`INSERT INTO event_names (project_id, name, count, contacts, last_at, day, day_count)
+        SELECT c.project_id, c.name, c.events, c.contacts, c.at, ${dayOf(sql`c.at`)}, c.events
+        FROM (SELECT o.project_id, o.name, count(*) AS events,
+            count(DISTINCT o.contact_id) FILTER (WHERE NOT EXISTS (${hadName})) AS contacts,
+            ${at(sql`o.project_id`)} AS at
+          FROM (${rows}) o GROUP BY o.project_id, o.name) c
+        WHERE true
+        ON CONFLICT DO UPDATE SET count = event_names.count + excluded.count,
+          contacts = event_names.contacts + excluded.contacts, last_at = excluded.last_at, day = excluded.day,
+          day_count = iif(event_names.day = excluded.day, event_names.day_count, 0) + excluded.day_count`,
+    ),
+  ];
 }

@@ -8,24 +8,27 @@ import type { Context } from "../../platform/context";
 /**
  * The row that makes a batch happen once per key. It comes last in the batch, and fails the whole of it when the key has
  * had its effect: the call is then answered what the first one was. None without a key. `response` is an SQL expression:
- * the answer's body as JSON.
+ * the answer's body as JSON, as the caller was given it.
  */
 export function insertEffect(
   ctx: Context,
   { request, response, onlyIf }: { request: string; response: SQL; onlyIf: SQL },
 ): Statement[] {
-  const { idempotencyKey: key } = ctx;
+  const { idempotencyKey: key, keyKind } = ctx;
   if (key === null) return [];
   const now = ctx.now.getTime();
-  const isSame = sql`project_id = ${ctx.project.id} AND key = ${key}`;
+  const isSame = sql`project_id = ${ctx.project.number} AND kind = ${keyKind} AND key = ${key}`;
   return [
     statement(sql`DELETE FROM idempotency_effects WHERE ${isSame} AND expires_at <= ${now}`),
     refusable(
-      sql`INSERT INTO idempotency_effects (project_id, key, request, response, created_at, expires_at)
-        SELECT ${ctx.project.id}, ${key}, ${request}, ${response}, ${now}, ${now + ctx.config.idempotencyTtlMs}
+      sql`INSERT INTO idempotency_effects (project_id, kind, key, request, response, created_at, expires_at)
+        SELECT ${ctx.project.number}, ${keyKind}, ${key}, ${request}, ${response}, ${now},
+          ${now + ctx.config.idempotencyTtlMs}
         WHERE ${onlyIf}`,
       {
-        on: { unique: "idempotency_effects.project_id, idempotency_effects.key" },
+        on: {
+          unique: "idempotency_effects.project_id, idempotency_effects.kind, idempotency_effects.key",
+        },
         refuse: async () => {
           const effect = await findEffect(ctx, key);
           return effect ? new KeyReused(key, effect) : new Error("The key's effect expired while it was repeated");
@@ -42,12 +45,13 @@ const readEffect = columns({
   expiresAt: asNumber,
 });
 
-/** What the key has done, straight from the database; null when nothing. */
+/** What the key has done for API keys of this kind, straight from the database; null when nothing. */
 export async function findEffect(ctx: Context, key: string): Promise<Effect | null> {
   const row = await selectFirst(
     ctx.db,
     sql`SELECT request, response, created_at, expires_at FROM idempotency_effects
-      WHERE project_id = ${ctx.project.id} AND key = ${key} AND expires_at > ${ctx.now.getTime()}`,
+      WHERE project_id = ${ctx.project.number} AND kind = ${ctx.keyKind} AND key = ${key}
+        AND expires_at > ${ctx.now.getTime()}`,
     readEffect,
   );
   if (!row) return null;

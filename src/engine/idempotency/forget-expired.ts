@@ -17,9 +17,9 @@ async function deleteExpired(platform: Platform, db: Db): Promise<number> {
   const batch = openBatch({ ...platform, db });
   const deleted = batch.add(
     statement(
-      sql`DELETE FROM idempotency_effects WHERE rowid IN (SELECT rowid FROM idempotency_effects
-        INDEXED BY ix_idempotency_effects_expiry WHERE expires_at <= ${platform.now.getTime()}
-        LIMIT ${maxForgottenRows}) RETURNING 1`,
+      sql`DELETE FROM idempotency_effects WHERE (project_id, kind, key) IN (
+        SELECT project_id, kind, key FROM idempotency_effects INDEXED BY ix_idempotency_effects_expiry
+        WHERE expires_at <= ${platform.now.getTime()} LIMIT ${maxForgottenRows}) RETURNING 1`,
     ),
   );
   await batch.commit();

@@ -1,6 +1,8 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
+import type { Id } from "../../core/ids";
 import type { StoredJobType } from "../../core/jobs";
+import type { JsonValue } from "../../core/json";
 import { hourMs, minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
@@ -8,6 +10,10 @@ import { inProject } from "../../db/scope";
 import { statement } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
 import type { Context, Platform } from "../../platform/context";
+
+/** What a job keeps of itself: JSON, in which ids stand as rows hold them. */
+export type JobNotes = { [key: string]: JobNote };
+type JobNote = JsonValue | Id | JobNote[] | JobNotes;
 
 /** A job that nobody has worked on for this long is announced again; an old one, after an eighth of its age. Each run takes less. */
 export const jobGraceMs = 5 * minuteMs;
@@ -21,7 +27,7 @@ export function nextAnnouncement(now: number): SQL {
 }
 
 /** A job of the project; of one type, where that is asked for. */
-export async function getJob(ctx: Context, id: string, type?: StoredJobType): Promise<JobRow> {
+export async function getJob(ctx: Context, id: Id, type?: StoredJobType): Promise<JobRow> {
   const row = await ctx.db
     .select()
     .from(jobs)
@@ -32,13 +38,17 @@ export async function getJob(ctx: Context, id: string, type?: StoredJobType): Pr
 }
 
 /** Marks a run of a job: while runs follow each other, the sweep has no business with it. */
-export async function startJob(platform: Platform, db: Db, id: string): Promise<void> {
+export async function startJob(
+  platform: Platform,
+  db: Db,
+  { projectId, jobId }: { projectId: number; jobId: Id },
+): Promise<void> {
   const until = nextAnnouncement(platform.clock().getTime());
   const batch = openBatch({ ...platform, db });
   batch.add(
     statement(
       sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}
-        WHERE id = ${id} AND status IN ('queued', 'processing')`,
+        WHERE project_id = ${projectId} AND id = ${jobId} AND status IN ('queued', 'processing')`,
     ),
   );
   await batch.commit();

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
+import type { StoredJobType } from "../../core/jobs";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
-import { wholeRow } from "../../db/rows";
+import { asId, asNumber, asOneOf, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
-import { jobs } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { nextAnnouncement } from "./job";
@@ -19,11 +19,11 @@ async function requeueDue(platform: Platform, db: Db): Promise<number> {
   const lost = batch.add(
     statement(
       sql`UPDATE jobs SET next_announce_at = ${nextAnnouncement(now)}
-        WHERE id IN (SELECT id FROM jobs INDEXED BY ix_jobs_open
+        WHERE (project_id, id) IN (SELECT project_id, id FROM jobs INDEXED BY ix_jobs_open
           WHERE status IN ('queued', 'processing') AND next_announce_at <= ${now}
           ORDER BY next_announce_at LIMIT ${maxSweptRows})
-        RETURNING *`,
-      wholeRow(jobs),
+        RETURNING id, project_id, type`,
+      columns({ id: asId, projectId: asNumber, type: asOneOf<StoredJobType>() }),
     ),
   );
   await batch.commit();

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
 import type { StoredJobType } from "../../core/jobs";
 import type { JsonObject } from "../../core/json";
 import { openBatch } from "../../db/batch";
@@ -8,10 +9,17 @@ import { type JobRow, jobs } from "../../db/tables";
 import { type Context, forProject, type Platform } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { findProject } from "../projects/project";
-import { nextAnnouncement } from "./job";
+import { type JobNotes, nextAnnouncement } from "./job";
 
 /** Whether a job goes on after a step. One that waits for something comes again with the sweep, from where it stands. */
 export type Step = "goes on" | "waits" | "ended";
+
+/** The message of a stored job. */
+export interface StoredJob {
+  type: StoredJobType;
+  projectId: number;
+  jobId: Id;
+}
 
 /** Another run has done this step. Two runs of a job may overlap, and only one of them does each step. */
 class MovedOn extends Error {
@@ -25,7 +33,7 @@ class MovedOn extends Error {
  */
 export async function workOn(
   platform: Platform,
-  job: { type: StoredJobType; projectId: string; jobId: string },
+  job: StoredJob,
   step: (ctx: Context, row: JobRow) => Promise<Step>,
   { stepsPerRun = 25 }: { stepsPerRun?: number } = {},
 ): Promise<void> {
@@ -50,7 +58,7 @@ export async function workOn(
  * The job of a project that is gone, and the one that waits behind it: the sweep would announce it for ever. Whichever
  * database it was in, it is in one.
  */
-async function forget(platform: Platform, { projectId, jobId }: { projectId: string; jobId: string }): Promise<void> {
+async function forget(platform: Platform, { projectId, jobId }: StoredJob): Promise<void> {
   for (const db of platform.databases) {
     const behind = sql`SELECT input->>'waitingJobId' FROM jobs WHERE project_id = ${projectId} AND id = ${jobId}`;
     const batch = openBatch({ ...platform, db });
@@ -60,13 +68,13 @@ async function forget(platform: Platform, { projectId, jobId }: { projectId: str
 }
 
 /** The job as it is now, and for a while none of the sweep's business; null when it has ended. */
-async function take(ctx: Context, jobId: string): Promise<JobRow | null> {
+async function take(ctx: Context, jobId: Id): Promise<JobRow | null> {
   const until = nextAnnouncement(ctx.clock().getTime());
   const batch = openBatch(ctx);
   const taken = batch.add(
     statement(
       sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}
-        WHERE project_id = ${ctx.project.id} AND id = ${jobId} AND status IN ('queued', 'processing')
+        WHERE project_id = ${ctx.project.number} AND id = ${jobId} AND status IN ('queued', 'processing')
         RETURNING *`,
       wholeRow(jobs),
     ),
@@ -78,7 +86,7 @@ async function take(ctx: Context, jobId: string): Promise<JobRow | null> {
 /** The guard that a step's batch begins with: the job still stands where the step found it. */
 export function guardState(ctx: Context, row: JobRow): Statement {
   return guard(
-    sql`EXISTS (SELECT 1 FROM jobs WHERE project_id = ${ctx.project.id} AND id = ${row.id} AND status = 'processing'
+    sql`EXISTS (SELECT 1 FROM jobs WHERE project_id = ${ctx.project.number} AND id = ${row.id} AND status = 'processing'
       AND state = ${JSON.stringify(row.state)})`,
     () => new MovedOn(),
   );
@@ -91,14 +99,14 @@ export function guardState(ctx: Context, row: JobRow): Statement {
 export function updateState(
   ctx: Context,
   row: JobRow,
-  state: JsonObject,
+  state: JobNotes,
   progress: number,
   { result = sql`result`, errors = sql`errors` }: { result?: SQL; errors?: SQL } = {},
 ): Statement {
   return statement(
     sql`UPDATE jobs SET state = ${JSON.stringify(state)}, progress = ${Math.min(99, Math.floor(progress))},
         result = ${result}, errors = ${errors}
-      WHERE project_id = ${ctx.project.id} AND id = ${row.id}`,
+      WHERE project_id = ${ctx.project.number} AND id = ${row.id}`,
   );
 }
 
@@ -106,13 +114,13 @@ export function updateState(
 export function updateEnded(
   ctx: Context,
   row: JobRow,
-  end: { status: "completed" | "failed"; state?: JsonObject; result?: JsonObject | null; errors?: JsonObject[] },
+  end: { status: "completed" | "failed"; state?: JobNotes; result?: JsonObject | null; errors?: JsonObject[] },
 ): Statement {
   const { status, state = row.state, result = null, errors = row.errors } = end;
   return statement(
     sql`UPDATE jobs SET status = ${status}, state = ${JSON.stringify(state)}, progress = 100, next_announce_at = NULL,
         result = ${result === null ? null : JSON.stringify(result)}, errors = ${JSON.stringify(errors)},
         completed_at = ${ctx.clock().getTime()}
-      WHERE project_id = ${ctx.project.id} AND id = ${row.id}`,
+      WHERE project_id = ${ctx.project.number} AND id = ${row.id}`,
   );
 }

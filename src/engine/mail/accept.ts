@@ -1,7 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
+import { type Id, publicId } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import type { AttachmentRow } from "../../core/mail/attachments";
-import { asOneOf, asText, columns } from "../../db/rows";
+import { publicIdInSql } from "../../db/ids";
+import { asId, asOneOf, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { announceGraceMs } from "./announce";
@@ -12,9 +14,9 @@ import { whyWithheld } from "./withhold";
 
 /** A recipient of one call, with the ids of its rows. They all travel as one JSON parameter, be it 1 or 500. */
 export interface Recipient {
-  emailId: string;
+  emailId: Id;
   /** For the contact, if it is new. */
-  contactId: string;
+  contactId: Id;
   email: string;
   written: string;
   name: string | null;
@@ -22,8 +24,8 @@ export interface Recipient {
 
 /** What a call says that its mails say. What it leaves out (null) is the template's. */
 export interface ContentInput {
-  id: string;
-  templateId: string | null;
+  id: Id;
+  templateId: Id | null;
   subject: string | null;
   /** Null leaves the body to the template's version. */
   body: StoredBody | null;
@@ -40,14 +42,14 @@ export interface ContentInput {
 }
 
 /** The content, once. Whether this row is written decides whether anything is. */
-export function insertContent(ctx: Context, content: ContentInput): Statement<{ id: string }> {
+export function insertContent(ctx: Context, content: ContentInput): Statement<{ id: Id }> {
   const { id, subject, body, replyTo, headers, attachments, size, ownData, recipients } = content;
   const fromEmail = content.from === null ? sql`v.from_email` : sql`${content.from}`;
   const bodyKey = body ? sql`${body.bodyKey}` : sql`v.body_key`;
   return statement(
-    sql`INSERT INTO email_contents (id, project_id, subject, body, body_key, from_email, from_name, reply_to, headers,
+    sql`INSERT INTO email_contents (project_id, id, subject, body, body_key, from_email, from_name, reply_to, headers,
         attachments, size, own_data, type, template_id, template_version_id, link_base, recipients, created_at)
-      SELECT ${id}, ${ctx.project.id}, coalesce(${subject}, v.subject), ${body?.body ?? null}, ${bodyKey}, ${fromEmail},
+      SELECT ${ctx.project.number}, ${id}, coalesce(${subject}, v.subject), ${body?.body ?? null}, ${bodyKey}, ${fromEmail},
         coalesce(${content.fromName}, v.from_name, ${ctx.project.fromName || null}), coalesce(${replyTo}, v.reply_to),
         ${JSON.stringify(headers)}, ${JSON.stringify(attachments)},
         ${size} + ${body ? sql`0` : sql`coalesce(octet_length(v.body), 0)`}, ${JSON.stringify(ownData)},
@@ -55,53 +57,56 @@ export function insertContent(ctx: Context, content: ContentInput): Statement<{ 
       FROM ${contentSource(ctx, content.templateId)}
       WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})
       RETURNING id`,
-    columns({ id: asText }),
+    columns({ id: asId }),
   );
 }
 
 /** The template as it is at this moment. Without one there is a single row, in which all of its columns are null. */
-function contentSource(ctx: Context, templateId: string | null): SQL {
+function contentSource(ctx: Context, templateId: Id | null): SQL {
   if (templateId === null) return sql`(SELECT 1) LEFT JOIN template_versions v ON false`;
-  return sql`templates t JOIN template_versions v ON t.project_id = ${ctx.project.id} AND t.id = ${templateId}
-    AND v.id = t.version_id`;
+  return sql`templates t JOIN template_versions v ON t.project_id = ${ctx.project.number} AND t.id = ${templateId}
+    AND v.project_id = t.project_id AND v.id = t.version_id`;
 }
 
 /** An email as its insert returns it. */
 interface InsertedEmail {
-  id: string;
-  contactId: string;
+  id: Id;
+  contactId: Id;
   status: "QUEUED" | "SUPPRESSED";
 }
 
 /** One row per recipient. They join the contacts that the same batch wrote just before. */
 export function insertEmails(
   ctx: Context,
-  { contentId, recipients }: { contentId: string; recipients: Recipient[] },
+  { contentId, recipients }: { contentId: Id; recipients: Recipient[] },
 ): Statement<InsertedEmail> {
   const now = ctx.now.getTime();
   const reason = whyWithheld(ctx, { type: sql`content.type`, email: sql`c.email`, optedOutAt: sql`c.opted_out_at` });
   return statement(
-    sql`INSERT INTO emails (id, project_id, content_id, contact_id, to_email, to_written, to_name, type, template_id,
-        source, status, error, next_attempt_at, next_announce_at, created_at)
-      SELECT r.value->>'emailId', ${ctx.project.id}, ${contentId}, c.id, c.email, r.value->>'written', r.value->>'name',
-        content.type, content.template_id, 'TRANSACTIONAL',
-        CASE WHEN ${reason} IS NULL THEN 'QUEUED' ELSE 'SUPPRESSED' END, ${reason},
-        ${now}, ${now + announceGraceMs}, ${now}
-      FROM email_contents content
-      CROSS JOIN json_each(${JSON.stringify(recipients)}) r
-      CROSS JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value->>'email'
-      WHERE content.id = ${contentId}
+    sql`INSERT INTO emails (project_id, id, content_id, contact_id, to_email, to_written, to_name, source, status, error,
+        next_attempt_at, due_at, created_at)
+      SELECT ${ctx.project.number}, emailId, ${contentId}, contactId, email, nullif(written, email), name,
+        'TRANSACTIONAL', iif(reason IS NULL, 'QUEUED', 'SUPPRESSED'), reason,
+        iif(reason IS NULL, ${now}, NULL), iif(reason IS NULL, ${now + announceGraceMs}, NULL), ${now}
+      FROM (SELECT r.value->>'emailId' AS emailId, c.id AS contactId, c.email, r.value->>'written' AS written,
+          r.value->>'name' AS name, ${reason} AS reason
+        FROM email_contents content
+        CROSS JOIN json_each(${JSON.stringify(recipients)}) r
+        CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = r.value->>'email'
+        WHERE content.project_id = ${ctx.project.number} AND content.id = ${contentId})
       RETURNING id, contact_id, status`,
-    columns({ id: asText, contactId: asText, status: asOneOf<InsertedEmail["status"]>() }),
+    columns({ id: asId, contactId: asId, status: asOneOf<InsertedEmail["status"]>() }),
   );
 }
 
 /** The body of the call's answer, built from the rows that the same batch wrote: see `routes.ts` for the same in code. */
 export function answerInSql(ctx: Context, recipients: Recipient[]): SQL {
-  const ids = JSON.stringify(recipients.map(({ emailId }) => emailId));
+  const ids = JSON.stringify(recipients.map(({ emailId }) => ({ id: emailId, shown: publicId(emailId) })));
   return sql`json_object('success', json('true'), 'data', json_object('emails', (
-      SELECT json_group_array(json_object('contact', json_object('id', e.contact_id, 'email', e.to_email),
-        'email', e.id, 'status', e.status) ORDER BY r.key)
-      FROM json_each(${ids}) r CROSS JOIN emails e ON e.id = r.value
+      SELECT json_group_array(json_object(
+        'contact', json_object('id', ${publicIdInSql(sql`e.contact_id`)}, 'email', e.to_email),
+        'email', r.value->>'shown', 'status', e.status) ORDER BY r.key)
+      FROM json_each(${ids}) r
+      CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value->>'id'
     ), 'timestamp', ${ctx.now.toISOString()}))`;
 }

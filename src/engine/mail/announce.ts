@@ -1,5 +1,6 @@
 import { chunksOf } from "../../core/chunks";
-import type { Job, Nudge } from "../../core/jobs";
+import type { Id } from "../../core/ids";
+import type { Nudge } from "../../core/jobs";
 import { minuteMs, secondMs } from "../../core/time";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
@@ -8,11 +9,17 @@ import { reasonOf } from "../../platform/log";
 export const announceGraceMs = minuteMs;
 
 /** Emails one message names: a few are rendered quickly, and a lost message delays few. */
-export const emailsPerMessage = 25;
+const emailsPerMessage = 25;
 
 /** A larger mail is handled alone: what it takes of memory and time, others would have to wait for. */
 export const largeMailBytes = 1_000_000;
 const largeMailsPerMessage = 5;
+
+/** An email that comes back at a time; null for one that does not. */
+export interface Later {
+  emailId: Id;
+  retryAt: number | null;
+}
 
 /**
  * Tells the consumers of mail that these rows are ready. The rows are committed, so this may fail: the call that
@@ -20,16 +27,27 @@ const largeMailsPerMessage = 5;
  */
 export async function announceEmails(
   ctx: Pick<Context, "project" | "enqueue" | "log">,
-  emailIds: string[],
+  emailIds: Id[],
   size = 0,
 ): Promise<void> {
   const perMessage = size > largeMailBytes ? largeMailsPerMessage : emailsPerMessage;
-  const nudges = chunksOf(emailIds, perMessage).map((chunk) => ({ job: deliverJob(ctx, chunk) }));
-  await enqueueOrLeaveToSweep(ctx, nudges);
+  await enqueueOrLeaveToSweep(ctx, deliverNudges(ctx.project.number, emailIds, { perMessage }));
 }
 
-function deliverJob(ctx: Pick<Context, "project">, emailIds: string[]): Job {
-  return { type: "mail.deliver", projectId: ctx.project.id, emailIds };
+/** The messages about some emails of a project. `isAgain`: somebody may have died of one of them. */
+export function deliverNudges(
+  projectId: number,
+  emailIds: Id[],
+  {
+    isAgain = false,
+    perMessage = emailsPerMessage,
+    delaySeconds,
+  }: { isAgain?: boolean; perMessage?: number; delaySeconds?: number },
+): Nudge[] {
+  return chunksOf(emailIds, perMessage).map((chunk) => ({
+    job: { type: "mail.deliver", projectId, emailIds: chunk, ...(isAgain && { again: true }) },
+    ...(delaySeconds !== undefined && { delaySeconds }),
+  }));
 }
 
 async function enqueueOrLeaveToSweep(
@@ -45,28 +63,24 @@ async function enqueueOrLeaveToSweep(
   }
 }
 
-/** Messages for those of the results that are to be tried again, each at its time. A sweep finds lost ones. */
-export async function announceRetries(
+/** Messages for those that are to be tried again, each at its time. A sweep finds lost ones. */
+export async function announceLater(
   ctx: Pick<Context, "project" | "enqueue" | "log" | "clock">,
-  results: { emailId: string; retryAt: number | null }[],
+  later: Later[],
+  { isAgain = false }: { isAgain?: boolean } = {},
 ): Promise<void> {
   const now = ctx.clock().getTime();
-  const due = results.flatMap(({ emailId, retryAt }) =>
+  const due = later.flatMap(({ emailId, retryAt }) =>
     retryAt === null ? [] : [{ emailId, delaySeconds: secondsUntil(retryAt, now) }],
   );
-  const nudges = [...Map.groupBy(due, ({ delaySeconds }) => delaySeconds)].flatMap(([delaySeconds, together]) =>
-    chunksOf(together, emailsPerMessage).map((chunk) => ({
-      job: deliverJob(
-        ctx,
-        chunk.map(({ emailId }) => emailId),
-      ),
-      delaySeconds,
-    })),
-  );
+  const nudges = [...Map.groupBy(due, ({ delaySeconds }) => delaySeconds)].flatMap(([delaySeconds, together]) => {
+    const emailIds = together.map(({ emailId }) => emailId);
+    return deliverNudges(ctx.project.number, emailIds, { isAgain, delaySeconds });
+  });
   await enqueueOrLeaveToSweep(ctx, nudges);
 }
 
 /** Rounded up: a message that comes a moment early finds an email that is not due, and is spent. */
-export function secondsUntil(at: number, now: number): number {
+function secondsUntil(at: number, now: number): number {
   return Math.max(1, Math.ceil((at - now) / secondMs));
 }

@@ -1,9 +1,10 @@
+import { type Id, textOf } from "../../core/ids";
 import { type Attachment, type AttachmentRow, decodedBytes } from "../../core/mail/attachments";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 
 /** Puts the files down, one after another: together they may be large. */
-export async function storeAttachments(ctx: Context, contentId: string, files: Attachment[]): Promise<AttachmentRow[]> {
+export async function storeAttachments(ctx: Context, contentId: Id, files: Attachment[]): Promise<AttachmentRow[]> {
   for (const [place, { content }] of files.entries()) await ctx.blobs.put(keyOf(ctx, contentId, place), content);
   return files.map(({ content, ...file }) => ({ ...file, size: decodedBytes(content) }));
 }
@@ -11,7 +12,7 @@ export async function storeAttachments(ctx: Context, contentId: string, files: A
 /** Null when they are no longer kept. */
 export async function loadAttachments(
   ctx: Context,
-  { id, attachments }: { id: string; attachments: AttachmentRow[] },
+  { id, attachments }: { id: Id; attachments: AttachmentRow[] },
 ): Promise<Attachment[] | null> {
   const files: Attachment[] = [];
   for (const [place, { size: _, ...file }] of attachments.entries()) {
@@ -24,15 +25,15 @@ export async function loadAttachments(
 }
 
 /** After a refusal, which wrote no row. */
-export function forgetAttachments(ctx: Context, contentId: string, count: number): void {
+export function forgetAttachments(ctx: Context, contentId: Id, count: number): void {
   ctx.later(ctx.blobs.delete(attachmentKeys(ctx, contentId, count)));
 }
 
-export function attachmentKeys(ctx: Context, contentId: string, count: number): string[] {
+export function attachmentKeys(ctx: Context, contentId: Id, count: number): string[] {
   return Array.from({ length: count }, (_, place) => keyOf(ctx, contentId, place));
 }
 
 /** A file is found by project, content and place. */
-function keyOf(ctx: Context, contentId: string, place: number): string {
-  return blobKey("attachment", ctx.project.id, `${contentId}/${place}`);
+function keyOf(ctx: Context, contentId: Id, place: number): string {
+  return blobKey("attachment", ctx.project.id, `${textOf(contentId)}/${place}`);
 }

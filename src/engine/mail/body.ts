@@ -1,3 +1,4 @@
+import { type Id, textOf } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { type BlobKind, blobKey, maxTextBytesInRow } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
@@ -9,9 +10,9 @@ export interface StoredBody {
 }
 
 /** Puts a large body down in R2, before the row that names it: a file without a row is only garbage. */
-export async function storeBody(ctx: Context, kind: BlobKind, id: string, body: string): Promise<StoredBody> {
+export async function storeBody(ctx: Context, kind: BlobKind, id: Id, body: string): Promise<StoredBody> {
   if (utf8Bytes(body) <= maxTextBytesInRow) return { body, bodyKey: null };
-  const bodyKey = blobKey(kind, ctx.project.id, id);
+  const bodyKey = blobKey(kind, ctx.project.id, textOf(id));
   await ctx.blobs.put(bodyKey, body);
   return { body: null, bodyKey };
 }
@@ -29,8 +30,8 @@ export function forgetBody(ctx: Context, { bodyKey }: StoredBody): void {
 }
 
 /** The body of a template, which is kept as long as its project. */
-export async function templateBody(ctx: Context, stored: StoredBody & { id: string }): Promise<string> {
+export async function templateBody(ctx: Context, stored: StoredBody & { id: Id }): Promise<string> {
   const body = await loadBody(ctx, stored);
-  if (body === null) throw new Error(`The body of template version ${stored.id} is gone`);
+  if (body === null) throw new Error(`The body of template version ${textOf(stored.id)} is gone`);
   return body;
 }

@@ -1,5 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
 import type { ContactSnapshot } from "../../core/mail/message";
+import { keysRead } from "../../core/templating/keys-read";
+import { parseTemplate } from "../../core/templating/render";
 import { openBatch } from "../../db/batch";
 import { asJson, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
@@ -10,9 +13,9 @@ import type { Context } from "../../platform/context";
 export function selectContents(ctx: Context, where: SQL): Statement<ContentRow> {
   return statement(
     sql`SELECT content.*, v.body AS version_body FROM email_contents content
-      LEFT JOIN template_versions v ON v.id = content.template_version_id AND content.body IS NULL
-        AND content.body_key IS NULL
-      WHERE content.project_id = ${ctx.project.id} AND ${where}`,
+      LEFT JOIN template_versions v ON v.project_id = content.project_id AND v.id = content.template_version_id
+        AND content.body IS NULL AND content.body_key IS NULL
+      WHERE content.project_id = ${ctx.project.number} AND ${where}`,
     readContent,
   );
 }
@@ -22,7 +25,7 @@ const readOwn = wholeRow(emailContents);
 const readContent: RowReader<ContentRow> = (raw) => readOwn({ ...raw, body: raw.body ?? raw.version_body });
 
 /** Several of them, by id. */
-export async function findContents(ctx: Context, contentIds: string[]): Promise<Map<string, ContentRow>> {
+export async function findContents(ctx: Context, contentIds: Id[]): Promise<Map<Id, ContentRow>> {
   const ids = JSON.stringify(contentIds);
   const batch = openBatch(ctx);
   const contents = batch.add(selectContents(ctx, sql`content.id IN (SELECT value FROM json_each(${ids}))`));
@@ -30,7 +33,7 @@ export async function findContents(ctx: Context, contentIds: string[]): Promise<
   return new Map(contents.all.map((content) => [content.id, content]));
 }
 
-/** What an email says and to whom, for reading: with the contact as it was taken up, or as it is when it was not yet. */
+/** What an email says and to whom, for reading: with the contact as it was handed over, or as it is when it was not yet. */
 export async function findContent(
   ctx: Context,
   email: EmailRow,
@@ -39,8 +42,8 @@ export async function findContent(
   const contents = batch.add(selectContents(ctx, sql`content.id = ${email.contentId}`));
   const contacts = batch.add(
     statement(
-      sql`SELECT ${contactSnapshot()} AS contact FROM emails
-        WHERE project_id = ${ctx.project.id} AND id = ${email.id}`,
+      sql`SELECT ${contactSnapshot} AS contact FROM emails e
+        WHERE e.project_id = ${ctx.project.number} AND e.id = ${email.id}`,
       columns({ contact: orNull(asJson<ContactSnapshot>()) }),
     ),
   );
@@ -49,9 +52,20 @@ export async function findContent(
   return content && contact ? { content, contact } : null;
 }
 
-/** As the contact was when the email was first taken up, or is now. Null when the contact is gone, also if it was kept. */
-export function contactSnapshot() {
-  return sql`(SELECT coalesce(emails.contact, json_object('id', c.id, 'email', c.email,
-      'subscribed', json(iif(c.subscribed, 'true', 'false')), 'data', json(c.data)))
-    FROM contacts c WHERE c.project_id = emails.project_id AND c.id = emails.contact_id)`;
+/**
+ * Of an email `e`: the contact as it was when the email was first handed over, or is now. Null when the contact is gone,
+ * also if it was kept.
+ */
+export const contactSnapshot: SQL = sql`(SELECT coalesce(e.contact, json_object('email', c.email,
+    'subscribed', json(iif(c.subscribed, 'true', 'false')), 'data', json(c.data)))
+  FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id)`;
+
+/** What the email's row keeps of the contact: as much as its content can read, so that the row stays small. */
+export function keptSnapshot(
+  { subject, body }: { subject: string; body: string },
+  { data, ...contact }: ContactSnapshot,
+): ContactSnapshot {
+  const keys = keysRead([parseTemplate(subject, "text"), parseTemplate(body, "html")]);
+  if (keys === null) return { ...contact, data };
+  return { ...contact, data: Object.fromEntries(Object.entries(data).filter(([key]) => keys.has(key))) };
 }

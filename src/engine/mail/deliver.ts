@@ -1,3 +1,4 @@
+import { type Id, newId, textOf } from "../../core/ids";
 import { unfitness } from "../../core/mail/abilities";
 import type { Lane, Message } from "../../core/mail/message";
 import { outcomeOf } from "../../core/mail/outcome";
@@ -5,69 +6,111 @@ import type { Receipt } from "../../core/mail/receipt";
 import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
-import { announceRetries } from "./announce";
-import { type Claim, claimEmails } from "./claim";
+import { announceLater, type Later } from "./announce";
 import { composeRound } from "./compose";
+import { type Delivery, findDue, readDelivery } from "./delivery";
+import { type Ready, recordAndHand, recordAndNote } from "./hand-over";
 import { admitRound, enterLane, type LaneView, leaveLane } from "./lane";
-import { postponeEmails } from "./postpone";
-import { type Result, recordAndHand } from "./record";
+import type { Result } from "./record";
 
 /** A Worker may wait for the headers of six answers at once. */
 const callsPerRound = 6;
 
+/** Who comes back: what the provider wants to be asked again, and what had to wait and was not touched. */
+interface Leftover {
+  retries: Later[];
+  putOff: Later[];
+}
+
 /**
- * Hands emails to the provider: claim, then round by round compose, hand over, call, record. A message about them may
- * come twice, late, or while another consumer is at work: what happens to an email is decided by its row alone.
- * Dying before a round is handed loses nothing; dying after it leaves that one round uncertain.
+ * Hands emails to the provider: read, then round by round admit, compose, hand over, call, record. A message about them
+ * may come twice, late, or while another consumer is at work: what happens to an email is decided by its row alone.
+ * Nothing is written before the hand-over, so mail that waits costs no writes, and dying there loses nothing; dying
+ * after it leaves that one round uncertain.
+ *
+ * `isAgain` says that somebody may have died of these emails. Then each is taken alone, and its row says so before it is
+ * composed: one that nobody survives ends as FAILED.
  */
-export async function deliverEmails(ctx: Context, lane: Lane, emailIds: string[]): Promise<void> {
+export async function deliverEmails(
+  ctx: Context,
+  lane: Lane,
+  emailIds: Id[],
+  { isAgain = false }: { isAgain?: boolean } = {},
+): Promise<void> {
   const view = await enterLane(ctx, lane);
-  if (view.pausedUntil !== null) return postponeEmails(ctx, emailIds, view.pausedUntil);
-  const claim = await claimEmails(ctx, emailIds);
+  if (view.pausedUntil !== null) return comeBackAt(ctx, emailIds, view.pausedUntil, { isAgain });
+  const delivery = await readDelivery(ctx, emailIds, { isAgain });
   try {
-    await announceRetries(ctx, await deliverClaim(ctx, lane, view, claim));
+    const { retries, putOff } = await deliverRounds(ctx, lane, view, delivery);
+    await announceLater(ctx, retries);
+    await announceLater(ctx, putOff, { isAgain });
   } finally {
-    claim.turn?.giveBack();
+    delivery.turn?.giveBack();
   }
 }
 
-async function deliverClaim(ctx: Context, lane: Lane, entered: LaneView, claim: Claim): Promise<Result[]> {
-  const results: Result[] = [];
+/** While the lane is paused. Only for those that are still due, so that a message of mail that has left ends here. */
+async function comeBackAt(ctx: Context, emailIds: Id[], until: number, more: { isAgain: boolean }): Promise<void> {
+  const due = await findDue(ctx, emailIds);
+  const putOff = [...due].map((emailId) => ({ emailId, retryAt: until }));
+  await announceLater(ctx, putOff, more);
+}
+
+async function deliverRounds(ctx: Context, lane: Lane, entered: LaneView, delivery: Delivery): Promise<Leftover> {
+  const leftover: Leftover = { retries: [], putOff: [] };
   let view = entered;
-  let unrecorded: Result[] = [];
-  let waiting = claim.emails;
+  let called: Result[] = [];
+  let waiting = delivery.emails;
   try {
     while (waiting.length > 0) {
-      const round = nextRound(claim, waiting);
-      const { admitted, putOff } = await admitRound(ctx, lane, view, claim, round);
-      const { ready, setAside, ...composed } = await composeRound(ctx, claim, admitted);
-      waiting = [...waiting.filter((email) => !round.includes(email)), ...setAside];
-      const ended = [...composed.ended, ...putOff];
-      const handed = await recordAndHand(ctx, claim.token, [...unrecorded, ...ended], ready);
-      const calls = await Promise.all(ready.filter(({ email }) => handed.has(email.id)).map((mail) => call(ctx, mail)));
-      unrecorded = calls.map(({ result }) => result);
-      results.push(...ended, ...unrecorded);
+      const chosen = nextRound(delivery, waiting);
+      const { admitted, putOff } = await admitRound(ctx, lane, view, delivery, chosen);
+      leftover.putOff.push(...putOff);
+      if (delivery.isAgain) {
+        await recordAndNote(ctx, called, admitted);
+        called = [];
+      }
+      const { ready, setAside, ended } = await composeRound(ctx, delivery, admitted);
+      const round = textOf(newId());
+      const handed = await recordAndHand(ctx, { called, ended, next: ready, round });
+      waiting = [...waiting.filter((email) => !chosen.includes(email)), ...setAside];
+      if (handed.size < ready.length) waiting = await stillDue(ctx, waiting);
+      const mine = ready.filter(({ email }) => handed.has(email.id));
+      const calls = await Promise.all(mine.map((mail) => call(ctx, mail, round)));
+      called = calls.map(({ result }) => result);
+      leftover.retries.push(...called);
       view = await leaveLane(ctx, lane, view, calls);
     }
   } finally {
     // Also when the next round failed: what the provider has answered is known, and must not become UNKNOWN.
-    await recordAndHand(ctx, claim.token, unrecorded, []);
+    await recordAndHand(ctx, { called, ended: [], next: [], round: "" });
   }
-  return results;
+  return leftover;
+}
+
+/** A round came back short: somebody else is at these emails, or they have ended. */
+async function stillDue(ctx: Context, waiting: EmailRow[]): Promise<EmailRow[]> {
+  const due = await findDue(
+    ctx,
+    waiting.map(({ id }) => id),
+  );
+  return waiting.filter(({ id }) => due.has(id));
 }
 
 /** Six at a time; then the large ones, each alone, as six of them would not fit into memory. */
-function nextRound({ large }: Claim, waiting: EmailRow[]): EmailRow[] {
+function nextRound({ large, isAgain }: Delivery, waiting: EmailRow[]): EmailRow[] {
+  if (isAgain) return waiting.slice(0, 1);
   const small = waiting.filter(({ contentId }) => !large.has(contentId));
   return small.length > 0 ? small.slice(0, callsPerRound) : waiting.slice(0, 1);
 }
 
 async function call(
   ctx: Context,
-  { email, message }: { email: EmailRow; message: Message },
+  { email, message }: Ready,
+  round: string,
 ): Promise<{ threw: boolean; result: Result }> {
   const handedAt = ctx.clock().getTime();
-  const { threw, receipt } = await handOver(ctx, email, message);
+  const { threw, receipt } = await handOver(ctx, message);
   const outcome = outcomeOf(receipt, {
     attempt: email.attempts + 1,
     handedAt,
@@ -76,15 +119,11 @@ async function call(
     now: ctx.clock().getTime(),
     random: ctx.random(),
   });
-  return { threw, result: { emailId: email.id, ...outcome } };
+  return { threw, result: { projectId: email.projectId, emailId: email.id, round, ...outcome } };
 }
 
-async function handOver(
-  ctx: Context,
-  email: EmailRow,
-  message: Message,
-): Promise<{ threw: boolean; receipt: Receipt }> {
-  const reason = unfitness(ctx.mailer, email.type, message);
+async function handOver(ctx: Context, message: Message): Promise<{ threw: boolean; receipt: Receipt }> {
+  const reason = unfitness(ctx.mailer, message.type, message);
   if (reason !== null) return { threw: false, receipt: { kind: "refused", reason } };
   try {
     return { threw: false, receipt: await ctx.mailer.deliver(message) };

@@ -1,22 +1,24 @@
 import { sql } from "drizzle-orm";
+import { readId, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 
 /**
- * Forgets up to 1,000 kept mails of a project. The rows first, as a row without a file is an error; who calls this knows
+ * Forgets up to 1,000 kept mails of a project, by the ids that the embedded provider gave them. The rows first, as a row without a file is an error; who calls this knows
  * the ids, so a repeat finds the files of a try that died in between.
  */
-export async function forgetMessages(ctx: Context, messageIds: string[]): Promise<void> {
-  if (messageIds.length === 0) return;
+export async function forgetMessages(ctx: Context, providerMessageIds: string[]): Promise<void> {
+  if (providerMessageIds.length === 0) return;
+  const messageIds = providerMessageIds.map(readId);
   const batch = openBatch({ ...ctx, db: ctx.control });
   batch.add(
     statement(
-      sql`DELETE FROM outbox_messages WHERE +project_id = ${ctx.project.id}
+      sql`DELETE FROM outbox_messages WHERE project_id = ${ctx.project.number}
         AND id IN (SELECT value FROM json_each(${JSON.stringify(messageIds)}))`,
     ),
   );
   await batch.commit();
-  await ctx.blobs.delete(messageIds.map((id) => blobKey("outbox", ctx.project.id, id)));
+  await ctx.blobs.delete(messageIds.map((id) => blobKey("outbox", ctx.project.id, textOf(id))));
 }

@@ -7,7 +7,7 @@ import { statement } from "../../db/statement";
 import type { BlobKind } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 import { keepPlace, openParts, readPlace } from "../../platform/sweep";
-import { findWhereabouts } from "../projects/whereabouts";
+import { whereaboutsById } from "../projects/whereabouts";
 
 /** Files are looked at in pages of 1,000. */
 const pagesPerTick = 20;
@@ -22,11 +22,18 @@ const owners: Partial<Record<BlobKind, string>> = {
   import: "jobs",
 };
 
+/** A file as its key says it: of a project by its public id, and of a row by its id as it is kept. */
 interface Candidate {
   key: string;
   table: string;
   projectId: string;
   rowId: string;
+}
+
+/** One whose project is here: its row would be in this database, under the project's number. */
+interface Located extends Candidate {
+  shard: string;
+  number: number;
 }
 
 /**
@@ -59,10 +66,10 @@ export async function forgetOrphans(platform: Platform): Promise<void> {
 async function findCandidates(
   platform: Platform,
   files: { key: string; putAt: number }[],
-): Promise<Map<string, Candidate[]>> {
+): Promise<Map<string, Located[]>> {
   const before = platform.now.getTime() - dayMs;
   const old = files.filter(({ putAt }) => putAt < before).flatMap(({ key }) => candidate(key));
-  const projects = await findWhereabouts(
+  const projects = await whereaboutsById(
     platform,
     old.map(({ projectId }) => projectId),
   );
@@ -70,7 +77,8 @@ async function findCandidates(
     const project = projects.get(each.projectId);
     // An erasure looks after the files of its project.
     if (!project || project.isEnding) return [];
-    return [{ ...each, shard: each.table === "outbox_messages" ? controlShard : project.shard }];
+    const shard = each.table === "outbox_messages" ? controlShard : project.shard;
+    return [{ ...each, shard, number: project.number }];
   });
   return Map.groupBy(located, ({ shard }) => shard);
 }
@@ -83,11 +91,12 @@ function candidate(key: string): Candidate[] {
 }
 
 /** The keys of those without a row. */
-async function findOrphans(platform: Platform, shard: string, candidates: Candidate[]): Promise<string[]> {
+async function findOrphans(platform: Platform, shard: string, candidates: Located[]): Promise<string[]> {
   const batch = openBatch({ ...platform, db: platform.databaseOf(shard) });
   const found = [...Map.groupBy(candidates, ({ table }) => table)].map(([table, together]) => {
-    const ids = JSON.stringify(together.map(({ rowId }) => rowId));
-    const rows = sql`SELECT id FROM ${sql.identifier(table)} WHERE id IN (SELECT value FROM json_each(${ids}))`;
+    const items = JSON.stringify(together.map(({ number, rowId }) => [number, rowId]));
+    const rows = sql`SELECT o.id FROM json_each(${items}) r
+      CROSS JOIN ${sql.identifier(table)} o ON o.project_id = r.value->>0 AND o.id = r.value->>1`;
     return batch.add(statement(rows, columns({ id: asText })));
   });
   await batch.commit();

@@ -1,12 +1,11 @@
 import type { Lane } from "../../core/mail/message";
-import { postponed } from "../../core/mail/outcome";
 import { secondMs } from "../../core/time";
 import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { takeTurn, turnBytes } from "../../platform/turns";
-import type { Claim } from "./claim";
-import type { Result } from "./record";
+import type { Later } from "./announce";
+import type { Delivery } from "./delivery";
 
 /** Whether a lane hands mail over now. */
 export interface LaneView {
@@ -43,36 +42,37 @@ async function probe(ctx: Context, lane: Lane): Promise<number | null> {
 const patienceMs = 10 * secondMs;
 const comeBackMs = 5 * secondMs;
 
-/** Which emails of a round go now. The others go back in line, each until its own time. */
+/** Which emails of a round go now. The others come back, each at its own time; nothing is written for that. */
 export async function admitRound(
   ctx: Context,
   lane: Lane,
   { pausedUntil }: LaneView,
-  claim: Claim,
+  delivery: Delivery,
   round: EmailRow[],
-): Promise<{ admitted: EmailRow[]; putOff: Result[] }> {
-  const allUntil = (until: number) => ({ admitted: [], putOff: round.map((email) => putOffUntil(email, until)) });
+): Promise<{ admitted: EmailRow[]; putOff: Later[] }> {
+  const allUntil = (until: number) => ({
+    admitted: [],
+    putOff: round.map(({ id }) => ({ emailId: id, retryAt: until })),
+  });
   if (pausedUntil !== null) return allUntil(pausedUntil);
-  if (!(await hasItsTurn(claim, round))) return allUntil(ctx.clock().getTime() + comeBackMs);
+  if (!(await hasItsTurn(delivery, round))) return allUntil(ctx.clock().getTime() + comeBackMs);
   const { calls, laterMs } = await ctx.pace.take(lane, round.length);
   return {
     admitted: round.slice(0, calls),
-    putOff: round.slice(calls).map((email, index) => putOffUntil(email, laterMs[index] ?? ctx.clock().getTime())),
+    putOff: round
+      .slice(calls)
+      .map(({ id }, index) => ({ emailId: id, retryAt: laterMs[index] ?? ctx.clock().getTime() })),
   };
 }
 
 /**
- * Large files take a turn among all that the isolate works on. It is kept to the end of the claim, as the files are; and
- * waited for once, or a claim of many such mails would outlast its lease by waiting.
+ * Large files take a turn among all that the isolate works on. It is kept to the end of the delivery, as the files are;
+ * and waited for once, or a delivery of many such mails would be over before its last.
  */
-async function hasItsTurn(claim: Claim, round: EmailRow[]): Promise<boolean> {
-  if (!round.some(({ contentId }) => (claim.contents.get(contentId)?.size ?? 0) > turnBytes)) return true;
-  if (claim.turn === undefined) claim.turn = await takeTurn(patienceMs);
-  return claim.turn !== null;
-}
-
-function putOffUntil({ id, uncertainSince }: EmailRow, until: number): Result {
-  return { emailId: id, ...postponed(until, uncertainSince) };
+async function hasItsTurn(delivery: Delivery, round: EmailRow[]): Promise<boolean> {
+  if (!round.some(({ contentId }) => (delivery.contents.get(contentId)?.size ?? 0) > turnBytes)) return true;
+  if (delivery.turn === undefined) delivery.turn = await takeTurn(patienceMs);
+  return delivery.turn !== null;
 }
 
 /** Tells the lane how a round of calls went, if there is anything to tell. */

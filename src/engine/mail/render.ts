@@ -1,43 +1,49 @@
+import { publicId, publicIdOrNull } from "../../core/ids";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
 import { renderMail } from "../../core/mail/render-mail";
 import type { RecipientLinks } from "../../core/mail/unsubscribing";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import { templateVariables } from "../../core/templating/variables";
 import type { ContentRow, EmailRow } from "../../db/tables";
-import type { Context } from "../../platform/context";
+import type { Context, Project } from "../../platform/context";
 import { recipientLinks } from "./links";
+
+/** What a mail is made of, beside its own row. */
+interface Rendering {
+  content: ContentRow & { body: string };
+  contact: ContactSnapshot;
+  links: RecipientLinks | null;
+}
 
 /** All of a message but its files. Throws RenderLimitError and TemplateRenderError. */
 export function renderMessage(
+  project: Project,
   email: EmailRow,
-  contact: ContactSnapshot,
-  content: ContentRow & { body: string },
-  links: RecipientLinks | null,
+  { content, contact, links }: Rendering,
 ): Omit<Message, "attachments"> {
+  const { type, subject, body, headers } = content;
   const variables = templateVariables({
-    contact,
+    contact: { ...contact, id: publicId(email.contactId) },
     ownData: content.ownData,
     recipientName: email.toName ?? undefined,
     links: links ?? undefined,
   });
   return {
-    emailId: email.id,
-    projectId: email.projectId,
-    type: email.type,
+    emailId: publicId(email.id),
+    projectId: project.id,
+    projectNumber: project.number,
+    type,
     from: { email: content.fromEmail, written: content.fromEmail, name: content.fromName },
-    to: { email: email.toEmail, written: email.toWritten, name: email.toName },
+    to: { email: email.toEmail, written: email.toWritten ?? email.toEmail, name: email.toName },
     replyTo: content.replyTo,
-    ...renderMail({
-      ...{ type: email.type, subject: content.subject, body: content.body, headers: content.headers },
-      ...{ variables, links, feedbackId: feedbackId(email) },
-    }),
+    ...renderMail({ type, subject, body, headers, variables, links, feedbackId: feedbackId(project, content) }),
     date: new Date(email.createdAt),
   };
 }
 
 /** From the narrow to the wide, as Gmail groups complaints by each of the four. */
-export function feedbackId({ campaignId, templateId, projectId, type }: EmailRow): string {
-  return `${campaignId ?? templateId ?? "none"}:${projectId}:${type.toLowerCase()}:petrel`;
+function feedbackId(project: Project, { campaignId, templateId, type }: ContentRow): string {
+  return `${publicIdOrNull(campaignId ?? templateId) ?? "none"}:${project.id}:${type.toLowerCase()}:petrel`;
 }
 
 export async function contentJson(
@@ -46,9 +52,9 @@ export async function contentJson(
   content: ContentRow & { body: string },
   contact: ContactSnapshot,
 ) {
-  const { projectId, contactId, id: emailId } = email;
-  const links = await recipientLinks(ctx, content.linkBase, { projectId, contactId, emailId });
-  const { subject, html, text, headers } = renderMessage(email, contact, content, links);
+  const { contactId, id: emailId } = email;
+  const links = await recipientLinks(ctx, content.linkBase, { projectId: ctx.project.id, contactId, emailId });
+  const { subject, html, text, headers } = renderMessage(ctx.project, email, { content, contact, links });
   const attachments = content.attachments.map(({ filename, contentType, size }) => ({ filename, contentType, size }));
   return { subject, html, text, headers, attachments };
 }

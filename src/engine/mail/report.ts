@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
 import { movedBy, type Report } from "../../core/mail/status";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
@@ -10,21 +11,21 @@ import { insertEmailEvents } from "../events/email-events";
  * or repeated report changes nothing. A hard bounce or a complaint also unsubscribes the contact and suppresses the
  * address. They share a batch, in this order. `provider` is who must have carried the email for the report to count.
  */
-export function updateReported(ctx: Context, emailId: string, report: Report, provider: string): Statement[] {
+export function updateReported(ctx: Context, emailId: Id, report: Report, provider: string): Statement[] {
   const now = ctx.clock().getTime();
   const { from, to } = movedBy[report.kind];
-  const isMoved = sql`e.project_id = ${ctx.project.id} AND e.id = ${emailId} AND e.provider = ${provider}
+  const isMoved = sql`e.project_id = ${ctx.project.number} AND e.id = ${emailId} AND e.provider = ${provider}
     AND e.status IN (SELECT value FROM json_each(${JSON.stringify(from)}))`;
-  const item = { emailId, event: `email.${report.kind}`, eventData: eventData(report) };
+  const item = { emailId, projectId: ctx.project.number, event: `email.${report.kind}`, eventData: eventData(report) };
   const time = sql.raw(timeColumn[report.kind]);
   return [
-    insertEmailEvents({ items: JSON.stringify([item]), where: isMoved, at: now }),
+    insertEmailEvents(ctx, { items: JSON.stringify([item]), where: isMoved }),
     ...(endsTrust(report)
       ? updateDistrusted(ctx, report.kind === "complained" ? "complaint" : "bounce", isMoved, now)
       : []),
     statement(
       sql`UPDATE emails AS e SET status = ${to}, ${time} = ${now}, sent_at = coalesce(sent_at, ${now}),
-          error = CASE WHEN e.to_email <> '' THEN ${report.kind === "bounced" ? report.reason : null} END
+          due_at = NULL, error = CASE WHEN e.to_email <> '' THEN ${report.kind === "bounced" ? report.reason : null} END
         WHERE ${isMoved}`,
     ),
   ];
@@ -48,7 +49,8 @@ function endsTrust(report: Report): boolean {
 function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isMoved: SQL, now: number): Statement[] {
   // A bounce speaks of an address, which may not be theirs any more; a complaint is made by the person.
   const isTheirs = reason === "bounce" ? sql`c.email = e.to_email` : sql`true`;
-  const contactId = sql`(SELECT c.id FROM emails e CROSS JOIN contacts c ON c.id = e.contact_id AND ${isTheirs}
+  const contactId = sql`(SELECT c.id FROM emails e
+    CROSS JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id AND ${isTheirs}
     WHERE ${isMoved})`;
   return [
     ...updateSubscription(ctx, { contactId, subscribed: false, eventData: { reason }, at: now }),

@@ -1,95 +1,113 @@
 import { type SQL, sql } from "drizzle-orm";
-import { chunksOf } from "../../core/chunks";
-import { outcomeOfAbandoned } from "../../core/mail/outcome";
-import { hourMs } from "../../core/time";
+import { outcomeOfLost } from "../../core/mail/outcome";
+import { hourMs, minuteMs } from "../../core/time";
 import { backoffInSql, type Doubling } from "../../db/backoff";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
-import { asNumber, asText, columns, orNull } from "../../db/rows";
+import { maxRowsPerStatement } from "../../db/limits";
+import { asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { type Statement, select, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
-import { announceGraceMs, emailsPerMessage } from "./announce";
+import { announceGraceMs, deliverNudges } from "./announce";
 import { updateResults } from "./record";
 
 /** Between two announcements of an email that nobody comes for. */
 const announceBackoff: Doubling = { firstMs: announceGraceMs, growth: 2, maxMs: hourMs };
 
+/** Longer than a provider call may take: an email that was handed over so long ago was left behind, or overtaken. */
+const leaseMs = 2 * minuteMs;
+
 /**
- * The sweep under lost messages and dead consumers, over all projects. It only turns rows back and announces them;
- * what it announces it also pushes out, twice as far each time, so that a long outage does not flood the queue.
+ * The sweep under lost messages and dead consumers, over all projects: it looks at the emails whose `due_at` has come.
+ * Those that are SENDING had a consumer. Those that are QUEUED are announced, and pushed out twice as far each time, so
+ * that a long outage does not flood the queue; while their lane waits for its pace or the end of a pause, their messages
+ * wait too, and they are left as they are.
  */
-export function requeueStuck(platform: Platform): Promise<void> {
+export async function requeueStuck(platform: Platform): Promise<void> {
+  const isWaiting = await platform.pace.isWaiting("transactional");
   return sweepDatabases(platform, async (db) => {
-    const settled = await settleAbandoned(platform, db);
-    const announced = await announceLost(platform, db);
+    const settled = await settleHanded(platform, db);
+    const announced = isWaiting ? 0 : await announceLost(platform, db);
     return Math.max(settled, announced);
   });
 }
 
-/** Claimed, and the lease is over. A holder that was only slow keeps its claim and may still say how it went. */
-async function settleAbandoned(platform: Platform, db: Db): Promise<number> {
+const readHanded = columns({
+  projectId: asNumber,
+  id: asId,
+  round: asText,
+  provider: orNull(asText),
+  handedAt: asNumber,
+  uncertainSince: orNull(asNumber),
+});
+type Handed = ReturnType<typeof readHanded>;
+
+/**
+ * Handed over, and `due_at` has come. While the lease goes on, the sweep looks again at its end. After it the consumer is
+ * dead, or only slow: then its round is still in the row, and it may yet say how it went.
+ */
+async function settleHanded(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
-  const abandoned = await select(
+  // Of mail that waits, what was handed over was accepted before the rest: so it is found though the sweep looks at no more.
+  const window = sql`SELECT project_id, id FROM emails INDEXED BY ix_emails_due WHERE clock = 0 AND due_at <= ${now}
+    ORDER BY due_at LIMIT ${maxRowsPerStatement}`;
+  const handed = await select(
     db,
-    sql`SELECT id, claim, provider, handed_at, uncertain_since, abandonments FROM emails INDEXED BY ix_emails_sending
-      WHERE status = 'SENDING' AND lease_until <= ${now} ORDER BY lease_until LIMIT ${maxSweptRows}`,
-    columns({
-      id: asText,
-      claim: asText,
-      provider: orNull(asText),
-      handedAt: orNull(asNumber),
-      uncertainSince: orNull(asNumber),
-      abandonments: asNumber,
-    }),
+    sql`SELECT e.project_id, e.id, e.round, e.provider, e.handed_at, e.uncertain_since FROM (${window}) w
+      CROSS JOIN emails e ON e.project_id = w.project_id AND e.id = w.id
+      WHERE e.status = 'SENDING' LIMIT ${maxSweptRows}`,
+    readHanded,
   );
-  if (abandoned.length === 0) return 0;
-  const results = abandoned.map(({ id, claim, provider, ...held }) => ({
-    emailId: id,
-    claim,
-    ...outcomeOfAbandoned({
-      ...held,
-      idempotencyWindowMs: provider === platform.mailer.name ? platform.mailer.idempotencyWindowMs : 0,
-      now,
-    }),
-  }));
-  const isUnchanged = sql`e.claim = r.value->>'claim' AND e.status = 'SENDING' AND e.lease_until <= ${now}`;
+  if (handed.length === 0) return 0;
+  const isOver = ({ handedAt }: Handed) => handedAt + leaseMs <= now;
+  const [lost, leased] = [handed.filter(isOver), handed.filter((email) => !isOver(email))];
+  const results = lost.map(({ id, projectId, round, provider, handedAt, uncertainSince }) => {
+    const idempotencyWindowMs = provider === platform.mailer.name ? platform.mailer.idempotencyWindowMs : 0;
+    const outcome = outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now });
+    return { emailId: id, projectId, round, ...outcome };
+  });
   const batch = openBatch({ ...platform, db });
-  batch.add(updateAbandonments(results, isUnchanged));
-  batch.addAll(updateResults({ results, where: isUnchanged, at: now }));
+  batch.addAll(updateLeased(leased));
+  batch.addAll(updateResults(platform, { results, where: isUnchanged, at: now }));
   await batch.commit();
-  return abandoned.length;
+  return handed.length;
 }
 
-/** Before the results, which forget that a row was handed over. */
-function updateAbandonments(results: { emailId: string; claim: string }[], where: SQL): Statement {
-  return statement(
-    sql`UPDATE emails AS e SET abandonments = abandonments + 1 FROM json_each(${JSON.stringify(results)}) r
-      WHERE e.id = r.value->>'emailId' AND e.handed_at IS NULL AND ${where}`,
-  );
+/** The email `e` of an item `r` is still in the hands in which it was found. */
+const isUnchanged: SQL = sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'
+  AND e.round = r.value->>'round' AND e.status = 'SENDING'`;
+
+function updateLeased(leased: Handed[]): Statement[] {
+  if (leased.length === 0) return [];
+  const items = JSON.stringify(leased.map(({ id, projectId, round }) => ({ emailId: id, projectId, round })));
+  return [
+    statement(
+      sql`UPDATE emails AS e SET due_at = handed_at + ${leaseMs} FROM json_each(${items}) r WHERE ${isUnchanged}`,
+    ),
+  ];
 }
 
-/** Queued, due, and nobody came: the message was lost. */
+/** Queued, due, and nobody came: the message was lost, or its consumer died of it. */
 async function announceLost(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
   const batch = openBatch({ ...platform, db });
   const lost = batch.add(
     statement(
       sql`UPDATE emails SET announcements = announcements + 1,
-          next_announce_at = ${now} + ${backoffInSql(announceBackoff, sql`announcements`)}
-        WHERE id IN (SELECT id FROM emails INDEXED BY ix_emails_queued
-          WHERE status = 'QUEUED' AND next_announce_at <= ${now} ORDER BY next_announce_at LIMIT ${maxSweptRows})
+          due_at = ${now} + ${backoffInSql(announceBackoff, sql`announcements`)}
+        WHERE (project_id, id) IN (SELECT project_id, id FROM emails INDEXED BY ix_emails_due
+          WHERE clock = 0 AND due_at <= ${now} AND status = 'QUEUED' ORDER BY due_at LIMIT ${maxSweptRows})
         RETURNING id, project_id`,
-      columns({ id: asText, projectId: asText }),
+      columns({ id: asId, projectId: asNumber }),
     ),
   );
   await batch.commit();
   const byProject = Map.groupBy(lost.all, ({ projectId }) => projectId);
-  const nudges = [...byProject].flatMap(([projectId, emails]) =>
-    chunksOf(emails, emailsPerMessage).map((chunk) => ({
-      job: { type: "mail.deliver" as const, projectId, emailIds: chunk.map(({ id }) => id) },
-    })),
-  );
+  const nudges = [...byProject].flatMap(([projectId, emails]) => {
+    const emailIds = emails.map(({ id }) => id);
+    return deliverNudges(projectId, emailIds, { isAgain: true });
+  });
   await platform.enqueue(nudges);
   return lost.count;
 }

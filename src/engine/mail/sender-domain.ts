@@ -3,7 +3,7 @@ import type { Context } from "../../platform/context";
 
 /** A query with a row when the project may send from this domain: to ask inside the statement that depends on it. */
 export function verifiedDomain(ctx: Context, domain: string | SQL): SQL {
-  return sql`SELECT 1 FROM domains WHERE project_id = ${ctx.project.id} AND domain = ${domain} AND status = 'VERIFIED'`;
+  return sql`SELECT 1 FROM domains WHERE project_id = ${ctx.project.number} AND domain = ${domain} AND status = 'VERIFIED'`;
 }
 
 /** The part after the @ of an address in SQL. Addresses are kept normalized, so there is one @. */

@@ -19,16 +19,17 @@ export async function authenticate(platform: Platform, key: string): Promise<Cal
   const row = await platform.control
     .select({ key: apiKeys, project: projects })
     .from(apiKeys)
-    .innerJoin(projects, eq(projects.id, apiKeys.projectId))
+    .innerJoin(projects, eq(projects.number, apiKeys.projectId))
     .where(and(eq(apiKeys.hash, hash), isNull(projects.deletedAt)))
     .get();
   if (!row) return null;
   const caller = { project: row.project, kind: row.key.kind };
   callers.set(hash, caller, now);
-  if ((row.key.lastUsedAt ?? 0) < now - hourMs) platform.later(noteUse(platform, row.key.id, now));
+  if ((row.key.lastUsedAt ?? 0) < now - hourMs) platform.later(noteUse(platform, row.key, now));
   return caller;
 }
 
-async function noteUse(platform: Platform, keyId: string, now: number): Promise<void> {
-  await platform.control.update(apiKeys).set({ lastUsedAt: now }).where(eq(apiKeys.id, keyId));
+async function noteUse(platform: Platform, { projectId, id }: typeof apiKeys.$inferSelect, now: number): Promise<void> {
+  const isKey = and(eq(apiKeys.projectId, projectId), eq(apiKeys.id, id));
+  await platform.control.update(apiKeys).set({ lastUsedAt: now }).where(isKey);
 }

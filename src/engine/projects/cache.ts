@@ -14,7 +14,7 @@ export const cacheMs = 30_000;
 /** By the hash of the key. */
 export const callers = expiringCache<Caller>({ ttlMs: cacheMs, maxEntries: 10_000 });
 
-/** By id. */
+/** By number, and by id. */
 export const knownProjects = expiringCache<Project>({ ttlMs: cacheMs, maxEntries: 1_000 });
 
 /** A change shows at once in the isolate that made it; others follow. */

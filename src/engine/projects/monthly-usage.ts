@@ -1,48 +1,80 @@
 import { type SQL, sql } from "drizzle-orm";
 import { MonthlyLimitReached } from "../../core/errors";
+import type { Id } from "../../core/ids";
 import { monthOf } from "../../core/time";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /** An email that counts in a month. */
 interface Counted {
-  emailId: string;
+  emailId: Id;
 }
 
-/** After the emails, as it counts their rows: suppressed ones do not count. */
+/**
+ * After the emails, as it counts their rows: suppressed ones do not count. There is one count for each month and
+ * template, which is also how often a template was sent; inline content counts under ''.
+ */
 export function insertUsage(ctx: Context, emails: Counted[]): Statement {
   return statement(
-    sql`INSERT INTO monthly_usage (project_id, month, emails)
-      SELECT ${ctx.project.id}, ${monthOf(ctx.now)}, count(*) FROM json_each(${JSON.stringify(emails)}) r
-      CROSS JOIN emails e ON e.id = r.value->>'emailId'
-      WHERE e.status <> 'SUPPRESSED'
-      GROUP BY 1 HAVING count(*) > 0
-      ON CONFLICT (project_id, month) DO UPDATE SET emails = emails + excluded.emails`,
+    sql`INSERT INTO monthly_usage (project_id, month, template_id, emails)
+      SELECT e.project_id, ${monthOf(ctx.now)}, ${templateOf}, count(*) ${countedAmong(ctx, emails)}
+      GROUP BY 1, 2, 3 HAVING count(*) > 0
+      ON CONFLICT (project_id, month, template_id) DO UPDATE SET emails = emails + excluded.emails`,
   );
 }
+
+/** Those of the emails that count, with their contents. */
+function countedAmong(ctx: Context, emails: Counted[]): SQL {
+  return sql`FROM json_each(${JSON.stringify(emails)}) r
+    CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value->>'emailId' ${withContent}
+    WHERE e.status <> 'SUPPRESSED'`;
+}
+
+const withContent: SQL = sql`CROSS JOIN email_contents content
+  ON content.project_id = e.project_id AND content.id = e.content_id`;
+
+const templateOf: SQL = sql`coalesce(content.template_id, '')`;
 
 /**
  * After the usage: stops the whole batch when the month would hold more than it may. None when nothing limits it. A call
  * that adds nothing passes, also when the limit was lowered below what was used.
  */
 export function guardMonthlyLimit(ctx: Context, emails: Counted[]): Statement[] {
-  const { monthlySendLimit, id } = ctx.project;
+  const { monthlySendLimit } = ctx.project;
   if (monthlySendLimit === null) return [];
-  const isWithin = sql`NOT EXISTS (SELECT 1 FROM monthly_usage
-    WHERE project_id = ${id} AND month = ${monthOf(ctx.now)} AND emails > ${monthlySendLimit})
-    OR NOT EXISTS (SELECT 1 FROM json_each(${JSON.stringify(emails)}) r
-      CROSS JOIN emails e ON e.id = r.value->>'emailId' WHERE e.status <> 'SUPPRESSED')`;
+  const isWithin = sql`${isWithinLimit(ctx, monthOf(ctx.now), monthlySendLimit)}
+    OR NOT EXISTS (SELECT 1 ${countedAmong(ctx, emails)})`;
   return [guard(isWithin, () => new MonthlyLimitReached(monthlySendLimit))];
 }
 
-/** What ends FAILED or SUPPRESSED does not count against the month it was accepted in. */
+/** The condition that a month does not hold more than it may. */
+export function isWithinLimit(ctx: Context, month: string, limit: number): SQL {
+  return sql`(SELECT coalesce(sum(emails), 0) FROM monthly_usage
+    WHERE project_id = ${ctx.project.number} AND month = ${month}) <= ${limit}`;
+}
+
+/**
+ * What ends FAILED, SUPPRESSED or CANCELLED does not count against the month it was accepted in. Before the change that
+ * ends it. `items` is a JSON array of which those with `isUnsent` count; `where` names the email `e` of each by its key.
+ */
 export function updateUsageOfUnsent(items: string, where: SQL): Statement {
-  const month = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;
-  const unsent = sql`FROM json_each(${items}) r CROSS JOIN emails e ON e.id = r.value->>'emailId'
-    WHERE ${where} AND r.value->>'status' IN ('FAILED', 'SUPPRESSED')`;
+  return updateUsage(sql`SELECT e.project_id, ${monthInSql} AS month, ${templateOf} AS template_id
+    FROM json_each(${items}) r CROSS JOIN emails e ${withContent} WHERE r.value->>'isUnsent' AND ${where}`);
+}
+
+/** The same for emails `e` of a condition, which must not count yet as ended. */
+export function updateUsageOf(where: SQL): Statement {
+  return updateUsage(sql`SELECT e.project_id, ${monthInSql} AS month, ${templateOf} AS template_id
+    FROM emails e ${withContent} WHERE ${where}`);
+}
+
+const monthInSql: SQL = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;
+
+/** `unsent` is a SELECT with a row for each email, of `project_id, month, template_id`. */
+function updateUsage(unsent: SQL): Statement {
   return statement(
-    sql`UPDATE monthly_usage AS u SET emails = u.emails - (
-        SELECT count(*) ${unsent} AND e.project_id = u.project_id AND ${month} = u.month)
-      WHERE (u.project_id, u.month) IN (SELECT e.project_id, ${month} ${unsent})`,
+    sql`UPDATE monthly_usage AS u SET emails = u.emails - gone.emails
+      FROM (SELECT project_id, month, template_id, count(*) AS emails FROM (${unsent}) GROUP BY 1, 2, 3) gone
+      WHERE u.project_id = gone.project_id AND u.month = gone.month AND u.template_id = gone.template_id`,
   );
 }

@@ -1,18 +1,27 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, type SQL } from "drizzle-orm";
 import { projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
 import { knownProjects } from "./cache";
 
 /** A project as it was at most 30 seconds ago, for jobs; null when it is gone. */
-export async function findProject(platform: Platform, id: string): Promise<Project | null> {
+export function findProject(platform: Platform, number: number): Promise<Project | null> {
+  return find(platform, String(number), eq(projects.number, number));
+}
+
+/** The same by the UUID that customers know, for links and for what a provider says. */
+export function findProjectById(platform: Platform, id: string): Promise<Project | null> {
+  return find(platform, id, eq(projects.id, id));
+}
+
+async function find(platform: Platform, name: string, isMeant: SQL): Promise<Project | null> {
   const now = platform.now.getTime();
-  const cached = knownProjects.get(id, now);
+  const cached = knownProjects.get(name, now);
   if (cached) return cached;
   const row = await platform.control
     .select()
     .from(projects)
-    .where(and(eq(projects.id, id), isNull(projects.deletedAt)))
+    .where(and(isMeant, isNull(projects.deletedAt)))
     .get();
-  if (row) knownProjects.set(id, row, now);
+  if (row) knownProjects.set(name, row, now);
   return row ?? null;
 }

@@ -1,23 +1,43 @@
-import { sql } from "drizzle-orm";
-import { asFlag, asText, columns } from "../../db/rows";
+import { type SQL, sql } from "drizzle-orm";
+import { asFlag, asNumber, asText, columns } from "../../db/rows";
 import { select } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
-interface Whereabouts {
-  shard: string;
+const readWhereabouts = columns({
+  id: asText,
+  number: asNumber,
+  shard: asText,
   /** Its deletion has begun. */
-  isEnding: boolean;
+  isEnding: asFlag,
+});
+type Whereabouts = ReturnType<typeof readWhereabouts>;
+
+/** Where projects have their rows, by their numbers. Those that are gone are not among them. */
+export async function whereaboutsByNumber(
+  platform: Platform,
+  numbers: Iterable<number>,
+): Promise<Map<number, Whereabouts>> {
+  const found = await findWhereabouts(platform, sql`number`, numbers);
+  return new Map(found.map((each) => [each.number, each]));
 }
 
-/** Where projects have their rows, by their ids. Those that are gone are not among them. */
-export async function findWhereabouts({ control }: Platform, ids: Iterable<string>): Promise<Map<string, Whereabouts>> {
-  const asked = JSON.stringify([...new Set(ids)]);
-  if (asked === "[]") return new Map();
-  const rows = await select(
+/** Where projects have their rows, by their public ids, which the keys of files carry. */
+export async function whereaboutsById(platform: Platform, ids: Iterable<string>): Promise<Map<string, Whereabouts>> {
+  const found = await findWhereabouts(platform, sql`id`, ids);
+  return new Map(found.map((each) => [each.id, each]));
+}
+
+async function findWhereabouts(
+  { control }: Platform,
+  column: SQL,
+  values: Iterable<number | string>,
+): Promise<Whereabouts[]> {
+  const asked = JSON.stringify([...new Set(values)]);
+  if (asked === "[]") return [];
+  return select(
     control,
-    sql`SELECT id, shard, deleted_at IS NOT NULL AS is_ending FROM projects
-      WHERE id IN (SELECT value FROM json_each(${asked}))`,
-    columns({ id: asText, shard: asText, isEnding: asFlag }),
+    sql`SELECT id, number, shard, deleted_at IS NOT NULL AS is_ending FROM projects
+      WHERE ${column} IN (SELECT value FROM json_each(${asked}))`,
+    readWhereabouts,
   );
-  return new Map(rows.map(({ id, ...where }) => [id, where]));
 }

@@ -1,9 +1,10 @@
+import { publicId } from "../../core/ids";
 import { iso, isoOrNull } from "../../core/time";
 import type { ContactRow } from "../../db/tables";
 
 export function contactJson(row: ContactRow) {
   return {
-    id: row.id,
+    id: publicId(row.id),
     email: row.email,
     subscribed: row.subscribed,
     snoozedUntil: isoOrNull(row.snoozedUntil),

@@ -1,11 +1,12 @@
 import { NotFound } from "../../core/errors";
+import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { untilFresh } from "../../db/fresh";
 import type { Context } from "../../platform/context";
 import { addErasure } from "./erase";
 
 /** `DELETE /contacts/{id}`: forgets a person for good. See erase.ts for what goes and what stays. */
-export async function deleteContact(ctx: Context, id: string): Promise<void> {
+export async function deleteContact(ctx: Context, id: Id): Promise<void> {
   await untilFresh(async () => {
     const batch = openBatch(ctx);
     const erasure = await addErasure(ctx, batch, [id]);

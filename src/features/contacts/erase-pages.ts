@@ -1,6 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
 import { type Statement, statement } from "../../db/statement";
 import { contactGone } from "../../engine/mail/withhold";
+import { updateUsageOf } from "../../engine/projects/monthly-usage";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 
@@ -9,8 +11,10 @@ export const rowsPerBatch = 1_000;
 
 /** Where a page of erased people's rows begins: behind this one. */
 export interface Place {
-  contactId: string;
-  id: string;
+  contactId: Id;
+  /** Emails of a person lie in the order of their campaigns, those of none first. Null for an event, too. */
+  campaignId: Id | null;
+  id: Id;
 }
 
 /**
@@ -19,7 +23,23 @@ export interface Place {
  * to the place, and a page in the midst of a million rows costs no more than the first.
  */
 export function pageOf(ctx: Context, table: "emails" | "events", contactIds: string, after: Place | null): SQL {
-  const rows = sql`SELECT contact_id, id FROM ${sql.identifier(table)} WHERE project_id = ${ctx.project.id}`;
+  return table === "emails" ? pageOfEmails(ctx, contactIds, after) : pageOfEvents(ctx, contactIds, after);
+}
+
+function pageOfEmails(ctx: Context, contactIds: string, after: Place | null): SQL {
+  const rows = sql`SELECT contact_id, campaign_id, id FROM emails WHERE project_id = ${ctx.project.number}`;
+  const inOrder = sql`ORDER BY contact_id, campaign_id, id LIMIT ${rowsPerBatch}`;
+  if (after === null) return sql`${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds})) ${inOrder}`;
+  const { contactId, campaignId, id } = after;
+  const ofNone = sql`${rows} AND contact_id = ${contactId} AND campaign_id IS NULL AND id > ${id} UNION ALL `;
+  return sql`${campaignId === null ? ofNone : sql``}
+    ${rows} AND contact_id = ${contactId} AND campaign_id > ${campaignId ?? ""}
+    UNION ALL
+    ${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds}) WHERE value > ${contactId}) ${inOrder}`;
+}
+
+function pageOfEvents(ctx: Context, contactIds: string, after: Place | null): SQL {
+  const rows = sql`SELECT contact_id, NULL AS campaign_id, id FROM events WHERE project_id = ${ctx.project.number}`;
   const inOrder = sql`ORDER BY contact_id, id LIMIT ${rowsPerBatch}`;
   if (after === null) return sql`${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds})) ${inOrder}`;
   return sql`${rows} AND contact_id = ${after.contactId} AND id > ${after.id}
@@ -38,19 +58,27 @@ export function updateLeftContents(ctx: Context, page: SQL): Statement[] {
 function updateRecipients(ctx: Context, page: SQL): Statement {
   return statement(
     sql`UPDATE email_contents AS content SET recipients = recipients - gone.emails
-      FROM (SELECT content_id, count(*) AS emails FROM emails
-        WHERE id IN (SELECT id FROM (${page})) AND to_email <> '' GROUP BY content_id) gone
-      WHERE content.id = gone.content_id AND ${ofProject(ctx, "content")}`,
+      FROM (SELECT e.project_id, e.content_id, count(*) AS emails FROM emails e
+        WHERE ${isOfPage(ctx, page)} AND e.to_email <> '' GROUP BY e.project_id, e.content_id) gone
+      WHERE content.project_id = gone.project_id AND content.id = gone.content_id`,
   );
 }
 
 /** Whose mail it was from stays, so that records still say it. The names of files stay until the files are gone. */
 function updateContentsLeftByAll(ctx: Context, page: SQL): Statement {
   return statement(
-    sql`UPDATE email_contents AS content SET subject = '', body = NULL, headers = '{}', own_data = '{}',
-        body_key = CASE WHEN ${isOwnFile(ctx)} THEN body_key END
+    sql`UPDATE email_contents AS content SET subject = '', preview_text = NULL, body = NULL, headers = '{}',
+        own_data = '{}', body_key = CASE WHEN ${isOwnFile(ctx)} THEN body_key END
       WHERE ${isLeftByAll(ctx, page)}`,
   );
+}
+
+/** Mail that nobody has handed over, and that now never is. */
+const isUnsent = sql`e.status = 'QUEUED'`;
+
+/** Mail that ends CANCELLED gives its place in the month back. Goes before `updateErasedEmails`. */
+export function updateUsageOfErased(ctx: Context, page: SQL): Statement {
+  return updateUsageOf(sql`${isOfPage(ctx, page)} AND ${isUnsent} AND e.uncertain_since IS NULL`);
 }
 
 /**
@@ -58,22 +86,17 @@ function updateContentsLeftByAll(ctx: Context, page: SQL): Statement {
  * '' and not NULL, which would stand for the one of the content, as long as that is kept for others.
  */
 export function updateErasedEmails(ctx: Context, page: SQL): Statement {
-  const isUnsent = sql`(e.status = 'QUEUED' OR (e.status = 'SENDING' AND e.handed_at IS NULL))`;
   return statement(
-    sql`UPDATE emails AS e SET to_email = '', to_written = '', to_name = NULL, subject = '', contact = NULL,
+    sql`UPDATE emails AS e SET to_email = '', to_written = NULL, to_name = NULL, subject = '', contact = NULL,
         error = CASE WHEN ${isUnsent} THEN ${contactGone} END,
         status = CASE WHEN NOT ${isUnsent} THEN e.status WHEN e.uncertain_since IS NULL THEN 'CANCELLED' ELSE 'UNKNOWN' END,
-        lease_until = CASE WHEN NOT ${isUnsent} THEN e.lease_until END,
-        next_attempt_at = NULL, next_announce_at = NULL
-      WHERE e.id IN (SELECT id FROM (${page})) AND ${ofProject(ctx, "e")} AND e.to_email <> ''`,
+        due_at = CASE WHEN NOT ${isUnsent} THEN e.due_at END, next_attempt_at = NULL
+      WHERE ${isOfPage(ctx, page)} AND e.to_email <> ''`,
   );
 }
 
 export function updateErasedEvents(ctx: Context, page: SQL): Statement {
-  return statement(
-    sql`UPDATE events AS e SET data = '{}'
-      WHERE e.id IN (SELECT id FROM (${page})) AND ${ofProject(ctx, "e")} AND e.data <> '{}'`,
-  );
+  return statement(sql`UPDATE events AS e SET data = '{}' WHERE ${isOfPage(ctx, page)} AND e.data <> '{}'`);
 }
 
 /** A query of the contents of a page's emails that nobody is left of, and whose files are still there. */
@@ -86,32 +109,28 @@ export function contentsWithFiles(ctx: Context, page: SQL): SQL {
 /** A query of a page's emails that the embedded outbox keeps copies of, or is about to. */
 export function keptEmails(ctx: Context, page: SQL): SQL {
   return sql`SELECT e.status, e.provider_message_id FROM emails e
-    WHERE e.id IN (SELECT id FROM (${page})) AND ${ofProject(ctx, "e")} AND e.provider = 'outbox'`;
+    WHERE ${isOfPage(ctx, page)} AND e.provider = 'outbox'`;
 }
 
 /** After the files. */
-export function updateErasedFiles(ctx: Context, contentIds: string[]): Statement {
+export function updateErasedFiles(ctx: Context, contentIds: Id[]): Statement {
   return statement(
     sql`UPDATE email_contents AS content SET attachments = '[]', body_key = NULL
-      WHERE content.id IN (SELECT value FROM json_each(${JSON.stringify(contentIds)}))
-        AND ${ofProject(ctx, "content")} AND content.recipients <= 0`,
+      WHERE content.project_id = ${ctx.project.number}
+        AND content.id IN (SELECT value FROM json_each(${JSON.stringify(contentIds)})) AND content.recipients <= 0`,
   );
 }
 
+function isOfPage(ctx: Context, page: SQL): SQL {
+  return sql`e.project_id = ${ctx.project.number} AND e.id IN (SELECT id FROM (${page}))`;
+}
+
 function isLeftByAll(ctx: Context, page: SQL): SQL {
-  return sql`content.id IN (SELECT content_id FROM emails WHERE id IN (SELECT id FROM (${page})))
-    AND ${ofProject(ctx, "content")} AND content.recipients <= 0`;
+  return sql`content.project_id = ${ctx.project.number}
+    AND content.id IN (SELECT e.content_id FROM emails e WHERE ${isOfPage(ctx, page)}) AND content.recipients <= 0`;
 }
 
 /** A body's file may also be its template's, which other mails share. */
 function isOwnFile(ctx: Context): SQL {
   return sql`content.body_key = ${blobKey("content", ctx.project.id, "")} || content.id`;
-}
-
-/**
- * The tenant condition, kept out of the planner's sight: it would walk all that the project has, where the ids of the
- * page lead straight to their rows.
- */
-function ofProject(ctx: Context, row: "e" | "content"): SQL {
-  return sql`+${sql.raw(row)}.project_id = ${ctx.project.id}`;
 }

@@ -1,9 +1,10 @@
 import type { SQL } from "drizzle-orm";
 import { z } from "zod";
 import { chunksOf } from "../../core/chunks";
+import { asId as idOf } from "../../core/ids";
 import type { EmailStatus } from "../../core/mail/status";
 import { openBatch } from "../../db/batch";
-import { asNumber, asOneOf, asText, columns, orNull } from "../../db/rows";
+import { asId, asNumber, asOneOf, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
 import { guardState, type Step, updateEnded, updateState } from "../../engine/jobs/work";
@@ -20,19 +21,22 @@ import {
   updateErasedEvents,
   updateErasedFiles,
   updateLeftContents,
+  updateUsageOfErased,
 } from "./erase-pages";
 
-const Input = z.object({ contactIds: z.array(z.string()) });
+const StoredId = z.string().transform(idOf);
+
+const Input = z.object({ contactIds: z.array(StoredId) });
 
 /** How far an erasure is. Emails go first: one that is not empty yet may still write an event of its person. */
 const State = z.object({
   part: z.enum(["emails", "events"]),
-  after: z.object({ contactId: z.string(), id: z.string() }).nullable(),
+  after: z.object({ contactId: StoredId, campaignId: StoredId.nullable(), id: StoredId }).nullable(),
 });
 export type ErasureState = z.infer<typeof State>;
 
-const readPlace = columns({ contactId: asText, id: asText });
-const readContent = columns({ id: asText, bodyKey: orNull(asText), attachments: asNumber });
+const readPlace = columns({ contactId: asId, campaignId: orNull(asId), id: asId });
+const readContent = columns({ id: asId, bodyKey: orNull(asText), attachments: asNumber });
 const readKept = columns({ status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
 
 /** One step of what an erasure left to its job: a page of emails with their files, or a page of events. */
@@ -51,6 +55,7 @@ async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
   const emptying = openBatch(ctx);
   emptying.add(guardState(ctx, row));
   emptying.addAll(updateLeftContents(ctx, page));
+  emptying.add(updateUsageOfErased(ctx, page));
   emptying.add(updateErasedEmails(ctx, page));
   const places = emptying.add(statement(page, readPlace));
   const contents = emptying.add(statement(contentsWithFiles(ctx, page), readContent));

@@ -1,9 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
-import { newId } from "../../core/ids";
+import { type Id, newId } from "../../core/ids";
 import type { Batch } from "../../db/batch";
 import { Stale } from "../../db/fresh";
-import { asText, columns } from "../../db/rows";
-import { guard, type Statement, select, statement } from "../../db/statement";
+import { asId, asText, columns } from "../../db/rows";
+import { guard, noRows, type Statement, select, statement } from "../../db/statement";
+import { upsertCounts } from "../../engine/contacts/counts";
 import { withHashes } from "../../engine/contacts/erased-address";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import type { Context } from "../../platform/context";
@@ -15,13 +16,14 @@ import {
   updateErasedEmails,
   updateErasedEvents,
   updateLeftContents,
+  updateUsageOfErased,
 } from "./erase-pages";
 import type { ErasureState } from "./erase-rest";
 
 /** An erasure that a batch was given. */
 export interface Erasure {
   /** The ids that exist, each once: exactly these are gone when the batch is committed. */
-  found: string[];
+  found: Id[];
   /** After the commit: tells the job that takes what is left. */
   announceRest(): Promise<void>;
 }
@@ -31,12 +33,12 @@ export interface Erasure {
  * made of stays. Their first 1,000 emails and events are emptied in the batch itself; a job goes on from there, and
  * removes the files. The batch throws Stale when one of them is not as it was read: begin another, see `untilFresh`.
  */
-export async function addErasure(ctx: Context, batch: Batch, contactIds: string[]): Promise<Erasure> {
+export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): Promise<Erasure> {
   const read = await select(
     ctx.db,
-    sql`SELECT id, email FROM contacts WHERE +project_id = ${ctx.project.id}
-      AND id IN (SELECT value FROM json_each(${JSON.stringify(contactIds)})) ORDER BY id`,
-    columns({ id: asText, email: asText }),
+    sql`SELECT DISTINCT c.id, c.email FROM json_each(${JSON.stringify(contactIds)}) r
+      CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value ORDER BY c.id`,
+    columns({ id: asId, email: asText }),
   );
   if (read.length === 0) return { found: [], announceRest: async () => {} };
   const people = peopleOf(ctx, read);
@@ -62,7 +64,7 @@ export async function addErasure(ctx: Context, batch: Batch, contactIds: string[
 
 /** People who are erased, as the parameters of the statements that do it. */
 interface People {
-  contactIds: string[];
+  contactIds: Id[];
   /** A JSON array of the same. */
   ids: string;
   /** A JSON array of `{ id, email, hash }`. */
@@ -78,13 +80,21 @@ export const tablesOfPeople: Record<string, (ctx: Context, people: People) => St
   erased_addresses: replaceErasedAddresses,
   suppressions: deleteSuppressions,
   segment_members: deleteMemberships,
+  contact_topics: (ctx, { ids }) => [deleteRowsOf(ctx, "contact_topics", ids)],
+  confirmations: (ctx, { ids }) => [deleteRowsOf(ctx, "confirmations", ids)],
+  workflow_executions: (ctx, { ids }) => [
+    deleteRowsOf(ctx, "workflow_executions INDEXED BY ix_workflow_executions_contact", ids),
+  ],
   contacts: deleteContacts,
   email_contents: (ctx, { ids }) => updateLeftContents(ctx, pageOf(ctx, "emails", ids, null)),
-  emails: (ctx, { ids }) => [updateErasedEmails(ctx, pageOf(ctx, "emails", ids, null))],
+  emails: (ctx, { ids }) => {
+    const page = pageOf(ctx, "emails", ids, null);
+    return [updateUsageOfErased(ctx, page), updateErasedEmails(ctx, page)];
+  },
   events: (ctx, { ids }) => [updateErasedEvents(ctx, pageOf(ctx, "events", ids, null))],
 };
 
-function peopleOf(ctx: Context, contacts: { id: string; email: string }[]): People {
+function peopleOf(ctx: Context, contacts: { id: Id; email: string }[]): People {
   const items = withHashes(ctx, contacts);
   const contactIds = items.map(({ id }) => id);
   return { contactIds, ids: JSON.stringify(contactIds), items: JSON.stringify(items) };
@@ -93,7 +103,7 @@ function peopleOf(ctx: Context, contacts: { id: string; email: string }[]): Peop
 /** The hashes are of the addresses that were read: nobody may have moved to another one since, or be gone. */
 function guardAsRead(ctx: Context, { items }: People): Statement {
   const moved = sql`SELECT 1 FROM json_each(${items}) r
-    LEFT JOIN contacts c ON c.id = r.value->>'id' AND +c.project_id = ${ctx.project.id}
+    LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'id'
     WHERE c.email IS NOT r.value->>'email'`;
   return guard(sql`NOT EXISTS (${moved})`, () => new Stale());
 }
@@ -102,15 +112,16 @@ function guardAsRead(ctx: Context, { items }: People): Statement {
 function replaceErasedAddresses(ctx: Context, { items }: People): Statement[] {
   return [
     statement(
-      sql`DELETE FROM erased_addresses WHERE project_id = ${ctx.project.id}
+      sql`DELETE FROM erased_addresses WHERE project_id = ${ctx.project.number}
         AND hash IN (SELECT value->>'hash' FROM json_each(${items}))`,
     ),
     statement(
-      sql`INSERT INTO erased_addresses (project_id, hash, opted_out_at, suppressed_reason, created_at)
-        SELECT ${ctx.project.id}, r.value->>'hash', c.opted_out_at, s.reason, ${ctx.now.getTime()}
+      sql`INSERT INTO erased_addresses (project_id, hash, opted_out_at, opted_out_by, suppressed_reason,
+          created_at)
+        SELECT ${ctx.project.number}, r.value->>'hash', c.opted_out_at, c.opted_out_by, s.reason, ${ctx.now.getTime()}
         FROM json_each(${items}) r
-        CROSS JOIN contacts c ON c.id = r.value->>'id'
-        LEFT JOIN suppressions s ON s.project_id = ${ctx.project.id} AND s.email = c.email
+        CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'id'
+        LEFT JOIN suppressions s ON s.project_id = ${ctx.project.number} AND s.email = c.email
         WHERE c.opted_out_at IS NOT NULL OR s.reason IS NOT NULL`,
     ),
   ];
@@ -118,35 +129,45 @@ function replaceErasedAddresses(ctx: Context, { items }: People): Statement[] {
 
 function deleteSuppressions(ctx: Context, { items }: People): Statement[] {
   const addresses = sql`SELECT value->>'email' FROM json_each(${items})`;
-  return [statement(sql`DELETE FROM suppressions WHERE project_id = ${ctx.project.id} AND email IN (${addresses})`)];
+  return [
+    statement(sql`DELETE FROM suppressions WHERE project_id = ${ctx.project.number} AND email IN (${addresses})`),
+  ];
 }
 
 /** Nobody is told: an erasure fires no exit. Of a static segment the number of its members is kept with them. */
 function deleteMemberships(ctx: Context, { ids }: People): Statement[] {
   const memberships = sql`segment_members INDEXED BY ix_segment_members_contact
-    WHERE project_id = ${ctx.project.id} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
+    WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
   return [
     statement(
       sql`UPDATE segments AS s SET member_count = member_count - gone.members
-        FROM (SELECT segment_id, count(*) AS members FROM ${memberships} GROUP BY segment_id) gone
-        WHERE s.id = gone.segment_id AND +s.project_id = ${ctx.project.id} AND s.type = 'STATIC'`,
+        FROM (SELECT project_id, segment_id, count(*) AS members FROM ${memberships} GROUP BY project_id, segment_id) gone
+        WHERE s.project_id = gone.project_id AND s.id = gone.segment_id AND s.type = 'STATIC'`,
     ),
     statement(sql`DELETE FROM ${memberships}`),
   ];
 }
 
 function deleteContacts(ctx: Context, { ids }: People): Statement[] {
-  return [
-    statement(
-      sql`DELETE FROM contacts WHERE project_id = ${ctx.project.id} AND id IN (SELECT value FROM json_each(${ids}))`,
-    ),
-  ];
+  const isErased = sql`project_id = ${ctx.project.number} AND id IN (SELECT value FROM json_each(${ids}))`;
+  const counts = upsertCounts(
+    sql`SELECT c.project_id, -1 AS contacts, -c.subscribed AS subscribed FROM json_each(${ids}) r
+      CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value`,
+  );
+  return [statement(sql`DELETE FROM contacts WHERE ${isErased}`, noRows, { before: [counts] })];
+}
+
+function deleteRowsOf(ctx: Context, table: string, ids: string): Statement {
+  return statement(
+    sql`DELETE FROM ${sql.raw(table)}
+      WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))`,
+  );
 }
 
 /** Whether the batch leaves anything for the job: rows behind the first page, or files. */
 function isMoreThere(ctx: Context, ids: string): SQL {
   const next = (table: "emails" | "events") => sql`(SELECT id FROM ${sql.identifier(table)}
-    WHERE project_id = ${ctx.project.id} AND contact_id IN (SELECT value FROM json_each(${ids}))
+    WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))
     LIMIT 1 OFFSET ${rowsPerBatch}) IS NOT NULL`;
   const page = pageOf(ctx, "emails", ids, null);
   return sql`${next("emails")} OR ${next("events")} OR EXISTS (${contentsWithFiles(ctx, page)})

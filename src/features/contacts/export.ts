@@ -1,17 +1,20 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { asc, eq, inArray, sql } from "drizzle-orm";
+import { chunksOf } from "../../core/chunks";
+import { belowAllIds, type Id, publicId } from "../../core/ids";
 import type { ContactSnapshot } from "../../core/mail/message";
 import { isoOrNull } from "../../core/time";
-import { asText, columns, wholeRow } from "../../db/rows";
+import { asId, asText, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
-import { type ContactRow, type ContentRow, emails, events, suppressions } from "../../db/tables";
+import { type ContactRow, type ContentRow, emails, suppressions } from "../../db/tables";
 import { getContact } from "../../engine/contacts/contact";
+import { joinEmailOfEvent } from "../../engine/events/email-data";
 import { loadBody } from "../../engine/mail/body";
 import { findContents } from "../../engine/mail/content";
 import { contentJson, isUnrenderable } from "../../engine/mail/render";
 import type { Context } from "../../platform/context";
 import { emailJson, selectEmails, type WholeEmail } from "../emails/email";
-import { eventJson } from "../events/event";
+import { eventColumns, eventJson, readEvent } from "../events/event";
 import { suppressionJson } from "../suppressions/suppression";
 import { contactJson } from "./contact";
 
@@ -19,7 +22,7 @@ import { contactJson } from "./contact";
  * Everything that is held about one person. Throws NotFound. What there may be much of is read page by page while it is
  * written out, so that it never lies in memory. `exportedAt` comes last: a file without it is not whole.
  */
-export async function exportContact(ctx: Context, id: string) {
+export async function exportContact(ctx: Context, id: Id) {
   const contact = await getContact(ctx, id);
   const suppression = await ctx.db
     .select()
@@ -37,37 +40,51 @@ export async function exportContact(ctx: Context, id: string) {
 }
 
 /** In the order in which the contact came to be in them. */
-function segmentsOf(ctx: Context, contact: ContactRow): Promise<{ id: string; name: string }[]> {
-  return select(
+async function segmentsOf(ctx: Context, contact: ContactRow): Promise<{ id: string; name: string }[]> {
+  const rows = await select(
     ctx.db,
-    sql`SELECT s.id, s.name FROM segment_members m CROSS JOIN segments s ON s.id = m.segment_id
-      WHERE m.project_id = ${ctx.project.id} AND m.contact_id = ${contact.id} ORDER BY m.rowid`,
-    columns({ id: asText, name: asText }),
+    sql`SELECT s.id, s.name FROM segment_members m INDEXED BY ix_segment_members_contact
+      CROSS JOIN segments s ON s.project_id = m.project_id AND s.id = m.segment_id
+      WHERE m.project_id = ${ctx.project.number} AND m.contact_id = ${contact.id} ORDER BY m.created_at, s.id`,
+    columns({ id: asId, name: asText }),
   );
+  return rows.map(({ id, name }) => ({ id: publicId(id), name }));
 }
 
 /** Each comes with what it says, which may be 64 KB, and with its contact's data, which may be another 64. */
 const emailsPerPage = 25;
+/** The index of a person's emails is not in the order of time, so each look goes through all of it. */
+const emailsPerLook = 1_000;
 
 async function* emailsOf(ctx: Context, contact: ContactRow) {
-  const { id, email, subscribed, data } = contact;
-  let after = "";
+  let after = belowAllIds;
   for (;;) {
-    const rows = await selectEmails(ctx, and(eq(emails.contactId, contact.id), gt(emails.id, after)))
-      .orderBy(asc(emails.id))
-      .limit(emailsPerPage);
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    const contents = await findContents(
-      ctx,
-      rows.map(({ contentId }) => contentId),
+    const found = await select(
+      ctx.db,
+      sql`SELECT id FROM emails INDEXED BY ux_emails_contact
+        WHERE project_id = ${ctx.project.number} AND contact_id = ${contact.id} AND id > ${after}
+        ORDER BY id LIMIT ${emailsPerLook}`,
+      columns({ id: asId }),
     );
-    for (const row of rows) {
-      const content = contents.get(row.contentId);
-      const said = content ? await saidBy(ctx, row, content, row.contact ?? { id, email, subscribed, data }) : null;
-      yield { ...emailJson(row), toName: row.toName, content: said };
-    }
-    after = last.id;
+    const ids = found.map(({ id }) => id);
+    for (const page of chunksOf(ids, emailsPerPage)) yield* emailsOfPage(ctx, contact, page);
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    after = last;
+  }
+}
+
+async function* emailsOfPage(ctx: Context, contact: ContactRow, ids: Id[]) {
+  const { email, subscribed, data } = contact;
+  const rows = await selectEmails(ctx, inArray(emails.id, ids)).orderBy(asc(emails.id));
+  const contents = await findContents(
+    ctx,
+    rows.map(({ contentId }) => contentId),
+  );
+  for (const row of rows) {
+    const content = contents.get(row.contentId);
+    const said = content ? await saidBy(ctx, row, content, row.contact ?? { email, subscribed, data }) : null;
+    yield { ...emailJson(row), toName: row.toName, content: said };
   }
 }
 
@@ -88,22 +105,25 @@ const eventsPerPage = 1_000;
 const bytesPerPage = 1_000_000;
 
 async function* eventsOf(ctx: Context, contact: ContactRow) {
-  let after = "";
+  let after = belowAllIds;
   for (;;) {
     const window = sql`SELECT id, octet_length(data) AS bytes FROM events INDEXED BY ix_events_contact
-      WHERE project_id = ${ctx.project.id} AND contact_id = ${contact.id} AND id > ${after}
+      WHERE project_id = ${ctx.project.number} AND contact_id = ${contact.id} AND id > ${after}
       ORDER BY id LIMIT ${eventsPerPage}`;
     // The first is always on its page, however large it is.
     const page = sql`SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM (${window}))
       WHERE before < ${bytesPerPage}`;
     const rows = await select(
       ctx.db,
-      sql`SELECT e.* FROM (${page}) page CROSS JOIN events e ON e.id = page.id ORDER BY e.id`,
-      wholeRow(events),
+      sql`SELECT ${eventColumns}
+        FROM (${page}) page CROSS JOIN events e ON e.project_id = ${ctx.project.number} AND e.id = page.id
+        LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id ${joinEmailOfEvent}
+        ORDER BY e.id`,
+      readEvent,
     );
-    for (const row of rows) yield eventJson({ row, contactEmail: contact.email });
+    for (const row of rows) yield eventJson(row);
     const last = rows.at(-1);
     if (last === undefined) return;
-    after = last.id;
+    after = last.row.id;
   }
 }

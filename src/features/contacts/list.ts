@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { z } from "zod";
-import { ById, type Page, type Position, readCursor, writeCursor } from "../../core/page";
+import { type Id, textOf } from "../../core/ids";
+import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { searchText } from "../../core/search";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asNumber, asText, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
@@ -21,20 +21,11 @@ interface ContactQuery {
 
 type Filters = Omit<ContactQuery, "cursor" | "limit">;
 
-const positions: Record<Filters["sort"], z.ZodType<Position>> = {
-  createdAt: z.tuple([z.number(), z.string()]),
-  email: ById,
-};
-const sortedBy = { createdAt: sql`created_at, id`, email: sql`email` };
+/** An id is made of the time of creation, so that its order is the order of time. */
+const sortedBy = { createdAt: sql`id`, email: sql`email` };
 const directions = {
-  asc: {
-    beyond: sql`>`,
-    orders: { createdAt: sql`ORDER BY created_at ASC, id ASC`, email: sql`ORDER BY email ASC` },
-  },
-  desc: {
-    beyond: sql`<`,
-    orders: { createdAt: sql`ORDER BY created_at DESC, id DESC`, email: sql`ORDER BY email DESC` },
-  },
+  asc: { beyond: sql`>`, orders: { createdAt: sql`ORDER BY id ASC`, email: sql`ORDER BY email ASC` } },
+  desc: { beyond: sql`<`, orders: { createdAt: sql`ORDER BY id DESC`, email: sql`ORDER BY email DESC` } },
 };
 
 /** A row of the list's statement: what was counted is on each, and there is one without a contact when none is found. */
@@ -58,7 +49,7 @@ const readLine: RowReader<Line> = (raw) => ({
 export async function listContacts(ctx: Context, asked: ContactQuery): Promise<Page<ReturnType<typeof contactJson>>> {
   const { cursor, limit, ...given } = asked;
   const filters = { ...given, search: searchText(given.search ?? "").trim() || undefined };
-  const after = readCursor(cursor, positions[filters.sort], filters);
+  const [after = null] = readCursor(cursor, ById, filters) ?? [];
   const { places, edge } = walkOf(ctx, filters, after);
   const total = after === null ? totalOf(ctx, filters) : sql`0`;
   // Who has found all that were counted stops, and does not walk on to the end for more.
@@ -75,10 +66,10 @@ export async function listContacts(ctx: Context, asked: ContactQuery): Promise<P
   const shown = rows.toSorted(inOrder(filters)).slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   const { listTotal = null, listEdge = null } = lines[0] ?? {};
-  const next = last ? positionOf(last, filters) : listEdge === null ? null : [listEdge];
+  const next = last ? placeOf(last, filters) : listEdge;
   return {
     data: shown.map(contactJson),
-    cursor: next === null ? "" : writeCursor(next, filters),
+    cursor: next === null ? "" : writeCursor([next], filters),
     hasMore: next !== null,
     total: listTotal ?? 0,
   };
@@ -91,12 +82,12 @@ export async function listContacts(ctx: Context, asked: ContactQuery): Promise<P
 function totalOf(ctx: Context, filters: Filters): SQL {
   const { subscribed, email, search } = filters;
   if (email === undefined && search === undefined) {
-    const kept = subscribed === undefined ? sql`total` : subscribed ? sql`subscribed` : sql`total - subscribed`;
-    return sql`SELECT ${kept} FROM contact_counts WHERE project_id = ${ctx.project.id}`;
+    const kept = subscribed === undefined ? sql`contacts` : subscribed ? sql`subscribed` : sql`contacts - subscribed`;
+    return sql`SELECT ${kept} FROM project_counts WHERE project_id = ${ctx.project.number}`;
   }
   const index = email === undefined ? sql`ix_contacts_list` : sql`ux_contacts_email`;
   return sql`SELECT count(*) FROM contacts INDEXED BY ${index}
-    WHERE project_id = ${ctx.project.id}${passing(filters)}`;
+    WHERE project_id = ${ctx.project.number}${passing(filters)}`;
 }
 
 /** How the places of a list's rows are found, in the list's order. */
@@ -112,14 +103,14 @@ interface Walk {
  */
 const windowRows = maxRowsPerStatement;
 
-function walkOf(ctx: Context, filters: Filters, after: Position | null): Walk {
+function walkOf(ctx: Context, filters: Filters, after: string | null): Walk {
   const { subscribed, email, search, sort, dir } = filters;
   const { beyond, orders } = directions[dir];
   const order = orders[sort];
-  const behind = after ? sql` AND (${sortedBy[sort]}) ${beyond} (${sql.join(after.map(parameter), sql`, `)})` : sql``;
-  const mine = sql`project_id = ${ctx.project.id}${behind}`;
+  const behind = after === null ? sql`` : sql` AND ${sortedBy[sort]} ${beyond} ${after}`;
+  const mine = sql`project_id = ${ctx.project.number}${behind}`;
   const byAddress = sql`SELECT rowid AS place FROM contacts INDEXED BY ux_contacts_email WHERE ${mine}`;
-  const half = (isSubscribed: boolean) => sql`SELECT rowid AS place, created_at, id, email
+  const half = (isSubscribed: boolean) => sql`SELECT rowid AS place, id, email
     FROM contacts INDEXED BY ix_contacts_list WHERE ${mine}${passing({ subscribed: isSubscribed, search })}`;
 
   if (email !== undefined) return whole(sql`${byAddress}${passing(filters)}`);
@@ -151,19 +142,13 @@ function passing({ subscribed, email, search }: Partial<Filters>): SQL {
   ]);
 }
 
-const parameter = (value: string | number): SQL => sql`${value}`;
-
-function positionOf({ createdAt, id, email }: ContactRow, { sort }: Filters): Position {
-  return sort === "email" ? [email] : [createdAt, id];
+/** What a contact is sorted by: a page that ends with it goes on behind that. */
+function placeOf({ id, email }: { id: Id; email: string }, { sort }: Filters): string {
+  return sort === "email" ? email : textOf(id);
 }
 
 /** The rows of a page come in any order. Ids and addresses are ASCII, so that they sort here as they do in the database. */
-function inOrder({ sort, dir }: Filters): (one: ContactRow, other: ContactRow) => number {
-  const sign = dir === "asc" ? 1 : -1;
-  const textOf = ({ id, email }: ContactRow) => (sort === "email" ? email : id);
-  return (one, other) => {
-    const isSameTime = sort === "email" || one.createdAt === other.createdAt;
-    const isBefore = isSameTime ? textOf(one) < textOf(other) : one.createdAt < other.createdAt;
-    return isBefore ? -sign : sign;
-  };
+function inOrder(filters: Filters): (one: ContactRow, other: ContactRow) => number {
+  const sign = filters.dir === "asc" ? 1 : -1;
+  return (one, other) => (placeOf(one, filters) < placeOf(other, filters) ? -sign : sign);
 }

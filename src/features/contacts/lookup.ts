@@ -22,7 +22,7 @@ export async function lookUpContacts(
   const asked = new Map(emails.map(({ written, email }) => [written, email]));
   const addresses = [...new Set(asked.values())];
   const matching = sql`json_each(${JSON.stringify(addresses)}) r
-    CROSS JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value`;
+    CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = r.value`;
   const bytes = sql`(SELECT coalesce(sum(octet_length(c.data)), 0) FROM ${matching})`;
   const batch = openBatch(ctx);
   const known = batch.add(statement(sql`SELECT c.email FROM ${matching}`, columns({ email: asText })));

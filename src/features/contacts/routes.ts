@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { publicId } from "../../core/ids";
 import { Email } from "../../core/mail/address-input";
 import { getContact } from "../../engine/contacts/contact";
 import { snoozeContact } from "../../engine/contacts/snooze";
@@ -136,7 +137,7 @@ const exportAll = createRoute({
 contacts.openapi(exportAll, async (c) => {
   const { id } = c.req.valid("param");
   return streamObject(c, await exportContact(c.var.ctx, id), {
-    "Content-Disposition": `attachment; filename="contact-${id}.json"`,
+    "Content-Disposition": `attachment; filename="contact-${publicId(id)}.json"`,
   });
 });
 

@@ -1,14 +1,17 @@
 import { type SQL, sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
 import { Conflict, NotFound } from "../../core/errors";
+import type { Id } from "../../core/ids";
+import type { JsonObject } from "../../core/json";
 import { openBatch } from "../../db/batch";
-import { mergedData } from "../../db/merge-data";
+import { changesData, mergedData } from "../../db/merge-data";
 import { wholeRow } from "../../db/rows";
-import { type Statement, type StatementRefusal, statement } from "../../db/statement";
+import { noRows, type Statement, type StatementRefusal, statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
+import { upsertCounts } from "../../engine/contacts/counts";
 import { refuseLargeData } from "../../engine/contacts/data-limit";
 import { restoreErased } from "../../engine/contacts/erased-address";
-import { updateSubscription } from "../../engine/contacts/subscription";
+import { flips, updateSubscription } from "../../engine/contacts/subscription";
 import { insertFieldTypes } from "../../engine/contacts/upsert";
 import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
@@ -18,35 +21,53 @@ import type { UpdateContact } from "./schema";
  * `PATCH /contacts/{id}`: only what is sent changes. One race-free batch and nothing read before it, as data is merged
  * inside the database. Mail that is queued keeps the address it was accepted for.
  */
-export async function updateContact(ctx: Context, id: string, change: UpdateContact): Promise<ContactRow> {
+export async function updateContact(ctx: Context, id: Id, change: UpdateContact): Promise<ContactRow> {
   const { email, subscribed = null } = change;
   const data = readData(change.data ?? {});
   const at = ctx.now.getTime();
-  const isContact = sql`project_id = ${ctx.project.id} AND id = ${id}`;
+  const isContact = sql`project_id = ${ctx.project.number} AND id = ${id}`;
   const isThere = sql`EXISTS (SELECT 1 FROM contacts WHERE ${isContact})`;
-  const changes = [
-    ...(email === undefined ? [] : [sql`email = ${email}`]),
-    ...(Object.keys(data.patch).length === 0 ? [] : [sql`data = ${mergedData(data.patch)}`]),
-  ];
   const batch = openBatch(ctx);
   if (subscribed !== null) {
-    batch.addAll(updateSubscription(ctx, { contactId: sql`${id}`, subscribed, eventData: {}, at }));
+    batch.addAll(updateSubscription(ctx, { contactId: sql`SELECT ${id}`, subscribed, eventData: {}, at }));
   }
   if (email !== undefined) batch.addAll(restoreAddress(ctx, { id, email, subscribed, onlyIf: isThere }));
   batch.addAll(insertFieldTypes(ctx, data.types, isThere));
-  const after = batch.add(
-    statement(
-      changes.length === 0
-        ? sql`SELECT * FROM contacts WHERE ${isContact}`
-        : sql`UPDATE contacts SET ${sql.join(changes, sql`, `)}, version = version + 1, updated_at = max(updated_at, ${at})
-          WHERE ${isContact} RETURNING *`,
-      wholeRow(contacts),
-      { refusals: [refuseTaken(email), refuseLargeData] },
-    ),
-  );
+  batch.addAll(updateRow(isContact, { email, patch: data.patch, at }));
+  const after = batch.add(statement(sql`SELECT * FROM contacts WHERE ${isContact}`, wholeRow(contacts)));
   await batch.commit();
   if (!after.first) throw new NotFound("contact", id);
   return after.first;
+}
+
+/** None when there is nothing to write. A contact that is already so is left as it is. */
+function updateRow(
+  isContact: SQL,
+  { email, patch, at }: { email: string | undefined; patch: JsonObject; at: number },
+): Statement[] {
+  const ways = [
+    ...(email === undefined ? [] : [{ change: sql`email = ${email}`, differs: sql`email <> ${email}` }]),
+    ...(Object.keys(patch).length === 0
+      ? []
+      : [{ change: sql`data = ${mergedData(patch)}`, differs: changesData(patch) }]),
+  ];
+  if (ways.length === 0) return [];
+  const differing = sql.join(
+    ways.map(({ differs }) => differs),
+    sql` OR `,
+  );
+  const isChanged = sql`${isContact} AND (${differing})`;
+  const changes = sql.join(
+    ways.map(({ change }) => change),
+    sql`, `,
+  );
+  return [
+    statement(
+      sql`UPDATE contacts SET ${changes}, version = version + 1, updated_at = max(updated_at, ${at}) WHERE ${isChanged}`,
+      noRows,
+      { before: [upsertCounts(flips(isChanged, sql`subscribed`))], refusals: [refuseTaken(email), refuseLargeData] },
+    ),
+  ];
 }
 
 /**
@@ -55,11 +76,11 @@ export async function updateContact(ctx: Context, id: string, change: UpdateCont
  */
 function restoreAddress(
   ctx: Context,
-  { id, email, subscribed, onlyIf }: { id: string; email: string; subscribed: boolean | null; onlyIf: SQL },
+  { id, email, subscribed, onlyIf }: { id: Id; email: string; subscribed: boolean | null; onlyIf: SQL },
 ): Statement[] {
   const hash = addressHash(ctx.project, email);
-  const contactId = sql`(SELECT ${id} FROM erased_addresses
-    WHERE project_id = ${ctx.project.id} AND hash = ${hash} AND opted_out_at IS NOT NULL)`;
+  const contactId = sql`SELECT ${id} FROM erased_addresses
+    WHERE project_id = ${ctx.project.number} AND hash = ${hash} AND opted_out_at IS NOT NULL`;
   const leaving = { contactId, subscribed: false, eventData: {}, isSaidBySelf: true, at: ctx.now.getTime() };
   return [
     ...(subscribed === true ? [] : updateSubscription(ctx, leaving)),

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
-import { newId } from "../../core/ids";
+import { newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
@@ -14,7 +14,7 @@ export async function upsertContact(
   ctx: Context,
   input: UpsertContact,
 ): Promise<{ contact: ContactRow; isNew: boolean }> {
-  const id = newId();
+  const id = newIdAt(ctx.now.getTime());
   const batch = openBatch(ctx);
   batch.addAll(
     upsertContacts(ctx, {
@@ -22,12 +22,13 @@ export async function upsertContact(
       data: readData(input.data ?? {}),
       subscribed: input.subscribed ?? null,
       subscribedByDefault: true,
+      source: "API",
       onlyIf: sql`true`,
     }),
   );
   const after = batch.add(
     statement(
-      sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.id} AND email = ${input.email}`,
+      sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.number} AND email = ${input.email}`,
       wholeRow(contacts),
     ),
   );

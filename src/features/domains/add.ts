@@ -2,7 +2,7 @@ import { and, eq, ne, sql } from "drizzle-orm";
 import { needsDns } from "../../core/domains/match";
 import { dmarcRecord, isReservedDomain, ownershipRecord, senderDomain } from "../../core/domains/records";
 import { Conflict, Invalid, NotFound } from "../../core/errors";
-import { newId } from "../../core/ids";
+import { newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { refusable, type Statement, statement } from "../../db/statement";
@@ -37,7 +37,7 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
 
 /** The row is there before its name is claimed, as whoever removes or checks it must be able to tell that it moved. */
 async function verifyAtOnce(ctx: Context, row: DomainRow): Promise<DomainRow> {
-  const isAsAdded = sql`id = ${row.id} AND project_id = ${row.projectId} AND version = ${row.version}`;
+  const isAsAdded = sql`project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version}`;
   const isOurs = await claimName(ctx, row);
   const batch = openBatch(ctx);
   const written = batch.add(
@@ -76,7 +76,7 @@ async function refuseTaken(ctx: Context, domain: string): Promise<void> {
   const taken = await ctx.control
     .select({ domain: verifiedDomains.domain })
     .from(verifiedDomains)
-    .where(and(eq(verifiedDomains.domain, domain), ne(verifiedDomains.projectId, ctx.project.id)))
+    .where(and(eq(verifiedDomains.domain, domain), ne(verifiedDomains.projectId, ctx.project.number)))
     .get();
   if (taken) throw takenElsewhere(domain);
 }
@@ -86,9 +86,10 @@ function newDomain(ctx: Context, domain: string, atProvider: SenderDomain): Doma
   const token = crypto.randomUUID().replaceAll("-", "");
   const ownership = ownershipRecord(domain, token, !isReservedDomain(domain));
   return {
-    id: newId(),
-    projectId: ctx.project.id,
+    id: newIdAt(now),
+    projectId: ctx.project.number,
     domain,
+    isOurs: false,
     status: "PENDING",
     records: [ownership, ...atProvider.records, dmarcRecord(domain)],
     lastCheckedAt: null,

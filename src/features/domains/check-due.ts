@@ -3,7 +3,7 @@ import { chunksOf } from "../../core/chunks";
 import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
-import { asText, columns } from "../../db/rows";
+import { asId, asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
@@ -24,10 +24,10 @@ async function queueDue(platform: Platform, db: Db): Promise<number> {
   const due = batch.add(
     statement(
       sql`UPDATE domains SET next_check_at = ${now + lostAfterMs}
-        WHERE id IN (SELECT id FROM domains INDEXED BY ix_domains_due
+        WHERE (project_id, id) IN (SELECT project_id, id FROM domains INDEXED BY ix_domains_due
           WHERE next_check_at <= ${now} ORDER BY next_check_at LIMIT ${maxSweptRows})
         RETURNING project_id, id AS domain_id`,
-      columns({ projectId: asText, domainId: asText }),
+      columns({ projectId: asNumber, domainId: asId }),
     ),
   );
   await batch.commit();

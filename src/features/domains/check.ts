@@ -3,6 +3,7 @@ import { allRequiredFound, matchRecords, needsDns } from "../../core/domains/mat
 import { afterCheck, type CheckedDomain } from "../../core/domains/outcome";
 import type { DnsRecord } from "../../core/domains/records";
 import { Unavailable } from "../../core/errors";
+import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
@@ -19,7 +20,7 @@ import { askProvider } from "./provider";
  * Two checks may run at once, and a domain may be removed under one. Each writes only over the version that it read: the
  * later one has nothing to add, and returns what is.
  */
-export async function checkDomain(ctx: Context, id: string): Promise<DomainRow> {
+export async function checkDomain(ctx: Context, id: Id): Promise<DomainRow> {
   const before = await getDomain(ctx, id);
   const { records, passes } = await inspect(ctx, before);
   const now = ctx.clock().getTime();
@@ -91,7 +92,7 @@ async function updateChecked(
       sql`UPDATE domains SET status = ${after.status}, records = ${written}, verified_at = ${after.verifiedAt},
           failing_since = ${after.failingSince}, next_check_at = ${isSettled ? null : after.nextCheckAt},
           last_checked_at = ${now}, updated_at = ${isChanged ? now : before.updatedAt}, version = version + 1
-        WHERE id = ${id} AND project_id = ${projectId} AND version = ${version} RETURNING *`,
+        WHERE project_id = ${projectId} AND id = ${id} AND version = ${version} RETURNING *`,
       wholeRow(domains),
     ),
   );

@@ -1,4 +1,5 @@
 import { Conflict, NotFound, Unavailable } from "../../core/errors";
+import { publicId } from "../../core/ids";
 import type { Job } from "../../core/jobs";
 import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
@@ -16,7 +17,11 @@ export async function checkDomainsJob(platform: Platform, job: Extract<Job, { ty
       await checkDomain(forProject(platform, project), domainId);
     } catch (error) {
       if (!isExpected(error)) throw error;
-      platform.log("info", "A domain's check had no result", { domainId, projectId, reason: error.name });
+      platform.log("info", "A domain's check had no result", {
+        domainId: publicId(domainId),
+        projectId: project.id,
+        reason: error.name,
+      });
     }
   }
 }

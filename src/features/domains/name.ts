@@ -19,7 +19,7 @@ import { reasonOf } from "../../platform/log";
 
 interface DomainName {
   domain: string;
-  projectId: string;
+  projectId: number;
 }
 
 /** Before the row becomes VERIFIED. False when another project has the name. */

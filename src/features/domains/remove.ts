@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
+import { type Id, publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asText, columns } from "../../db/rows";
+import { asId, asText, columns } from "../../db/rows";
 import { select, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
@@ -14,16 +15,16 @@ import { freeName, readClaim } from "./name";
 const maxNamed = 20;
 
 /** Removes a domain that nothing uses. Its name is free again, for this project and every other. */
-export async function removeDomain(ctx: Context, id: string): Promise<void> {
+export async function removeDomain(ctx: Context, id: Id): Promise<void> {
   const row = await getDomain(ctx, id);
   const { domain } = row;
   const claim = await readClaim(ctx, row);
   const batch = openBatch(ctx);
   const removed = batch.add(
     statement(
-      sql`DELETE FROM domains WHERE id = ${id} AND project_id = ${ctx.project.id}
+      sql`DELETE FROM domains WHERE project_id = ${ctx.project.number} AND id = ${id}
         AND NOT EXISTS (${usesOfDomain(ctx, domain)}) RETURNING id`,
-      columns({ id: asText }),
+      columns({ id: asId }),
     ),
   );
   await batch.commit();
@@ -32,12 +33,13 @@ export async function removeDomain(ctx: Context, id: string): Promise<void> {
   await forgetAtProvider(ctx, domain);
 }
 
-const readUse = columns({ type: asText, id: asText, name: asText });
+const readUse = columns({ type: asText, id: asId, name: asText });
 
 /** Either something uses the domain, or someone else has removed it meanwhile: then it is not found. */
-async function refuse(ctx: Context, id: string, domain: string): Promise<never> {
+async function refuse(ctx: Context, id: Id, domain: string): Promise<never> {
   await getDomain(ctx, id);
-  const usedBy = await select(ctx.db, sql`${usesOfDomain(ctx, domain)} LIMIT ${maxNamed}`, readUse);
+  const uses = await select(ctx.db, sql`${usesOfDomain(ctx, domain)} LIMIT ${maxNamed}`, readUse);
+  const usedBy = uses.map((use) => ({ ...use, id: publicId(use.id) }));
   throw new Conflict(`${domain} is still the sender of something in this project.`, {
     suggestion: "Give what is listed in details.usedBy another sender, or delete it, and try again.",
     details: { domain, usedBy },
@@ -51,7 +53,11 @@ async function refuse(ctx: Context, id: string, domain: string): Promise<never> 
 async function forgetAtProvider(ctx: Context, domain: string): Promise<void> {
   try {
     const other = await searchDatabases(ctx, (db) =>
-      selectFirst(db, sql`SELECT id FROM domains WHERE domain = ${domain} LIMIT 1`, columns({ id: asText })),
+      selectFirst(
+        db,
+        sql`SELECT id FROM domains INDEXED BY ix_domains_name WHERE domain = ${domain} LIMIT 1`,
+        columns({ id: asId }),
+      ),
     );
     if (other === null) await ctx.mailer.removeDomain(domain);
   } catch (error) {

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
-import { firstIdAt } from "../../core/ids";
+import { firstIdAt, textOf } from "../../core/ids";
 import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import { asFlag, asNumber, asText, columns, orNull } from "../../db/rows";
+import { asFlag, asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
-import { findWhereabouts } from "../../engine/projects/whereabouts";
+import { whereaboutsByNumber } from "../../engine/projects/whereabouts";
 import type { Platform } from "../../platform/context";
 import { keepPlace, maxSweptRows, openParts, readPlace } from "../../platform/sweep";
 import { claimName, freeNames } from "./name";
@@ -35,20 +35,20 @@ export async function repairDomainNames(platform: Platform): Promise<void> {
   parts.end();
 }
 
-const readClaim = columns({ domain: asText, projectId: asText, claim: asText, shard: orNull(asText) });
+const readClaim = columns({ domain: asText, projectId: asNumber, claim: asText, shard: orNull(asText) });
 type Claim = ReturnType<typeof readClaim>;
 
 /** Frees names that no verified row stands for. */
 async function freeIdleNames(platform: Platform, places: Places): Promise<void> {
   const page = await select(
     platform.control,
-    sql`SELECT v.domain, v.project_id, v.claim, p.shard FROM verified_domains v LEFT JOIN projects p ON p.id = v.project_id
+    sql`SELECT v.domain, v.project_id, v.claim, p.shard FROM verified_domains v LEFT JOIN projects p ON p.number = v.project_id
       WHERE v.domain > ${places.names ?? ""} ORDER BY v.domain LIMIT ${maxSweptRows}`,
     readClaim,
   );
   places.names = nextPlace(page.map(({ domain }) => domain));
   const before = firstIdAt(platform.now.getTime() - claimGraceMs);
-  const old = page.filter(({ claim }) => claim < before);
+  const old = page.filter(({ claim }) => claim < textOf(before));
   const parts = openParts();
   for (const [shard, claims] of Map.groupBy(old, (each) => each.shard)) {
     await parts.run(async () => {
@@ -85,8 +85,8 @@ async function endClaims(platform: Platform, shard: string, claims: Claim[]): Pr
 }
 
 const readDomain = columns({
-  id: asText,
-  projectId: asText,
+  id: asId,
+  projectId: asNumber,
   domain: asText,
   isVerified: asFlag,
   version: asNumber,
@@ -95,13 +95,14 @@ type CheckedRow = ReturnType<typeof readDomain>;
 
 /** Claims the names of verified rows that have none: no call leaves such a row, but a restored database may. */
 async function claimMissingNames(platform: Platform, shard: string, places: Places): Promise<void> {
+  const from: [number, string] = JSON.parse(places[shard] ?? '[0, ""]');
   const page = await select(
     platform.databaseOf(shard),
     sql`SELECT id, project_id, domain, status = 'VERIFIED' AS is_verified, version FROM domains
-      WHERE id > ${places[shard] ?? ""} ORDER BY id LIMIT ${maxSweptRows}`,
+      WHERE (project_id, id) > (${from[0]}, ${from[1]}) ORDER BY project_id, id LIMIT ${maxSweptRows}`,
     readDomain,
   );
-  places[shard] = nextPlace(page.map(({ id }) => id));
+  places[shard] = nextPlace(page.map(({ projectId, id }) => JSON.stringify([projectId, id])));
   const verified = page.filter(({ isVerified }) => isVerified);
   for (const row of verified.length > 0 ? await findNameless(platform, verified) : []) {
     const { domain, projectId } = row;
@@ -115,12 +116,12 @@ async function findNameless(platform: Platform, rows: CheckedRow[]): Promise<Che
     platform.control,
     sql`SELECT domain, project_id FROM verified_domains
       WHERE domain IN (SELECT value FROM json_each(${JSON.stringify(rows.map(({ domain }) => domain))}))`,
-    columns({ domain: asText, projectId: asText }),
+    columns({ domain: asText, projectId: asNumber }),
   );
   const ownerOf = new Map(names.map(({ domain, projectId }) => [domain, projectId]));
   const nameless = rows.filter(({ domain, projectId }) => ownerOf.get(domain) !== projectId);
   const ids = nameless.map(({ projectId }) => projectId);
-  const projects = await findWhereabouts(platform, ids);
+  const projects = await whereaboutsByNumber(platform, ids);
   return nameless.filter(({ projectId }) => projects.get(projectId)?.isEnding === false);
 }
 

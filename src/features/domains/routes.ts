@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { publicId } from "../../core/ids";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { IdParam, pathId } from "../../http/params";
 import { createRouter } from "../../http/router";
@@ -23,7 +24,10 @@ const add = createRoute({
   responses: { ...created(Domain), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });
 
-domains.openapi(add, async (c) => c.json(domainJson(await addDomain(c.var.ctx, c.req.valid("json"))), 201));
+domains.openapi(add, async (c) => {
+  const { ctx } = c.var;
+  return c.json(domainJson(ctx.project, await addDomain(ctx, c.req.valid("json"))), 201);
+});
 
 const list = createRoute({
   method: "get",
@@ -36,8 +40,12 @@ const list = createRoute({
 });
 
 domains.openapi(list, async (c) => {
-  const rows = await listDomains(c.var.ctx, c.req.valid("param").projectId);
-  return c.json(rows.map(domainJson), 200);
+  const { ctx } = c.var;
+  const rows = await listDomains(ctx, publicId(c.req.valid("param").projectId));
+  return c.json(
+    rows.map((row) => domainJson(ctx.project, row)),
+    200,
+  );
 });
 
 const verify = createRoute({
@@ -55,7 +63,10 @@ const verify = createRoute({
   responses: { ...ok(Domain), ...errors(404, 409, 503) },
 });
 
-domains.openapi(verify, async (c) => c.json(domainJson(await checkDomain(c.var.ctx, c.req.valid("param").id)), 200));
+domains.openapi(verify, async (c) => {
+  const { ctx } = c.var;
+  return c.json(domainJson(ctx.project, await checkDomain(ctx, c.req.valid("param").id)), 200);
+});
 
 const remove = createRoute({
   method: "delete",

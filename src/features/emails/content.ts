@@ -1,4 +1,5 @@
 import { Conflict, Gone } from "../../core/errors";
+import type { Id } from "../../core/ids";
 import { loadBody } from "../../engine/mail/body";
 import { findContent } from "../../engine/mail/content";
 import { contentJson, isUnrenderable } from "../../engine/mail/render";
@@ -6,8 +7,8 @@ import type { Context } from "../../platform/context";
 import { getEmail } from "./email";
 
 /** What an email says to its recipient, rendered as it was sent, or as it would be now when it was not taken up yet. */
-export async function readContent(ctx: Context, id: string) {
-  const { email } = await getEmail(ctx, id);
+export async function readContent(ctx: Context, id: Id) {
+  const email = await getEmail(ctx, id);
   const found = await findContent(ctx, email);
   const body = found && (await loadBody(ctx, found.content));
   if (!found || body === null) throw new Gone("The content of this email is no longer kept.");

@@ -1,19 +1,25 @@
-import { and, asc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
-import { iso, isoOrNull } from "../../core/time";
+import { firstIdAt, type Id, asId as idOf, publicId, publicIdOrNull, timeOf } from "../../core/ids";
+import type { JsonObject } from "../../core/json";
+import { hourMs, iso, isoOrNull } from "../../core/time";
+import { asId, asJson, asText, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
-import { type EmailRow, type EventRow, emailContents, emails, events } from "../../db/tables";
+import { select } from "../../db/statement";
+import { type ContentRow, type EmailRow, emailContents, emails } from "../../db/tables";
+import { emailEventData } from "../../engine/events/email-data";
+import { emailEventNames } from "../../engine/events/email-events";
 import type { Context } from "../../platform/context";
 
 /** What the row itself does not hold: it is kept once for all recipients of a call. */
-type Shared = Pick<typeof emailContents.$inferSelect, "fromEmail" | "fromName" | "replyTo"> & { givenSubject: string };
+type Shared = Pick<ContentRow, "fromEmail" | "fromName" | "replyTo" | "type" | "templateId"> & { givenSubject: string };
 
 export type WholeEmail = EmailRow & Shared;
 
 export function emailJson(row: WholeEmail) {
   return {
-    id: row.id,
-    contactId: row.contactId,
+    id: publicId(row.id),
+    contactId: publicId(row.contactId),
     to: row.toEmail,
     subject: row.subject ?? row.givenSubject,
     from: row.fromEmail,
@@ -21,9 +27,9 @@ export function emailJson(row: WholeEmail) {
     replyTo: row.replyTo,
     type: row.type,
     source: row.source,
-    templateId: row.templateId,
-    campaignId: row.campaignId,
-    workflowExecutionId: row.workflowExecutionId,
+    templateId: publicIdOrNull(row.templateId),
+    campaignId: publicIdOrNull(row.campaignId),
+    workflowExecutionId: executionOf(row.effectId),
     status: row.status,
     error: row.error,
     attempts: row.attempts,
@@ -41,8 +47,21 @@ export function emailJson(row: WholeEmail) {
   };
 }
 
-export function emailEventJson(row: EventRow) {
-  return { name: row.name, at: iso(row.createdAt), data: row.data };
+/** An effect is `execution:step`. */
+function executionOf(effectId: string | null): string | null {
+  const [execution] = effectId?.split(":") ?? [];
+  return execution === undefined ? null : publicId(idOf(execution));
+}
+
+const readHappened = columns({ id: asId, name: asText, data: asJson<JsonObject>() });
+type Happened = ReturnType<typeof readHappened>;
+
+export function emailEventJson(email: WholeEmail, { id, name, data }: Happened) {
+  const { id: emailId, templateId, campaignId, source } = email;
+  // Of somebody who was erased, only which email it was is left.
+  const subject = email.toEmail === "" ? null : (email.subject ?? email.givenSubject);
+  const shown = emailEventData(data, { emailId, subject, templateId, campaignId, source });
+  return { name, at: iso(timeOf(id)), data: shown };
 }
 
 const maxEvents = 200;
@@ -56,23 +75,32 @@ export function selectEmails(ctx: Context, condition: SQL | undefined) {
       fromEmail: emailContents.fromEmail,
       fromName: emailContents.fromName,
       replyTo: emailContents.replyTo,
+      type: emailContents.type,
+      templateId: emailContents.templateId,
     })
     .from(emails)
-    .innerJoin(emailContents, and(eq(emailContents.id, emails.contentId), inProject(emailContents, ctx)))
+    .innerJoin(emailContents, and(inProject(emailContents, ctx), eq(emailContents.id, emails.contentId)))
     .where(inProject(emails, ctx, condition));
 }
 
-/** An email record with what happened to it, oldest first. */
-export async function getEmail(ctx: Context, id: string): Promise<{ email: WholeEmail; happened: EventRow[] }> {
-  const [email, happened] = await Promise.all([
-    selectEmails(ctx, eq(emails.id, id)).get(),
-    ctx.db
-      .select()
-      .from(events)
-      .where(inProject(events, ctx, eq(events.emailId, id)))
-      .orderBy(asc(events.createdAt), sql`rowid`)
-      .limit(maxEvents),
-  ]);
+export async function getEmail(ctx: Context, id: Id): Promise<WholeEmail> {
+  const email = await selectEmails(ctx, eq(emails.id, id)).get();
   if (!email) throw new NotFound("email", id);
-  return { email, happened };
+  return email;
+}
+
+/** The machine that accepted the email and the database, which gives events their times, have clocks of their own. */
+const clocksDifferByMs = hourMs;
+
+/** What happened to an email, oldest first. That has no index: it is among the events of its contact, from its time on. */
+export function findHappened(ctx: Context, { id, contactId }: EmailRow): Promise<Happened[]> {
+  const since = firstIdAt(timeOf(id) - clocksDifferByMs);
+  return select(
+    ctx.db,
+    sql`SELECT e.id, e.name, e.data FROM json_each(${JSON.stringify(emailEventNames)}) n
+      CROSS JOIN events e INDEXED BY ix_events_name ON e.project_id = ${ctx.project.number} AND e.name = n.value
+        AND e.contact_id = ${contactId} AND e.id >= ${since}
+      WHERE e.email_id = ${id} ORDER BY e.id LIMIT ${maxEvents}`,
+    readHappened,
+  );
 }

@@ -1,8 +1,9 @@
 import { desc, type SQL, sql } from "drizzle-orm";
+import { asId as idOf, textOf } from "../../core/ids";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { openBatch } from "../../db/batch";
 import { maxRowsPerStatement } from "../../db/limits";
-import { asNumber, asText, columns, orNull } from "../../db/rows";
+import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -21,21 +22,21 @@ export async function listEmails(
   search: EmailFilters & { cursor?: string; limit: number },
 ): Promise<Page<ReturnType<typeof emailJson>>> {
   const { cursor, limit, ...filters } = search;
-  const [after = null] = readCursor(cursor, ById, filters) ?? [];
+  const named = namedFilters(filters);
+  const [after = null] = readCursor(cursor, ById, named) ?? [];
   const isMatch = filtersOf(filters);
-  const window = sql`SELECT * FROM emails WHERE project_id = ${ctx.project.id}
-    ${after === null ? sql`` : sql`AND id < ${after}`} ORDER BY id DESC LIMIT ${windowRows}`;
+  const window = windowOf(ctx, filters, after);
   const batch = openBatch(ctx);
   const found = batch.add(
     statement(
-      sql`SELECT id FROM (${window}) WHERE ${isMatch} ORDER BY id DESC LIMIT ${limit + 1}`,
-      columns({ id: asText }),
+      sql`SELECT e.id FROM (${window}) e WHERE ${isMatch} ORDER BY e.id DESC LIMIT ${limit + 1}`,
+      columns({ id: asId }),
     ),
   );
   const scanned = batch.add(
     statement(
-      sql`SELECT count(*) AS seen, min(id) AS last, sum(${isMatch}) AS matching FROM (${window})`,
-      columns({ seen: asNumber, last: orNull(asText), matching: orNull(asNumber) }),
+      sql`SELECT count(*) AS seen, min(e.id) AS last, sum(${isMatch}) AS matching FROM (${window}) e`,
+      columns({ seen: asNumber, last: orNull(asId), matching: orNull(asNumber) }),
     ),
   );
   await batch.commit();
@@ -47,17 +48,40 @@ export async function listEmails(
   const rows = ids.length === 0 ? [] : await selectEmails(ctx, isOneOf).orderBy(desc(emails.id));
   return {
     data: rows.map(emailJson),
-    cursor: next === null ? "" : writeCursor([next], filters),
+    cursor: next === null ? "" : writeCursor([textOf(next)], named),
     hasMore: next !== null,
     total: after === null ? (matching ?? 0) : 0,
     ...(after === null && isCut ? { approximate: true as const, countedAt: ctx.now.toISOString() } : {}),
   };
 }
 
-function filtersOf({ status, contactId, campaignId, templateId, source }: EmailFilters): SQL {
-  const columns = { status, contact_id: contactId, campaign_id: campaignId, template_id: templateId, source };
-  const filters = Object.entries(columns).flatMap(([column, value]) =>
-    value === undefined ? [] : [sql`coalesce(${sql.identifier(column)} = ${value}, false)`],
-  );
-  return filters.length === 0 ? sql`true` : sql.join(filters, sql` AND `);
+/** The newest that may match: of one contact by their index, and sorted after; of the project in the order of the key. */
+function windowOf(ctx: Context, { contactId }: EmailFilters, after: string | null): SQL {
+  const isBehind = after === null ? sql`` : sql`AND id < ${idOf(after)}`;
+  const [index, isTheirs] =
+    contactId === undefined ? [sql``, sql``] : [sql`INDEXED BY ux_emails_contact`, sql`AND contact_id = ${contactId}`];
+  return sql`SELECT project_id, id, content_id, status, campaign_id, source FROM emails ${index}
+    WHERE project_id = ${ctx.project.number} ${isTheirs} ${isBehind} ORDER BY id DESC LIMIT ${windowRows}`;
+}
+
+function filtersOf({ status, campaignId, templateId, source }: EmailFilters): SQL {
+  const ofTemplate = sql`EXISTS (SELECT 1 FROM email_contents content WHERE content.project_id = e.project_id
+    AND content.id = e.content_id AND content.template_id = ${templateId})`;
+  const filters = [
+    ...(status === undefined ? [] : [sql`e.status = ${status}`]),
+    ...(campaignId === undefined ? [] : [sql`e.campaign_id IS ${campaignId}`]),
+    ...(templateId === undefined ? [] : [ofTemplate]),
+    ...(source === undefined ? [] : [sql`e.source = ${source}`]),
+  ];
+  return filters.length === 0 ? sql`true` : sql`(${sql.join(filters, sql` AND `)})`;
+}
+
+/** The filters by the texts that a cursor is made for. */
+function namedFilters({ contactId, campaignId, templateId, ...others }: EmailFilters) {
+  return {
+    ...others,
+    contactId: contactId && textOf(contactId),
+    campaignId: campaignId && textOf(campaignId),
+    templateId: templateId && textOf(templateId),
+  };
 }

@@ -3,7 +3,7 @@ import { accepted, createRoute, errors, ok } from "../../http/define";
 import { CursorQuery, IdParam } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { readContent } from "./content";
-import { emailEventJson, emailJson, getEmail } from "./email";
+import { emailEventJson, emailJson, findHappened, getEmail } from "./email";
 import { listEmails } from "./list";
 import { retryEmail } from "./retry";
 import { EmailContent, EmailFilters, EmailPage, EmailWithEvents, RetriedEmail } from "./schema";
@@ -34,8 +34,10 @@ const get = createRoute({
 });
 
 emails.openapi(get, async (c) => {
-  const { email, happened } = await getEmail(c.var.ctx, c.req.valid("param").id);
-  return c.json({ ...emailJson(email), events: happened.map(emailEventJson) }, 200);
+  const { ctx } = c.var;
+  const email = await getEmail(ctx, c.req.valid("param").id);
+  const happened = await findHappened(ctx, email);
+  return c.json({ ...emailJson(email), events: happened.map((event) => emailEventJson(email, event)) }, 200);
 });
 
 const content = createRoute({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readId } from "../../core/ids";
 import { emailStatuses } from "../../core/mail/status";
 
 const time = z.iso.datetime();
@@ -74,11 +75,13 @@ export const EmailPage = z
   })
   .meta({ id: "EmailPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 
+const idFilter = z.string().transform(readId).meta({ type: "string" });
+
 export const EmailFilters = z.object({
   status: z.enum(emailStatuses).optional(),
-  contactId: z.string().optional(),
-  campaignId: z.string().optional(),
-  templateId: z.string().optional(),
+  contactId: idFilter.optional(),
+  campaignId: idFilter.optional(),
+  templateId: idFilter.optional(),
   source: z.enum(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW", "TEST"]).optional(),
 });
 export type EmailFilters = z.infer<typeof EmailFilters>;

@@ -1,30 +1,34 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
+import { asId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
 import { guardState, type Step, updateEnded } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
-import { Doomed, deleteOldest, oldest, rowsPerStatement } from "./delete-statements";
+import { Doomed, deleteNext, next, rowsPerStatement } from "./delete-statements";
 
-const Input = Doomed.extend({ total: z.number() });
-const State = z.object({ deletedCount: z.number() });
+const Input = Doomed.omit({ from: true }).extend({ total: z.number() });
+const State = z.object({ deletedCount: z.number(), from: z.string().transform(asId).nullable() });
 
 /** A step of `events.delete`. Only its own batch knows how many it deletes, and counts them before they are gone. */
 export async function deleteStep(ctx: Context, row: JobRow): Promise<Step> {
-  const { total, ...doomed } = Input.parse(row.input);
-  const { deletedCount } = State.parse(row.state);
+  const { total, ...asked } = Input.parse(row.input);
+  const { deletedCount, from } = State.parse(row.state);
+  const doomed = { ...asked, from };
   const progress = Math.min(99, Math.floor((100 * (deletedCount + rowsPerStatement)) / total));
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   batch.add(
     statement(
       sql`UPDATE jobs SET progress = ${progress},
-          state = json_object('deletedCount', (state->>'deletedCount') + (SELECT count(*) FROM (${oldest(ctx, doomed)})))
-        WHERE project_id = ${ctx.project.id} AND id = ${row.id}`,
+          state = (SELECT json_object('deletedCount', (jobs.state->>'deletedCount') + count(*),
+              'from', coalesce(max(contact_id), ${from}))
+            FROM (${next(ctx, doomed)}))
+        WHERE project_id = ${ctx.project.number} AND id = ${row.id}`,
     ),
   );
-  const deleted = batch.add(deleteOldest(ctx, doomed));
+  const deleted = batch.add(deleteNext(ctx, doomed));
   await batch.commit();
   if (deleted.count > 0) return "goes on";
   const end = openBatch(ctx);

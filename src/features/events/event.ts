@@ -1,7 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
+import { publicId, publicIdOrNull, timeOf } from "../../core/ids";
 import { iso } from "../../core/time";
 import { asText, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
 import { type EventRow, events } from "../../db/tables";
+import { eventDataColumns, readEventData } from "../../engine/events/email-data";
 
 /** An event with the address of its contact, which is gone with the contact. */
 export interface Event {
@@ -9,22 +11,25 @@ export interface Event {
   contactEmail: string | null;
 }
 
-/** The columns of events `e` and their contacts `c`, for `readEvent`. */
-export const eventColumns: SQL = sql`e.*, c.email AS contact_email`;
+/** The columns of events `e` and their contacts `c`, for `readEvent`, beside `joinEmailOfEvent`. */
+export const eventColumns: SQL = sql`e.*, c.email AS contact_email, ${eventDataColumns}`;
 
 const readRow = wholeRow(events);
 const readContact = columns({ contactEmail: orNull(asText) });
 
-export const readEvent: RowReader<Event> = (raw) => ({ row: readRow(raw), ...readContact(raw) });
+export const readEvent: RowReader<Event> = (raw) => ({
+  row: { ...readRow(raw), data: readEventData(raw) },
+  ...readContact(raw),
+});
 
 export function eventJson({ row, contactEmail }: Event) {
   return {
-    id: row.id,
+    id: publicId(row.id),
     name: row.name,
-    contactId: row.contactId,
+    contactId: publicIdOrNull(row.contactId),
     contactEmail,
-    emailId: row.emailId,
+    emailId: publicIdOrNull(row.emailId),
     data: row.data,
-    createdAt: iso(row.createdAt),
+    createdAt: iso(timeOf(row.id)),
   };
 }

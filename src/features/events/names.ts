@@ -14,7 +14,7 @@ export const maxNamesShown = 10_000;
 export async function listEventNames(ctx: Context): Promise<string[]> {
   const rows = await select(
     ctx.db,
-    sql`SELECT name FROM (SELECT name, count FROM event_names WHERE project_id = ${ctx.project.id} LIMIT ${maxNames})
+    sql`SELECT name FROM (SELECT name, count FROM event_names WHERE project_id = ${ctx.project.number} LIMIT ${maxNames})
       ORDER BY count DESC, name LIMIT ${maxNamesShown}`,
     columns({ name: asText }),
   );

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DateRange } from "../../core/events/range";
+import { publicId } from "../../core/ids";
 import { accepted, body, createRoute, errors, ok } from "../../http/define";
 import { CursorQuery, pathId } from "../../http/params";
 import { createRouter } from "../../http/router";
@@ -18,7 +19,7 @@ import {
   TrackedEvent,
 } from "./schema";
 import { eventStats } from "./stats";
-import { trackEvent } from "./track";
+import { type Tracked, trackEvent } from "./track";
 import { eventUsage } from "./usage";
 
 export const events = createRouter();
@@ -40,6 +41,10 @@ const tracking = {
   responses: { ...ok(TrackedEvent, "The event is written down."), ...errors(400, 403, 409, 413, 422, 429, 503) },
 };
 
+function trackedJson({ contactId, eventId, timestamp }: Tracked) {
+  return { success: true as const, data: { contact: publicId(contactId), event: publicId(eventId), timestamp } };
+}
+
 const track = createRoute({
   ...tracking,
   path: "/v1/track",
@@ -50,10 +55,7 @@ const track = createRoute({
 });
 
 events.openapi(track, async (c) => {
-  const { ctx } = c.var;
-  const { contactId, eventId } = await trackEvent(ctx, c.req.valid("json"), "POST /v1/track");
-  const data = { contact: contactId, event: eventId, timestamp: ctx.now.toISOString() };
-  return c.json({ success: true as const, data }, 200);
+  return c.json(trackedJson(await trackEvent(c.var.ctx, c.req.valid("json"), "POST /v1/track")), 200);
 });
 
 const trackFromServer = createRoute({
@@ -65,10 +67,7 @@ const trackFromServer = createRoute({
 });
 
 events.openapi(trackFromServer, async (c) => {
-  const { ctx } = c.var;
-  const { contactId, eventId } = await trackEvent(ctx, c.req.valid("json"), "POST /events/track");
-  const data = { contact: contactId, event: eventId, timestamp: ctx.now.toISOString() };
-  return c.json({ success: true as const, data }, 200);
+  return c.json(trackedJson(await trackEvent(c.var.ctx, c.req.valid("json"), "POST /events/track")), 200);
 });
 
 const list = createRoute({

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { references } from "../../core/audience/referrers";
 import { ContactData } from "../../core/contacts/data";
 import { EventName } from "../../core/events/names";
+import { readId } from "../../core/ids";
 import { Email } from "../../core/mail/address-input";
 
 const time = z.iso.datetime();
@@ -79,7 +80,7 @@ export const EventPage = z
 
 export const EventFilters = z.object({
   name: z.string().optional().meta({ description: "The exact name." }),
-  contactId: z.string().optional(),
+  contactId: z.string().transform(readId).meta({ type: "string" }).optional(),
 });
 export type EventFilters = z.infer<typeof EventFilters>;
 

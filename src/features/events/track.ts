@@ -1,48 +1,59 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
-import { newId, newIdAt } from "../../core/ids";
+import { type Id, newIdAt, timeOf } from "../../core/ids";
+import { iso } from "../../core/time";
 import { openBatch } from "../../db/batch";
+import { publicIdInSql, timeOfId } from "../../db/ids";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { insertEvents } from "../../engine/events/record";
 import { insertEffect } from "../../engine/idempotency/effect";
 import type { Context } from "../../platform/context";
 import type { TrackEvent } from "./schema";
 
+/** What was written down: the ids, and the time at which it happened. */
+export interface Tracked {
+  contactId: Id;
+  eventId: Id;
+  timestamp: string;
+}
+
 /**
  * `POST /v1/track`: the contact created or changed, and the event written down, in one race-free batch. Data that is
  * not persistent stays on the event alone. `request` is how the call names itself to an idempotency key.
  */
-export async function trackEvent(
-  ctx: Context,
-  call: TrackEvent,
-  request: string,
-): Promise<{ contactId: string; eventId: string }> {
-  const now = ctx.now.getTime();
-  const eventId = newIdAt(now);
+export async function trackEvent(ctx: Context, call: TrackEvent, request: string): Promise<Tracked> {
   const data = readData(call.data ?? {});
-  const answer = sql`json_object('success', json('true'), 'data', json_object(
-    'contact', (SELECT contact_id FROM events WHERE id = ${eventId}), 'event', ${eventId},
-    'timestamp', ${ctx.now.toISOString()}))`;
+  const isPublic = ctx.keyKind === "public";
   const batch = openBatch(ctx);
   batch.addAll(
     upsertContacts(ctx, {
-      contacts: [{ id: newId(), email: call.email }],
+      contacts: [{ id: newIdAt(ctx.now.getTime()), email: call.email }],
       data,
       subscribed: call.subscribed ?? null,
       subscribedByDefault: true,
+      source: isPublic ? "PUBLIC" : "TRACK",
       onlyIf: sql`true`,
     }),
   );
   const event = batch.add(
-    insertEvents({
+    insertEvents(ctx, {
       rows: sql`SELECT project_id, ${call.event} AS name, id AS contact_id, NULL AS email_id,
           ${JSON.stringify(data.own)} AS data
-        FROM contacts WHERE project_id = ${ctx.project.id} AND email = ${call.email}`,
-      at: now,
-      id: sql`${eventId}`,
+        FROM contacts WHERE project_id = ${ctx.project.number} AND email = ${call.email}`,
+      source: isPublic ? "PUBLIC" : "API",
     }),
   );
-  batch.addAll(insertEffect(ctx, { request, response: answer, onlyIf: sql`true` }));
+  batch.addAll(insertEffect(ctx, { request, response: answerInSql(ctx), onlyIf: sql`true` }));
   await batch.commit();
-  return { contactId: String(event.one.contactId), eventId };
+  const { id, contactId } = event.one;
+  if (contactId === null) throw new Error("An event was tracked of nobody");
+  return { contactId, eventId: id, timestamp: iso(timeOf(id)) };
+}
+
+/** The answer about the event that the batch has just written: none of the project's is newer. */
+function answerInSql(ctx: Context): SQL {
+  const timestamp = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${timeOfId(sql`id`)} / 1000.0, 'unixepoch')`;
+  return sql`(SELECT json_object('success', json('true'), 'data', json_object('contact', ${publicIdInSql(sql`contact_id`)},
+      'event', ${publicIdInSql(sql`id`)}, 'timestamp', ${timestamp}))
+    FROM events WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1)`;
 }

@@ -18,7 +18,7 @@ export async function eventUsage(ctx: Context, name: string): Promise<EventUsage
     referencesTo(ctx, "event", name),
     selectFirst(
       ctx.db,
-      sql`SELECT count, contacts FROM event_names WHERE project_id = ${ctx.project.id} AND name = ${name}`,
+      sql`SELECT count, contacts FROM event_names WHERE project_id = ${ctx.project.number} AND name = ${name}`,
       columns({ count: asNumber, contacts: asNumber }),
     ),
   ]);

@@ -1,12 +1,15 @@
-import { and, eq } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
+import { type Id, publicId } from "../../core/ids";
 import { iso, isoOrNull } from "../../core/time";
+import { wholeRow } from "../../db/rows";
+import { selectFirst } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 
 export function jobJson(row: JobRow) {
   return {
-    jobId: row.id,
+    jobId: publicId(row.id),
     type: row.type,
     status: row.status,
     progress: row.progress,
@@ -17,13 +20,13 @@ export function jobJson(row: JobRow) {
   };
 }
 
-/** For the operator, whose jobs outlive the project they are about. */
-export async function getOperatorJob(platform: Platform, id: string): Promise<JobRow> {
-  const row = await platform.control
-    .select()
-    .from(jobs)
-    .where(and(eq(jobs.id, id), eq(jobs.type, "project.erase")))
-    .get();
+/** For the operator, whose jobs outlive the project they are about: nothing is left that says its number. */
+export async function getOperatorJob(platform: Platform, id: Id): Promise<JobRow> {
+  const row = await selectFirst(
+    platform.control,
+    sql`SELECT * FROM jobs INDEXED BY ix_jobs_erasures WHERE id = ${id} AND type = 'project.erase'`,
+    wholeRow(jobs),
+  );
   if (!row) throw new NotFound("job", id);
   return row;
 }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
+import { textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asText, columns } from "../../db/rows";
+import { asId, asText, columns, orNull } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { blobKey } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
@@ -13,13 +14,18 @@ export async function emptyOutbox(platform: Platform): Promise<void> {
     const batch = openBatch({ ...platform, db: platform.control });
     const removed = batch.add(
       statement(
-        sql`DELETE FROM outbox_messages WHERE id IN (SELECT id FROM outbox_messages LIMIT ${rowsPerStep})
-          RETURNING id, project_id`,
-        columns({ id: asText, projectId: asText }),
+        // In the names of files the project goes by its UUID. One that is gone has taken its files with it.
+        sql`DELETE FROM outbox_messages
+          WHERE (project_id, id) IN (SELECT project_id, id FROM outbox_messages LIMIT ${rowsPerStep})
+          RETURNING id, (SELECT p.id FROM projects p WHERE p.number = outbox_messages.project_id) AS project_id`,
+        columns({ id: asId, projectId: orNull(asText) }),
       ),
     );
     await batch.commit();
     if (removed.count === 0) return;
-    await platform.blobs.delete(removed.all.map(({ id, projectId }) => blobKey("outbox", projectId, id)));
+    const files = removed.all.flatMap(({ id, projectId }) =>
+      projectId === null ? [] : [blobKey("outbox", projectId, textOf(id))],
+    );
+    await platform.blobs.delete(files);
   }
 }

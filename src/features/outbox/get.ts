@@ -1,12 +1,18 @@
 import { eq } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
+import type { Id } from "../../core/ids";
 import { outboxMessages } from "../../db/tables";
 import type { Platform } from "../../platform/context";
-import { type OutboxMessage, openMessage } from "./message";
+import { selectKept } from "./list";
+import { type KeptMail, type OutboxMessage, openMessage } from "./message";
 
 /** One kept mail with its MIME source. */
-export async function getMessage(platform: Platform, id: string): Promise<OutboxMessage & { raw: string }> {
-  const row = await platform.control.select().from(outboxMessages).where(eq(outboxMessages.id, id)).get();
-  if (!row) throw new NotFound("message", id);
-  return openMessage(platform, row);
+export async function getMessage(platform: Platform, id: Id): Promise<OutboxMessage & { raw: string }> {
+  return openMessage(platform, await getKept(platform, id));
+}
+
+export async function getKept(platform: Platform, id: Id): Promise<KeptMail> {
+  const mail = await selectKept(platform, eq(outboxMessages.id, id)).get();
+  if (!mail) throw new NotFound("message", id);
+  return mail;
 }

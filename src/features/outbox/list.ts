@@ -1,8 +1,9 @@
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq, lt, type SQL } from "drizzle-orm";
+import type { Id } from "../../core/ids";
 import { normalizeEmail } from "../../core/mail/address";
-import { outboxMessages } from "../../db/tables";
+import { outboxMessages, projects } from "../../db/tables";
 import type { Platform } from "../../platform/context";
-import { type OutboxMessage, type OutboxRow, openMessage } from "./message";
+import { type KeptMail, type OutboxMessage, openMessage } from "./message";
 
 /** The newest kept mails, whole. They are opened one by one: each may be large. */
 export async function listMessages(
@@ -10,24 +11,28 @@ export async function listMessages(
   { to, limit }: { to?: string; limit: number },
 ): Promise<OutboxMessage[]> {
   const messages: OutboxMessage[] = [];
-  for (const row of await listRows(platform, { to, limit })) {
-    const { raw: _, ...message } = await openMessage(platform, row);
+  for (const mail of await listKept(platform, { to, limit })) {
+    const { raw: _, ...message } = await openMessage(platform, mail);
     messages.push(message);
   }
   return messages;
 }
 
 /** `to` is compared in the form addresses are kept in; something that is no address has no mail. `before` is an id. */
-export async function listRows(
+export async function listKept(
   platform: Platform,
-  { to, before, limit }: { to?: string; before?: string; limit: number },
-): Promise<OutboxRow[]> {
+  { to, before, limit }: { to?: string; before?: Id; limit: number },
+): Promise<KeptMail[]> {
   const recipient = to === undefined ? undefined : eq(outboxMessages.toEmail, normalizeEmail(to) ?? to);
   const older = before === undefined ? undefined : lt(outboxMessages.id, before);
+  return selectKept(platform, and(recipient, older)).orderBy(desc(outboxMessages.id)).limit(limit);
+}
+
+/** Kept mails with their projects, whose rows outlive them. */
+export function selectKept(platform: Platform, condition: SQL | undefined) {
   return platform.control
-    .select()
+    .select({ row: outboxMessages, project: { id: projects.id, name: projects.name } })
     .from(outboxMessages)
-    .where(and(recipient, older))
-    .orderBy(desc(outboxMessages.id))
-    .limit(limit);
+    .innerJoin(projects, eq(projects.number, outboxMessages.projectId))
+    .where(condition);
 }

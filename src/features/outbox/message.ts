@@ -1,10 +1,15 @@
 import PostalMime, { type Address, type Attachment, decodeWords } from "postal-mime";
+import { publicId, textOf } from "../../core/ids";
 import { iso } from "../../core/time";
-import type { outboxMessages } from "../../db/tables";
+import type { OutboxRow } from "../../db/tables";
 import { blobKey } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 
-export type OutboxRow = typeof outboxMessages.$inferSelect;
+/** The row of a kept mail, and whose it is. */
+export interface KeptMail {
+  row: OutboxRow;
+  project: { id: string; name: string };
+}
 
 /** A kept mail as it would be opened by its recipient: read back from its MIME source, not from what we meant to write. */
 export interface OutboxMessage {
@@ -28,14 +33,17 @@ export interface OutboxMessage {
   createdAt: string;
 }
 
-export async function openMessage(platform: Platform, row: OutboxRow): Promise<OutboxMessage & { raw: string }> {
-  const source = await platform.blobs.get(blobKey("outbox", row.projectId, row.id));
-  if (source === null) throw new Error(`The file of outbox message ${row.id} is gone`);
+export async function openMessage(
+  platform: Platform,
+  { row, project }: KeptMail,
+): Promise<OutboxMessage & { raw: string }> {
+  const source = await platform.blobs.get(blobKey("outbox", project.id, textOf(row.id)));
+  if (source === null) throw new Error(`The file of outbox message ${textOf(row.id)} is gone`);
   const mail = await PostalMime.parse(source);
   return {
-    id: row.id,
-    emailId: row.emailId,
-    projectId: row.projectId,
+    id: publicId(row.id),
+    emailId: publicId(row.emailId),
+    projectId: project.id,
     to: (mail.to ?? []).map(addressText).join(", "),
     from: mail.from ? addressText(mail.from) : "",
     replyTo: mail.replyTo?.map(addressText).join(", ") ?? null,

@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import { z } from "zod";
 import { BadRequest, NotFound } from "../../core/errors";
+import { readId } from "../../core/ids";
 import { createRoute, errors, noContent, ok } from "../../http/define";
 import { answerFailure } from "../../http/failure";
 import { defaultLimit, IdParam, largestLimit, wholeNumber } from "../../http/params";
@@ -78,7 +79,10 @@ pages.onError((thrown, c) => {
 pages.get("/outbox", page, async (c) => {
   const { to, before } = c.req.query();
   const wanted = to?.trim() || undefined;
-  const found = await browseOutbox(c.var.platform, { to: wanted, before });
+  const found = await browseOutbox(c.var.platform, {
+    to: wanted,
+    before: before === undefined ? undefined : readId(before),
+  });
   const { origin } = new URL(c.req.url);
   return showPage(c, listPage(found, { to: wanted, origin, now: c.var.platform.now }));
 });
@@ -97,12 +101,12 @@ pages.post("/outbox/empty", page, async (c) => {
 });
 
 pages.get("/outbox/:id", page, async (c) => {
-  const mail = await showMail(c.var.platform, c.req.param("id"));
+  const mail = await showMail(c.var.platform, readId(c.req.param("id")));
   return showPage(c, mailPage(mail, { withImages: c.req.query("images") === "load", now: c.var.platform.now }));
 });
 
 pages.get("/outbox/:id/html", page, async (c) => {
-  const mail = await getMessage(c.var.platform, c.req.param("id"));
+  const mail = await getMessage(c.var.platform, readId(c.req.param("id")));
   const images = c.req.query("images") === "load" ? "data: https: http:" : "data:";
   secure(c, `sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src ${images}; frame-ancestors 'self'`);
   // A link would lead the frame itself away. As it may open no windows, links to a new one do nothing.
@@ -110,7 +114,7 @@ pages.get("/outbox/:id/html", page, async (c) => {
 });
 
 pages.get("/outbox/:id/source.eml", page, async (c) => {
-  const { id, raw } = await getMessage(c.var.platform, c.req.param("id"));
+  const { id, raw } = await getMessage(c.var.platform, readId(c.req.param("id")));
   secure(c, "sandbox; default-src 'none'");
   return c.body(raw, 200, {
     "Content-Type": "message/rfc822",

@@ -34,7 +34,8 @@ export async function choose(recipient: Recipient, choice: Choice): Promise<Chos
 async function snooze(recipient: Recipient, duration: Pause): Promise<Chosen> {
   const { ctx, contact } = recipient;
   try {
-    return { recipient: { ...recipient, contact: await snoozeContact(ctx, contact.id, { duration }) }, isDone: true };
+    const snoozed = await snoozeContact(ctx, contact.id, { duration }, { isSaidBySelf: true });
+    return { recipient: { ...recipient, contact: snoozed }, isDone: true };
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
     return { recipient: { ...recipient, contact: await getContact(ctx, contact.id) }, isDone: false };

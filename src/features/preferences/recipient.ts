@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { readToken, type TokenPurpose, type TokenSubject } from "../../core/tokens";
 import { inProject } from "../../db/scope";
 import { type ContactRow, contacts } from "../../db/tables";
-import { findProject } from "../../engine/projects/project";
+import { findProjectById } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
 
 /** Somebody who came by a link in a mail. */
@@ -19,7 +19,7 @@ export async function findRecipient(
   token: string,
 ): Promise<Recipient | null> {
   const subject = await readToken(platform.config.linkSecrets, purpose, token);
-  const project = subject && (await findProject(platform, subject.projectId));
+  const project = subject && (await findProjectById(platform, subject.projectId));
   if (!subject || !project) return null;
   const ctx = forProject(platform, project);
   const contact = await ctx.db

@@ -13,7 +13,7 @@ export async function setSubscription(recipient: Recipient, subscribed: boolean)
   const batch = openBatch(ctx);
   batch.addAll(
     updateSubscription(ctx, {
-      contactId: sql`${contact.id}`,
+      contactId: sql`SELECT ${contact.id}`,
       subscribed,
       eventData: subscribed ? {} : { reason: "unsubscribe_page" },
       isSaidBySelf: true,
@@ -22,7 +22,7 @@ export async function setSubscription(recipient: Recipient, subscribed: boolean)
   );
   const after = batch.add(
     statement(
-      sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.id} AND id = ${contact.id}`,
+      sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.number} AND id = ${contact.id}`,
       wholeRow(contacts),
     ),
   );

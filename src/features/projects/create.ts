@@ -1,6 +1,8 @@
-import { newId } from "../../core/ids";
+import { sql } from "drizzle-orm";
+import { newId, publicId } from "../../core/ids";
 import { randomHex } from "../../core/keys";
 import { openBatch } from "../../db/batch";
+import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { apiKeys, projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
@@ -17,8 +19,9 @@ export async function createProject(
   input: CreateProject,
 ): Promise<{ project: Project; keys: { secret: string; public: string } }> {
   const now = platform.now.getTime();
-  const project: Project = {
-    id: newId(),
+  const id = publicId(newId());
+  const project: typeof projects.$inferInsert = {
+    id,
     name: input.name,
     fromName: input.fromName || null,
     locale: input.locale ?? "en",
@@ -34,14 +37,16 @@ export async function createProject(
     createdAt: now,
     updatedAt: now,
   };
-  const [secretKey, publicKey] = await Promise.all([
-    newKey(project.id, { kind: "secret" }, now),
-    newKey(project.id, { kind: "public" }, now),
-  ]);
+  const [secretKey, publicKey] = await Promise.all([newKey({ kind: "secret" }, now), newKey({ kind: "public" }, now)]);
   const { control } = platform;
   const batch = openBatch({ ...platform, db: control });
-  batch.add(statement(control.insert(projects).values(project).getSQL()));
-  batch.add(statement(control.insert(apiKeys).values([secretKey.row, publicKey.row]).getSQL()));
+  const inserted = batch.add(
+    statement(control.insert(projects).values(project).returning().getSQL(), wholeRow(projects)),
+  );
+  // The database gives the number out.
+  const projectId = sql`(SELECT number FROM projects WHERE id = ${id})`;
+  const rows = [secretKey, publicKey].map(({ row }) => ({ ...row, projectId }));
+  batch.add(statement(control.insert(apiKeys).values(rows).getSQL()));
   await batch.commit();
-  return { project, keys: { secret: secretKey.key, public: publicKey.key } };
+  return { project: inserted.one, keys: { secret: secretKey.key, public: publicKey.key } };
 }

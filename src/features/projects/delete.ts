@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
-import { newId } from "../../core/ids";
+import { newId, publicId } from "../../core/ids";
 import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
+import { asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { jobGraceMs } from "../../engine/jobs/job";
 import { cacheMs, forgetProjects } from "../../engine/projects/cache";
@@ -19,23 +20,28 @@ export async function deleteProject(platform: Platform, id: string): Promise<{ j
   const batch = openBatch({ ...platform, db: platform.control });
   const queued = batch.add(
     statement(
-      sql`INSERT INTO jobs (id, project_id, type, status, errors, created_at, next_announce_at)
-        SELECT ${jobId}, id, 'project.erase', 'queued', '[]', ${now}, ${now + jobGraceMs}
+      sql`INSERT INTO jobs (project_id, id, type, status, errors, created_at, next_announce_at)
+        SELECT number, ${jobId}, 'project.erase', 'queued', '[]', ${now}, ${now + jobGraceMs}
         FROM projects WHERE id = ${id} AND deleted_at IS NULL
-        RETURNING id`,
+        RETURNING project_id`,
+      columns({ projectId: asNumber }),
     ),
   );
+  batch.add(statement(sql`DELETE FROM api_keys WHERE project_id = (SELECT number FROM projects WHERE id = ${id})`));
   batch.add(statement(sql`UPDATE projects SET deleted_at = ${now} WHERE id = ${id} AND deleted_at IS NULL`));
-  batch.add(statement(sql`DELETE FROM api_keys WHERE project_id = ${id}`));
   await batch.commit();
-  if (queued.count === 0) throw new NotFound("project", id);
+  if (!queued.first) throw new NotFound("project", id);
+  const { projectId } = queued.first;
   forgetProjects();
   try {
     // Not before every isolate has forgotten the keys, or one of them may write after the last row was removed.
     const delaySeconds = (2 * cacheMs) / secondMs;
-    await platform.enqueue([{ job: { type: "project.erase", projectId: id, jobId }, delaySeconds }]);
+    await platform.enqueue([{ job: { type: "project.erase", projectId, jobId }, delaySeconds }]);
   } catch (error) {
-    platform.log("error", "A deletion could not be announced; the sweep will", { jobId, reason: reasonOf(error) });
+    platform.log("error", "A deletion could not be announced; the sweep will", {
+      jobId: publicId(jobId),
+      reason: reasonOf(error),
+    });
   }
-  return { jobId };
+  return { jobId: publicId(jobId) };
 }

@@ -1,9 +1,10 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import type { Job } from "../../core/jobs";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { statement } from "../../db/statement";
 import { startJob } from "../../engine/jobs/job";
-import { findWhereabouts } from "../../engine/projects/whereabouts";
+import { whereaboutsByNumber } from "../../engine/projects/whereabouts";
 import { blobKey, blobKinds } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 
@@ -11,47 +12,74 @@ import type { Platform } from "../../platform/context";
 const rowsPerStatement = 1_000;
 const statementsPerRun = 100;
 
-/** Every table with a project's rows, in its own database and in control. A test fails when one is missing here. */
-export const projectTables = [
-  "emails",
-  "email_contents",
-  "templates",
-  "template_versions",
-  "events",
-  "event_names",
-  "event_days",
-  "event_listeners",
-  "contacts",
-  "contact_counts",
-  "contact_fields",
-  "erased_addresses",
-  "audience_references",
-  "segments",
-  "segment_members",
-  "suppressions",
-  "domains",
-  "idempotency_effects",
-  "monthly_usage",
-  "jobs",
-] as const;
-export const controlTables = ["outbox_messages", "verified_domains", "api_keys", "jobs"] as const;
+/** What the key of a table has besides the project. */
+type Keys = Record<string, string[]>;
+
+/** Every table with rows of a project in the project's own database. A test fails when one is missing here. */
+export const projectTables: Keys = {
+  emails: ["id"],
+  email_contents: ["id"],
+  rounds: ["id"],
+  templates: ["id"],
+  template_versions: ["id"],
+  campaigns: ["id"],
+  campaign_pages: ["campaign_id", "first_id"],
+  workflows: ["id"],
+  workflow_steps: ["workflow_id", "id"],
+  workflow_transitions: ["workflow_id", "id"],
+  workflow_ticks: ["workflow_id", "tick"],
+  workflow_executions: ["workflow_id", "id"],
+  webhooks: ["id"],
+  webhook_deliveries: ["webhook_id", "event_id"],
+  events: ["id"],
+  event_names: ["name"],
+  event_days: ["name", "day"],
+  event_listeners: ["name", "listener_id"],
+  contacts: ["id"],
+  project_counts: [],
+  contact_fields: ["key"],
+  topics: ["id"],
+  contact_topics: ["contact_id", "topic_id"],
+  confirmations: ["contact_id", "id"],
+  erased_addresses: ["hash"],
+  audience_references: ["kind", "name", "referrer", "referrer_id"],
+  segments: ["id"],
+  segment_members: ["segment_id", "contact_id"],
+  suppressions: ["email"],
+  domains: ["id"],
+  idempotency_effects: ["kind", "key"],
+  monthly_usage: ["month", "template_id"],
+  jobs: ["id"],
+};
+/** Those in the control database. */
+export const controlTables: Keys = {
+  outbox_messages: ["id"],
+  verified_domains: ["domain"],
+  api_keys: ["id"],
+  jobs: ["id"],
+};
+
+type EraseJob = Extract<Job, { type: "project.erase" }>;
 
 /** One run of a project's removal, in bounded steps; it enqueues the next run itself. Safe to repeat at any point. */
-export async function eraseProject(platform: Platform, projectId: string, jobId: string): Promise<void> {
+export async function eraseProject(platform: Platform, job: EraseJob): Promise<void> {
   const { control } = platform;
-  await startJob(platform, control, jobId);
-  const isEmpty = (await eraseRows(platform, projectId, jobId)) && (await eraseFiles(platform, projectId));
-  if (!isEmpty) return platform.enqueue([{ job: { type: "project.erase", projectId, jobId } }]);
-  await platform.gate.erase(projectId);
+  const project = (await whereaboutsByNumber(platform, [job.projectId])).get(job.projectId);
+  // Another run has ended it.
+  if (!project?.isEnding) return;
+  await startJob(platform, control, job);
+  const isEmpty = (await eraseRows(platform, project.shard, job)) && (await eraseFiles(platform, project.id));
+  if (!isEmpty) return platform.enqueue([{ job }]);
+  await platform.gate.erase(project.id);
   const now = platform.clock().getTime();
   const batch = openBatch({ ...platform, db: control });
   batch.add(
     statement(
-      sql`UPDATE jobs SET status = 'completed', progress = 100, completed_at = ${now} WHERE id = ${jobId}
-        AND status <> 'completed'`,
+      sql`UPDATE jobs SET status = 'completed', progress = 100, completed_at = ${now}
+        WHERE project_id = ${job.projectId} AND id = ${job.jobId} AND status <> 'completed'`,
     ),
   );
-  batch.add(statement(sql`DELETE FROM projects WHERE id = ${projectId} AND deleted_at IS NOT NULL`));
+  batch.add(statement(sql`DELETE FROM projects WHERE number = ${job.projectId} AND deleted_at IS NOT NULL`));
   await batch.commit();
 }
 
@@ -60,21 +88,20 @@ export async function eraseProject(platform: Platform, projectId: string, jobId:
  * are already empty: so it is done only when a whole pass has found none. The names of domains go after their rows, as
  * `features/domains/name.ts` asks.
  */
-async function eraseRows(platform: Platform, projectId: string, jobId: string): Promise<boolean> {
-  const tables: [Db, string][] = controlTables.map((table) => [platform.control, table]);
-  const where = (await findWhereabouts(platform, [projectId])).get(projectId);
-  if (where) tables.unshift(...projectTables.map((table): [Db, string] => [platform.databaseOf(where.shard), table]));
+async function eraseRows(platform: Platform, shard: string, job: EraseJob): Promise<boolean> {
+  const tables = [
+    ...Object.entries(projectTables).map(([table, key]) => ({ db: platform.databaseOf(shard), table, key })),
+    ...Object.entries(controlTables).map(([table, key]) => ({ db: platform.control, table, key })),
+  ];
   let statements = 0;
   let found: number;
   do {
     found = 0;
-    for (const [db, table] of tables) {
-      // The job at work outlives the project: the operator wants to see its end.
-      const others = table === "jobs" ? sql` AND id <> ${jobId}` : sql``;
+    for (const each of tables) {
       let removed = rowsPerStatement;
       while (removed === rowsPerStatement) {
         if (statements++ >= statementsPerRun) return false;
-        removed = await eraseSome(platform, db, table, sql`project_id = ${projectId}${others}`);
+        removed = await eraseSome(platform, each, job);
         found += removed;
       }
     }
@@ -83,12 +110,22 @@ async function eraseRows(platform: Platform, projectId: string, jobId: string): 
 }
 
 /** Returns how many rows it removed. */
-async function eraseSome(platform: Platform, db: Db, table: string, condition: SQL): Promise<number> {
+async function eraseSome(
+  platform: Platform,
+  { db, table, key }: { db: Db; table: string; key: string[] },
+  { projectId, jobId }: EraseJob,
+): Promise<number> {
+  const columnsOfKey = sql.join(
+    ["project_id", ...key].map((column) => sql.identifier(column)),
+    sql`, `,
+  );
+  // The job at work outlives the project: the operator wants to see its end.
+  const others = table === "jobs" ? sql` AND id <> ${jobId}` : sql``;
   const batch = openBatch({ ...platform, db });
   const erased = batch.add(
     statement(
-      sql`DELETE FROM ${sql.identifier(table)} WHERE rowid IN (SELECT rowid FROM ${sql.identifier(table)}
-        WHERE ${condition} LIMIT ${rowsPerStatement}) RETURNING 1`,
+      sql`DELETE FROM ${sql.identifier(table)} WHERE (${columnsOfKey}) IN (SELECT ${columnsOfKey} FROM ${sql.identifier(table)}
+        WHERE project_id = ${projectId}${others} LIMIT ${rowsPerStatement}) RETURNING 1`,
     ),
   );
   await batch.commit();

@@ -4,5 +4,5 @@ import { eraseProject } from "./erase";
 
 /** `project.erase`: one bounded step of removing all that a deleted project held. */
 export async function eraseJob(platform: Platform, job: Extract<Job, { type: "project.erase" }>): Promise<void> {
-  await eraseProject(platform, job.projectId, job.jobId);
+  await eraseProject(platform, job);
 }

@@ -1,6 +1,6 @@
 import { pageOf } from "../../core/page";
 import { accepted, body, created, createRoute, errors, ok } from "../../http/define";
-import { CursorQuery, IdParam } from "../../http/params";
+import { CursorQuery, ProjectParam } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { QueuedJob } from "../jobs/schema";
 import { createProject } from "./create";
@@ -58,7 +58,7 @@ const get = createRoute({
   tags,
   policy,
   summary: "Get a project",
-  request: { params: IdParam },
+  request: { params: ProjectParam },
   responses: { ...ok(Project), ...errors(404) },
 });
 
@@ -75,7 +75,7 @@ const update = createRoute({
   policy,
   summary: "Change a project, or disable it",
   description: "Takes effect everywhere within 30 seconds.",
-  request: { params: IdParam, ...body(UpdateProject) },
+  request: { params: ProjectParam, ...body(UpdateProject) },
   responses: { ...ok(Project), ...errors(400, 404, 413, 422) },
 });
 
@@ -92,7 +92,7 @@ const remove = createRoute({
   policy,
   summary: "Delete a project with all that it holds",
   description: "Its keys die at once; rows and files follow in the background. Poll `GET /admin/jobs/{id}`.",
-  request: { params: IdParam },
+  request: { params: ProjectParam },
   responses: { ...accepted(QueuedJob), ...errors(404) },
 });
 

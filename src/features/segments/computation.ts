@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { asText, columns, orNull } from "../../db/rows";
+import type { Id } from "../../core/ids";
+import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import { jobGraceMs } from "../../engine/jobs/job";
 import type { Context } from "../../platform/context";
@@ -9,7 +10,7 @@ import { firstState, type Start, type Starting } from "./scan-job";
 
 /** The job that computes the members of the segment `s` right now. */
 export const activeComputation = sql`SELECT j.id FROM jobs j
-  WHERE j.id = s.compute_job_id AND +j.project_id = s.project_id AND j.status IN ('queued', 'processing')`;
+  WHERE j.project_id = s.project_id AND j.id = s.compute_job_id AND j.status IN ('queued', 'processing')`;
 
 /** Leaves out segments that are tracked no more or are being computed. */
 export function insertComputations(
@@ -26,22 +27,22 @@ export function insertComputations(
           json_object('segmentId', s.id, 'isFollowed', json(${JSON.stringify(isFollowed)})), ${stateOf({ silent })}, '[]',
           ${at}, ${at + jobGraceMs}
         FROM ${started} CROSS JOIN segments s
-          ON s.id = n.value->>'segmentId' AND +s.project_id = n.value->>'projectId'
+          ON s.project_id = n.value->>'projectId' AND s.id = n.value->>'segmentId'
         WHERE s.condition IS NOT NULL AND s.track_membership AND NOT EXISTS (${activeComputation})
         RETURNING id, project_id`,
-      columns({ id: asText, projectId: asText }),
+      columns({ id: asId, projectId: asNumber }),
     ),
     rest: [
       statement(
         sql`UPDATE segments SET compute_job_id = n.value->>'jobId'
           FROM ${started}
-          WHERE segments.id = n.value->>'segmentId' AND +segments.project_id = n.value->>'projectId'
-            AND EXISTS (SELECT 1 FROM jobs j WHERE j.id = n.value->>'jobId')`,
+          WHERE segments.project_id = n.value->>'projectId' AND segments.id = n.value->>'segmentId'
+            AND EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = segments.project_id AND j.id = n.value->>'jobId')`,
       ),
       // A computation counts, too.
       statement(
-        sql`DELETE FROM jobs WHERE id IN (SELECT n.value->>'countJobId'
-          FROM ${started} CROSS JOIN jobs j ON j.id = n.value->>'jobId' AND +j.project_id = n.value->>'projectId')`,
+        sql`DELETE FROM jobs WHERE (project_id, id) IN (SELECT j.project_id, n.value->>'countJobId'
+          FROM ${started} CROSS JOIN jobs j ON j.project_id = n.value->>'projectId' AND j.id = n.value->>'jobId')`,
       ),
     ],
   };
@@ -52,14 +53,14 @@ export function insertComputations(
  * without the other. A computation that goes on becomes silent and begins again: it was started before tracking ended, and
  * must not tell what came after.
  */
-export function upsertSilentComputation(ctx: Context, segmentId: string, jobId: string): Statement[] {
-  const start = { jobId, projectId: ctx.project.id, segmentId };
+export function upsertSilentComputation(ctx: Context, segmentId: Id, jobId: Id): Statement[] {
+  const start: Start = { jobId, projectId: ctx.project.number, segmentId };
   const { jobs, rest } = insertComputations([start], { now: ctx.now, silent: true, isFollowed: true });
   const active = statement(
     sql`UPDATE jobs SET input = json_set(input, '$.isFollowed', json('true')), state = ${stateOf({ silent: true })},
         result = NULL
-      WHERE project_id = ${ctx.project.id} AND id = (SELECT (${activeComputation}) FROM segments s
-        WHERE s.project_id = ${ctx.project.id} AND s.id = ${segmentId})`,
+      WHERE project_id = ${ctx.project.number} AND id = (SELECT (${activeComputation}) FROM segments s
+        WHERE s.project_id = ${ctx.project.number} AND s.id = ${segmentId})`,
   );
   return [active, jobs, ...rest];
 }
@@ -68,7 +69,7 @@ export function upsertSilentComputation(ctx: Context, segmentId: string, jobId: 
 export interface Joining {
   writes: Statement[];
   /** Comes last, and returns the computation to follow; null when the segment is tracked no more. */
-  joined: Statement<{ jobId: string | null }>;
+  joined: Statement<{ jobId: Id | null }>;
 }
 
 /**
@@ -77,18 +78,18 @@ export interface Joining {
  * or tells nobody. Then the call gets the job that waits for it to end, which is written here if there is none. It is
  * announced when the first has ended.
  */
-export function upsertComputation(ctx: Context, segmentId: string, jobId: string): Joining {
-  const active = sql`FROM segments s CROSS JOIN jobs j ON j.id = s.compute_job_id AND +j.project_id = s.project_id
-    WHERE s.project_id = ${ctx.project.id} AND s.id = ${segmentId} AND s.track_membership
+export function upsertComputation(ctx: Context, segmentId: Id, jobId: Id): Joining {
+  const active = sql`FROM segments s CROSS JOIN jobs j ON j.project_id = s.project_id AND j.id = s.compute_job_id
+    WHERE s.project_id = ${ctx.project.number} AND s.id = ${segmentId} AND s.track_membership
       AND j.status IN ('queued', 'processing')`;
   const isTooOld = sql`(j.state->>'silent' OR (j.status = 'processing' AND (${movesWithTime(sql`s.condition`)}
-    OR j.state->>'$.scan.of' IS NOT ${freshness(sql`${ctx.project.id}`)})))`;
+    OR j.state->>'$.scan.of' IS NOT ${freshness(sql`s`)})))`;
   const hasNoneWaiting = sql`${isTooOld} AND j.input->>'waitingJobId' IS NULL`;
   const updateInput = (input: SQL, which: SQL) =>
     statement(
-      sql`UPDATE jobs SET input = ${input} WHERE project_id = ${ctx.project.id} AND id = (SELECT j.id ${active} AND ${which})`,
+      sql`UPDATE jobs SET input = ${input} WHERE project_id = ${ctx.project.number} AND id = (SELECT j.id ${active} AND ${which})`,
     );
-  const { jobs, rest } = insertComputations([{ jobId, projectId: ctx.project.id, segmentId }], {
+  const { jobs, rest } = insertComputations([{ jobId, projectId: ctx.project.number, segmentId }], {
     now: ctx.now,
     silent: false,
     isFollowed: true,
@@ -109,7 +110,7 @@ export function upsertComputation(ctx: Context, segmentId: string, jobId: string
     ],
     joined: statement(
       sql`SELECT (SELECT iif(${isTooOld}, j.input->>'waitingJobId', j.id) ${active}) AS job_id`,
-      columns({ jobId: orNull(asText) }),
+      columns({ jobId: orNull(asId) }),
     ),
   };
 }

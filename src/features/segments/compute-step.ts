@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { chunksOf } from "../../core/chunks";
+import type { Id } from "../../core/ids";
 import { asJson, columns } from "../../db/rows";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
@@ -45,28 +46,24 @@ export function computeStep(ctx: Context, row: JobRow): Promise<Step> {
   });
 }
 
-async function findMembers(
-  ctx: Context,
-  segmentId: string,
-  { after, upTo }: { after: string; upTo: string },
-): Promise<string[]> {
+async function findMembers(ctx: Context, segmentId: Id, { after, upTo }: { after: Id; upTo: Id }): Promise<Id[]> {
   const found = await selectFirst(
     ctx.db,
     sql`SELECT json_group_array(contact_id) AS ids FROM segment_members
-      WHERE project_id = ${ctx.project.id} AND segment_id = ${segmentId} AND contact_id > ${after} AND contact_id <= ${upTo}`,
-    columns({ ids: asJson<string[]>() }),
+      WHERE project_id = ${ctx.project.number} AND segment_id = ${segmentId} AND contact_id > ${after} AND contact_id <= ${upTo}`,
+    columns({ ids: asJson<Id[]>() }),
   );
   return found?.ids ?? [];
 }
 
 /** Ids of contacts. */
 interface Moving {
-  entering: string[];
-  leaving: string[];
+  entering: Id[];
+  leaving: Id[];
 }
 
 /** At least one batch, if only of nobody. */
-function inBatches(matching: string[], members: string[]): Moving[] {
+function inBatches(matching: Id[], members: Id[]): Moving[] {
   const [isMatching, isMember] = [new Set(matching), new Set(members)];
   const entering = matching.filter((id) => !isMember.has(id));
   const leaving = members.filter((id) => !isMatching.has(id));
@@ -85,8 +82,9 @@ interface Moves {
 
 /** Of the contacts that were read: those who are there still, and are no members, or are members, by now. */
 function movesOf(ctx: Context, segment: Dynamic, { entering, leaving }: Moving): Moves {
-  const among = (ids: string[]) =>
-    sql`FROM json_each(${JSON.stringify(ids)}) r CROSS JOIN contacts c ON c.id = r.value AND +c.project_id = ${ctx.project.id}`;
+  const among = (ids: Id[]) =>
+    sql`FROM json_each(${JSON.stringify(ids)}) r
+      CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value`;
   return {
     entering: entering.length === 0 ? null : sql`${among(entering)} WHERE NOT ${isMember(segment)}`,
     leaving: leaving.length === 0 ? null : sql`${among(leaving)} WHERE ${isMember(segment)}`,
@@ -95,10 +93,9 @@ function movesOf(ctx: Context, segment: Dynamic, { entering, leaving }: Moving):
 
 /** These go before the moves: they ask who is a member. */
 function insertMoveEvents(ctx: Context, segment: Dynamic, { entering, leaving }: Moves): Statement[] {
-  const at = ctx.clock().getTime();
   return [
-    ...(entering ? [insertMembershipEvents(segment, "entry", { who: entering, at })] : []),
-    ...(leaving ? [insertMembershipEvents(segment, "exit", { who: leaving, at })] : []),
+    ...(entering ? [insertMembershipEvents(ctx, segment, "entry", entering)] : []),
+    ...(leaving ? [insertMembershipEvents(ctx, segment, "exit", leaving)] : []),
   ];
 }
 
@@ -117,7 +114,7 @@ function deleteLeaving(ctx: Context, { id }: Dynamic, { leaving }: Moving): Stat
   if (leaving.length === 0) return [];
   return [
     statement(
-      sql`DELETE FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${id}
+      sql`DELETE FROM segment_members WHERE project_id = ${ctx.project.number} AND segment_id = ${id}
         AND contact_id IN (SELECT value FROM json_each(${JSON.stringify(leaving)}))`,
     ),
   ];
@@ -135,6 +132,6 @@ function updateComputed(ctx: Context, { segment, at, of, matching }: StoredScan)
   return statement(
     sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}, computed_at = ${at},
         computed_of = ${of}
-      WHERE project_id = ${ctx.project.id} AND id = ${segment.id}`,
+      WHERE project_id = ${ctx.project.number} AND id = ${segment.id}`,
   );
 }

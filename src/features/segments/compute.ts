@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { BadRequest } from "../../core/errors";
-import { newId } from "../../core/ids";
+import { type Id, newId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asNumber, asText, columns, orNull } from "../../db/rows";
+import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { selectFirst, statement } from "../../db/statement";
 import type { JobRow, SegmentRow } from "../../db/tables";
 import { totalContacts } from "../../engine/contacts/total";
@@ -32,7 +32,7 @@ export type Computed = z.infer<typeof Computed>;
  * `POST /segments/{id}/compute`: brings the members of a tracked segment up to date, with an event for each who enters or
  * leaves. Throws BadRequest.
  */
-export async function computeSegment(ctx: Context, segment: SegmentRow): Promise<Computed | { jobId: string }> {
+export async function computeSegment(ctx: Context, segment: SegmentRow): Promise<Computed | { jobId: Id }> {
   if (segment.type !== "DYNAMIC" || !segment.trackMembership) {
     throw new BadRequest("Only a tracked DYNAMIC segment has a membership to compute.", {
       suggestion:
@@ -58,9 +58,9 @@ export async function computeSegment(ctx: Context, segment: SegmentRow): Promise
  */
 export async function finishComputation(
   ctx: Context,
-  segmentId: string,
-  { jobId, contacts }: { jobId: string; contacts: number },
-): Promise<Computed | { jobId: string } | null> {
+  segmentId: Id,
+  { jobId, contacts }: { jobId: Id; contacts: number },
+): Promise<Computed | { jobId: Id } | null> {
   let steps = 0;
   const step = (job: Context, row: JobRow) => {
     steps += 1;
@@ -68,7 +68,7 @@ export async function finishComputation(
   };
   for (let checks = 0; contacts <= maxInline && steps < maxSteps && checks < maxChecks; checks++) {
     const active = await findActive(ctx, segmentId);
-    const job = { type: "segments.compute" as const, projectId: ctx.project.id, jobId: active ?? jobId };
+    const job = { type: "segments.compute" as const, projectId: ctx.project.number, jobId: active ?? jobId };
     await workOn(ctx, job, step, { stepsPerRun });
     const { status, result } = await getJob(ctx, jobId);
     if (status === "completed") return result && Computed.parse(result);
@@ -79,12 +79,12 @@ export async function finishComputation(
 }
 
 /** The job that goes on. */
-async function findActive(ctx: Context, segmentId: string): Promise<string | null> {
+async function findActive(ctx: Context, segmentId: Id): Promise<Id | null> {
   const found = await selectFirst(
     ctx.db,
     sql`SELECT (${activeComputation}) AS job_id FROM segments s
-      WHERE s.project_id = ${ctx.project.id} AND s.id = ${segmentId}`,
-    columns({ jobId: orNull(asText) }),
+      WHERE s.project_id = ${ctx.project.number} AND s.id = ${segmentId}`,
+    columns({ jobId: orNull(asId) }),
   );
   return found?.jobId ?? null;
 }

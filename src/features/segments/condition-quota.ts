@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
 import { Conflict } from "../../core/errors";
+import type { Id } from "../../core/ids";
 import { guard, type Statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -11,8 +12,8 @@ const maxConditionBytes = 4_000_000;
 const suggestion = "Delete segments that are no longer used, or pass a condition to the call that needs it.";
 
 /** The guards of a batch that saves a segment: the project has no more segments than it may, nor larger conditions. */
-export function guardQuota(ctx: Context, id: string, condition: FilterCondition | null): Statement[] {
-  const others = sql`FROM segments WHERE project_id = ${ctx.project.id} AND id <> ${id}`;
+export function guardQuota(ctx: Context, id: Id, condition: FilterCondition | null): Statement[] {
+  const others = sql`FROM segments WHERE project_id = ${ctx.project.number} AND id <> ${id}`;
   const bytes = new TextEncoder().encode(JSON.stringify(condition)).length;
   const megabytes = maxConditionBytes / 1_000_000;
   return [

@@ -1,15 +1,15 @@
 import { sql } from "drizzle-orm";
 import { Invalid } from "../../core/errors";
+import { aboveAllIds, belowAllIds, type Id, textOf } from "../../core/ids";
 import { isoOrNull } from "../../core/time";
 import { audienceOf } from "../../db/audience";
 import { maxRowsPerStatement } from "../../db/limits";
-import { asText, columns, wholeRow } from "../../db/rows";
+import { asId, columns, wholeRow } from "../../db/rows";
 import { select, selectFirst } from "../../db/statement";
 import { type ContactRow, contacts, type SegmentRow } from "../../db/tables";
 import { loadSegments } from "../../engine/audience/named-segments";
 import { scan } from "../../engine/audience/scan";
 import { findScanSource } from "../../engine/audience/scan-source";
-import { aboveAll, belowAll } from "../../engine/audience/scan-window";
 import type { Context } from "../../platform/context";
 import { type Dynamic, getSegmentAndTotal, isDynamic } from "./segment";
 
@@ -31,7 +31,7 @@ const budget = { maxRows: 2_000_000, maxWindows: 200 };
 const minRows = 1_000;
 
 /** `GET /segments/{id}/contacts`: who is in it at this moment, newest first. Throws NotFound, and Invalid on a page too deep. */
-export async function listSegmentContacts(ctx: Context, id: string, asked: Asked): Promise<Found> {
+export async function listSegmentContacts(ctx: Context, id: Id, asked: Asked): Promise<Found> {
   const { segment, contacts } = await getSegmentAndTotal(ctx, id);
   return isDynamic(segment) ? listMatching(ctx, segment, contacts, asked) : listMembers(ctx, segment, asked);
 }
@@ -84,25 +84,25 @@ function tooDeep(read: number): Invalid {
 /** The members of a static segment are rows, whose number is kept. */
 async function listMembers(ctx: Context, segment: SegmentRow, { page, pageSize }: Asked): Promise<Found> {
   const { memberCount: total } = segment;
-  const members = sql`FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${segment.id}`;
-  let [skip, before] = [(page - 1) * pageSize, aboveAll];
+  const members = sql`FROM segment_members WHERE project_id = ${ctx.project.number} AND segment_id = ${segment.id}`;
+  let [skip, before] = [(page - 1) * pageSize, aboveAllIds];
   if (skip >= total) return { rows: [], total, countedAt: null };
   while (skip >= maxRowsPerStatement) {
     const edge = await selectFirst(
       ctx.db,
       sql`SELECT contact_id ${members} AND contact_id < ${before}
         ORDER BY contact_id DESC LIMIT 1 OFFSET ${maxRowsPerStatement - 1}`,
-      columns({ contactId: asText }),
+      columns({ contactId: asId }),
     );
-    before = edge?.contactId ?? belowAll;
+    before = edge?.contactId ?? belowAllIds;
     skip -= maxRowsPerStatement;
   }
   const onPage = sql`SELECT contact_id ${members} AND contact_id < ${before}
     ORDER BY contact_id DESC LIMIT ${pageSize} OFFSET ${skip}`;
   const found = await select(
     ctx.db,
-    sql`SELECT c.* FROM (${onPage}) page CROSS JOIN contacts c ON c.id = page.contact_id AND +c.project_id = ${ctx.project.id}`,
+    sql`SELECT c.* FROM (${onPage}) page CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = page.contact_id`,
     wholeRow(contacts),
   );
-  return { rows: found.toSorted((one, other) => (one.id < other.id ? 1 : -1)), total, countedAt: null };
+  return { rows: found.toSorted((one, other) => (textOf(one.id) < textOf(other.id) ? 1 : -1)), total, countedAt: null };
 }

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
-import { newId } from "../../core/ids";
+import { belowAllIds, type Id, asId as idOf, newId, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
 import { maxAskedPerStatement, maxRowsPerStatement } from "../../db/limits";
-import { asNumber, asText, columns, orNull } from "../../db/rows";
+import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow, SegmentRow } from "../../db/tables";
 import { scan } from "../../engine/audience/scan";
@@ -11,7 +11,7 @@ import { jobGraceMs } from "../../engine/jobs/job";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import type { Step } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
-import { firstState, type Input, type Start, type Starting } from "./scan-job";
+import { firstState, inputJson, type Start, type Starting } from "./scan-job";
 import { scanStep } from "./scan-step";
 import { getSegment } from "./segment";
 import { audienceFor, beginScan, type StoredScan } from "./stored-scan";
@@ -23,12 +23,12 @@ const maxRowsOnRefresh = 2_000_000;
 const maxWindows = 150;
 
 /** Counts who is in a segment at this moment and stores it, or has it counted by a job. */
-export function countSegment(ctx: Context, segment: SegmentRow): Promise<number | { jobId: string }> {
+export function countSegment(ctx: Context, segment: SegmentRow): Promise<number | { jobId: Id }> {
   return count(ctx, segment, { maxRows: maxRowsOnSave, isFollowed: false });
 }
 
 /** `POST /segments/{id}/refresh`: the same while the caller waits, in all but the largest projects. */
-export function refreshCount(ctx: Context, segment: SegmentRow): Promise<number | { jobId: string }> {
+export function refreshCount(ctx: Context, segment: SegmentRow): Promise<number | { jobId: Id }> {
   return count(ctx, segment, { maxRows: maxRowsOnRefresh, isFollowed: true });
 }
 
@@ -43,7 +43,7 @@ async function count(
   ctx: Context,
   segment: SegmentRow,
   { maxRows, isFollowed }: { maxRows: number; isFollowed: boolean },
-): Promise<number | { jobId: string }> {
+): Promise<number | { jobId: Id }> {
   if (segment.condition === null) return countMembers(ctx, segment.id);
   const begun = await beginScan(ctx, segment.id);
   if (begun === null) return segment.memberCount;
@@ -71,11 +71,11 @@ async function countMatching(ctx: Context, begun: StoredScan, maxRows: number): 
 }
 
 /** Of a static segment. A call that changes the members meanwhile counts them too: then this count begins again. */
-function countMembers(ctx: Context, segmentId: string): Promise<number> {
+function countMembers(ctx: Context, segmentId: Id): Promise<number> {
   return untilFresh(async () => {
     const { memberCount, countedAt } = await getSegment(ctx, segmentId);
     const counted = await countRows(ctx, segmentId);
-    const isMine = sql`project_id = ${ctx.project.id} AND id = ${segmentId}`;
+    const isMine = sql`project_id = ${ctx.project.number} AND id = ${segmentId}`;
     const isAsBefore = sql`member_count = ${memberCount} AND counted_at IS ${countedAt}`;
     const batch = openBatch(ctx);
     batch.guard(sql`EXISTS (SELECT 1 FROM segments WHERE ${isMine} AND ${isAsBefore})`, () => new Stale());
@@ -87,12 +87,12 @@ function countMembers(ctx: Context, segmentId: string): Promise<number> {
   }, ctx.random);
 }
 
-const readMembers = columns({ members: asNumber, last: orNull(asText) });
+const readMembers = columns({ members: asNumber, last: orNull(asId) });
 
-async function countRows(ctx: Context, segmentId: string): Promise<number> {
-  let [counted, after] = [0, ""];
+async function countRows(ctx: Context, segmentId: Id): Promise<number> {
+  let [counted, after] = [0, belowAllIds];
   for (;;) {
-    const isNext = sql`project_id = ${ctx.project.id} AND segment_id = ${segmentId} AND contact_id > ${after}`;
+    const isNext = sql`project_id = ${ctx.project.number} AND segment_id = ${segmentId} AND contact_id > ${after}`;
     const found = await selectFirst(
       ctx.db,
       sql`SELECT count(*) AS members, max(contact_id) AS last FROM (
@@ -106,11 +106,11 @@ async function countRows(ctx: Context, segmentId: string): Promise<number> {
 }
 
 /** A count that nobody follows has a row of that name, so that several do not pile up. */
-export const countJobId = (segmentId: string) => `count-${segmentId}`;
+export const countJobId = (segmentId: Id): Id => idOf(`count-${textOf(segmentId)}`);
 
-async function queueCount(ctx: Context, segmentId: string, { isFollowed }: { isFollowed: boolean }): Promise<string> {
+async function queueCount(ctx: Context, segmentId: Id, { isFollowed }: { isFollowed: boolean }): Promise<Id> {
   const id = isFollowed ? newId() : countJobId(segmentId);
-  const input: Input = { segmentId, isFollowed };
+  const input = inputJson({ segmentId, isFollowed });
   const batch = openBatch(ctx);
   batch.add(
     insertJob(ctx, {
@@ -118,7 +118,7 @@ async function queueCount(ctx: Context, segmentId: string, { isFollowed }: { isF
       type: "segments.count",
       input,
       state: firstState({ silent: true }),
-      onlyIf: sql`NOT EXISTS (SELECT 1 FROM jobs WHERE id = ${id})`,
+      onlyIf: sql`NOT EXISTS (SELECT 1 FROM jobs WHERE project_id = ${ctx.project.number} AND id = ${id})`,
     }),
   );
   await batch.commit();
@@ -138,7 +138,7 @@ export function insertCounts(starts: Start[], now: Date): Starting {
         FROM json_each(${JSON.stringify(starts)}) n
         WHERE true ON CONFLICT DO NOTHING
         RETURNING id, project_id`,
-      columns({ id: asText, projectId: asText }),
+      columns({ id: asId, projectId: asNumber }),
     ),
     rest: [],
   };
@@ -159,7 +159,7 @@ export function countStep(ctx: Context, row: JobRow): Promise<Step> {
 function updateCount(ctx: Context, { segment, at, of, matching }: StoredScan): Statement {
   return statement(
     sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}
-      WHERE project_id = ${ctx.project.id} AND id = ${segment.id} AND condition = ${JSON.stringify(segment.condition)}
+      WHERE project_id = ${ctx.project.number} AND id = ${segment.id} AND condition = ${JSON.stringify(segment.condition)}
         AND (counted_of IS NULL OR counted_at <= ${at})`,
   );
 }

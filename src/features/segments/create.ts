@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
 import { referencesOf } from "../../core/audience/references";
-import { newId } from "../../core/ids";
+import { newIdAt } from "../../core/ids";
 import { slugOf } from "../../core/segments/slug";
 import { openBatch } from "../../db/batch";
 import { untilFresh } from "../../db/fresh";
@@ -29,7 +29,7 @@ async function save(
   { name, description, trackMembership }: CreateSegment,
   condition: FilterCondition | null,
 ): Promise<SegmentRow> {
-  const id = newId();
+  const id = newIdAt(ctx.now.getTime());
   const checked = condition && (await checkCondition(ctx, condition));
   const named = condition ? referencesOf(condition) : {};
   const batch = openBatch(ctx);
@@ -58,7 +58,7 @@ function insertSegment(ctx: Context, segment: NewSegment): Statement<SegmentRow>
   return statement(
     sql`INSERT INTO segments (id, project_id, name, description, type, slug, condition, track_membership, counted_at,
         next_count_at, next_compute_at, created_at, updated_at)
-      VALUES (${id}, ${ctx.project.id}, ${name}, ${description}, ${isDynamic ? "DYNAMIC" : "STATIC"},
+      VALUES (${id}, ${ctx.project.number}, ${name}, ${description}, ${isDynamic ? "DYNAMIC" : "STATIC"},
         (${freeSlug(ctx, slugOf(name))}), ${condition && JSON.stringify(condition)}, ${trackMembership}, ${now},
         ${isDynamic ? now : null}, ${isDynamic && trackMembership ? now : null}, ${now}, ${now})
       RETURNING *`,
@@ -71,6 +71,6 @@ function freeSlug(ctx: Context, slug: string): SQL {
   return sql`WITH RECURSIVE tried (n, slug) AS (
       SELECT 1, ${slug}
       UNION ALL SELECT n + 1, ${slug} || '-' || (n + 1) FROM tried
-        WHERE EXISTS (SELECT 1 FROM segments s WHERE s.project_id = ${ctx.project.id} AND s.slug = tried.slug))
+        WHERE EXISTS (SELECT 1 FROM segments s WHERE s.project_id = ${ctx.project.number} AND s.slug = tried.slug))
     SELECT slug FROM tried ORDER BY n DESC LIMIT 1`;
 }

@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
+import { type Id, asId as idOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asText, columns } from "../../db/rows";
+import { asId, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
 import { guardState, type Step, updateEnded } from "../../engine/jobs/work";
@@ -9,7 +10,7 @@ import type { Context } from "../../platform/context";
 
 const rowsPerStep = 1_000;
 
-const Input = z.object({ segmentId: z.string() });
+const Input = z.object({ segmentId: z.string().transform(idOf) });
 
 /** A step of `segments.delete-members`: the rows of a segment that is gone. */
 export async function deleteMembersStep(ctx: Context, row: JobRow): Promise<Step> {
@@ -26,18 +27,19 @@ export async function deleteMembersStep(ctx: Context, row: JobRow): Promise<Step
 }
 
 /** Deletes the next rows of a segment, so many as one step does. */
-export function deleteMembers(ctx: Context, segmentId: string): Statement<{ contactId: string }> {
-  const next = sql`SELECT rowid FROM segment_members WHERE ${isMemberOf(ctx, segmentId)} LIMIT ${rowsPerStep}`;
+export function deleteMembers(ctx: Context, segmentId: Id): Statement<{ contactId: Id }> {
+  const isMember = isMemberOf(ctx, segmentId);
+  const next = sql`SELECT contact_id FROM segment_members WHERE ${isMember} LIMIT ${rowsPerStep}`;
   return statement(
-    sql`DELETE FROM segment_members WHERE rowid IN (${next}) RETURNING contact_id`,
-    columns({ contactId: asText }),
+    sql`DELETE FROM segment_members WHERE ${isMember} AND contact_id IN (${next}) RETURNING contact_id`,
+    columns({ contactId: asId }),
   );
 }
 
-export function isMemberLeft(ctx: Context, segmentId: string): SQL {
+export function isMemberLeft(ctx: Context, segmentId: Id): SQL {
   return sql`EXISTS (SELECT 1 FROM segment_members WHERE ${isMemberOf(ctx, segmentId)})`;
 }
 
-function isMemberOf(ctx: Context, segmentId: string): SQL {
-  return sql`project_id = ${ctx.project.id} AND segment_id = ${segmentId}`;
+function isMemberOf(ctx: Context, segmentId: Id): SQL {
+  return sql`project_id = ${ctx.project.number} AND segment_id = ${segmentId}`;
 }

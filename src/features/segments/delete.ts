@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
-import { newId } from "../../core/ids";
+import { type Id, newId, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
@@ -15,10 +15,10 @@ import { getSegment } from "./segment";
  * to name it finds it gone: see `CheckedCondition`. The first member rows go in the same batch. A job deletes the rest,
  * which nobody finds any more.
  */
-export async function deleteSegment(ctx: Context, id: string): Promise<void> {
+export async function deleteSegment(ctx: Context, id: Id): Promise<void> {
   const { name } = await getSegment(ctx, id);
   const isNamed = sql`SELECT 1 FROM audience_references
-    WHERE project_id = ${ctx.project.id} AND kind = 'segment' AND name = ${id}`;
+    WHERE project_id = ${ctx.project.number} AND kind = 'segment' AND name = ${id}`;
   const jobId = newId();
   const batch = openBatch(ctx);
   batch.guard(sql`NOT EXISTS (${isNamed})`, () => inUse(ctx, id));
@@ -28,7 +28,7 @@ export async function deleteSegment(ctx: Context, id: string): Promise<void> {
     insertJob(ctx, {
       id: jobId,
       type: "segments.delete-members",
-      input: { segmentId: id },
+      input: { segmentId: textOf(id) },
       onlyIf: isMemberLeft(ctx, id),
     }),
   );
@@ -36,12 +36,12 @@ export async function deleteSegment(ctx: Context, id: string): Promise<void> {
   if (left.first) await announceJob(ctx, "segments.delete-members", jobId);
 }
 
-function deleteRow(ctx: Context, id: string): Statement {
-  return statement(sql`DELETE FROM segments WHERE project_id = ${ctx.project.id} AND id = ${id}`);
+function deleteRow(ctx: Context, id: Id): Statement {
+  return statement(sql`DELETE FROM segments WHERE project_id = ${ctx.project.number} AND id = ${id}`);
 }
 
-async function inUse(ctx: Context, id: string): Promise<Conflict> {
-  const { usedInSegments, usedInCampaigns, usedInWorkflows } = await referencesTo(ctx, "segment", id);
+async function inUse(ctx: Context, id: Id): Promise<Conflict> {
+  const { usedInSegments, usedInCampaigns, usedInWorkflows } = await referencesTo(ctx, "segment", textOf(id));
   return new Conflict("This segment is in use. Nothing was deleted.", {
     suggestion: "Take it out of what details names, and delete it then.",
     details: { segments: usedInSegments, campaigns: usedInCampaigns, workflows: usedInWorkflows },

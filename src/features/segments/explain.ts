@@ -4,11 +4,12 @@ import { eventOf } from "../../core/audience/fields";
 import type { Filter } from "../../core/audience/filter";
 import { isEventOperator, isSegmentOperator, segmentOperators } from "../../core/audience/operators";
 import { chunksOf } from "../../core/chunks";
+import { type Id, publicId, timeOf } from "../../core/ids";
 import { fieldValue } from "../../core/segments/field-value";
 import { iso } from "../../core/time";
 import { audienceOf, type Segments } from "../../db/audience";
 import { openBatch } from "../../db/batch";
-import { asFlag, asNumber, asText, columns, orNull } from "../../db/rows";
+import { asFlag, asId, asText, columns, orNull } from "../../db/rows";
 import { type Statement, select, selectFirst, statement } from "../../db/statement";
 import type { ContactRow } from "../../db/tables";
 import { loadSegments } from "../../engine/audience/named-segments";
@@ -24,11 +25,12 @@ interface Explanation {
 }
 
 /** `POST /segments/{id}/explain`: why a contact is in it, or is not. Throws NotFound, of either. */
-export async function explainSegment(ctx: Context, id: string, contactId: string): Promise<Explanation> {
+export async function explainSegment(ctx: Context, id: Id, contactId: Id): Promise<Explanation> {
   const segment = await getSegment(ctx, id);
   const contact = await getContact(ctx, contactId);
   const { condition } = segment;
-  if (condition === null) return { contactId, matches: await hasMember(ctx, id, contactId), condition: null };
+  const shown = { contactId: publicId(contactId) };
+  if (condition === null) return { ...shown, matches: await hasMember(ctx, id, contactId), condition: null };
 
   const filters = [...filtersOf(condition)].map(({ filter }) => filter);
   const segments = await loadSegments(ctx, condition);
@@ -42,15 +44,15 @@ export async function explainSegment(ctx: Context, id: string, contactId: string
       return [filter, { ...filter, matches: isMet, actual: actualOf(contact, filter, isMet, lastTimes) }];
     }),
   );
-  return { contactId, matches, condition: explainedTree(condition, explained) };
+  return { ...shown, matches, condition: explainedTree(condition, explained) };
 }
 
-async function hasMember(ctx: Context, segmentId: string, contactId: string): Promise<boolean> {
+async function hasMember(ctx: Context, segmentId: Id, contactId: Id): Promise<boolean> {
   const member = await selectFirst(
     ctx.db,
-    sql`SELECT contact_id FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${segmentId}
+    sql`SELECT contact_id FROM segment_members WHERE project_id = ${ctx.project.number} AND segment_id = ${segmentId}
       AND contact_id = ${contactId}`,
-    columns({ contactId: asText }),
+    columns({ contactId: asId }),
   );
   return member !== null;
 }
@@ -96,7 +98,7 @@ function selectMatches(
   });
   return statement(
     sql`SELECT ${sql.join(questions, sql`, `)} FROM contacts c
-      WHERE c.project_id = ${ctx.project.id} AND c.id = ${contact.id}`,
+      WHERE c.project_id = ${ctx.project.number} AND c.id = ${contact.id}`,
     (raw) => conditions.map((_, index) => asFlag(raw[nameOf(index)])),
   );
 }
@@ -107,13 +109,13 @@ async function findLastTimes(ctx: Context, contact: ContactRow, filters: Filter[
   if (names.length === 0) return new Map();
   const rows = await select(
     ctx.db,
-    sql`SELECT r.value AS name, (SELECT e.created_at FROM events e INDEXED BY ix_events_name_contact
-        WHERE e.project_id = ${ctx.project.id} AND e.name = r.value AND e.contact_id = ${contact.id}
-        ORDER BY e.id DESC LIMIT 1) AS last_at
+    sql`SELECT r.value AS name, (SELECT e.id FROM events e INDEXED BY ix_events_name
+        WHERE e.project_id = ${ctx.project.number} AND e.name = r.value AND e.contact_id = ${contact.id}
+        ORDER BY e.id DESC LIMIT 1) AS last_id
       FROM json_each(${JSON.stringify([...new Set(names)])}) r`,
-    columns({ name: asText, lastAt: orNull(asNumber) }),
+    columns({ name: asText, lastId: orNull(asId) }),
   );
-  return new Map(rows.flatMap(({ name, lastAt }) => (lastAt === null ? [] : [[name, lastAt]])));
+  return new Map(rows.flatMap(({ name, lastId }) => (lastId === null ? [] : [[name, timeOf(lastId)]])));
 }
 
 function actualOf(

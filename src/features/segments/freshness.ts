@@ -4,12 +4,18 @@ import { type SQL, sql } from "drizzle-orm";
 export const tickJitterMs = 30_000;
 
 /**
- * A text that changes when any contact or event of the project does. While it stays the same, a figure that was made of
- * them is as good as new. It is read before the figure is made.
+ * A text that changes when any contact of the project does, or an event that the segment's condition names. While it
+ * stays the same, a figure that was made of them is as good as new. It is read before the figure is made. `segment` is the
+ * row's table or alias. The text is made of kept figures: one look for all contacts, and one for each event that the
+ * references of the condition name. What other segments are is not in it; see `movesWithTime`.
  */
-export function freshness(projectId: SQL): SQL {
-  return sql`(SELECT coalesce((SELECT version FROM contact_counts WHERE project_id = ${projectId}), 0) || ':'
-    || coalesce(sum(count), 0) || ':' || coalesce(max(last_at), 0) FROM event_names WHERE project_id = ${projectId})`;
+export function freshness(segment: SQL): SQL {
+  return sql`(SELECT coalesce((SELECT contacts_version FROM project_counts WHERE project_id = ${segment}.project_id), 0)
+      || ':' || coalesce(sum(kept.count), 0) || ':' || coalesce(max(kept.last_at), 0)
+    FROM audience_references r
+    CROSS JOIN event_names kept ON kept.project_id = r.project_id AND kept.name = r.name
+    WHERE r.project_id = ${segment}.project_id AND r.referrer = 'segment' AND r.referrer_id = ${segment}.id
+      AND r.kind = 'event')`;
 }
 
 /**

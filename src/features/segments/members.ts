@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
 import { BadRequest } from "../../core/errors";
-import { newId } from "../../core/ids";
+import { type Id, newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
-import { asText, columns } from "../../db/rows";
+import { asId, asText, columns } from "../../db/rows";
 import { guard, type Statement, select, statement } from "../../db/statement";
 import type { SegmentRow } from "../../db/tables";
 import { upsertContacts } from "../../engine/contacts/upsert";
@@ -24,11 +24,11 @@ interface Added {
  * `POST /segments/{id}/members`, of a static segment: each contact comes in once, however many calls name it at the same
  * time, and with one event if the segment is tracked. Throws NotFound and BadRequest.
  */
-export async function addMembers(ctx: Context, id: string, input: AddMembers): Promise<Added> {
+export async function addMembers(ctx: Context, id: Id, input: AddMembers): Promise<Added> {
   return untilFresh(() => add(ctx, id, input), ctx.random);
 }
 
-async function add(ctx: Context, id: string, { emails, createMissing, subscribed }: AddMembers): Promise<Added> {
+async function add(ctx: Context, id: Id, { emails, createMissing, subscribed }: AddMembers): Promise<Added> {
   const segment = await getStatic(ctx, id);
   const addresses = addressesOf(emails);
   const missing = createMissing ? await findMissing(ctx, addresses) : [];
@@ -38,7 +38,7 @@ async function add(ctx: Context, id: string, { emails, createMissing, subscribed
   batch.guard(isUnchanged("segments", segment), () => new Stale());
   batch.addAll(insertContacts(ctx, missing, subscribed ?? null));
   if (segment.trackMembership) {
-    batch.add(insertMembershipEvents(segment, "entry", { who: newcomers, at: ctx.now.getTime() }));
+    batch.add(insertMembershipEvents(ctx, segment, "entry", newcomers));
   }
   batch.add(updateMemberCount(ctx, segment, sql`member_count + (SELECT count(*) ${newcomers})`));
   const added = batch.add(insertMembers(ctx, segment, newcomers));
@@ -55,20 +55,20 @@ async function add(ctx: Context, id: string, { emails, createMissing, subscribed
 /** `DELETE /segments/{id}/members`, of a static segment. Throws NotFound and BadRequest. */
 export async function removeMembers(
   ctx: Context,
-  id: string,
+  id: Id,
   { emails }: RemoveMembers,
 ): Promise<{ removed: number; notFound: string[] }> {
   return untilFresh(() => remove(ctx, id, emails), ctx.random);
 }
 
-async function remove(ctx: Context, id: string, emails: Sent): Promise<{ removed: number; notFound: string[] }> {
+async function remove(ctx: Context, id: Id, emails: Sent): Promise<{ removed: number; notFound: string[] }> {
   const segment = await getStatic(ctx, id);
   const named = namedBy(ctx, addressesOf(emails));
   const leavers = sql`${named} WHERE ${isMember(segment)}`;
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("segments", segment), () => new Stale());
   if (segment.trackMembership) {
-    batch.add(insertMembershipEvents(segment, "exit", { who: leavers, at: ctx.now.getTime() }));
+    batch.add(insertMembershipEvents(ctx, segment, "exit", leavers));
   }
   batch.add(updateMemberCount(ctx, segment, sql`member_count - (SELECT count(*) ${leavers})`));
   const removed = batch.add(deleteNamed(ctx, segment, named));
@@ -77,7 +77,7 @@ async function remove(ctx: Context, id: string, emails: Sent): Promise<{ removed
   return { removed: removed.count, notFound: notAmong(found.all, emails) };
 }
 
-async function getStatic(ctx: Context, id: string): Promise<SegmentRow> {
+async function getStatic(ctx: Context, id: Id): Promise<SegmentRow> {
   const segment = await getSegment(ctx, id);
   if (segment.type === "STATIC") return segment;
   throw new BadRequest("The members of a DYNAMIC segment are those its condition holds for.", {
@@ -100,7 +100,7 @@ function notAmong(found: { email: string }[], emails: Sent): string[] {
 /** The contacts `c` with these addresses. */
 function namedBy(ctx: Context, addresses: string[]): SQL {
   return sql`FROM json_each(${JSON.stringify(addresses)}) r
-    CROSS JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value`;
+    CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = r.value`;
 }
 
 const readAddress = columns({ email: asText });
@@ -112,7 +112,7 @@ async function findMissing(ctx: Context, addresses: string[]): Promise<string[]>
 
 function missingAmong(ctx: Context, addresses: string[]): SQL {
   return sql`SELECT r.value AS email FROM json_each(${JSON.stringify(addresses)}) r
-    WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.id} AND c.email = r.value)`;
+    WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.number} AND c.email = r.value)`;
 }
 
 /** Creates contacts and changes none: the guard stops the batch when one of them exists by now. */
@@ -122,10 +122,11 @@ function insertContacts(ctx: Context, missing: string[], subscribed: boolean | n
   return [
     guard(areMissing, () => new Stale()),
     ...upsertContacts(ctx, {
-      contacts: missing.map((email) => ({ id: newId(), email })),
+      contacts: missing.map((email) => ({ id: newIdAt(ctx.now.getTime()), email })),
       data: readData({}),
       subscribed,
       subscribedByDefault: true,
+      source: "MEMBERS",
       onlyIf: sql`true`,
     }),
   ];
@@ -135,13 +136,13 @@ function insertContacts(ctx: Context, missing: string[], subscribed: boolean | n
 function updateMemberCount(ctx: Context, { id }: SegmentRow, memberCount: SQL): Statement {
   return statement(
     sql`UPDATE segments SET member_count = ${memberCount}, counted_at = ${ctx.now.getTime()}
-      WHERE project_id = ${ctx.project.id} AND id = ${id}`,
+      WHERE project_id = ${ctx.project.number} AND id = ${id}`,
   );
 }
 
-const readMember = columns({ contactId: asText });
+const readMember = columns({ contactId: asId });
 
-function insertMembers(ctx: Context, { id }: SegmentRow, who: SQL): Statement<{ contactId: string }> {
+function insertMembers(ctx: Context, { id }: SegmentRow, who: SQL): Statement<{ contactId: Id }> {
   return statement(
     sql`INSERT INTO segment_members (project_id, segment_id, contact_id, created_at)
       SELECT c.project_id, ${id}, c.id, ${ctx.now.getTime()} ${who} RETURNING contact_id`,
@@ -149,9 +150,9 @@ function insertMembers(ctx: Context, { id }: SegmentRow, who: SQL): Statement<{ 
   );
 }
 
-function deleteNamed(ctx: Context, { id }: SegmentRow, named: SQL): Statement<{ contactId: string }> {
+function deleteNamed(ctx: Context, { id }: SegmentRow, named: SQL): Statement<{ contactId: Id }> {
   return statement(
-    sql`DELETE FROM segment_members WHERE project_id = ${ctx.project.id} AND segment_id = ${id}
+    sql`DELETE FROM segment_members WHERE project_id = ${ctx.project.number} AND segment_id = ${id}
       AND contact_id IN (SELECT c.id ${named}) RETURNING contact_id`,
     readMember,
   );

@@ -1,8 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
+import { publicId } from "../../core/ids";
 import { membershipEvents } from "../../core/segments/slug";
 import type { Statement } from "../../db/statement";
 import type { SegmentRow } from "../../db/tables";
 import { insertEvents } from "../../engine/events/record";
+import type { Context } from "../../platform/context";
 
 /** A condition on the contact `c`: it has a member row of the segment. */
 export function isMember({ projectId, id }: Pick<SegmentRow, "projectId" | "id">): SQL {
@@ -14,13 +16,9 @@ export function isMember({ projectId, id }: Pick<SegmentRow, "projectId" | "id">
  * The events of contacts who enter a segment or leave it. `who` is a FROM and WHERE with the contacts `c`. It asks who is
  * a member, so this goes before the change of members in its batch.
  */
-export function insertMembershipEvents(
-  segment: SegmentRow,
-  what: "entry" | "exit",
-  { who, at }: { who: SQL; at: number },
-): Statement {
-  const data = JSON.stringify({ segmentId: segment.id, segmentName: segment.name });
+export function insertMembershipEvents(ctx: Context, segment: SegmentRow, what: "entry" | "exit", who: SQL): Statement {
+  const data = JSON.stringify({ segmentId: publicId(segment.id), segmentName: segment.name });
   const rows = sql`SELECT c.project_id, ${membershipEvents(segment)[what]} AS name, c.id AS contact_id, NULL AS email_id,
     ${data} AS data ${who}`;
-  return insertEvents({ rows, at });
+  return insertEvents(ctx, { rows });
 }

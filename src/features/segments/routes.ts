@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from "hono";
+import { publicId } from "../../core/ids";
 import { isJsonObject } from "../../core/json";
 import { accepted, body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { legacyBadRequest, legacyRequired } from "../../http/legacy";
@@ -48,7 +49,13 @@ const list = createRoute({
   responses: { ...ok(SegmentList), ...errors() },
 });
 
-segments.openapi(list, async (c) => c.json((await listSegments(c.var.ctx)).map(segmentJson), 200));
+segments.openapi(list, async (c) => {
+  const { ctx } = c.var;
+  return c.json(
+    (await listSegments(ctx)).map((row) => segmentJson(ctx.project, row)),
+    200,
+  );
+});
 
 /** Answers in the shape of `legacyRequired`: a condition that is no object counts as missing, but in a STATIC segment. */
 const conditionRequired: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -77,7 +84,10 @@ const create = createRoute({
   },
 });
 
-segments.openapi(create, async (c) => c.json(segmentJson(await createSegment(c.var.ctx, c.req.valid("json"))), 201));
+segments.openapi(create, async (c) => {
+  const { ctx } = c.var;
+  return c.json(segmentJson(ctx.project, await createSegment(ctx, c.req.valid("json"))), 201);
+});
 
 const preview = createRoute({
   method: "post",
@@ -109,7 +119,10 @@ const get = createRoute({
   responses: { ...ok(Segment), ...errors(404) },
 });
 
-segments.openapi(get, async (c) => c.json(segmentJson(await getSegment(c.var.ctx, c.req.valid("param").id)), 200));
+segments.openapi(get, async (c) => {
+  const { ctx } = c.var;
+  return c.json(segmentJson(ctx.project, await getSegment(ctx, c.req.valid("param").id)), 200);
+});
 
 const update = createRoute({
   method: "patch",
@@ -126,8 +139,9 @@ const update = createRoute({
 });
 
 segments.openapi(update, async (c) => {
-  const segment = await updateSegment(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
-  return c.json(segmentJson(segment), 200);
+  const { ctx } = c.var;
+  const segment = await updateSegment(ctx, c.req.valid("param").id, c.req.valid("json"));
+  return c.json(segmentJson(ctx.project, segment), 200);
 });
 
 const remove = createRoute({
@@ -219,7 +233,7 @@ const compute = createRoute({
 segments.openapi(compute, async (c) => {
   const { ctx } = c.var;
   const computed = await computeSegment(ctx, await getSegment(ctx, c.req.valid("param").id));
-  return "jobId" in computed ? c.json(computed, 202) : c.json(computed, 200);
+  return "jobId" in computed ? c.json({ jobId: publicId(computed.jobId) }, 202) : c.json(computed, 200);
 });
 
 const refresh = createRoute({
@@ -240,7 +254,8 @@ const refresh = createRoute({
 segments.openapi(refresh, async (c) => {
   const { ctx } = c.var;
   const counted = await refreshCount(ctx, await getSegment(ctx, c.req.valid("param").id));
-  return typeof counted === "number" ? c.json({ memberCount: counted }, 200) : c.json(counted, 202);
+  if (typeof counted === "number") return c.json({ memberCount: counted }, 200);
+  return c.json({ jobId: publicId(counted.jobId) }, 202);
 });
 
 const explain = createRoute({

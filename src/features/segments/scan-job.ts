@@ -1,17 +1,24 @@
 import { z } from "zod";
+import { asId, type Id, textOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import type { Statement } from "../../db/statement";
 import { StoredScan } from "./stored-scan";
 
+const StoredId = z.string().transform(asId);
+
 /** What a job that scans for a segment is told. */
 export const Input = z.object({
-  segmentId: z.string(),
+  segmentId: StoredId,
   /** Somebody has the job's id, and may ask for it. */
   isFollowed: z.boolean(),
   /** The job that waits for this one to end, and whose row is there already; see `upsertComputation`. */
-  waitingJobId: z.string().optional(),
+  waitingJobId: StoredId.optional(),
 });
 export type Input = z.infer<typeof Input>;
+
+export function inputJson({ segmentId, isFollowed }: Input): JsonObject {
+  return { segmentId: textOf(segmentId), isFollowed };
+}
 
 /** Where it stands. What must not change between what a step reads and what it writes is here, and not in the input. */
 export const State = z.object({
@@ -36,14 +43,14 @@ export function firstState({ silent }: { silent: boolean }): JsonObject {
 
 /** A job to start, of a segment in any project. */
 export interface Start {
-  jobId: string;
-  projectId: string;
-  segmentId: string;
+  jobId: Id;
+  projectId: number;
+  segmentId: Id;
 }
 
 /** Statements that start jobs, in this order. */
 export interface Starting {
   /** Returns the jobs that were started. */
-  jobs: Statement<{ id: string; projectId: string }>;
+  jobs: Statement<{ id: Id; projectId: number }>;
   rest: Statement[];
 }

@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
 import { type Batch, openBatch } from "../../db/batch";
 import { isUnchanged, Stale } from "../../db/fresh";
-import { asText, columns } from "../../db/rows";
+import { asId, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
 import type { ScanSource } from "../../engine/audience/scan-source";
@@ -59,7 +60,7 @@ export async function scanStep(ctx: Context, row: JobRow, task: Task): Promise<S
 
 /** Ends a job with no result, unless there is something to scan for by now: the next step begins with that. */
 async function giveUp(ctx: Context, row: JobRow, { onlyTracked = false }: Task): Promise<void> {
-  const isWanted = sql`EXISTS (SELECT 1 FROM segments WHERE project_id = ${ctx.project.id}
+  const isWanted = sql`EXISTS (SELECT 1 FROM segments WHERE project_id = ${ctx.project.number}
     AND id = ${Input.parse(row.input).segmentId} AND condition IS NOT NULL AND (track_membership OR ${!onlyTracked}))`;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
@@ -116,20 +117,20 @@ async function commitLast(ctx: Context, row: JobRow, batch: Batch): Promise<void
  * Ends the job, whose result stays as it is, and puts the job that waits in its place. A job that nobody follows leaves
  * no row: a segment has some 300 a day.
  */
-function updateCompleted(ctx: Context, row: JobRow): { waiting: Statement<{ id: string }>; rest: Statement[] } {
+function updateCompleted(ctx: Context, row: JobRow): { waiting: Statement<{ id: Id }>; rest: Statement[] } {
   const now = ctx.clock().getTime();
-  const isMine = sql`project_id = ${ctx.project.id} AND id = ${row.id}`;
+  const isMine = sql`project_id = ${ctx.project.number} AND id = ${row.id}`;
   const waitingId = sql`(SELECT input->>'waitingJobId' FROM jobs WHERE ${isMine})`;
   return {
     waiting: statement(
-      sql`UPDATE jobs SET next_announce_at = ${now + jobGraceMs} WHERE project_id = ${ctx.project.id} AND id = ${waitingId}
+      sql`UPDATE jobs SET next_announce_at = ${now + jobGraceMs} WHERE project_id = ${ctx.project.number} AND id = ${waitingId}
         RETURNING id`,
-      columns({ id: asText }),
+      columns({ id: asId }),
     ),
     rest: [
       statement(
         sql`UPDATE segments SET compute_job_id = ${waitingId}
-          WHERE project_id = ${ctx.project.id} AND id = ${Input.parse(row.input).segmentId} AND compute_job_id = ${row.id}`,
+          WHERE project_id = ${ctx.project.number} AND id = ${Input.parse(row.input).segmentId} AND compute_job_id = ${row.id}`,
       ),
       statement(
         sql`UPDATE jobs SET status = 'completed', state = '{}', progress = 100, next_announce_at = NULL,

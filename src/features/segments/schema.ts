@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FilterCondition } from "../../core/audience/condition";
 import { units } from "../../core/audience/dates";
 import { operators } from "../../core/audience/operators";
+import { readId } from "../../core/ids";
 import { isJsonObject } from "../../core/json";
 import { storable } from "../../core/storable";
 import { Contact, LookedUp } from "../contacts/schema";
@@ -166,7 +167,7 @@ export const SegmentPreview = z
   .meta({ id: "SegmentPreview", example: { count: 1, sample: [contactExample] } });
 
 export const ExplainSegment = z
-  .object({ contactId: z.string() })
+  .object({ contactId: z.string().transform(readId).meta({ type: "string" }) })
   .meta({ id: "ExplainSegment", example: { contactId: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10" } });
 
 const ExplainedFilter = z

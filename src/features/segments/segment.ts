@@ -1,13 +1,14 @@
 import { eq, sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
 import { NotFound } from "../../core/errors";
+import { type Id, publicId } from "../../core/ids";
 import { iso } from "../../core/time";
 import { asNumber, columns, type RowReader, wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { selectFirst } from "../../db/statement";
 import { type SegmentRow, segments } from "../../db/tables";
 import { totalContacts } from "../../engine/contacts/total";
-import type { Context } from "../../platform/context";
+import type { Context, Project } from "../../platform/context";
 
 /** A dynamic segment, which has a condition. */
 export type Dynamic = SegmentRow & { condition: FilterCondition };
@@ -16,9 +17,9 @@ export function isDynamic(segment: SegmentRow): segment is Dynamic {
   return segment.condition !== null;
 }
 
-export function segmentJson(row: SegmentRow) {
+export function segmentJson(project: Project, row: SegmentRow) {
   return {
-    id: row.id,
+    id: publicId(row.id),
     name: row.name,
     description: row.description,
     type: row.type,
@@ -26,13 +27,13 @@ export function segmentJson(row: SegmentRow) {
     condition: row.condition,
     trackMembership: row.trackMembership,
     memberCount: row.memberCount,
-    projectId: row.projectId,
+    projectId: project.id,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),
   };
 }
 
-export async function getSegment(ctx: Context, id: string): Promise<SegmentRow> {
+export async function getSegment(ctx: Context, id: Id): Promise<SegmentRow> {
   const row = await ctx.db
     .select()
     .from(segments)
@@ -58,10 +59,10 @@ export const readSegmentAndTotal: RowReader<SegmentAndTotal> = (raw) => ({
 });
 
 /** Throws NotFound. */
-export async function getSegmentAndTotal(ctx: Context, id: string): Promise<SegmentAndTotal> {
+export async function getSegmentAndTotal(ctx: Context, id: Id): Promise<SegmentAndTotal> {
   const found = await selectFirst(
     ctx.db,
-    sql`SELECT *, ${totalContacts(ctx)} AS contacts FROM segments WHERE project_id = ${ctx.project.id} AND id = ${id}`,
+    sql`SELECT *, ${totalContacts(ctx)} AS contacts FROM segments WHERE project_id = ${ctx.project.number} AND id = ${id}`,
     readSegmentAndTotal,
   );
   if (!found) throw new NotFound("segment", id);

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Audience } from "../../core/audience/compile";
 import type { SegmentSource } from "../../core/audience/resolver";
+import { belowAllIds, type Id, asId as idOf } from "../../core/ids";
 import { isJsonObject } from "../../core/json";
 import { audienceOf } from "../../db/audience";
 import { maxAskedPerStatement } from "../../db/limits";
@@ -10,7 +11,6 @@ import { selectFirst } from "../../db/statement";
 import { loadSegments } from "../../engine/audience/named-segments";
 import { scanWindow } from "../../engine/audience/scan";
 import { findScanSource, type ScanSource } from "../../engine/audience/scan-source";
-import { belowAll } from "../../engine/audience/scan-window";
 import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
 import { freshness } from "./freshness";
@@ -27,10 +27,10 @@ export const StoredScan = z.object({
   named: z.array(z.tuple([z.string(), z.custom<SegmentSource>()])),
   source: z.custom<ScanSource>(isJsonObject),
   at: z.number(),
-  /** What the project was at the beginning. */
+  /** What the condition reads was at the beginning; see `freshness`. */
   of: z.string(),
   /** Contacts up to this id are done: so many rows of the source were read, and so many contacts match. */
-  after: z.string(),
+  after: z.string().transform(idOf),
   passed: z.number(),
   matching: z.number(),
 });
@@ -41,13 +41,13 @@ const readFresh = columns({ fresh: asText });
 /** Null when there is no such dynamic segment any more. */
 export async function beginScan(
   ctx: Context,
-  segmentId: string,
+  segmentId: Id,
   { onlyTracked = false }: { onlyTracked?: boolean } = {},
 ): Promise<StoredScan | null> {
   const found = await selectFirst(
     ctx.db,
-    sql`SELECT *, ${freshness(sql`${ctx.project.id}`)} AS fresh, ${totalContacts(ctx)} AS contacts
-      FROM segments WHERE project_id = ${ctx.project.id} AND id = ${segmentId}`,
+    sql`SELECT *, ${freshness(sql`segments`)} AS fresh, ${totalContacts(ctx)} AS contacts
+      FROM segments WHERE project_id = ${ctx.project.number} AND id = ${segmentId}`,
     (raw) => ({ ...readSegmentAndTotal(raw), ...readFresh(raw) }),
   );
   if (!found) return null;
@@ -62,7 +62,7 @@ export async function beginScan(
     source,
     at: now.getTime(),
     of: fresh,
-    after: belowAll,
+    after: belowAllIds,
     passed: 0,
     matching: 0,
   };
@@ -80,7 +80,7 @@ export interface Next {
   /** Of the whole scan, in percent. */
   progress: number;
   /** Who matches, when that was asked for. */
-  ids: string[];
+  ids: Id[];
 }
 
 /** Scans the next window. See `ScanOptions` for what may be asked. */

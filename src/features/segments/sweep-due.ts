@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
-import { newId } from "../../core/ids";
+import { type Id, newId } from "../../core/ids";
 import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
-import { asFlag, asText, columns } from "../../db/rows";
+import { asFlag, asId, asNumber, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
@@ -22,11 +22,11 @@ interface Task {
   index: SQL;
   /** A segment to which nothing can have happened since the last time gets no job. */
   mayHaveChanged: SQL;
-  jobIdOf(segmentId: string): string;
+  jobIdOf(segmentId: Id): Id;
   insertJobs(starts: Start[], now: Date): Starting;
 }
 
-const fresh = freshness(sql`segments.project_id`);
+const fresh = freshness(sql`segments`);
 const moves = movesWithTime(sql`condition`);
 
 const computing: Task = {
@@ -34,7 +34,7 @@ const computing: Task = {
   everyMs: 5 * minuteMs,
   column: sql`next_compute_at`,
   index: sql`ix_segments_uncomputed`,
-  mayHaveChanged: sql`computed_of IS NOT ${fresh} OR ${moves}`,
+  mayHaveChanged: sql`CASE WHEN ${moves} THEN true ELSE computed_of IS NOT ${fresh} END`,
   jobIdOf: () => newId(),
   insertJobs: (starts, now) => insertComputations(starts, { now, silent: false, isFollowed: false }),
 };
@@ -45,7 +45,7 @@ const counting: Task = {
   everyMs: 15 * minuteMs,
   column: sql`next_count_at`,
   index: sql`ix_segments_uncounted`,
-  mayHaveChanged: sql`NOT track_membership AND (counted_of IS NOT ${fresh} OR ${moves})`,
+  mayHaveChanged: sql`CASE WHEN track_membership THEN false WHEN ${moves} THEN true ELSE counted_of IS NOT ${fresh} END`,
   jobIdOf: countJobId,
   insertJobs: insertCounts,
 };
@@ -82,17 +82,18 @@ async function startDue(platform: Platform, db: Db, task: Task): Promise<number>
 }
 
 interface Due {
-  id: string;
-  projectId: string;
+  id: Id;
+  projectId: number;
   mayHaveChanged: boolean;
 }
 
 function updateDue({ column, index, everyMs, mayHaveChanged }: Task, now: number): Statement<Due> {
   return statement(
     sql`UPDATE segments SET ${column} = ${now + everyMs}
-      WHERE id IN (SELECT id FROM segments INDEXED BY ${index}
-        WHERE ${column} IS NOT NULL AND ${column} <= ${now + tickJitterMs} ORDER BY ${column} LIMIT ${maxSweptRows})
+      WHERE (project_id, id) IN (SELECT project_id, id FROM segments INDEXED BY ${index}
+        WHERE clock = 0 AND ${column} IS NOT NULL AND ${column} <= ${now + tickJitterMs}
+        ORDER BY ${column} LIMIT ${maxSweptRows})
       RETURNING id, project_id, ${mayHaveChanged} AS may_have_changed`,
-    columns({ id: asText, projectId: asText, mayHaveChanged: asFlag }),
+    columns({ id: asId, projectId: asNumber, mayHaveChanged: asFlag }),
   );
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { referencesOf } from "../../core/audience/references";
 import { Invalid } from "../../core/errors";
-import { newId } from "../../core/ids";
+import { type Id, newId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { type Statement, statement } from "../../db/statement";
@@ -23,24 +23,24 @@ import { getSegment, readSegmentAndTotal, type SegmentAndTotal } from "./segment
  * When tracking begins, a job takes the present members without events. It is written in the same batch, so that neither
  * is there without the other. What a new condition changes is told by the next computation.
  */
-export async function updateSegment(ctx: Context, id: string, change: UpdateSegment): Promise<SegmentRow> {
+export async function updateSegment(ctx: Context, id: Id, change: UpdateSegment): Promise<SegmentRow> {
   const { before, after, jobId, contacts } = await untilFresh(() => applyChange(ctx, id, change), ctx.random);
   if (jobId !== null) await finishComputation(ctx, id, { jobId, contacts });
-  return textOf(before) === textOf(after) ? after : withCount(ctx, after);
+  return conditionText(before) === conditionText(after) ? after : withCount(ctx, after);
 }
 
 interface Applied {
   before: SegmentRow;
   after: SegmentRow;
   /** The computation that this began. */
-  jobId: string | null;
+  jobId: Id | null;
   contacts: number;
 }
 
-async function applyChange(ctx: Context, id: string, change: UpdateSegment): Promise<Applied> {
+async function applyChange(ctx: Context, id: Id, change: UpdateSegment): Promise<Applied> {
   const before = await getSegment(ctx, id);
   const after = changed(before, change);
-  const isOtherCondition = textOf(before) !== textOf(after);
+  const isOtherCondition = conditionText(before) !== conditionText(after);
   const isOther = (["name", "description", "trackMembership"] as const).some((key) => before[key] !== after[key]);
   if (!isOther && !isOtherCondition) return { before, after: before, jobId: null, contacts: 0 };
 
@@ -111,18 +111,18 @@ function updateRow(
     ...also,
   ];
   return statement(
-    sql`UPDATE segments SET ${sql.join(changes, sql`, `)} WHERE project_id = ${ctx.project.id} AND id = ${after.id}`,
+    sql`UPDATE segments SET ${sql.join(changes, sql`, `)} WHERE project_id = ${ctx.project.number} AND id = ${after.id}`,
   );
 }
 
-function selectSegmentAndTotal(ctx: Context, id: string): Statement<SegmentAndTotal> {
+function selectSegmentAndTotal(ctx: Context, id: Id): Statement<SegmentAndTotal> {
   return statement(
     sql`SELECT s.*, ${totalContacts(ctx)} AS contacts
-      FROM segments s WHERE s.project_id = ${ctx.project.id} AND s.id = ${id}`,
+      FROM segments s WHERE s.project_id = ${ctx.project.number} AND s.id = ${id}`,
     readSegmentAndTotal,
   );
 }
 
-function textOf({ condition }: SegmentRow): string {
+function conditionText({ condition }: SegmentRow): string {
   return JSON.stringify(condition);
 }

@@ -6,5 +6,6 @@ import { forProject, type Platform } from "../../platform/context";
 /** `mail.deliver`: transactional mail. A project that is gone has taken its mail with it. */
 export async function deliverJob(platform: Platform, job: Extract<Job, { type: "mail.deliver" }>): Promise<void> {
   const project = await findProject(platform, job.projectId);
-  if (project) await deliverEmails(forProject(platform, project), "transactional", job.emailIds);
+  if (!project) return;
+  await deliverEmails(forProject(platform, project), "transactional", job.emailIds, { isAgain: job.again });
 }

@@ -1,3 +1,4 @@
+import { publicId } from "../../core/ids";
 import { body, createRoute, errors, ok } from "../../http/define";
 import { megabyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
@@ -28,8 +29,8 @@ sending.openapi(send, async (c) => {
   const { ctx } = c.var;
   const emails = await sendEmails(ctx, c.req.valid("json"));
   const items = emails.map(({ id, contactId, email, status }) => ({
-    contact: { id: contactId, email },
-    email: id,
+    contact: { id: publicId(contactId), email },
+    email: publicId(id),
     status,
   }));
   const sandbox = ctx.config.sandbox ? { sandbox: true as const } : {};

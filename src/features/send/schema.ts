@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ContactData } from "../../core/contacts/data";
+import { readId } from "../../core/ids";
 import { isJsonObject } from "../../core/json";
 import { AddressInput, DisplayName, Email, RecipientsInput } from "../../core/mail/address-input";
 import { AttachmentsInput } from "../../core/mail/attachments";
@@ -38,7 +39,7 @@ function requiredWithoutTemplate(field: "subject" | "body" | "from") {
 export const SendEmail = z
   .object({
     to: RecipientsInput,
-    template: z.uuid().nullish().meta({
+    template: z.uuid().transform(readId).nullish().meta({
       description: "Its subject, body, from and reply-to are used, save for those that are given here.",
     }),
     subject: Subject.refine(...storable)

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
 import { NotFound, Refusal, UnverifiedSender } from "../../core/errors";
-import { newId } from "../../core/ids";
+import { type Id, newIdAt, textOf } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { domainOf } from "../../core/mail/address";
 import { type Attachment, type AttachmentRow, messageBytes } from "../../core/mail/attachments";
@@ -23,8 +23,8 @@ import { checkAttachments } from "./check-attachments";
 import type { SendEmail } from "./schema";
 
 export interface AcceptedEmail {
-  id: string;
-  contactId: string;
+  id: Id;
+  contactId: Id;
   email: string;
   status: "QUEUED" | "SUPPRESSED";
 }
@@ -39,7 +39,7 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
   if (call.subject !== undefined) checkLiquid("subject", call.subject, "text");
   if (call.body !== undefined) checkLiquid("body", call.body, "html");
   const files = checkAttachments(ctx, call);
-  const id = newId();
+  const id = newIdAt(ctx.now.getTime());
   const { inlineBody, attachments } = await storeFiles(ctx, call, id, files);
   try {
     const emails = await acceptEmails(ctx, call, { id, inlineBody, attachments });
@@ -56,12 +56,12 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
 }
 
 /** A put that fails leaves nothing behind: no row was written yet. */
-async function storeFiles(ctx: Context, call: SendEmail, id: string, files: Attachment[]) {
+async function storeFiles(ctx: Context, call: SendEmail, id: Id, files: Attachment[]) {
   try {
     const inlineBody = call.body === undefined ? null : await storeBody(ctx, "content", id, call.body);
     return { inlineBody, attachments: await storeAttachments(ctx, id, files) };
   } catch (error) {
-    forgetBody(ctx, { body: null, bodyKey: blobKey("content", ctx.project.id, id) });
+    forgetBody(ctx, { body: null, bodyKey: blobKey("content", ctx.project.id, textOf(id)) });
     forgetAttachments(ctx, id, files.length);
     throw error;
   }
@@ -74,11 +74,11 @@ function sizeOf(call: SendEmail, attachments: AttachmentRow[]): number {
 async function acceptEmails(
   ctx: Context,
   call: SendEmail,
-  { id, inlineBody, attachments }: { id: string; inlineBody: StoredBody | null; attachments: AttachmentRow[] },
+  { id, inlineBody, attachments }: { id: Id; inlineBody: StoredBody | null; attachments: AttachmentRow[] },
 ): Promise<AcceptedEmail[]> {
-  const recipients = recipientsOf(call);
+  const recipients = recipientsOf(ctx, call);
   const data = readData(call.data ?? {});
-  const isAccepted = sql`EXISTS (SELECT 1 FROM email_contents WHERE id = ${id})`;
+  const isAccepted = sql`EXISTS (SELECT 1 FROM email_contents WHERE project_id = ${ctx.project.number} AND id = ${id})`;
   const batch = openBatch(ctx);
   const content = batch.add(
     insertContent(ctx, {
@@ -102,6 +102,7 @@ async function acceptEmails(
       data,
       subscribed: call.subscribed ?? null,
       subscribedByDefault: false,
+      source: "SEND",
       onlyIf: isAccepted,
     }),
   );
@@ -117,16 +118,17 @@ async function acceptEmails(
 }
 
 /** Each gets the id of its email; the same address twice is one contact and two emails. */
-function recipientsOf(call: SendEmail): Recipient[] {
-  const contactIds = new Map<string, string>();
+function recipientsOf(ctx: Context, call: SendEmail): Recipient[] {
+  const now = ctx.now.getTime();
+  const contactIds = new Map<string, Id>();
   return call.to.map(({ email, written, name }) => {
-    const contactId = contactIds.get(email) ?? newId();
+    const contactId = contactIds.get(email) ?? newIdAt(now);
     contactIds.set(email, contactId);
-    return { emailId: newId(), contactId, email, written, name };
+    return { emailId: newIdAt(now), contactId, email, written, name };
   });
 }
 
-function distinctContacts(recipients: Recipient[]): { id: string; email: string }[] {
+function distinctContacts(recipients: Recipient[]): { id: Id; email: string }[] {
   return [...new Map(recipients.map(({ contactId, email }) => [email, { id: contactId, email }])).values()];
 }
 
@@ -134,12 +136,12 @@ function inOrderOf(recipients: Recipient[], rows: Omit<AcceptedEmail, "email">[]
   const byId = new Map(rows.map((row) => [row.id, row]));
   return recipients.map(({ emailId, email }) => {
     const row = byId.get(emailId);
-    if (!row) throw new Error(`Email ${emailId} was accepted but has no row`);
+    if (!row) throw new Error(`Email ${textOf(emailId)} was accepted but has no row`);
     return { ...row, email };
   });
 }
 
-function queuedIds(emails: AcceptedEmail[]): string[] {
+function queuedIds(emails: AcceptedEmail[]): Id[] {
   return emails.filter(({ status }) => status === "QUEUED").map(({ id }) => id);
 }
 
@@ -148,7 +150,7 @@ async function refusal(ctx: Context, call: SendEmail): Promise<NotFound | Unveri
   if (!call.template) return new UnverifiedSender(domainOf(call.from?.email ?? ""));
   const template = await selectFirst(
     ctx.db,
-    sql`SELECT v.from_email FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.id} AND t.id = ${call.template}`,
+    sql`SELECT v.from_email FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.number} AND t.id = ${call.template}`,
     columns({ fromEmail: asText }),
   );
   if (!template) return new NotFound("template", call.template);

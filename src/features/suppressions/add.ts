@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
-import { statement } from "../../db/statement";
+import { noRows, statement } from "../../db/statement";
 import { suppressions } from "../../db/tables";
+import { upsertCounts } from "../../engine/contacts/counts";
 import type { Context } from "../../platform/context";
 import type { AddSuppression } from "./schema";
 import type { SuppressionRow } from "./suppression";
@@ -13,23 +14,30 @@ import type { SuppressionRow } from "./suppression";
  */
 export async function addSuppression(ctx: Context, { email, reason }: AddSuppression): Promise<SuppressionRow> {
   const now = ctx.now.getTime();
+  const isSnoozed = sql`project_id = ${ctx.project.number} AND email = ${email} AND snoozed_until IS NOT NULL`;
   const batch = openBatch(ctx);
-  const listed = batch.add(
+  batch.add(
     statement(
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)
-        VALUES (${ctx.project.id}, ${email}, ${reason ?? "manual"}, ${now})
-        ON CONFLICT (project_id, email) DO UPDATE SET email = excluded.email
-        RETURNING *`,
+        VALUES (${ctx.project.number}, ${email}, ${reason ?? "manual"}, ${now})
+        ON CONFLICT DO NOTHING`,
+    ),
+  );
+  const listed = batch.add(
+    statement(
+      sql`SELECT * FROM suppressions WHERE project_id = ${ctx.project.number} AND email = ${email}`,
       wholeRow(suppressions),
     ),
   );
   batch.add(
-    // A snoozed contact is not subscribed. To say so again moves the version in `contact_counts`: as its updatedAt moves,
-    // it may come into a segment.
     statement(
-      sql`UPDATE contacts SET subscribed = false, snoozed_until = NULL, version = version + 1,
-          updated_at = max(updated_at, ${now})
-        WHERE project_id = ${ctx.project.id} AND email = ${email} AND snoozed_until IS NOT NULL`,
+      sql`UPDATE contacts SET snoozed_until = NULL, version = version + 1, updated_at = max(updated_at, ${now})
+        WHERE ${isSnoozed}`,
+      noRows,
+      // Nobody flips; but as its updatedAt moves, the contact may come into a segment.
+      {
+        before: [upsertCounts(sql`SELECT project_id, 0 AS contacts, 0 AS subscribed FROM contacts WHERE ${isSnoozed}`)],
+      },
     ),
   );
   await batch.commit();

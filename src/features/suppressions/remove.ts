@@ -13,11 +13,11 @@ import type { Context } from "../../platform/context";
  */
 export async function removeSuppression(ctx: Context, written: string): Promise<void> {
   const email = normalizeEmail(written) ?? written;
-  const isErased = sql`project_id = ${ctx.project.id} AND hash = ${addressHash(ctx.project, email)}`;
+  const isErased = sql`project_id = ${ctx.project.number} AND hash = ${addressHash(ctx.project, email)}`;
   const batch = openBatch(ctx);
   const listed = batch.add(
     statement(
-      sql`DELETE FROM suppressions WHERE project_id = ${ctx.project.id} AND email = ${email} RETURNING email`,
+      sql`DELETE FROM suppressions WHERE project_id = ${ctx.project.number} AND email = ${email} RETURNING email`,
       columns({ email: asText }),
     ),
   );

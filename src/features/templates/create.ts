@@ -1,5 +1,5 @@
 import { Refusal, UnverifiedSender } from "../../core/errors";
-import { newId } from "../../core/ids";
+import { newIdAt } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
 import { openBatch } from "../../db/batch";
 import type { VersionRow } from "../../db/tables";
@@ -14,20 +14,22 @@ import type { Template } from "./template";
 export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<Template> {
   checkLiquid("subject", input.subject, "text");
   checkLiquid("body", input.body, "html");
-  const id = newId();
+  const now = ctx.now.getTime();
+  const id = newIdAt(now);
   const stored = await storeBody(ctx, "template", id, input.body);
   const content: VersionRow = {
     id,
-    projectId: ctx.project.id,
-    templateId: newId(),
+    projectId: ctx.project.number,
+    templateId: newIdAt(now),
     number: 1,
     subject: input.subject,
+    previewText: null,
     ...stored,
     fromEmail: input.from,
     fromName: input.fromName || null,
     replyTo: input.replyTo ?? null,
     type: input.type ?? "MARKETING",
-    createdAt: ctx.now.getTime(),
+    createdAt: now,
   };
   try {
     return await saveTemplate(ctx, { name: input.name, description: input.description || null, content });

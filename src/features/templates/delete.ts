@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
+import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asText, columns } from "../../db/rows";
+import { asId, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -9,12 +10,12 @@ import type { Context } from "../../platform/context";
  * `DELETE /templates/{id}`. Its versions stay: mail that was accepted with one may be on its way still. Workflow steps,
  * whose use of a template will refuse this with 409, come with workflows.
  */
-export async function deleteTemplate(ctx: Context, id: string): Promise<void> {
+export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   const batch = openBatch(ctx);
   const deleted = batch.add(
     statement(
-      sql`DELETE FROM templates WHERE project_id = ${ctx.project.id} AND id = ${id} RETURNING id`,
-      columns({ id: asText }),
+      sql`DELETE FROM templates WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING id`,
+      columns({ id: asId }),
     ),
   );
   await batch.commit();

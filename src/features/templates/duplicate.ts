@@ -1,5 +1,5 @@
 import { copyName } from "../../core/copy-name";
-import { newId } from "../../core/ids";
+import { type Id, newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import type { Context } from "../../platform/context";
 import { insertTemplate, insertVersion } from "./save-statements";
@@ -7,9 +7,10 @@ import { maxNameLength } from "./schema";
 import { getTemplate, type Template } from "./template";
 
 /** `POST /templates/{id}/duplicate`. A large body is shared with the original, whose file stays as long as the project. */
-export async function duplicateTemplate(ctx: Context, id: string): Promise<Template> {
+export async function duplicateTemplate(ctx: Context, id: Id): Promise<Template> {
   const { row, content: original } = await getTemplate(ctx, id);
-  const content = { ...original, id: newId(), templateId: newId(), number: 1, createdAt: ctx.now.getTime() };
+  const now = ctx.now.getTime();
+  const content = { ...original, id: newIdAt(now), templateId: newIdAt(now), number: 1, createdAt: now };
   const name = copyName(row.name, maxNameLength);
   const batch = openBatch(ctx);
   // The copy sends nothing yet: whether its sender may send is asked when it does.

@@ -17,8 +17,8 @@ interface TemplateQuery {
   dir: "asc" | "desc";
 }
 
-// The search text begins with the name in lower case: "apple" goes before "Zebra".
-const orders = { name: sql`t.search_text`, createdAt: sql`t.created_at`, updatedAt: sql`t.updated_at` };
+// The search text begins with the name in lower case: "apple" goes before "Zebra". An id is made of its time.
+const orders = { name: sql`t.search_text`, createdAt: sql`t.id`, updatedAt: sql`t.updated_at` };
 const directions = { asc: sql`ASC`, desc: sql`DESC` };
 
 const readPlace = columns({ place: asNumber });
@@ -32,7 +32,7 @@ export async function listTemplates(
   { page, pageSize, type, search, sort, dir }: TemplateQuery,
 ): Promise<{ templates: Template[]; total: number }> {
   const conditions = [
-    sql`t.project_id = ${ctx.project.id}`,
+    sql`t.project_id = ${ctx.project.number}`,
     ...(type ? [sql`v.type = ${type}`] : []),
     ...(search ? [sql`instr(t.search_text, ${searchText(search)}) > 0`] : []),
   ];
@@ -47,7 +47,8 @@ export async function listTemplates(
   const placed = batch.add(
     statement(
       sql`SELECT page.place, ${templateColumns} FROM (${places}) page
-        CROSS JOIN templates t ON t.id = page.id JOIN template_versions v ON v.id = t.version_id`,
+        CROSS JOIN templates t ON t.project_id = ${ctx.project.number} AND t.id = page.id
+        CROSS JOIN template_versions v ON v.project_id = t.project_id AND v.id = t.version_id`,
       (raw) => ({ place: readPlace(raw).place, template: readTemplate(raw) }),
     ),
   );

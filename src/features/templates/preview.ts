@@ -1,5 +1,6 @@
 import { readData } from "../../core/contacts/data";
 import { Invalid } from "../../core/errors";
+import { type Id, publicId } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { renderMail } from "../../core/mail/render-mail";
 import type { RecipientLinks } from "../../core/mail/unsubscribing";
@@ -22,7 +23,7 @@ interface Preview {
 }
 
 /** `POST /templates/{id}/preview`: the mail as it would be sent, footer and all. Nothing is sent or stored. */
-export async function previewTemplate(ctx: Context, id: string, asked: PreviewTemplate): Promise<Preview> {
+export async function previewTemplate(ctx: Context, id: Id, asked: PreviewTemplate): Promise<Preview> {
   const { content } = await getTemplate(ctx, id);
   const body = await templateBody(ctx, content);
   const links = sampleLinks(ctx);
@@ -45,7 +46,10 @@ async function previewVariables(
   links: RecipientLinks,
 ): Promise<Record<string, unknown>> {
   const ownData: JsonObject = readData(data ?? {}).own;
-  if (contactId) return templateVariables({ contact: await getContact(ctx, contactId), ownData, links });
+  if (contactId) {
+    const { id, email, subscribed, data } = await getContact(ctx, contactId);
+    return templateVariables({ contact: { id: publicId(id), email, subscribed, data }, ownData, links });
+  }
   const nobody = { id: "", email: "", subscribed: true, data: {} };
   return templateVariables({ contact: nobody, ownData, links });
 }

@@ -57,7 +57,7 @@ templates.openapi(list, async (c) => {
 
 /** Whole templates, one by one: each body may be large. */
 async function* jsonOf(ctx: Context, found: FoundTemplate[]): AsyncGenerator<Template> {
-  for (const template of found) yield templateJson(template, await templateBody(ctx, template.content));
+  for (const template of found) yield templateJson(ctx.project, template, await templateBody(ctx, template.content));
 }
 
 const create = createRoute({
@@ -77,8 +77,9 @@ const create = createRoute({
 });
 
 templates.openapi(create, async (c) => {
+  const { ctx } = c.var;
   const input = c.req.valid("json");
-  return c.json(templateJson(await createTemplate(c.var.ctx, input), input.body), 201);
+  return c.json(templateJson(ctx.project, await createTemplate(ctx, input), input.body), 201);
 });
 
 const get = createRoute({
@@ -94,7 +95,7 @@ const get = createRoute({
 templates.openapi(get, async (c) => {
   const { ctx } = c.var;
   const template = await getTemplate(ctx, c.req.valid("param").id);
-  return c.json(templateJson(template, await templateBody(ctx, template.content)), 200);
+  return c.json(templateJson(ctx.project, template, await templateBody(ctx, template.content)), 200);
 });
 
 const update = createRoute({
@@ -112,7 +113,7 @@ const update = createRoute({
 templates.openapi(update, async (c) => {
   const { ctx } = c.var;
   const template = await updateTemplate(ctx, c.req.valid("param").id, c.req.valid("json"));
-  return c.json(templateJson(template, await templateBody(ctx, template.content)), 200);
+  return c.json(templateJson(ctx.project, template, await templateBody(ctx, template.content)), 200);
 });
 
 const remove = createRoute({
@@ -144,7 +145,7 @@ const duplicate = createRoute({
 templates.openapi(duplicate, async (c) => {
   const { ctx } = c.var;
   const copy = await duplicateTemplate(ctx, c.req.valid("param").id);
-  return c.json(templateJson(copy, await templateBody(ctx, copy.content)), 201);
+  return c.json(templateJson(ctx.project, copy, await templateBody(ctx, copy.content)), 201);
 });
 
 const usage = createRoute({

@@ -16,10 +16,10 @@ export function insertVersion(
   const { id, projectId, templateId, number, subject, body, bodyKey, fromEmail, fromName, replyTo, type } = version;
   const condition = isSenderChecked ? sql`EXISTS (${verifiedDomain(ctx, domainOf(fromEmail))})` : sql`true`;
   return statement(
-    sql`INSERT INTO template_versions (id, project_id, template_id, number, subject, body, body_key, from_email,
-        from_name, reply_to, type, created_at)
-      SELECT ${id}, ${projectId}, ${templateId}, ${number}, ${subject}, ${body}, ${bodyKey}, ${fromEmail}, ${fromName},
-        ${replyTo}, ${type}, ${version.createdAt}
+    sql`INSERT INTO template_versions (project_id, id, template_id, number, subject, preview_text, body, body_key,
+        from_email, from_name, reply_to, type, created_at)
+      SELECT ${projectId}, ${id}, ${templateId}, ${number}, ${subject}, ${version.previewText}, ${body}, ${bodyKey},
+        ${fromEmail}, ${fromName}, ${replyTo}, ${type}, ${version.createdAt}
       WHERE ${condition}`,
   );
 }
@@ -31,10 +31,10 @@ export function insertTemplate(
 ): Statement<TemplateRow> {
   const now = ctx.now.getTime();
   return statement(
-    sql`INSERT INTO templates (id, project_id, name, description, version_id, search_text, created_at, updated_at)
-      SELECT v.template_id, v.project_id, ${name}, ${description}, v.id,
+    sql`INSERT INTO templates (project_id, id, name, description, version_id, search_text, created_at, updated_at)
+      SELECT v.project_id, v.template_id, ${name}, ${description}, v.id,
         ${searchText(name, description, content.subject)}, ${now}, ${now}
-      FROM template_versions v WHERE v.id = ${content.id}
+      FROM template_versions v WHERE v.project_id = ${ctx.project.number} AND v.id = ${content.id}
       RETURNING *`,
     wholeRow(templates),
   );

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ContactData } from "../../core/contacts/data";
+import { readId } from "../../core/ids";
 import { DisplayName, Email } from "../../core/mail/address-input";
 import { emailTypes } from "../../core/mail/status";
 import { storable } from "../../core/storable";
@@ -113,17 +114,16 @@ export const TemplateUsage = z
       z.object({ id: z.string(), workflowId: z.string(), workflowName: z.string(), name: z.string() }),
     ),
     emailsSent: z.number().int(),
-    approximate: z
-      .literal(true)
-      .optional()
-      .meta({ description: "There are more emails than `emailsSent`, which stops at 25,000." }),
-    countedAt: z.iso.datetime().optional().meta({ description: "Only when `approximate`." }),
   })
   .meta({ id: "TemplateUsage", example: { campaigns: [], workflowSteps: [], emailsSent: 1042 } });
 
 export const PreviewTemplate = z
   .object({
-    contactId: z.string().nullish().meta({ description: "Whose data fills the template." }),
+    contactId: z
+      .string()
+      .transform((id) => (id === "" ? null : readId(id)))
+      .nullish()
+      .meta({ description: "Whose data fills the template." }),
     data: ContactData.optional().meta({ description: "Laid over the contact's, as in a send." }),
   })
   .meta({ id: "PreviewTemplate", example: { data: { firstName: "Ada" } } });

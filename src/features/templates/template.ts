@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
+import { type Id, publicId } from "../../core/ids";
 import { iso } from "../../core/time";
 import { type RowReader, wholeRow } from "../../db/rows";
 import { selectFirst } from "../../db/statement";
 import { type TemplateRow, templates, templateVersions, type VersionRow } from "../../db/tables";
 import { domainInSql } from "../../engine/mail/sender-domain";
 import { templatesWithVersions } from "../../engine/mail/template";
-import type { Context } from "../../platform/context";
+import type { Context, Project } from "../../platform/context";
 
 /** A template with the version it points to. */
 export interface Template {
@@ -15,9 +16,9 @@ export interface Template {
 }
 
 /** `body` comes on its own, as a large one does not lie in the row. */
-export function templateJson({ row, content }: Template, body: string) {
+export function templateJson(project: Project, { row, content }: Template, body: string) {
   return {
-    id: row.id,
+    id: publicId(row.id),
     name: row.name,
     description: row.description,
     subject: content.subject,
@@ -26,15 +27,15 @@ export function templateJson({ row, content }: Template, body: string) {
     fromName: content.fromName,
     replyTo: content.replyTo,
     type: content.type,
-    projectId: row.projectId,
+    projectId: project.id,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),
   };
 }
 
 /** The columns of templates `t` and their versions `v`, for `readTemplate`. Names that both have are told apart. */
-export const templateColumns: SQL = sql`t.*, v.number AS v_number, v.subject, v.body, v.body_key, v.from_email,
-  v.from_name, v.reply_to, v.type, v.created_at AS v_created_at`;
+export const templateColumns: SQL = sql`t.*, v.number AS v_number, v.subject, v.preview_text, v.body, v.body_key,
+  v.from_email, v.from_name, v.reply_to, v.type, v.created_at AS v_created_at`;
 
 const readRow = wholeRow(templates);
 const readVersion = wholeRow(templateVersions);
@@ -45,10 +46,10 @@ export const readTemplate: RowReader<Template> = (raw) => {
   return { row, content: readVersion({ ...ofVersion, created_at: raw.v_created_at }) };
 };
 
-export async function getTemplate(ctx: Context, id: string): Promise<Template> {
+export async function getTemplate(ctx: Context, id: Id): Promise<Template> {
   const template = await selectFirst(
     ctx.db,
-    sql`SELECT ${templateColumns} FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.id} AND t.id = ${id}`,
+    sql`SELECT ${templateColumns} FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.number} AND t.id = ${id}`,
     readTemplate,
   );
   if (!template) throw new NotFound("template", id);
@@ -58,5 +59,5 @@ export async function getTemplate(ctx: Context, id: string): Promise<Template> {
 /** A query with a row for each template that sends from this domain. */
 export function templatesFrom(ctx: Context, domain: string): SQL {
   return sql`SELECT t.id AS id, t.name AS name FROM ${templatesWithVersions}
-    WHERE t.project_id = ${ctx.project.id} AND ${domainInSql(sql`v.from_email`)} = ${domain}`;
+    WHERE t.project_id = ${ctx.project.number} AND ${domainInSql(sql`v.from_email`)} = ${domain}`;
 }

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { Refusal, UnverifiedSender } from "../../core/errors";
-import { newId } from "../../core/ids";
+import { type Id, newIdAt } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
 import { searchText } from "../../core/search";
 import { openBatch } from "../../db/batch";
@@ -19,10 +19,10 @@ import { getTemplate, type Template } from "./template";
  * `PATCH /templates/{id}`: only the fields sent change. What is sent by mail goes into a new version. Two calls at once
  * never lose one's change: each writes on condition that nobody was faster, or reads again.
  */
-export async function updateTemplate(ctx: Context, id: string, change: UpdateTemplate): Promise<Template> {
+export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplate): Promise<Template> {
   if (change.subject !== undefined) checkLiquid("subject", change.subject, "text");
   if (change.body !== undefined) checkLiquid("body", change.body, "html");
-  const versionId = newId();
+  const versionId = newIdAt(ctx.now.getTime());
   const given = change.body === undefined ? null : await storeBody(ctx, "template", versionId, change.body);
   const isUsed = (template: Template) => given === null || template.content.bodyKey === given.bodyKey;
   try {
@@ -36,9 +36,9 @@ export async function updateTemplate(ctx: Context, id: string, change: UpdateTem
 }
 
 interface Change {
-  id: string;
+  id: Id;
   /** For the new version, if there is one. */
-  versionId: string;
+  versionId: Id;
   change: UpdateTemplate;
   given: StoredBody | null;
 }
@@ -64,8 +64,8 @@ async function applyChange(ctx: Context, { id, versionId, change, given }: Chang
       sql`UPDATE templates SET name = ${name}, description = ${description}, version_id = ${next.id},
           search_text = ${searchText(name, description, next.subject)}, version = version + 1,
           updated_at = max(updated_at, ${now})
-        WHERE project_id = ${ctx.project.id} AND id = ${id}
-          AND EXISTS (SELECT 1 FROM template_versions WHERE id = ${next.id})
+        WHERE project_id = ${ctx.project.number} AND id = ${id}
+          AND EXISTS (SELECT 1 FROM template_versions WHERE project_id = ${ctx.project.number} AND id = ${next.id})
         RETURNING *`,
       wholeRow(templates),
     ),

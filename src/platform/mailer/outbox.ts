@@ -1,5 +1,5 @@
 import type { DnsRecord } from "../../core/domains/records";
-import { newId } from "../../core/ids";
+import { newId, publicId, readId, textOf } from "../../core/ids";
 import type { Message } from "../../core/mail/message";
 import type { Receipt } from "../../core/mail/receipt";
 import { behaviourTowards } from "../../core/mail/simulator";
@@ -56,9 +56,10 @@ function rehearsal(domain: string): SenderDomain {
 
 async function keep(db: Db, blobs: Blobs, message: Message, reports: Report[]): Promise<Receipt> {
   const id = newId();
-  const { projectId, emailId, to } = message;
+  const { projectId, projectNumber, emailId, to } = message;
   // The file first: a row always has one.
-  await blobs.put(blobKey("outbox", projectId, id), await toMime(message));
-  await db.insert(outboxMessages).values({ id, projectId, emailId, toEmail: to.email, createdAt: Date.now() });
-  return { kind: "accepted", providerMessageId: id, reports };
+  await blobs.put(blobKey("outbox", projectId, textOf(id)), await toMime(message));
+  const row = { id, projectId: projectNumber, emailId: readId(emailId), toEmail: to.email, createdAt: Date.now() };
+  await db.insert(outboxMessages).values(row);
+  return { kind: "accepted", providerMessageId: publicId(id), reports };
 }

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
-import { type Admission, enterLane, healthyLane, type LaneState, leaveLane } from "../../core/mail/breaker";
+import { type Admission, enterLane, healthyLane, isPaused, type LaneState, leaveLane } from "../../core/mail/breaker";
 import type { Lane } from "../../core/mail/message";
-import { type Grant, type PaceRule, type PaceState, takeCalls } from "../../core/mail/pace";
+import { type Grant, isBooked, type PaceRule, type PaceState, takeCalls } from "../../core/mail/pace";
 
 /**
  * The provider's account, shared by every project and isolate. It holds a lane back while the provider does not
@@ -31,6 +31,12 @@ export class PaceObject extends DurableObject {
     const [state, grant] = takeCalls(this.pace, lane, wanted, rule, Date.now());
     this.pace = state;
     return grant;
+  }
+
+  /** Asked before a sweep of the lane's mail: does that wait for the end of a pause, or for its slots? */
+  isWaiting(lane: Lane): boolean {
+    const now = Date.now();
+    return isPaused(this.lane(lane), now) || isBooked(this.pace, lane, now);
   }
 
   private lane(lane: Lane): LaneState {

@@ -11,6 +11,8 @@ export interface Pace {
   leave(lane: Lane, outcome: "answered" | { thrown: number }): Promise<number | null>;
   /** How many of the wanted calls may be made now, and when each of the others should ask again. */
   take(lane: Lane, wanted: number): Promise<Grant>;
+  /** Whether mail of the lane waits by itself, for the end of a pause or for its slots: then nobody need look for it. */
+  isWaiting(lane: Lane): Promise<boolean>;
 }
 
 /**
@@ -48,6 +50,14 @@ export function openPace(
       } catch (error) {
         log("warn", "The pace of the mail provider is unknown; mail goes on", { lane, reason: reasonOf(error) });
         return { calls: wanted, laterMs: [] };
+      }
+    },
+    async isWaiting(lane) {
+      try {
+        return await object().isWaiting(lane);
+      } catch (error) {
+        log("warn", "The pace of the mail provider is unknown; mail goes on", { lane, reason: reasonOf(error) });
+        return false;
       }
     },
   };

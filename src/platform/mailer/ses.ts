@@ -1,7 +1,7 @@
 import { AwsClient } from "aws4fetch";
 import { z } from "zod";
 import type { Message } from "../../core/mail/message";
-import { sesTagName } from "../../core/mail/notices/ses";
+import { sesTagHeader, sesTagName } from "../../core/mail/notices/ses";
 import type { Receipt } from "../../core/mail/receipt";
 import { writeTag } from "../../core/mail/tag";
 import { type Answer, callProvider, isSuccess, receiptOfRefusal, tooLarge, withoutSecrets } from "./call";
@@ -60,11 +60,12 @@ export function sesMailer(settings: SesSettings): Mailer {
 
 /** A function of its own, so that the MIME is let go while the call waits for its answer. */
 async function bodyOf({ configurationSet }: SesSettings, message: Message): Promise<Uint8Array<ArrayBuffer> | Receipt> {
-  const mime = await toMime(message);
+  const tag = writeTag(message);
+  const mime = await toMime({ ...message, headers: { ...message.headers, [sesTagHeader]: tag } });
   const tooMuch = tooLarge(Math.ceil(mime.length / 3) * 4, maxMessageBytes);
   if (tooMuch) return tooMuch;
   return rawMailBody(mime, {
-    EmailTags: [{ Name: sesTagName, Value: writeTag(message) }],
+    EmailTags: [{ Name: sesTagName, Value: tag }],
     ...(configurationSet === null ? {} : { ConfigurationSetName: configurationSet }),
   });
 }

@@ -67,7 +67,7 @@ describe("segments in a condition", () => {
   for (const name of choices) people.add(name, { data: Object.fromEntries([...name].map((key) => [key, 1])) });
   for (const name of ["a", "bc"]) people.addMember("list", name);
   people.addMember("another list", "d");
-  people.addMember("list", "d", "p2");
+  people.addMember("list", "d", 2);
 
   it.each<[filter: FilterGroup["filters"][number], holds: (name: string) => boolean]>([
     [member("list"), (name) => ["a", "bc"].includes(name)],

@@ -5,13 +5,13 @@ import { sql } from "drizzle-orm";
 import { compile } from "../../../src/core/audience/compile";
 import type { FilterCondition } from "../../../src/core/audience/condition";
 import type { Resolver, SegmentSource } from "../../../src/core/audience/resolver";
-import { newIdAt } from "../../../src/core/ids";
+import { newIdAt, readId, textOf } from "../../../src/core/ids";
 import type { JsonObject } from "../../../src/core/json";
 import { contactResolver } from "../../../src/db/audience";
 import { dialect } from "../../../src/db/client";
 
 const migrations = fileURLToPath(new URL("../../../migrations/", import.meta.url).href);
-const project = "p1";
+const project = 1;
 
 export interface StoredContact {
   email?: string;
@@ -21,7 +21,7 @@ export interface StoredContact {
   updatedAt?: number;
 }
 
-/** A database as the migrations make it, in memory. A contact's name is its id. */
+/** A database as the migrations make it, in memory. A contact's name is its id; a segment has the id that callers know. */
 export class Contacts {
   private readonly db = new DatabaseSync(":memory:");
 
@@ -34,21 +34,21 @@ export class Contacts {
   add(name: string, contact: StoredContact = {}, projectId = project): void {
     const { email = `${name}@example.com`, subscribed = true, data = {}, createdAt = 0, updatedAt = 0 } = contact;
     this.db
-      .prepare(`INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
+      .prepare(`INSERT INTO contacts (project_id, id, email, subscribed, data, created_at, updated_at)
         VALUES (?, ?, ?, ?, ?, ?, ?)`)
-      .run(name, projectId, email, subscribed ? 1 : 0, JSON.stringify(data), createdAt, updatedAt);
+      .run(projectId, name, email, subscribed ? 1 : 0, JSON.stringify(data), createdAt, updatedAt);
   }
 
   addEvent(contact: string, name: string, at: number, projectId = project): void {
     this.db
-      .prepare("INSERT INTO events (id, project_id, name, contact_id, data, created_at) VALUES (?, ?, ?, ?, '{}', ?)")
-      .run(newIdAt(at), projectId, name, contact, at);
+      .prepare("INSERT INTO events (project_id, id, name, contact_id, data) VALUES (?, ?, ?, ?, '{}')")
+      .run(projectId, textOf(newIdAt(at)), name, contact);
   }
 
   addMember(segment: string, contact: string, projectId = project): void {
     this.db
       .prepare("INSERT INTO segment_members (project_id, segment_id, contact_id, created_at) VALUES (?, ?, ?, 0)")
-      .run(projectId, segment, contact);
+      .run(projectId, textOf(readId(segment)), contact);
   }
 
   clear(): void {

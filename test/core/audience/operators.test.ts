@@ -311,7 +311,7 @@ describe("events", () => {
   contacts.addEvent("another event", "event.purchase", ago(minute));
   contacts.add("never");
   // The same contact id in another project: its events say nothing here.
-  contacts.addEvent("never", "purchase", ago(minute), "p2");
+  contacts.addEvent("never", "purchase", ago(minute), 2);
 
   it.each<[operator: string, value: number | undefined, unit: string | undefined, who: string[]]>([
     ["triggered", undefined, undefined, ["now", "a day ago", "longer ago", "both"]],

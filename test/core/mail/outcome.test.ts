@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
-  type Abandoned,
   ended,
+  type Lost,
   type Outcome,
   outcomeOf,
   outcomeOfAbandoned,
-  postponed,
+  outcomeOfLost,
   type Try,
 } from "../../../src/core/mail/outcome";
 import type { Receipt } from "../../../src/core/mail/receipt";
@@ -220,82 +220,57 @@ it.each(["FAILED", "SUPPRESSED", "CANCELLED"] as const)("%s without the provider
   expect(ended(status, "Because")).toEqual<Outcome>({ ...bare, status, error: "Because" });
 });
 
-it.each([null, now - hourMs])(
-  "a mail that is put off keeps its uncertainty (%s), and made no try",
-  (uncertainSince) => {
-    expect(postponed(now + minuteMs, uncertainSince)).toEqual<Outcome>({
-      ...bare,
-      retryAt: now + minuteMs,
-      uncertainSince,
-    });
-  },
-);
+describe("a mail that consumers took up and were never heard of again", () => {
+  it.each([0, 1, 8])("is tried once more after %i of them", (abandonments) => {
+    expect(outcomeOfAbandoned(abandonments, null)).toBeNull();
+  });
 
-describe("a mail whose consumer was never heard of again", () => {
-  const claimed: Abandoned = { handedAt: null, uncertainSince: null, abandonments: 0, idempotencyWindowMs: 0, now };
+  it.each([9, 99])("is FAILED after %i of them, not counting the first", (abandonments) => {
+    expect(outcomeOfAbandoned(abandonments, null)?.status).toBe("FAILED");
+  });
 
-  it.each<[what: string, abandoned: Partial<Abandoned>, outcome: Partial<Outcome>]>([
-    ["not handed over: back in line", {}, { status: "QUEUED" }],
-    ["not handed over, announced nine times: back in line", { abandonments: 9 }, { status: "QUEUED" }],
-    ["not handed over, announced ten times: FAILED", { abandonments: 10 }, { status: "FAILED" }],
-    ["not handed over, announced often: FAILED", { abandonments: 99 }, { status: "FAILED" }],
+  it("is never FAILED when it may be out", () => {
+    expect(outcomeOfAbandoned(9, now - hourMs)).toMatchObject({ status: "UNKNOWN", uncertainSince: now - hourMs });
+  });
+});
+
+describe("a mail that was handed over by somebody who was never heard of again", () => {
+  const handed: Lost = { handedAt: now - minuteMs, uncertainSince: null, idempotencyWindowMs: 0, now };
+
+  it.each<[what: string, lost: Partial<Lost>, outcome: Partial<Outcome>]>([
+    ["no window: UNKNOWN", { handedAt: now - minuteMs }, { status: "UNKNOWN", uncertainSince: now - minuteMs }],
     [
-      "handed over, no window: UNKNOWN",
-      { handedAt: now - minuteMs },
-      { status: "UNKNOWN", uncertainSince: now - minuteMs },
-    ],
-    [
-      "handed over, inside the window: back in line, uncertain",
+      "inside the window: back in line, uncertain",
       { handedAt: now - hourMs, idempotencyWindowMs: windowMs },
       { status: "QUEUED", uncertainSince: now - hourMs },
     ],
     [
-      "handed over, past the window: UNKNOWN",
+      "past the window: UNKNOWN",
       { handedAt: now - 25 * hourMs, idempotencyWindowMs: windowMs },
       { status: "UNKNOWN", uncertainSince: now - 25 * hourMs },
     ],
     [
-      "handed over, a moment before the window's last minute: back in line",
+      "a moment before the window's last minute: back in line",
       { handedAt: now - windowMs + minuteMs + 1, idempotencyWindowMs: windowMs },
       { status: "QUEUED", uncertainSince: now - windowMs + minuteMs + 1 },
     ],
     [
-      "handed over, in the window's last minute: UNKNOWN",
+      "in the window's last minute: UNKNOWN",
       { handedAt: now - windowMs + minuteMs, idempotencyWindowMs: windowMs },
       { status: "UNKNOWN", uncertainSince: now - windowMs + minuteMs },
     ],
     [
-      "handed over twice: uncertain since the first time",
+      "twice: uncertain since the first time",
       { handedAt: now - minuteMs, uncertainSince: now - hourMs, idempotencyWindowMs: windowMs },
       { status: "QUEUED", uncertainSince: now - hourMs },
     ],
     [
-      "handed over twice, the first past the window: UNKNOWN",
+      "twice, the first past the window: UNKNOWN",
       { handedAt: now - minuteMs, uncertainSince: now - 25 * hourMs, idempotencyWindowMs: windowMs },
       { status: "UNKNOWN", uncertainSince: now - 25 * hourMs },
     ],
-    [
-      "not handed over this time, but uncertain before, inside the window: back in line",
-      { uncertainSince: now - hourMs, idempotencyWindowMs: windowMs },
-      { status: "QUEUED", uncertainSince: now - hourMs },
-    ],
-    [
-      "not handed over this time, but uncertain before, past the window: UNKNOWN",
-      { uncertainSince: now - 25 * hourMs, idempotencyWindowMs: windowMs },
-      { status: "UNKNOWN", uncertainSince: now - 25 * hourMs },
-    ],
-    [
-      "uncertain and announced often: never FAILED",
-      { uncertainSince: now - hourMs, abandonments: 99 },
-      { status: "UNKNOWN", uncertainSince: now - hourMs },
-    ],
-    [
-      "uncertain and announced often, inside the window: never FAILED",
-      { uncertainSince: now - hourMs, abandonments: 99, idempotencyWindowMs: windowMs },
-      { status: "QUEUED", uncertainSince: now - hourMs },
-    ],
-  ])("%s", (_, abandoned, outcome) => {
-    const { error, ...rest } = outcomeOfAbandoned({ ...claimed, ...abandoned });
+  ])("%s", (_, lost, outcome) => {
+    const { error, ...rest } = outcomeOfLost({ ...handed, ...lost });
     const isQueued = outcome.status === "QUEUED";
     const retryAt = isQueued ? now : null;
     expect(rest).toEqual({ retryAt, uncertainSince: null, providerMessageId: null, reports: [], ...outcome });

@@ -5,6 +5,9 @@ import { bounced, type Notice } from "./notice";
 /** The name of the message tag that every mail carries. */
 export const sesTagName = "petrel";
 
+/** The header that says the same: notifications of an identity carry no tags, but may carry the headers. */
+export const sesTagHeader = "X-Petrel-Tag";
+
 const SesEvent = z.object({
   /** Of an event destination; a notification of an identity says `notificationType`, and carries no tags. */
   eventType: z.string().optional(),
@@ -12,6 +15,7 @@ const SesEvent = z.object({
   mail: z.object({
     messageId: z.string(),
     tags: z.record(z.string(), z.array(z.string())).optional(),
+    headers: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
   }),
   bounce: z
     .object({
@@ -29,7 +33,12 @@ export function readSesEvent(event: unknown): Notice | null {
   const { data } = SesEvent.safeParse(event);
   const report = data && reportOf(data);
   if (!report) return null;
-  return { tag: data.mail.tags?.[sesTagName]?.[0] ?? null, providerMessageId: data.mail.messageId, report };
+  return { tag: tagOf(data.mail), providerMessageId: data.mail.messageId, report };
+}
+
+function tagOf({ tags, headers }: SesEvent["mail"]): string | null {
+  const header = headers?.find(({ name }) => name.toLowerCase() === sesTagHeader.toLowerCase());
+  return tags?.[sesTagName]?.[0] ?? header?.value ?? null;
 }
 
 function reportOf({ eventType, notificationType, bounce, reject }: SesEvent): Report | null {

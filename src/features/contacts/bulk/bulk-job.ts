@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { asId, type Id, publicId } from "../../../core/ids";
 import { iso, isoOrNull } from "../../../core/time";
 import type { JobRow } from "../../../db/tables";
 import { getJob } from "../../../engine/jobs/job";
@@ -6,7 +7,7 @@ import type { Context } from "../../../platform/context";
 import { BulkError, BulkOperation } from "./schema";
 
 /** What a call asked for: each contact once. */
-export const BulkInput = z.object({ operation: BulkOperation, contactIds: z.array(z.string()) });
+export const BulkInput = z.object({ operation: BulkOperation, contactIds: z.array(z.string().transform(asId)) });
 export type BulkInput = z.infer<typeof BulkInput>;
 
 /** How many of them are done. */
@@ -15,7 +16,7 @@ export type BulkState = z.infer<typeof BulkState>;
 
 /** The contacts of one step, and how far the job is after it. */
 export interface Part {
-  ids: string[];
+  ids: Id[];
   done: number;
   progress: number;
 }
@@ -31,7 +32,7 @@ export function bulkJson(row: JobRow) {
   const { operation, contactIds } = BulkInput.parse(row.input);
   const { succeeded, unchanged, failed } = resultOf(row);
   return {
-    jobId: row.id,
+    jobId: publicId(row.id),
     operation,
     status: row.status,
     progress: row.progress,
@@ -45,6 +46,6 @@ export function bulkJson(row: JobRow) {
   };
 }
 
-export function getBulk(ctx: Context, id: string): Promise<JobRow> {
+export function getBulk(ctx: Context, id: Id): Promise<JobRow> {
   return getJob(ctx, id, "contacts.bulk");
 }

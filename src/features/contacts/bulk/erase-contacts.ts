@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { type Id, publicId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { untilFresh } from "../../../db/fresh";
 import type { Statement } from "../../../db/statement";
@@ -20,7 +21,7 @@ export async function eraseContacts(ctx: Context, row: JobRow, part: Part): Prom
   }, ctx.random);
 }
 
-function updateProgress(ctx: Context, row: JobRow, part: Part, found: string[]): Statement {
+function updateProgress(ctx: Context, row: JobRow, part: Part, found: Id[]): Statement {
   const isFound = new Set(found);
   const missing = part.ids.filter((id) => !isFound.has(id));
   const before = resultOf(row);
@@ -30,7 +31,10 @@ function updateProgress(ctx: Context, row: JobRow, part: Part, found: string[]):
     succeeded: before.succeeded + found.length,
     failed: before.failed + missing.length,
   };
-  const errors = [...row.errors, ...missing.map((contactId) => ({ contactId, reason: "not_found" }))];
+  const errors = [
+    ...row.errors,
+    ...missing.map((contactId) => ({ contactId: publicId(contactId), reason: "not_found" })),
+  ];
   return updateState(ctx, row, state, part.progress, {
     result: sql`${JSON.stringify(result)}`,
     errors: sql`${JSON.stringify(errors)}`,

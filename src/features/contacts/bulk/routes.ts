@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { publicId } from "../../../core/ids";
 import { accepted, body, createRoute, errors, ok } from "../../../http/define";
 import { pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
@@ -24,7 +25,7 @@ function operationOf(operation: BulkOperation, operationId: string, summary: str
   });
   bulk.openapi(route, async (c) => {
     const jobId = await startBulk(c.var.ctx, { operation, contactIds: c.req.valid("json") });
-    return c.json({ jobId, status: "queued" as const }, 202);
+    return c.json({ jobId: publicId(jobId), status: "queued" as const }, 202);
   });
 }
 

@@ -1,15 +1,19 @@
 import { z } from "zod";
+import { type Id, readId } from "../../../core/ids";
 import { storable } from "../../../core/storable";
 import { JobStatus } from "../../jobs/schema";
 
 const mostContacts = 1_000;
+const longestId = 128;
 
 const ContactIds = z
   .array(
     z
       .string()
-      .max(128)
-      .refine(...storable),
+      .max(longestId)
+      .refine(...storable)
+      .transform(readId)
+      .meta({ type: "string", maxLength: longestId }),
   )
   .min(1)
   .max(mostContacts);
@@ -19,7 +23,7 @@ export const BulkRequest = z
     contactIds: ContactIds.optional().meta({ description: "Each counts once, however often it is named." }),
     ids: ContactIds.optional().meta({ description: "The same, by its short name. `contactIds` goes before it." }),
   })
-  .transform((request, check): string[] => {
+  .transform((request, check): Id[] => {
     const ids = request.contactIds ?? request.ids;
     if (ids) return [...new Set(ids)];
     check.addIssue({ code: "custom", path: ["contactIds"], message: "Required", params: { code: "required" } });

@@ -1,11 +1,11 @@
-import { newId } from "../../../core/ids";
+import { type Id, newId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
 import type { BulkInput, BulkState } from "./bulk-job";
 
 /** `POST /contacts/bulk-subscribe`, `-unsubscribe` and `-delete`. */
-export async function startBulk(ctx: Context, input: BulkInput): Promise<string> {
+export async function startBulk(ctx: Context, input: BulkInput): Promise<Id> {
   const id = newId();
   const state: BulkState = { done: 0 };
   const batch = openBatch(ctx);

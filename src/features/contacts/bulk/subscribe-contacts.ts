@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { publicId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import type { Statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
@@ -26,17 +27,18 @@ export async function subscribeContacts(ctx: Context, row: JobRow, part: Part, s
 /** Goes before the change: it counts whom that will find, and whom it will find as asked. */
 function updateProgress(ctx: Context, row: JobRow, part: Part, subscribed: boolean): Statement {
   const { succeeded, unchanged, failed } = resultOf(row);
-  const ids = sql`json_each(${JSON.stringify(part.ids)})`;
+  // An id that is no contact's is told as the caller wrote it.
+  const asked = sql`json_each(${JSON.stringify(part.ids.map((id) => ({ id, told: publicId(id) })))})`;
   const isChanged = sql`(c.subscribed <> ${subscribed} OR c.snoozed_until IS NOT NULL)`;
   const state: BulkState = { done: part.done };
   return updateState(ctx, row, state, part.progress, {
     result: sql`(SELECT json_object('succeeded', ${succeeded} + count(*) FILTER (WHERE ${isChanged}),
         'unchanged', ${unchanged} + count(*) FILTER (WHERE NOT ${isChanged}), 'failed', ${failed + part.ids.length} - count(*))
-      FROM contacts c WHERE +c.project_id = ${ctx.project.id} AND c.id IN (SELECT value FROM ${ids}))`,
+      FROM ${asked} r CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'id')`,
     errors: sql`(SELECT json_group_array(json(value)) FROM (
       SELECT value FROM json_each(jobs.errors)
       UNION ALL
-      SELECT json_object('contactId', r.value, 'reason', 'not_found') FROM ${ids} r
-      WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.id} AND c.id = r.value)))`,
+      SELECT json_object('contactId', r.value->>'told', 'reason', 'not_found') FROM ${asked} r
+      WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.number} AND c.id = r.value->>'id')))`,
   });
 }

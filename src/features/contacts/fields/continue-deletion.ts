@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
+import { asId as idOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
-import { asNumber, asText, columns, orNull } from "../../../db/rows";
+import { asId, asNumber, columns, orNull } from "../../../db/rows";
 import { selectOne } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { totalContacts } from "../../../engine/contacts/total";
@@ -14,7 +15,11 @@ const contactsPerStep = 5_000;
 const Input = z.object({ key: z.string() });
 
 /** Contacts by id: those up to `after` have passed, and those behind `upTo` came after the call. */
-const State = z.object({ after: z.string(), upTo: z.string(), passed: z.number() });
+const State = z.object({
+  after: z.string().transform(idOf),
+  upTo: z.string().transform(idOf),
+  passed: z.number(),
+});
 
 /** One step of a field's deletion: the next contacts by id. Only its own batch knows how many of them had the field. */
 export async function continueDeletion(ctx: Context, row: JobRow): Promise<Step> {
@@ -23,9 +28,9 @@ export async function continueDeletion(ctx: Context, row: JobRow): Promise<Step>
   const { contacts, last, total } = await selectOne(
     ctx.db,
     sql`SELECT count(*) AS contacts, max(id) AS last, ${totalContacts(ctx)} AS total
-      FROM (SELECT id FROM contacts INDEXED BY ix_contacts_project_id
-        WHERE project_id = ${ctx.project.id} AND id > ${after} AND id <= ${upTo} ORDER BY id LIMIT ${contactsPerStep})`,
-    columns({ contacts: asNumber, last: orNull(asText), total: asNumber }),
+      FROM (SELECT id FROM contacts
+        WHERE project_id = ${ctx.project.number} AND id > ${after} AND id <= ${upTo} ORDER BY id LIMIT ${contactsPerStep})`,
+    columns({ contacts: asNumber, last: orNull(asId), total: asNumber }),
   );
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));

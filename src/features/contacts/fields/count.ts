@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
+import { belowAllIds, asId as idOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
-import { asNumber, asText, columns, orNull } from "../../../db/rows";
+import { asId, asNumber, asText, columns, orNull } from "../../../db/rows";
 import { type Statement, select, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { totalContacts } from "../../../engine/contacts/total";
@@ -12,7 +13,11 @@ import { maxFields } from "./list";
 const contactsPerStep = 5_000;
 
 /** The sums over the contacts up to the id `after`. They are a list, as a key may have any name. */
-const State = z.object({ after: z.string(), passed: z.number(), sums: z.array(z.tuple([z.string(), z.number()])) });
+const State = z.object({
+  after: z.string().transform(idOf),
+  passed: z.number(),
+  sums: z.array(z.tuple([z.string(), z.number()])),
+});
 type State = z.infer<typeof State>;
 
 /**
@@ -45,21 +50,21 @@ export async function countFields(ctx: Context, row: JobRow): Promise<Step> {
 async function startOfCount(ctx: Context): Promise<State> {
   const rows = await select(
     ctx.db,
-    sql`SELECT key FROM contact_fields WHERE project_id = ${ctx.project.id} ORDER BY key LIMIT ${maxFields}`,
+    sql`SELECT key FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFields}`,
     columns({ key: asText }),
   );
-  return { after: "", passed: 0, sums: rows.map(({ key }) => [key, 0]) };
+  return { after: belowAllIds, passed: 0, sums: rows.map(({ key }) => [key, 0]) };
 }
 
 async function countNext(ctx: Context, { after, sums }: State) {
   const next = (column: "id" | "data") =>
-    sql`(SELECT ${sql.identifier(column)} FROM contacts INDEXED BY ix_contacts_project_id
-      WHERE project_id = ${ctx.project.id} AND id > ${after} ORDER BY id LIMIT ${contactsPerStep})`;
+    sql`(SELECT ${sql.identifier(column)} FROM contacts
+      WHERE project_id = ${ctx.project.number} AND id > ${after} ORDER BY id LIMIT ${contactsPerStep})`;
   const batch = openBatch(ctx);
   const passing = batch.add(
     statement(
       sql`SELECT count(*) AS contacts, max(id) AS last, ${totalContacts(ctx)} AS total FROM ${next("id")}`,
-      columns({ contacts: asNumber, last: orNull(asText), total: asNumber }),
+      columns({ contacts: asNumber, last: orNull(asId), total: asNumber }),
     ),
   );
   const found = batch.add(
@@ -83,6 +88,6 @@ function updateCounts(ctx: Context, row: JobRow, sums: State["sums"]): Statement
   return statement(
     sql`UPDATE contact_fields SET contacts = s.value->>1, counted_at = ${row.createdAt}
       FROM json_each(${JSON.stringify(sums)}) s
-      WHERE project_id = ${ctx.project.id} AND contact_fields.key = s.value->>0 AND created_at <= ${row.createdAt}`,
+      WHERE project_id = ${ctx.project.number} AND contact_fields.key = s.value->>0 AND created_at <= ${row.createdAt}`,
   );
 }

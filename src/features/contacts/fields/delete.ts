@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { dataKeyOf } from "../../../core/audience/fields";
 import { Invalid, NotFound } from "../../../core/errors";
-import { newId } from "../../../core/ids";
+import { newId, publicId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { asNumber, columns } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
@@ -49,15 +49,15 @@ async function deleteAtOnce(ctx: Context, key: string): Promise<{ deletedFrom: n
 async function startDeletion(ctx: Context, field: string, key: string): Promise<{ jobId: string }> {
   const type = "contacts.delete-field";
   const jobId = newId();
-  const isKnown = sql`EXISTS (SELECT 1 FROM contact_fields WHERE project_id = ${ctx.project.id} AND key = ${key})`;
+  const isKnown = sql`EXISTS (SELECT 1 FROM contact_fields WHERE project_id = ${ctx.project.number} AND key = ${key})`;
   const batch = openBatch(ctx);
   const job = batch.add(insertJob(ctx, { id: jobId, type, input: { key }, onlyIf: isKnown }));
   // Asked in this very batch: a contact of later may have a value of later.
   batch.add(
     statement(
       sql`UPDATE jobs SET state = json_object('after', '', 'upTo', coalesce((SELECT id FROM contacts
-            WHERE project_id = ${ctx.project.id} ORDER BY id DESC LIMIT 1), ''), 'passed', 0)
-        WHERE project_id = ${ctx.project.id} AND id = ${jobId}`,
+            WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1), ''), 'passed', 0)
+        WHERE project_id = ${ctx.project.number} AND id = ${jobId}`,
     ),
   );
   batch.add(deleteRegistered(ctx, key));
@@ -65,9 +65,9 @@ async function startDeletion(ctx: Context, field: string, key: string): Promise<
   // Somebody else has just deleted it.
   if (!job.first) throw new NotFound("field", field);
   await announceJob(ctx, type, jobId);
-  return { jobId };
+  return { jobId: publicId(jobId) };
 }
 
 function deleteRegistered(ctx: Context, key: string): Statement {
-  return statement(sql`DELETE FROM contact_fields WHERE project_id = ${ctx.project.id} AND key = ${key}`);
+  return statement(sql`DELETE FROM contact_fields WHERE project_id = ${ctx.project.number} AND key = ${key}`);
 }

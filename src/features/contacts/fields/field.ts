@@ -34,7 +34,7 @@ const readKey = columns({ total: asNumber, key: orNull(asText) });
 export function selectField(ctx: Context, field: string): Statement<Field | null> {
   return statement(
     sql`SELECT ${totalContacts(ctx)} AS total, f.key, f.contacts, f.counted_at
-      FROM (SELECT 1) LEFT JOIN contact_fields f ON f.project_id = ${ctx.project.id} AND f.key = ${dataKeyOf(field)}`,
+      FROM (SELECT 1) LEFT JOIN contact_fields f ON f.project_id = ${ctx.project.number} AND f.key = ${dataKeyOf(field)}`,
     (raw) => {
       const { total, key } = readKey(raw);
       return key === null && !isStandard(field) ? null : { total, counted: readCounted(raw) };

@@ -23,13 +23,13 @@ export const maxFields = 1_000;
 
 /** `GET /contacts/fields`: one round trip, and a look at the contacts only where counts are not kept. */
 export async function listFields(ctx: Context): Promise<FieldList> {
-  const listed = sql`SELECT * FROM contact_fields WHERE project_id = ${ctx.project.id} ORDER BY key LIMIT ${maxFields}`;
+  const listed = sql`SELECT * FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFields}`;
   const isLookNeeded = sql`${totalContacts(ctx)} <= ${maxLive}
     OR EXISTS (SELECT 1 FROM (${listed}) WHERE counted_at IS NULL)`;
   const batch = openBatch(ctx);
   const registered = batch.add(
     statement(
-      sql`SELECT key, type, contacts, counted_at FROM contact_fields WHERE project_id = ${ctx.project.id}
+      sql`SELECT key, type, contacts, counted_at FROM contact_fields WHERE project_id = ${ctx.project.number}
         ORDER BY key LIMIT ${maxFields + 1}`,
       (raw) => ({ ...readName(raw), counted: readCounted(raw) }),
     ),

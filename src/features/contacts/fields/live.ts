@@ -8,7 +8,7 @@ export const maxLive = maxRowsPerStatement;
 
 /** A table of the newest contacts: of all, while the project is not large. Nobody is looked at unless `onlyIf`. */
 export function newestContacts(ctx: Context, columns: SQL, onlyIf: SQL = sql`true`): SQL {
-  return sql`(SELECT ${columns} FROM contacts INDEXED BY ix_contacts_project_id WHERE project_id = ${ctx.project.id}
+  return sql`(SELECT ${columns} FROM contacts WHERE project_id = ${ctx.project.number}
     ORDER BY id DESC LIMIT CASE WHEN ${onlyIf} THEN ${maxLive} ELSE 0 END)`;
 }
 

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
+import { asId as idOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
-import { asText, columns } from "../../../db/rows";
+import { asNumber, columns } from "../../../db/rows";
 import { statement } from "../../../db/statement";
 import { jobGraceMs } from "../../../engine/jobs/job";
 import type { Platform } from "../../../platform/context";
@@ -9,6 +10,9 @@ import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { maxLive } from "./live";
 
 const type = "contacts.count-fields";
+
+/** Each project has one such job at most, and nobody asks for it by its id. */
+const jobId = idOf(type);
 
 /**
  * The sweep that has the fields of large projects counted, those first that were counted longest ago. A project has one
@@ -24,20 +28,19 @@ async function queueDue(platform: Platform, db: Db): Promise<number> {
   const batch = openBatch({ ...platform, db });
   const queued = batch.add(
     statement(
-      sql`INSERT INTO jobs (id, project_id, type, status, errors, created_at, next_announce_at)
-        SELECT c.job_id, c.project_id, ${type}, 'queued', '[]', ${now}, ${now + jobGraceMs}
-        FROM (SELECT project_id, 'count-fields-' || project_id AS job_id FROM contact_counts WHERE total > ${maxLive}) c
-        LEFT JOIN jobs j ON j.id = c.job_id
-        WHERE j.id IS NULL OR j.status NOT IN ('queued', 'processing')
+      sql`INSERT INTO jobs (project_id, id, type, status, errors, created_at, next_announce_at)
+        SELECT c.project_id, ${jobId}, ${type}, 'queued', '[]', ${now}, ${now + jobGraceMs}
+        FROM project_counts c LEFT JOIN jobs j ON j.project_id = c.project_id AND j.id = ${jobId}
+        WHERE c.contacts > ${maxLive} AND (j.id IS NULL OR j.status NOT IN ('queued', 'processing'))
         ORDER BY j.created_at LIMIT ${maxSweptRows}
-        ON CONFLICT (id) DO UPDATE SET status = 'queued', progress = 0, state = '{}', result = NULL,
+        ON CONFLICT (project_id, id) DO UPDATE SET status = 'queued', progress = 0, state = '{}', result = NULL,
           created_at = excluded.created_at, completed_at = NULL, next_announce_at = excluded.next_announce_at
           WHERE status NOT IN ('queued', 'processing')
-        RETURNING id, project_id`,
-      columns({ id: asText, projectId: asText }),
+        RETURNING project_id`,
+      columns({ projectId: asNumber }),
     ),
   );
   await batch.commit();
-  await platform.enqueue(queued.all.map(({ id, projectId }) => ({ job: { type, projectId, jobId: id } })));
+  await platform.enqueue(queued.all.map(({ projectId }) => ({ job: { type, projectId, jobId } })));
   return queued.count;
 }

@@ -45,7 +45,7 @@ function coverage(ctx: Context, field: string, known: Field | null, seen: number
 /** How many of the newest contacts have a custom field, unless its count is kept. */
 function selectSeen(ctx: Context, field: string): Statement<{ contacts: number }> {
   const key = dataKeyOf(field);
-  const isLookNeeded = sql`EXISTS (SELECT 1 FROM contact_fields WHERE project_id = ${ctx.project.id} AND key = ${key}
+  const isLookNeeded = sql`EXISTS (SELECT 1 FROM contact_fields WHERE project_id = ${ctx.project.number} AND key = ${key}
     AND (counted_at IS NULL OR ${totalContacts(ctx)} <= ${maxLive}))`;
   return statement(
     sql`SELECT count(*) AS contacts

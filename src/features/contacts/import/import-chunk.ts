@@ -9,12 +9,13 @@ import {
   withoutTooLarge,
 } from "../../../core/contacts/csv-chunk";
 import { maxDataBytes } from "../../../core/contacts/data";
-import { newId } from "../../../core/ids";
+import { type Id, newIdAt } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import { openBatch } from "../../../db/batch";
 import { asText, columns } from "../../../db/rows";
-import { refusable, type Statement, select } from "../../../db/statement";
+import { noRows, type Statement, select, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
+import { upsertCounts } from "../../../engine/contacts/counts";
 import { refuseLargeData } from "../../../engine/contacts/data-limit";
 import { bornAs, joinErased, restoreErased, withHashes } from "../../../engine/contacts/erased-address";
 import { insertFieldTypes } from "../../../engine/contacts/upsert";
@@ -60,47 +61,59 @@ export async function importChunk(
  * a project that remembers somebody, as the batch itself finds out.
  */
 async function writeChunk(ctx: Context, job: JobRow, chunk: CsvChunk): Promise<void> {
-  const contacts = newContactsOf(chunk);
-  const isNobodyErased = sql`NOT EXISTS (SELECT 1 FROM erased_addresses WHERE project_id = ${ctx.project.id})`;
+  const now = ctx.clock().getTime();
+  const contacts = newContactsOf(chunk, now);
+  const isNobodyErased = sql`NOT EXISTS (SELECT 1 FROM erased_addresses WHERE project_id = ${ctx.project.number})`;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, job));
   batch.guard(isNobodyErased, () => new SomebodyErased());
-  batch.addAll(upsertChunk(ctx, job, chunk, contacts));
+  batch.addAll(upsertChunk(ctx, job, chunk, { contacts, now }));
   try {
     await batch.commit();
   } catch (error) {
     if (!(error instanceof SomebodyErased)) throw error;
-    await writeWithHashes(ctx, job, chunk, contacts);
+    await writeWithHashes(ctx, job, chunk, { contacts, now });
   }
 }
 
-async function writeWithHashes(ctx: Context, job: JobRow, chunk: CsvChunk, contacts: NewContact[]): Promise<void> {
+async function writeWithHashes(
+  ctx: Context,
+  job: JobRow,
+  chunk: CsvChunk,
+  { contacts, now }: NewContacts,
+): Promise<void> {
   const hashed = withHashes(ctx, contacts);
   const items = JSON.stringify(hashed.map(({ email, hash }) => ({ email, hash })));
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, job));
-  batch.addAll(upsertChunk(ctx, job, chunk, hashed));
+  batch.addAll(upsertChunk(ctx, job, chunk, { contacts: hashed, now }));
   batch.addAll(restoreErased(ctx, { items }));
   await batch.commit();
 }
 
 interface NewContact {
   /** For one who is not there yet. */
-  id: string;
+  id: Id;
   email: string;
   data: JsonObject;
   hash?: string;
 }
 
-function newContactsOf(chunk: CsvChunk): NewContact[] {
-  return [...contactsOf(chunk)].map(([email, data]) => ({ id: newId(), email, data }));
+/** The contacts of a chunk, and when they are written: the ids of the new ones are made of it. */
+interface NewContacts {
+  contacts: NewContact[];
+  now: number;
 }
 
-function upsertChunk(ctx: Context, job: JobRow, chunk: CsvChunk, contacts: NewContact[]): Statement[] {
+function newContactsOf(chunk: CsvChunk, now: number): NewContact[] {
+  return [...contactsOf(chunk)].map(([email, data]) => ({ id: newIdAt(now), email, data }));
+}
+
+function upsertChunk(ctx: Context, job: JobRow, chunk: CsvChunk, { contacts, now }: NewContacts): Statement[] {
   return [
     updateProgress(ctx, job, chunk, JSON.stringify(contacts.map(({ email }) => email))),
     ...insertFieldTypes(ctx, typesOf(chunk), sql`true`),
-    upsertRows(ctx, JSON.stringify(contacts)),
+    upsertRows(ctx, JSON.stringify(contacts), now),
   ];
 }
 
@@ -110,7 +123,7 @@ function updateProgress(ctx: Context, job: JobRow, { rows, skipped, next }: CsvC
   const done = before.imported + before.updated + before.skipped + rows.length + skipped.length;
   const state: ImportState = next ? { phase: "importing", ...next } : { phase: "over" };
   const tellsMore = skipped.length > 0 && job.errors.length < maxErrors;
-  const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.id} AND email = r.value)`;
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.number} AND email = r.value)`;
   return updateState(ctx, job, state, (done / before.totalRows) * 100, {
     result: sql`(SELECT json_object('totalRows', ${before.totalRows}, 'imported', ${before.imported} + count(*),
         'updated', ${before.updated + rows.length} - count(*), 'skipped', ${before.skipped + skipped.length})
@@ -119,33 +132,44 @@ function updateProgress(ctx: Context, job: JobRow, { rows, skipped, next }: CsvC
   });
 }
 
-/** A cell is never an object and never null, so json_patch replaces whole keys and deletes none. */
-function upsertRows(ctx: Context, contacts: string): Statement {
-  const now = ctx.clock().getTime();
-  const { subscribed, optedOutAt } = bornAs(ctx, { subscribed: null, subscribedByDefault: true });
-  return refusable(
-    sql`INSERT INTO contacts (id, project_id, email, subscribed, opted_out_at, data, created_at, updated_at)
-      SELECT r.value->>'id', ${ctx.project.id}, r.value->>'email', ${subscribed}, ${optedOutAt}, r.value->'data', ${now},
-        ${now}
-      FROM json_each(${contacts}) r ${joinErased(ctx, sql`r.value->>'hash'`)}
+function upsertRows(ctx: Context, contacts: string, now: number): Statement {
+  const { subscribed, optedOutAt, optedOutBy } = bornAs(ctx, { subscribed: null, subscribedByDefault: true });
+  const items = sql`json_each(${contacts}) r ${joinErased(ctx, sql`r.value->>'hash'`)}`;
+  const data = sql`contacts.data`;
+  const counts = upsertCounts(
+    sql`SELECT ${ctx.project.number} AS project_id, contacts.id IS NULL AS contacts,
+        CASE WHEN contacts.id IS NULL THEN ${subscribed} ELSE 0 END AS subscribed
+      FROM ${items}
+      LEFT JOIN contacts ON contacts.project_id = ${ctx.project.number} AND contacts.email = r.value->>'email'
+      WHERE contacts.id IS NULL OR ${merged(data, sql`r.value->'data'`)} <> ${data}`,
+  );
+  return statement(
+    sql`INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, source, data, created_at,
+        updated_at)
+      SELECT ${ctx.project.number}, r.value->>'id', r.value->>'email', ${subscribed}, ${optedOutAt}, ${optedOutBy}, 'IMPORT',
+        r.value->'data', ${now}, ${now}
+      FROM ${items}
       WHERE true
-      ON CONFLICT (project_id, email) DO UPDATE SET data = ${merged(sql`contacts.data`, sql`excluded.data`)},
+      ON CONFLICT (project_id, email) DO UPDATE SET data = ${merged(data, sql`excluded.data`)},
         version = contacts.version + 1, updated_at = max(contacts.updated_at, ${now})
-      WHERE excluded.data <> '{}'`,
-    { ...refuseLargeData, refuse: () => new TooLargeData() },
+      WHERE ${merged(data, sql`excluded.data`)} <> ${data}`,
+    noRows,
+    { before: [counts], refusals: [{ ...refuseLargeData, refuse: () => new TooLargeData() }] },
   );
 }
 
+/** A cell is never an object and never null, so json_patch replaces whole keys and deletes none. */
 function merged(stored: SQL, sent: SQL): SQL {
   return sql`json_patch(${stored}, ${sent})`;
 }
 
 /** The addresses whose data would not fit. */
 async function findTooLarge(ctx: Context, chunk: CsvChunk): Promise<Set<string>> {
+  const sent = JSON.stringify([...contactsOf(chunk)].map(([email, data]) => ({ email, data })));
   const found = await select(
     ctx.db,
-    sql`SELECT r.value->>'email' AS email FROM json_each(${JSON.stringify(newContactsOf(chunk))}) r
-      LEFT JOIN contacts c ON c.project_id = ${ctx.project.id} AND c.email = r.value->>'email'
+    sql`SELECT r.value->>'email' AS email FROM json_each(${sent}) r
+      LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = r.value->>'email'
       WHERE octet_length(${merged(sql`coalesce(c.data, '{}')`, sql`r.value->'data'`)}) > ${maxDataBytes}`,
     columns({ email: asText }),
   );

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Id, publicId, textOf } from "../../../core/ids";
 import { iso, isoOrNull } from "../../../core/time";
 import type { JobRow } from "../../../db/tables";
 import { getJob } from "../../../engine/jobs/job";
@@ -34,7 +35,7 @@ export function resultOf(row: JobRow): ImportResult {
 export function importJson(row: JobRow) {
   const { totalRows, imported, updated, skipped, reason } = resultOf(row);
   return {
-    jobId: row.id,
+    jobId: publicId(row.id),
     status: row.status,
     progress: row.progress,
     totalRows,
@@ -49,11 +50,11 @@ export function importJson(row: JobRow) {
   };
 }
 
-export function getImport(ctx: Context, id: string): Promise<JobRow> {
+export function getImport(ctx: Context, id: Id): Promise<JobRow> {
   return getJob(ctx, id, "contacts.import");
 }
 
 /** Where the uploaded file lies. */
-export function fileKey(ctx: Context, jobId: string): string {
-  return blobKey("import", ctx.project.id, jobId);
+export function fileKey(ctx: Context, jobId: Id): string {
+  return blobKey("import", ctx.project.id, textOf(jobId));
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { maxCsvBytes } from "../../../core/contacts/csv";
+import { publicId } from "../../../core/ids";
 import { accepted, createRoute, errors, ok } from "../../../http/define";
 import { pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
@@ -39,7 +40,7 @@ not UTF-8, has no \`email\` column, or has quotes that do not match imports noth
 imports.openapi(start, async (c) => {
   const { file } = c.req.valid("form");
   const jobId = await startImport(c.var.ctx, new Uint8Array(await file.arrayBuffer()));
-  return c.json({ jobId, status: "queued" as const }, 202);
+  return c.json({ jobId: publicId(jobId), status: "queued" as const }, 202);
 });
 
 const get = createRoute({

@@ -1,6 +1,6 @@
 import { maxCsvBytes } from "../../../core/contacts/csv";
 import { TooLarge } from "../../../core/errors";
-import { newId } from "../../../core/ids";
+import { type Id, newId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
@@ -10,7 +10,7 @@ import { fileKey, type ImportState } from "./import-job";
  * `POST /contacts/import`. The file first: a job always has one. After a row that may or may not be there the file stays,
  * as it is better left than missed.
  */
-export async function startImport(ctx: Context, file: Uint8Array): Promise<string> {
+export async function startImport(ctx: Context, file: Uint8Array): Promise<Id> {
   if (file.byteLength > maxCsvBytes) throw new TooLarge(maxCsvBytes);
   const id = newId();
   await ctx.blobs.put(fileKey(ctx, id), file);

@@ -11,7 +11,8 @@ export async function addKey(
   input: CreateKey,
 ): Promise<{ key: string; row: KeyRow }> {
   const project = await getProject(platform, projectId);
-  const made = await newKey(project.id, input, platform.now.getTime());
-  await platform.control.insert(apiKeys).values(made.row);
-  return made;
+  const { key, row: made } = await newKey(input, platform.now.getTime());
+  const row = { ...made, projectId: project.number };
+  await platform.control.insert(apiKeys).values(row);
+  return { key, row };
 }

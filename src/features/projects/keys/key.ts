@@ -1,4 +1,4 @@
-import { newId } from "../../../core/ids";
+import { newId, publicId } from "../../../core/ids";
 import { generateKey, hashKey, keyPrefix } from "../../../core/keys";
 import { iso, isoOrNull } from "../../../core/time";
 import type { apiKeys } from "../../../db/tables";
@@ -6,16 +6,14 @@ import type { CreateKey } from "../schema";
 
 export type KeyRow = typeof apiKeys.$inferSelect;
 
-/** A fresh key and its row. The row holds the hash alone: the key cannot be shown again. */
+/** A fresh key and its row, for a project to be named. The row holds the hash alone: the key cannot be shown again. */
 export async function newKey(
-  projectId: string,
   { kind, name }: CreateKey,
   now: number,
-): Promise<{ key: string; row: KeyRow }> {
+): Promise<{ key: string; row: Omit<KeyRow, "projectId"> }> {
   const key = generateKey(kind);
   const row = {
     id: newId(),
-    projectId,
     kind,
     name: name ?? null,
     prefix: keyPrefix(key),
@@ -31,5 +29,5 @@ export function keyJson(row: KeyRow) {
 }
 
 export function createdKeyJson(row: KeyRow) {
-  return { id: row.id, kind: row.kind, name: row.name, prefix: row.prefix, createdAt: iso(row.createdAt) };
+  return { id: publicId(row.id), kind: row.kind, name: row.name, prefix: row.prefix, createdAt: iso(row.createdAt) };
 }

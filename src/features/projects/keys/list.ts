@@ -11,7 +11,7 @@ export async function listKeys(platform: Platform, projectId: string): Promise<K
   return platform.control
     .select()
     .from(apiKeys)
-    .where(eq(apiKeys.projectId, project.id))
+    .where(eq(apiKeys.projectId, project.number))
     .orderBy(desc(apiKeys.id))
     .limit(mostKeysShown);
 }

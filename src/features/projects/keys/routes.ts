@@ -1,5 +1,5 @@
 import { body, created, createRoute, errors, noContent, ok } from "../../../http/define";
-import { IdParam, pathId } from "../../../http/params";
+import { ProjectParam, pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
 import { CreatedKey, CreateKey, Keys } from "../schema";
 import { addKey } from "./add";
@@ -18,7 +18,7 @@ const add = createRoute({
   tags,
   policy,
   summary: "Make another key",
-  request: { params: IdParam, ...body(CreateKey) },
+  request: { params: ProjectParam, ...body(CreateKey) },
   responses: { ...created(CreatedKey), ...errors(400, 404, 413, 422) },
 });
 
@@ -34,7 +34,7 @@ const list = createRoute({
   tags,
   policy,
   summary: "List the keys of a project, without the keys themselves",
-  request: { params: IdParam },
+  request: { params: ProjectParam },
   responses: { ...ok(Keys), ...errors(404) },
 });
 
@@ -51,7 +51,7 @@ const revoke = createRoute({
   policy,
   summary: "Revoke a key",
   description: "It is refused everywhere within 30 seconds.",
-  request: { params: IdParam.extend({ keyId: pathId("keyId") }) },
+  request: { params: ProjectParam.extend({ keyId: pathId("keyId") }) },
   responses: { ...noContent, ...errors(404) },
 });
 

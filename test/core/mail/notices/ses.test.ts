@@ -50,6 +50,12 @@ describe("an event of SES", () => {
     const event = { notificationType: "Delivery", mail: { messageId: "0100-1" } };
     expect(readSesEvent(event)).toEqual({ tag: null, providerMessageId: "0100-1", report: { kind: "delivered" } });
   });
+
+  it("of an identity says which mail it is of when it carries the headers", () => {
+    const headers = [{ name: "x-petrel-tag", value: "p_e" }];
+    const event = { notificationType: "Delivery", mail: { messageId: "0100-1", headers } };
+    expect(readSesEvent(event)?.tag).toBe("p_e");
+  });
 });
 
 it.each([

@@ -1,0 +1,81 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { FilterCondition } from "../../core/audience/condition";
+import type { EmailType } from "../../core/mail/status";
+import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
+
+/** A mail to an audience, sent once. */
+export const campaigns = sqliteTable(
+  "campaigns",
+  {
+    projectId: projectId(),
+    id: id().notNull(),
+    name: text().notNull(),
+    description: text(),
+    status: text({ enum: ["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"] }).notNull(),
+    /** Why it waits while it is SENDING. */
+    heldReason: text(),
+    audienceType: text({ enum: ["ALL", "SEGMENT", "FILTERED"] }).notNull(),
+    segmentId: id(),
+    audienceCondition: text({ mode: "json" }).$type<FilterCondition>(),
+    templateId: id(),
+    templateVersionId: id(),
+    topicId: id(),
+    type: text().$type<EmailType>().notNull(),
+    subject: text().notNull(),
+    previewText: text(),
+    /** The HTML. Null when it is large and lies in R2, under `bodyKey`. */
+    body: text(),
+    bodyKey: text(),
+    fromEmail: text().notNull(),
+    fromName: text(),
+    replyTo: text(),
+    isTracked: flag().notNull().default(true),
+    variants: text({ mode: "json" }).$type<unknown[]>(),
+    canary: jsonObject(),
+    clock: clock(),
+    scheduledFor: time(),
+    /** When the sweep looks at it: it is to start, or its next step was lost. */
+    dueAt: time(),
+    /** Moves with every start: work of an earlier one does nothing any more. */
+    epoch: integer().notNull().default(0),
+    /** What it was when sending began: the time, the highest contact, the condition, and how far the ledger is written. */
+    frozen: jsonObject(),
+    counts: jsonObject().notNull().default({}),
+    totalRecipients: integer().notNull().default(0),
+    /** Name, subject and sender in lower case, for the list's search. */
+    searchText: text().notNull(),
+    version: integer().notNull().default(1),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+    sentAt: time(),
+    completedAt: time(),
+  },
+  (table) => [
+    rowKey(table),
+    index("ix_campaigns_status").on(table.projectId, table.status, table.id),
+    index("ix_campaigns_due").on(table.clock, table.dueAt).where(sql`due_at IS NOT NULL`),
+  ],
+);
+
+/** A block of a campaign's ledger: the emails from `first_id` to `last_id`, delivered and counted together. */
+export const campaignPages = sqliteTable(
+  "campaign_pages",
+  {
+    projectId: projectId(),
+    campaignId: id().notNull(),
+    firstId: id().notNull(),
+    lastId: id().notNull(),
+    part: text({ enum: ["CANARY", "REST"] }).notNull(),
+    contentIds: text({ mode: "json" }).$type<string[]>().notNull(),
+    /** Emails that are not final. */
+    open: integer().notNull(),
+    counts: jsonObject().notNull(),
+    /** When the sweep looks at it: it is to be delivered, or counted again. */
+    dueAt: time(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.campaignId, table.firstId] }),
+    index("ix_campaign_pages_due").on(table.dueAt).where(sql`due_at IS NOT NULL`),
+  ],
+);

@@ -1,0 +1,50 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { id, projectId, rowKey, time, updatedAt } from "../columns";
+
+/** An address of a customer's that hears of events. */
+export const webhooks = sqliteTable(
+  "webhooks",
+  {
+    projectId: projectId(),
+    id: id().notNull(),
+    url: text().notNull(),
+    events: text({ mode: "json" }).$type<string[]>().notNull(),
+    description: text(),
+    /** Encrypted under a secret of the Worker. */
+    secret: text().notNull(),
+    /** The one before, which still signs too until then. */
+    oldSecret: text(),
+    oldSecretUntil: time(),
+    disabledAt: time(),
+    disabledReason: text(),
+    lastSuccessAt: time(),
+    /** No call goes there before this. */
+    putOffUntil: time(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [rowKey(table)],
+);
+
+/** One event for one endpoint. It is known by the event, so an event that is dispatched twice makes one. */
+export const webhookDeliveries = sqliteTable(
+  "webhook_deliveries",
+  {
+    projectId: projectId(),
+    webhookId: id().notNull(),
+    eventId: id().notNull(),
+    type: text().notNull(),
+    status: text({ enum: ["PENDING", "SUCCEEDED", "FAILED"] }).notNull(),
+    attempts: integer().notNull().default(0),
+    nextAttemptAt: time(),
+    statusCode: integer(),
+    error: text(),
+    /** Of a test, which has no event. */
+    body: text(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.webhookId, table.eventId] }),
+    index("ix_webhook_deliveries_due").on(table.nextAttemptAt).where(sql`next_attempt_at IS NOT NULL`),
+  ],
+);

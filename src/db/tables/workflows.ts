@@ -1,0 +1,105 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
+
+/** A journey: steps, transitions between them, and what starts it. */
+export const workflows = sqliteTable(
+  "workflows",
+  {
+    projectId: projectId(),
+    id: id().notNull(),
+    name: text().notNull(),
+    description: text(),
+    enabled: flag().notNull(),
+    triggerType: text({ enum: ["EVENT", "MANUAL", "SCHEDULE"] }).notNull(),
+    triggerConfig: jsonObject().notNull(),
+    allowReentry: flag().notNull(),
+    clock: clock(),
+    /** When a scheduled one starts next. */
+    nextTickAt: time(),
+    /** Name and description in lower case, for the list's search. */
+    searchText: text().notNull(),
+    version: integer().notNull().default(1),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    rowKey(table),
+    index("ix_workflows_tick").on(table.clock, table.nextTickAt).where(sql`next_tick_at IS NOT NULL`),
+  ],
+);
+
+export const workflowSteps = sqliteTable(
+  "workflow_steps",
+  {
+    projectId: projectId(),
+    workflowId: id().notNull(),
+    id: id().notNull(),
+    type: text().notNull(),
+    name: text().notNull(),
+    x: real().notNull(),
+    y: real().notNull(),
+    config: jsonObject().notNull(),
+    templateId: id(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.workflowId, table.id] }),
+    index("ix_workflow_steps_template").on(table.projectId, table.templateId).where(sql`template_id IS NOT NULL`),
+  ],
+);
+
+export const workflowTransitions = sqliteTable(
+  "workflow_transitions",
+  {
+    projectId: projectId(),
+    workflowId: id().notNull(),
+    id: id().notNull(),
+    fromStepId: id().notNull(),
+    toStepId: id().notNull(),
+    branch: text(),
+    priority: integer().notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.workflowId, table.id] })],
+);
+
+/** A start by the clock, once for each tick. */
+export const workflowTicks = sqliteTable(
+  "workflow_ticks",
+  {
+    projectId: projectId(),
+    workflowId: id().notNull(),
+    tick: integer().notNull(),
+    /** The contact up to which it has started. */
+    cursor: id(),
+    completedAt: time(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.workflowId, table.tick] })],
+);
+
+/** What lists and sweeps see of executions. The executions themselves are in the objects of their contacts. */
+export const workflowExecutions = sqliteTable(
+  "workflow_executions",
+  {
+    projectId: projectId(),
+    workflowId: id().notNull(),
+    id: id().notNull(),
+    contactId: id().notNull(),
+    shard: integer().notNull(),
+    status: text({ enum: ["RUNNING", "WAITING", "COMPLETED", "EXITED", "FAILED", "CANCELLED"] }).notNull(),
+    currentStepId: id(),
+    exitReason: text(),
+    clock: clock(),
+    wakeAt: time(),
+    startedAt: integer().notNull(),
+    completedAt: time(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.workflowId, table.id] }),
+    index("ix_workflow_executions_status").on(table.projectId, table.workflowId, table.status, table.id),
+    index("ix_workflow_executions_contact").on(table.projectId, table.contactId),
+    index("ix_workflow_executions_due").on(table.clock, table.wakeAt).where(sql`wake_at IS NOT NULL`),
+  ],
+);

@@ -1,0 +1,17 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Statement, statement } from "../../db/statement";
+
+/**
+ * A project's kept figures of its contacts, for the batch that changes them and before the change. `changes` is a SELECT
+ * of `project_id, contacts, subscribed`: a row for each contact that will be written, with what it adds to the two
+ * figures, which may be 0 or negative. Nothing is written when nothing changes.
+ */
+export function upsertCounts(changes: SQL): Statement {
+  return statement(
+    sql`INSERT INTO project_counts (project_id, contacts, subscribed, contacts_version)
+      SELECT project_id, sum(contacts), sum(subscribed), 1 FROM (${changes}) GROUP BY project_id
+      ON CONFLICT DO UPDATE SET contacts = project_counts.contacts + excluded.contacts,
+        subscribed = project_counts.subscribed + excluded.subscribed,
+        contacts_version = project_counts.contacts_version + 1`,
+  );
+}

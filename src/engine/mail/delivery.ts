@@ -1,0 +1,79 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import type { Attachment } from "../../core/mail/attachments";
+import { openBatch } from "../../db/batch";
+import { asId, columns, type RowReader, wholeRow } from "../../db/rows";
+import { select, statement } from "../../db/statement";
+import { type ContentRow, type EmailRow, emails } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import type { TakenTurn } from "../../platform/turns";
+import { largeMailBytes } from "./announce";
+import { contactSnapshot, selectContents } from "./content";
+import { domainInSql, verifiedDomain } from "./sender-domain";
+
+/** Emails that a consumer is about to hand over, and all it needs to compose them. Others may be at it too. */
+export interface Delivery {
+  /** Each with the contact that it is rendered with: as it was handed over before, or as the contact is now. */
+  emails: EmailRow[];
+  contents: Map<Id, ContentRow>;
+  /** Ids of contents whose sender domain is verified in this project, now. */
+  maySend: Set<Id>;
+  /** Ids of contents whose mails are handled alone. More are found when they are composed. */
+  large: Set<Id>;
+  /** What lies in R2 of the content that was composed last, read once however many recipients share it. */
+  loaded: { contentId: Id; body: string; attachments: Attachment[] } | null;
+  /** Of this delivery among all that the isolate works on; null when none came, undefined before a mail has needed one. */
+  turn: TakenTurn | null | undefined;
+  /** Somebody may have died of one of these emails, so each is taken alone. */
+  isAgain: boolean;
+}
+
+/** Reads those of the emails that are due. Nothing is held by that: the hand-over decides who may call. */
+export async function readDelivery(ctx: Context, emailIds: Id[], { isAgain }: { isAgain: boolean }): Promise<Delivery> {
+  const due = dueAmong(ctx, emailIds);
+  const isOfDue = sql`content.id IN (SELECT e.content_id ${due})`;
+  const batch = openBatch(ctx);
+  const found = batch.add(
+    // What many died of goes last, so that the others get past it.
+    statement(
+      sql`SELECT e.*, ${contactSnapshot} AS rendered_with ${due} ORDER BY e.abandonments, r.key`,
+      readEmailToRender,
+    ),
+  );
+  const contents = batch.add(selectContents(ctx, isOfDue));
+  const maySend = batch.add(
+    statement(
+      sql`SELECT content.id FROM email_contents content WHERE content.project_id = ${ctx.project.number} AND ${isOfDue}
+        AND EXISTS (${verifiedDomain(ctx, domainInSql(sql`content.from_email`))})`,
+      columns({ id: asId }),
+    ),
+  );
+  await batch.commit();
+  return {
+    emails: found.all,
+    contents: new Map(contents.all.map((row) => [row.id, row])),
+    maySend: new Set(maySend.all.map(({ id }) => id)),
+    large: new Set(contents.all.filter(({ size }) => size > largeMailBytes).map(({ id }) => id)),
+    loaded: null,
+    turn: undefined,
+    isAgain,
+  };
+}
+
+const readEmail = wholeRow(emails);
+
+const readEmailToRender: RowReader<EmailRow> = (raw) => readEmail({ ...raw, contact: raw.rendered_with });
+
+/** The ids of those that still wait to be handed over now. */
+export async function findDue(ctx: Context, emailIds: Id[]): Promise<Set<Id>> {
+  if (emailIds.length === 0) return new Set();
+  const rows = await select(ctx.db, sql`SELECT e.id ${dueAmong(ctx, emailIds)}`, columns({ id: asId }));
+  return new Set(rows.map(({ id }) => id));
+}
+
+function dueAmong(ctx: Context, emailIds: Id[]): SQL {
+  // Other messages of its batch may have come first, and taken a while.
+  return sql`FROM json_each(${JSON.stringify(emailIds)}) r
+    CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value
+    WHERE e.status = 'QUEUED' AND e.next_attempt_at <= ${ctx.clock().getTime()}`;
+}
