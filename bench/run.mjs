@@ -4,9 +4,16 @@ import { benchContacts } from "./contacts.mjs";
 import { benchMemory } from "./memory.mjs";
 import { benchProfile } from "./profile.mjs";
 import { benchRoutes } from "./routes.mjs";
+import { benchRows } from "./rows.mjs";
 import { benchSegments } from "./segments.mjs";
 
-const benches = { routes: benchRoutes, memory: benchMemory, contacts: benchContacts, segments: benchSegments };
+const benches = {
+  routes: benchRoutes,
+  memory: benchMemory,
+  contacts: benchContacts,
+  segments: benchSegments,
+  rows: benchRows,
+};
 /** Tells where time goes, and judges nothing: only when asked for. */
 const askedOnly = { profile: benchProfile };
 
