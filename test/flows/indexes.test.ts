@@ -1,0 +1,90 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { ticks } from "../../src/cron";
+import { forgetProjects as forgetKeys } from "../../src/engine/projects/cache";
+import { admin, call, newProject, type TestProject } from "../support/project";
+import { newSegment } from "../support/segment";
+import { statementsDuring } from "../support/tenant-check";
+import { World } from "../support/world";
+
+type Ask = (project: TestProject, world: World) => Promise<unknown>;
+
+const sweeps = Object.assign({}, ...Object.values(ticks)) as (typeof ticks)[string];
+
+const sweep =
+  (name: string): Ask =>
+  async (_, world) =>
+    sweeps[name]?.(world.process().platform);
+
+const newContact = async ({ api }: TestProject): Promise<string> =>
+  (await api.post("/contacts", { email: "ada@example.com" })).body.id;
+
+/** What the product does that asks for each index. A row of an index costs as much as one of a table. */
+const asks: Record<string, Ask> = {
+  ix_audience_references_referrer: async (project) => project.api.delete(`/segments/${(await newSegment(project)).id}`),
+  ix_contacts_list: ({ api }) => api.get("/contacts?subscribed=true"),
+  ix_contacts_snoozed: sweep("endSnoozes"),
+  ix_domains_due: sweep("checkDueDomains"),
+  ix_domains_name: async ({ id, api }) =>
+    api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`),
+  ix_emails_due: sweep("requeueStuck"),
+  ix_events_contact: async (project) => project.api.get(`/events/contact/${await newContact(project)}`),
+  ix_events_name: async (project) => project.api.get(`/events?name=purchase&contactId=${await newContact(project)}`),
+  ix_events_waiting: sweep("dispatchStranded"),
+  ix_idempotency_effects_expiry: sweep("forgetExpiredEffects"),
+  ix_jobs_erasures: async ({ id }) =>
+    admin.get(`/admin/jobs/${(await admin.delete(`/admin/projects/${id}`)).body.jobId}`),
+  ix_jobs_open: sweep("requeueLostJobs"),
+  ix_outbox_messages_id: () => call("GET", "/outbox/messages"),
+  ix_outbox_messages_to: () => call("GET", "/outbox/messages?to=ada@example.com"),
+  ix_segment_members_contact: async (project) => project.api.get(`/contacts/${await newContact(project)}/export`),
+  ix_segments_uncomputed: sweep("computeDueSegments"),
+  ix_segments_uncounted: sweep("countDueSegments"),
+  ix_templates_search: ({ api }) => api.get("/templates?search=welcome"),
+  ix_templates_updated: ({ api }) => api.get("/templates"),
+  ix_verified_domains_project: async ({ id }, world) => {
+    await admin.delete(`/admin/projects/${id}`);
+    await world.pass(6);
+  },
+  ux_api_keys_hash: async ({ api }) => {
+    forgetKeys();
+    await api.get("/contacts");
+  },
+  ux_contacts_email: ({ api }) => api.post("/contacts/lookup", { emails: ["ada@example.com"] }),
+  ux_domains_domain: ({ api }) => api.send(),
+  ux_emails_contact: async (project) => project.api.get(`/emails?contactId=${await newContact(project)}`),
+  ux_projects_id: ({ id }) => admin.get(`/admin/projects/${id}`),
+  ux_segments_slug: (project) => newSegment(project),
+};
+
+/** Of features that are to come: docs/decisions/0001-tables.md says what asks for them. */
+const ofFeaturesToCome = /^[iu]x_(campaign|workflow|webhook|topic|rounds|emails_effect$)/;
+
+async function indexes(): Promise<string[]> {
+  const query = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";
+  const { results } = await env.DB.prepare(query).all<{ name: string }>();
+  return results.map(({ name }) => name).filter((name) => !ofFeaturesToCome.test(name));
+}
+
+async function plan(statement: string): Promise<string> {
+  const numbers = [...statement.matchAll(/\?(\d*)/g)].map(([, number], place) => Number(number || place + 1));
+  const values = Array(Math.max(0, ...numbers)).fill(null);
+  const explain = env.DB.prepare(`EXPLAIN QUERY PLAN ${statement}`).bind(...values);
+  return JSON.stringify((await explain.all()).results);
+}
+
+describe("an index", () => {
+  it("is in the list below", async () => {
+    expect((await indexes()).sort()).toEqual(Object.keys(asks).sort());
+  });
+
+  it.each(Object.entries(asks))("is asked for by the product: %s", async (index, ask) => {
+    const [project, world] = [await newProject(), new World()];
+    const statements = await statementsDuring(() => ask(project, world));
+    const plans = await Promise.all(statements.map(plan));
+    expect(
+      plans.some((each) => each.includes(index)),
+      statements.join("\n"),
+    ).toBe(true);
+  });
+});
