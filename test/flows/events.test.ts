@@ -1,9 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { firstIdAt, newId, publicId, readId } from "../../src/core/ids";
+import { dayMs } from "../../src/core/time";
 import { announcements, openBatch } from "../../src/db/batch";
 import { asNumber, columns } from "../../src/db/rows";
-import { select } from "../../src/db/statement";
+import { select, statement } from "../../src/db/statement";
 import type { EventListener, HeardEvent } from "../../src/engine/events/listener";
 import { insertEvents } from "../../src/engine/events/record";
 import { announceJob, insertJob } from "../../src/engine/jobs/queue-job";
@@ -405,6 +406,52 @@ describe("the counts that are kept of events", () => {
     expect(kept.names).toHaveLength(counted.names?.length ?? 0);
     expect(kept.names?.length).toBeGreaterThan(3);
     expect(kept).toEqual(counted);
+  });
+});
+
+describe("a batch of events around midnight", () => {
+  it.each([
+    ["before the first", 0],
+    ["between the first and the second", 1],
+    ["between the second and the third", 2],
+  ])("counts each event on the day of its id when the clock strikes %s statement", async (_, place) => {
+    const [project, day] = [await newProject(), Math.ceil(Date.now() / dayMs) + 1];
+    await project.db.prepare("CREATE TABLE test_clock (now INTEGER)").run();
+    await project.db.prepare("INSERT INTO test_clock VALUES (0)").run();
+    const setClock = (now: number) => statement(sql`UPDATE test_clock SET now = ${now}`);
+    try {
+      for (const [names, strikesAt] of [
+        [["known", "former"], null],
+        [["known", "new"], place],
+      ] as const) {
+        const rows = sql`SELECT CAST(${project.number} AS INTEGER) AS project_id, value AS name, NULL AS contact_id,
+          NULL AS email_id, '{}' AS data FROM json_each(${JSON.stringify(names)})`;
+        const events = insertEvents({ databaseNow: sql`(SELECT CAST(now AS INTEGER) FROM test_clock)` }, { rows });
+        const all = [...(events.before ?? []), { ...events, before: [] }];
+        if (strikesAt !== null) all.splice(strikesAt, 0, setClock(day * dayMs));
+        const batch = openBatch((await new World().context(project)).ctx);
+        batch.addAll([setClock(day * dayMs - 1), ...all]);
+        await batch.commit();
+      }
+    } finally {
+      await project.db.prepare("DROP TABLE test_clock").run();
+    }
+    const kept = await project.db
+      .prepare(
+        `SELECT name, day, count FROM event_days WHERE project_id = ?1 AND count > 0
+          UNION ALL SELECT name, day, day_count FROM event_names WHERE project_id = ?1 ORDER BY 1, 2`,
+      )
+      .bind(project.number)
+      .all();
+    const found = await project.db
+      .prepare(
+        `SELECT name, CAST(${timeSql("id")} AS INTEGER) / ${dayMs} AS day, count(*) AS count FROM events WHERE project_id = ?1
+          GROUP BY 1, 2 ORDER BY 1, 2`,
+      )
+      .bind(project.number)
+      .all();
+    expect(kept.results).toEqual(found.results);
+    expect(found.results.map(({ count }) => count)).not.toContain(0);
   });
 });
 

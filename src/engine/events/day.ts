@@ -5,3 +5,9 @@ import { dayMs } from "../../core/time";
 export function dayOf(time: SQL): SQL {
   return sql`(CAST(${time} AS INTEGER) / ${sql.raw(String(dayMs))})`;
 }
+
+/** The last millisecond of a day. */
+export function endOfDay(day: SQL): SQL {
+  const length = sql.raw(String(dayMs));
+  return sql`(${day} * ${length} + ${length} - 1)`;
+}

@@ -4,7 +4,7 @@ import { idOfTick, tickOf, timeOfId } from "../../db/ids";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
-import { dayOf } from "./day";
+import { dayOf, endOfDay } from "./day";
 import { heardAs } from "./listener";
 
 /** An event that somebody listens for, and whose message is lost, is announced again after this long. */
@@ -71,12 +71,18 @@ function newest(projectId: SQL, of: (id: SQL) => SQL): SQL {
 
 /**
  * The kept counts, once a batch and name, before the rows that they count: who had the name before is asked of what is
- * there. A day that is over moves to its own row when its name happens again.
+ * there. A day that is over moves to its own row when its name happens again. Midnight may come between the two
+ * statements, and the first has moved nothing: then the batch is of the day before.
  */
 function countEvents(databaseNow: SQL, rows: SQL): Statement[] {
   const at = (projectId: SQL) => sql`max(${databaseNow}, coalesce(${newest(projectId, timeOfId)}, 0))`;
   const hadName = sql`SELECT 1 FROM events e
     WHERE e.project_id = o.project_id AND e.name = o.name AND e.contact_id = o.contact_id`;
+  // The day of a name of the batch that is over, and that the first statement has not moved.
+  const unmovedDay = sql`(SELECT max(n.day) FROM named other
+    CROSS JOIN event_names n ON n.project_id = other.project_id AND n.name = other.name
+    WHERE +other.project_id = named.project_id AND n.day < ${dayOf(sql`named.now`)} AND n.day_count > 0 AND NOT EXISTS (
+      SELECT 1 FROM event_days d WHERE d.project_id = n.project_id AND d.name = n.name AND d.day = n.day))`;
   return [
     statement(
       sql`INSERT INTO event_days (project_id, name, day, count, last_at)
@@ -88,11 +94,13 @@ function countEvents(databaseNow: SQL, rows: SQL): Statement[] {
     ),
     statement(
       sql`INSERT INTO event_names (project_id, name, count, contacts, last_at, day, day_count)
-        SELECT c.project_id, c.name, c.events, c.contacts, c.at, ${dayOf(sql`c.at`)}, c.events
-        FROM (SELECT o.project_id, o.name, count(*) AS events,
+        WITH o AS MATERIALIZED (SELECT project_id, name, contact_id FROM (${rows})),
+          named AS MATERIALIZED (SELECT o.project_id, o.name, count(*) AS events,
             count(DISTINCT o.contact_id) FILTER (WHERE NOT EXISTS (${hadName})) AS contacts,
-            ${at(sql`o.project_id`)} AS at
-          FROM (${rows}) o GROUP BY o.project_id, o.name) c
+            ${at(sql`o.project_id`)} AS now
+          FROM o GROUP BY o.project_id, o.name)
+        SELECT c.project_id, c.name, c.events, c.contacts, c.at, ${dayOf(sql`c.at`)}, c.events
+        FROM (SELECT *, min(now, coalesce(${endOfDay(unmovedDay)}, now)) AS at FROM named) c
         WHERE true
         ON CONFLICT DO UPDATE SET count = event_names.count + excluded.count,
           contacts = event_names.contacts + excluded.contacts, last_at = excluded.last_at, day = excluded.day,
