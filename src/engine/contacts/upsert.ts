@@ -10,6 +10,7 @@ import { insertEvents } from "../events/record";
 import { upsertCounts } from "./counts";
 import { refuseLargeData } from "./data-limit";
 import { bornAs, joinErased, restoreErased, withHashes } from "./erased-address";
+import { insertFieldTypes } from "./field-types";
 
 /** What one call does to the contacts it names. */
 export interface ContactChange {
@@ -45,19 +46,6 @@ function insertFlipEvents(ctx: Context, change: ContactChange, subscribed: boole
     CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = r.value->>'email'
     WHERE ${change.onlyIf} AND c.subscribed <> ${subscribed}`;
   return insertEvents(ctx, { rows });
-}
-
-/** The first type that the project sees of a key stays. None when there are no keys. */
-export function insertFieldTypes(ctx: Context, types: DataChange["types"], onlyIf: SQL): Statement[] {
-  if (Object.keys(types).length === 0) return [];
-  return [
-    statement(
-      sql`INSERT INTO contact_fields (project_id, key, type, created_at)
-        SELECT ${ctx.project.number}, key, value, ${ctx.now.getTime()} FROM json_each(${JSON.stringify(types)})
-        WHERE ${onlyIf}
-        ON CONFLICT DO NOTHING`,
-    ),
-  ];
 }
 
 function upsertRows(ctx: Context, change: ContactChange): Statement[] {

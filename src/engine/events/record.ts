@@ -54,7 +54,7 @@ export function insertEvents(
       RETURNING id, project_id, contact_id, next_announce_at`,
     readInserted,
     {
-      before: countEvents(databaseNow, rows),
+      before: countEvents(databaseNow, rows, source),
       announces: (raw) => {
         const { id, projectId, nextAnnounceAt } = readInserted(raw);
         return { id, projectId, isHeard: nextAnnounceAt !== null };
@@ -74,7 +74,7 @@ function newest(projectId: SQL, of: (id: SQL) => SQL): SQL {
  * there. A day that is over moves to its own row when its name happens again. Midnight may come between the two
  * statements, and the first has moved nothing: then the batch is of the day before.
  */
-function countEvents(databaseNow: SQL, rows: SQL): Statement[] {
+function countEvents(databaseNow: SQL, rows: SQL, source: EventSource): Statement[] {
   const at = (projectId: SQL) => sql`max(${databaseNow}, coalesce(${newest(projectId, timeOfId)}, 0))`;
   const hadName = sql`SELECT 1 FROM events e
     WHERE e.project_id = o.project_id AND e.name = o.name AND e.contact_id = o.contact_id`;
@@ -93,13 +93,13 @@ function countEvents(databaseNow: SQL, rows: SQL): Statement[] {
         ON CONFLICT DO UPDATE SET count = event_days.count + excluded.count, last_at = excluded.last_at`,
     ),
     statement(
-      sql`INSERT INTO event_names (project_id, name, count, contacts, last_at, day, day_count)
+      sql`INSERT INTO event_names (project_id, name, count, contacts, last_at, day, day_count, is_public)
         WITH o AS MATERIALIZED (SELECT project_id, name, contact_id FROM (${rows})),
           named AS MATERIALIZED (SELECT o.project_id, o.name, count(*) AS events,
             count(DISTINCT o.contact_id) FILTER (WHERE NOT EXISTS (${hadName})) AS contacts,
             ${at(sql`o.project_id`)} AS now
           FROM o GROUP BY o.project_id, o.name)
-        SELECT c.project_id, c.name, c.events, c.contacts, c.at, ${dayOf(sql`c.at`)}, c.events
+        SELECT c.project_id, c.name, c.events, c.contacts, c.at, ${dayOf(sql`c.at`)}, c.events, ${source === "PUBLIC"}
         FROM (SELECT *, min(now, coalesce(${endOfDay(unmovedDay)}, now)) AS at FROM named) c
         WHERE true
         ON CONFLICT DO UPDATE SET count = event_names.count + excluded.count,

@@ -5,6 +5,7 @@ import { iso } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { publicIdInSql, timeOfId } from "../../db/ids";
 import { upsertContacts } from "../../engine/contacts/upsert";
+import { guardEventName } from "../../engine/events/name-limit";
 import { insertEvents } from "../../engine/events/record";
 import { insertEffect } from "../../engine/idempotency/effect";
 import type { Context } from "../../platform/context";
@@ -25,6 +26,7 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
   const data = readData(call.data ?? {});
   const isPublic = ctx.keyKind === "public";
   const batch = openBatch(ctx);
+  batch.add(guardEventName(ctx, call.event));
   batch.addAll(
     upsertContacts(ctx, {
       contacts: [{ id: newIdAt(ctx.now.getTime()), email: call.email }],

@@ -8,7 +8,7 @@ import type { JobRow } from "../../../db/tables";
 import { totalContacts } from "../../../engine/contacts/total";
 import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/work";
 import type { Context } from "../../../platform/context";
-import { maxFields } from "./list";
+import { maxFieldsShown } from "./list";
 
 const contactsPerStep = 5_000;
 
@@ -50,7 +50,7 @@ export async function countFields(ctx: Context, row: JobRow): Promise<Step> {
 async function startOfCount(ctx: Context): Promise<State> {
   const rows = await select(
     ctx.db,
-    sql`SELECT key FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFields}`,
+    sql`SELECT key FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFieldsShown}`,
     columns({ key: asText }),
   );
   return { after: belowAllIds, passed: 0, sums: rows.map(({ key }) => [key, 0]) };

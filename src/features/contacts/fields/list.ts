@@ -19,18 +19,18 @@ export interface FieldList {
 const readName = columns({ key: asText, type: asOneOf<FieldType>() });
 
 /** Custom fields that are listed and counted, the first by name: whoever has more uses keys as values. */
-export const maxFields = 1_000;
+export const maxFieldsShown = 1_000;
 
 /** `GET /contacts/fields`: one round trip, and a look at the contacts only where counts are not kept. */
 export async function listFields(ctx: Context): Promise<FieldList> {
-  const listed = sql`SELECT * FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFields}`;
+  const listed = sql`SELECT * FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFieldsShown}`;
   const isLookNeeded = sql`${totalContacts(ctx)} <= ${maxLive}
     OR EXISTS (SELECT 1 FROM (${listed}) WHERE counted_at IS NULL)`;
   const batch = openBatch(ctx);
   const registered = batch.add(
     statement(
       sql`SELECT key, type, contacts, counted_at FROM contact_fields WHERE project_id = ${ctx.project.number}
-        ORDER BY key LIMIT ${maxFields + 1}`,
+        ORDER BY key LIMIT ${maxFieldsShown + 1}`,
       (raw) => ({ ...readName(raw), counted: readCounted(raw) }),
     ),
   );
@@ -47,7 +47,7 @@ export async function listFields(ctx: Context): Promise<FieldList> {
   await batch.commit();
   const { total } = size.one;
   const seen = new Map(found.all.map(({ key, contacts }) => [key, contacts]));
-  const custom = registered.all.slice(0, maxFields).map(({ key, type, counted }) => ({
+  const custom = registered.all.slice(0, maxFieldsShown).map(({ key, type, counted }) => ({
     field: `data.${key}`,
     type,
     ...coverageOf({ total, counted }, seen.get(key) ?? 0, ctx.now),
@@ -66,6 +66,6 @@ export async function listFields(ctx: Context): Promise<FieldList> {
   return {
     fields: fields.sort((one, other) => (one.field < other.field ? -1 : 1)),
     ...(counted.length > 0 ? { approximate: true as const, countedAt: iso(Math.min(...counted)) } : {}),
-    ...(registered.count > maxFields ? { truncated: true as const } : {}),
+    ...(registered.count > maxFieldsShown ? { truncated: true as const } : {}),
   };
 }

@@ -18,7 +18,7 @@ import type { JobRow } from "../../../db/tables";
 import { upsertCounts } from "../../../engine/contacts/counts";
 import { refuseLargeData } from "../../../engine/contacts/data-limit";
 import { bornAs, joinErased, restoreErased, withHashes } from "../../../engine/contacts/erased-address";
-import { insertFieldTypes } from "../../../engine/contacts/upsert";
+import { insertFieldTypes } from "../../../engine/contacts/field-types";
 import { guardState, updateState } from "../../../engine/jobs/work";
 import type { Context } from "../../../platform/context";
 import { type ImportState, maxErrors, resultOf } from "./import-job";

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Csv, type CsvFault, countRows, openCsv, type Place } from "../../../core/contacts/csv";
+import { Invalid } from "../../../core/errors";
 import type { Job } from "../../../core/jobs";
 import { openBatch } from "../../../db/batch";
 import type { JobRow } from "../../../db/tables";
@@ -38,8 +39,15 @@ async function begin(ctx: Context, row: JobRow, csv: Csv): Promise<Step> {
 }
 
 async function importNext(ctx: Context, row: JobRow, csv: Csv, place: Place): Promise<Step> {
-  const fault = await importChunk(ctx, row, csv, place);
-  return fault ? fail(ctx, row, fault) : "goes on";
+  try {
+    const fault = await importChunk(ctx, row, csv, place);
+    return fault ? fail(ctx, row, fault) : "goes on";
+  } catch (error) {
+    // Its columns are more fields than the project may have.
+    if (error instanceof Invalid)
+      return fail(ctx, row, { fault: error.faults.map(({ message }) => message).join(" ") });
+    throw error;
+  }
 }
 
 async function fail(ctx: Context, row: JobRow, { fault }: CsvFault): Promise<Step> {

@@ -1,0 +1,42 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { DataChange } from "../../core/contacts/data";
+import { Invalid } from "../../core/errors";
+import { guard, type Statement, statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+
+/** Field names that a project takes from each kind of key. A browser's never use up those of its servers. */
+export const maxFields = { secret: 10_000, public: 1_000 } as const;
+
+/**
+ * The statements that register the keys of data, for the batch that writes the data. The first type that the project
+ * sees of a key stays. Refuses keys that are new beyond the project's limit: it fails the whole batch with Invalid.
+ */
+export function insertFieldTypes(ctx: Context, types: DataChange["types"], onlyIf: SQL): Statement[] {
+  if (Object.keys(types).length === 0) return [];
+  const keys = JSON.stringify(types);
+  return [
+    guard(isWithinLimit(ctx, keys, onlyIf), () => new Invalid([tooManyFields(maxFields[ctx.keyKind])])),
+    statement(
+      sql`INSERT INTO contact_fields (project_id, key, type, is_public, created_at)
+        SELECT ${ctx.project.number}, key, value, ${ctx.keyKind === "public"}, ${ctx.now.getTime()}
+        FROM json_each(${keys})
+        WHERE ${onlyIf}
+        ON CONFLICT DO NOTHING`,
+    ),
+  ];
+}
+
+/** Counts the project's fields only when there is a new one. */
+function isWithinLimit(ctx: Context, keys: string, onlyIf: SQL): SQL {
+  const fields = sql`SELECT count(*) FROM contact_fields
+    WHERE project_id = ${ctx.project.number} AND is_public = ${ctx.keyKind === "public"}`;
+  const newKeys = sql`SELECT count(*) AS new_keys FROM json_each(${keys}) k WHERE NOT EXISTS (
+    SELECT 1 FROM contact_fields f WHERE f.project_id = ${ctx.project.number} AND f.key = k.key)`;
+  return sql`(SELECT CASE WHEN new_keys = 0 THEN true WHEN NOT (${onlyIf}) THEN true
+    ELSE new_keys + (${fields}) <= ${maxFields[ctx.keyKind]} END FROM (${newKeys}))`;
+}
+
+function tooManyFields(limit: number): Invalid["faults"][number] {
+  const message = `A project takes ${limit} different keys of data from this kind of API key. Delete fields that nothing uses (DELETE /contacts/fields/{field}), or put what varies into a value`;
+  return { field: "data", code: "too_big", message };
+}
