@@ -6,12 +6,14 @@ import { benchProfile } from "./profile.mjs";
 import { benchRoutes } from "./routes.mjs";
 import { benchRows } from "./rows.mjs";
 import { benchSegments } from "./segments.mjs";
+import { benchSweeps } from "./sweeps.mjs";
 
 const benches = {
   routes: benchRoutes,
   memory: benchMemory,
   contacts: benchContacts,
   segments: benchSegments,
+  sweeps: benchSweeps,
   rows: benchRows,
 };
 /** Tells where time goes, and judges nothing: only when asked for. */
@@ -20,6 +22,8 @@ const askedOnly = { profile: benchProfile };
 const { model } = cpus()[0];
 console.log(dim(`${cpus().length} × ${model}, Node ${process.version}, local workerd`));
 const asked = process.argv.slice(2);
+const names = Object.keys({ ...benches, ...askedOnly });
+for (const name of asked) if (!names.includes(name)) throw new Error(`There is no bench ${name}: ${names.join(", ")}`);
 for (const [name, bench] of Object.entries({ ...benches, ...askedOnly })) {
   if (asked.includes(name) || (asked.length === 0 && name in benches)) await bench();
 }

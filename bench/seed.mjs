@@ -20,21 +20,27 @@ function objectIdOf(name) {
   return Buffer.concat([named, digest(named)]).toString("hex");
 }
 
-/** Ids that sort by time, as the product's own do: the time in milliseconds, then a number. */
-const idOf = (timeMs, n) =>
-  `substr(printf('%012x', ${timeMs}), 1, 8) || '-' || substr(printf('%012x', ${timeMs}), 9) || '-7000-8000-' || printf('%012x', ${n})`;
+/** In SQL, an id of a time and a number, of 22 characters that sort by time: see src/core/ids.ts. */
+function idOf(timeMs, n) {
+  const letters = [42, 36, 30, 24, 18, 12, 6, 0].map(
+    (shift) => `substr('${idAlphabet}', 1 + ((${timeMs} >> ${shift}) & 63), 1)`,
+  );
+  return `(${letters.join(" || ")} || 'R-1' || printf('%010d', ${n}) || '-')`;
+}
+
+const idAlphabet = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 
 /**
  * Fills projects with `contacts` people of five fields each, spread over a year, and `events` events of the last 90 days,
  * as many of each person. No field says anything of another, or of the events. Indexes are made when the rows are there,
- * and what triggers would count row by row is counted once at the end.
+ * and what a call counts with each batch is counted once at the end.
  */
 export function seed(state, projects) {
   const control = openDatabase(state, "DB");
-  const shardOf = ({ id }) => control.prepare("SELECT shard FROM projects WHERE id = ?").get(id).shard;
-  const byShard = Map.groupBy(projects, shardOf);
+  const placeOf = ({ id }) => control.prepare("SELECT number, shard FROM projects WHERE id = ?").get(id);
+  const placed = projects.map((project) => ({ ...project, ...placeOf(project) }));
   control.close();
-  for (const [shard, together] of byShard) {
+  for (const [shard, together] of Map.groupBy(placed, (project) => project.shard)) {
     const database = openDatabase(state, shard);
     seedDatabase(database, together);
     database.close();
@@ -44,46 +50,57 @@ export function seed(state, projects) {
 function seedDatabase(database, projects) {
   const made = database
     .prepare(
-      "SELECT type, name, sql FROM sqlite_master WHERE tbl_name IN ('contacts', 'events') AND type IN ('index', 'trigger') AND sql <> ''",
+      "SELECT name, sql FROM sqlite_master WHERE tbl_name IN ('contacts', 'events') AND type = 'index' AND sql <> ''",
     )
     .all();
   database.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000");
-  for (const { type, name } of made) database.exec(`DROP ${type} ${name}`);
+  for (const { name } of made) database.exec(`DROP INDEX ${name}`);
   for (const project of projects) fill(database, project);
   for (const { sql } of made) database.exec(sql);
-  database.exec(`
-    INSERT OR REPLACE INTO contact_counts SELECT project_id, count(*), sum(subscribed), count(*) FROM contacts GROUP BY project_id;
-    INSERT OR REPLACE INTO event_names SELECT project_id, name, count(*), count(DISTINCT contact_id), max(created_at) FROM events
-      GROUP BY project_id, name;
-    INSERT OR REPLACE INTO event_days SELECT project_id, created_at / 86400000, name, count(*) FROM events GROUP BY 1, 2, 3`);
 }
 
-function fill(database, { id: projectId, contacts, events = 0 }) {
+function fill(database, { number, contacts = 0, events = 0, eventNames = 0 }) {
   const now = Date.now();
-  const joinedAt = (n) => `(${now - 365 * dayMs} + ${n} * ${Math.floor((365 * dayMs) / contacts)})`;
+  const joinedAt = (n) => `(${now - 365 * dayMs} + ${n} * ${Math.floor((365 * dayMs) / Math.max(contacts, 1))})`;
   inChunks(contacts, (numbers) =>
     database.exec(`
-      INSERT INTO contacts (id, project_id, email, subscribed, data, created_at, updated_at)
-      SELECT ${idOf(joinedAt("n"), "n")}, '${projectId}', 'person' || n || '@' || (n % 1000) || '.example.com', n % 10 <> 0,
+      INSERT INTO contacts (project_id, id, email, subscribed, source, data, created_at, updated_at)
+      SELECT ${number}, ${idOf(joinedAt("n"), "n")}, 'person' || n || '@' || (n % 1000) || '.example.com', n % 10 <> 0, 'API',
         json_object('firstName', 'Name' || n, 'plan', CASE n % 4 WHEN 0 THEN 'pro' WHEN 1 THEN 'team' ELSE 'free' END,
           'seats', n / 4 % 100, 'trial', json(CASE n / 400 % 2 WHEN 0 THEN 'true' ELSE 'false' END),
           'signedUpAt', strftime('%Y-%m-%dT%H:%M:%SZ', ${joinedAt("n")} / 1000, 'unixepoch')),
         ${joinedAt("n")}, ${joinedAt("n")} FROM (${numbers})`),
   );
   const happenedAt = `(${now - 90 * dayMs} + n * ${Math.floor((90 * dayMs) / Math.max(events, 1))})`;
+  const name = "CASE n % 5 WHEN 0 THEN 'purchase' WHEN 1 THEN 'login' ELSE 'page_view' END";
   // Through all people in another order for each fifth of the events: 7919 is a prime that divides no number of people.
   inChunks(events, (numbers) =>
     database.exec(`
-      INSERT INTO events (id, project_id, name, contact_id, data, created_at, dispatched_at)
-      SELECT ${idOf(happenedAt, "n")}, '${projectId}',
-        CASE n % 5 WHEN 0 THEN 'purchase' WHEN 1 THEN 'login' ELSE 'page_view' END, ${idOf(joinedAt("who"), "who")},
-        '{"amount":12}', ${happenedAt}, ${happenedAt}
+      INSERT INTO events (project_id, id, name, contact_id, data)
+      SELECT ${number}, ${idOf(happenedAt, "n")}, ${name}, ${idOf(joinedAt("who"), "who")}, '{"amount":12}'
       FROM (SELECT n, (n / 5 * 7919 + n % 5 * 31) % ${contacts} AS who FROM (${numbers}))`),
   );
   database.exec(`
+    INSERT OR REPLACE INTO project_counts (project_id, contacts, subscribed, contacts_version)
+      SELECT ${number}, count(*), coalesce(sum(subscribed), 0), count(*) FROM contacts WHERE project_id = ${number};
+    INSERT INTO event_days (project_id, name, day, count, last_at)
+      SELECT ${number}, ${name}, ${happenedAt} / ${dayMs}, count(*), max(${happenedAt}) FROM (${numbersTo(events)}) GROUP BY 2, 3;
+    INSERT INTO event_names (project_id, name, count, contacts, last_at, day, day_count)
+      SELECT project_id, name, sum(count), min(sum(count), ${contacts}), max(last_at), max(day), 0 FROM event_days
+      WHERE project_id = ${number} GROUP BY name;
+    UPDATE event_names SET day_count = d.count FROM event_days d
+      WHERE event_names.project_id = ${number} AND d.project_id = ${number} AND d.name = event_names.name AND d.day = event_names.day;
+    DELETE FROM event_days WHERE project_id = ${number} AND day = (SELECT day FROM event_names n
+      WHERE n.project_id = ${number} AND n.name = event_days.name);
     INSERT OR IGNORE INTO contact_fields (project_id, key, type, created_at)
-      SELECT '${projectId}', column1, column2, 0 FROM (VALUES ('firstName', 'string'), ('plan', 'string'), ('seats', 'number'),
-        ('trial', 'boolean'), ('signedUpAt', 'date'))`);
+      SELECT ${number}, column1, column2, 0 FROM (VALUES ('firstName', 'string'), ('plan', 'string'), ('seats', 'number'),
+        ('trial', 'boolean'), ('signedUpAt', 'date'));
+    INSERT INTO event_names (project_id, name, count, contacts, last_at, day, day_count)
+      SELECT ${number}, 'name ' || n, 1, 1, ${now}, ${Math.floor(now / dayMs)}, 1 FROM (${numbersTo(eventNames)})`);
+}
+
+function numbersTo(total) {
+  return `WITH RECURSIVE numbers(n) AS (SELECT 0 WHERE ${total} > 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${total}) SELECT n FROM numbers`;
 }
 
 function inChunks(total, insert) {
