@@ -102,12 +102,18 @@ describe.each(providers)("%s", (name, open) => {
   });
 
   it("is never told of a mail with a header that steers it", async () => {
-    const steering = { ses: "X-SES-Message-Tags", resend: "Resend-Idempotency-Key", postmark: "X-PM-Tag" }[name] ?? "";
-    const { world, project } = await scene(open, { headers: { [steering]: "petrel=other" } });
-    await world.drain();
-    expect(outside.calls).toEqual([]);
-    expect(await onlyEmail({ project })).toMatchObject({ status: "FAILED" });
-    expect((await onlyEmail({ project }))?.error).toContain(steering);
+    const ofProvider: Record<string, string[]> = {
+      ses: ["X-SES-Message-Tags", "x-petrel-tag"],
+      resend: ["Resend-Idempotency-Key"],
+      postmark: ["X-PM-Tag"],
+    };
+    for (const steering of ofProvider[name] ?? [""]) {
+      const { world, project } = await scene(open, { headers: { [steering]: "petrel=other" } });
+      await world.drain();
+      expect(outside.calls).toEqual([]);
+      expect(await onlyEmail({ project })).toMatchObject({ status: "FAILED" });
+      expect((await onlyEmail({ project }))?.error).toContain(steering);
+    }
   });
 
   it("answers a probe", async () => {

@@ -28,7 +28,8 @@ export function sesMailer(settings: SesSettings): Mailer {
     name,
     idempotencyWindowMs: 0,
     maxMessageBytes,
-    steeringHeaders: ["x-ses-"],
+    // Ours among them: our tag travels in one.
+    steeringHeaders: ["x-ses-", "x-petrel-"],
     allowsMarketing: true,
     async deliver(message) {
       const body = await bodyOf(settings, message);
