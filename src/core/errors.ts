@@ -88,7 +88,8 @@ export class ProjectDisabled extends Refusal {
 export class UnverifiedSender extends Refusal {
   constructor(domain: string) {
     super(`The sender domain ${domain} is not a verified domain of this project.`, {
-      suggestion: "Add it with POST /domains, create the DNS records it returns, and send from it once it is VERIFIED.",
+      suggestion:
+        "Add it with POST /domains, create the DNS records that it returns, and send from it once it is VERIFIED.",
       details: { domain },
     });
   }
@@ -96,7 +97,7 @@ export class UnverifiedSender extends Refusal {
 
 export class MonthlyLimitReached extends Refusal {
   constructor(limit: number) {
-    super(`This call would pass the project's limit of ${limit} emails a month. Nothing was sent.`, {
+    super(`This call would exceed the project's limit of ${limit} emails a month. Nothing was sent.`, {
       suggestion: "Send to fewer recipients, wait for the next month (UTC), or ask the operator for a higher limit.",
       details: { monthlySendLimit: limit },
     });
@@ -118,8 +119,8 @@ export class NotFound extends Refusal {
 
 export class UnknownRoute extends Refusal {
   constructor(method: string, path: string) {
-    super(`There is nothing at ${method} ${path}.`, {
-      suggestion: "See /docs for every endpoint.",
+    super(`There is no endpoint ${method} ${path}.`, {
+      suggestion: "See /docs for all endpoints.",
       details: { resource: "route", id: path },
     });
   }
@@ -131,7 +132,7 @@ export class MethodNotAllowed extends Refusal {
     path: string,
     readonly allowed: string[],
   ) {
-    super(`${path} does not take ${method}.`, { suggestion: `Use ${allowed.join(" or ")}.`, details: { allowed } });
+    super(`${path} does not support ${method}.`, { suggestion: `Use ${allowed.join(" or ")}.`, details: { allowed } });
   }
 }
 
@@ -144,7 +145,7 @@ export class Gone extends Refusal {}
 export class KeyReused extends Refusal {
   constructor(key: string, original: OriginalRequest) {
     super(`The idempotency key was used before, by ${original.request} at ${iso(original.atMs)}.`, {
-      suggestion: "Read details.originalResponse for what that request did, or send a new request with a new key.",
+      suggestion: "To see what that request did, read details.originalResponse. For another request, use another key.",
       details: {
         key,
         originalRequest: original.request,
@@ -158,7 +159,7 @@ export class KeyReused extends Refusal {
 
 export class InvalidIdempotencyKey extends Refusal {
   constructor() {
-    super("An Idempotency-Key is 1 to 255 printable ASCII characters.");
+    super("The Idempotency-Key header must be 1 to 255 printable ASCII characters.");
   }
 }
 

@@ -321,7 +321,7 @@ describe("an import", () => {
     ["no bytes", "", /empty/],
     ["no email column", "name\nAda\n", /no column named email/],
     ["Latin-1", Uint8Array.from([...utf8("email,name\nada@example.com,Zo"), 0xeb]), /not UTF-8/],
-    ["a quote that is never closed", 'email,n\nada@example.com,1\nbob@example.com,"2\n', /quotes of row 3/],
+    ["a quote that is never closed", 'email,n\nada@example.com,1\nbob@example.com,"2\n', /^Row 3 has faulty quotes/],
   ])("of a file with %s fails, with a reason and no effect", async (_, file, reason) => {
     const project = await newProject();
     const job = await importCsv(project, file);

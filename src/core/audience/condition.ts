@@ -36,8 +36,8 @@ export function conditionSchema(names: FieldNames, prefix = ""): z.ZodType<Filte
         .refine(...storable)
         .meta({
           description:
-            `${names.listed}. With an event operator, the event's name: \`purchase\` or \`event.purchase\`. ` +
-            "With a membership operator `segment.<id>`, or `segment` with the id as the value.",
+            `${names.listed}. Event operators take the event's name: \`purchase\` or \`event.purchase\`. ` +
+            "Membership operators take `segment.<id>`, or `segment` with the id as the value.",
         }),
       operator: z.enum(operators),
       value: z
@@ -45,8 +45,8 @@ export function conditionSchema(names: FieldNames, prefix = ""): z.ZodType<Filte
         .optional()
         .meta({
           description:
-            "A string of at most 1,000 characters, a number or a boolean; for comparisons a number or a date; for time windows " +
-            "the number of `unit`s.",
+            "A string of at most 1,000 characters, a number or a boolean. Comparisons take a number or a date. " +
+            "Time windows take the number of `unit`s.",
         }),
       unit: z.enum(units).nullish(),
     })
@@ -55,13 +55,13 @@ export function conditionSchema(names: FieldNames, prefix = ""): z.ZodType<Filte
 
   const FilterGroup: z.ZodType<FilterGroup> = z
     .object({
-      filters: z.array(Filter).meta({ description: "All of them must match." }),
+      filters: z.array(Filter).meta({ description: "Every filter must match." }),
       get conditions() {
         return FilterCondition.nullish();
       },
     })
     .refine(({ filters, conditions }) => filters.length > 0 || conditions, {
-      message: "A group has at least one filter, or nested conditions",
+      message: "A group needs at least one filter, or nested conditions",
       params: { code: "too_small" },
     })
     .meta({ id: `${prefix}FilterGroup` });
@@ -77,7 +77,7 @@ export function conditionSchema(names: FieldNames, prefix = ""): z.ZodType<Filte
     )
     .meta({
       id: `${prefix}FilterCondition`,
-      description: `Nests ${maxDepth} deep at most, with ${maxFilters} filters in all.`,
+      description: `Conditions nest at most ${maxDepth} levels deep, with at most ${maxFilters} filters in all.`,
       example: conditionExample,
     });
 
@@ -129,14 +129,14 @@ function excessOf(sent: unknown): string | null {
   let [filters, groups] = [0, 0];
   function walk(condition: unknown, depth: number): string | null {
     if (!isJsonObject(condition)) return null;
-    if (depth > maxDepth) return `Conditions nest ${maxDepth} deep at most`;
+    if (depth > maxDepth) return `Conditions may nest at most ${maxDepth} levels deep`;
     const inside = listIn(condition, "groups");
     groups += inside.length;
-    if (groups > maxGroups) return `A condition has at most ${maxGroups} groups`;
+    if (groups > maxGroups) return `A condition may have at most ${maxGroups} groups`;
     for (const group of inside) {
       if (!isJsonObject(group)) continue;
       filters += listIn(group, "filters").length;
-      if (filters > maxFilters) return `A condition has at most ${maxFilters} filters in all`;
+      if (filters > maxFilters) return `A condition may have at most ${maxFilters} filters in all`;
       const excess = walk(group.conditions, depth + 1);
       if (excess !== null) return excess;
     }

@@ -55,18 +55,18 @@ type Fault = [key: "field" | "value" | "unit", code: FieldCode, message: string]
 function fieldFault(sent: SentFilter, { isField, listed }: FieldNames): Fault | null {
   const { field, operator } = sent;
   if (isFieldOperator(operator)) {
-    return isField(field) ? null : ["field", "custom", `This is no field of a contact: use ${listed}`];
+    return isField(field) ? null : ["field", "custom", `Contacts have no such field: use ${listed}`];
   }
   if (isEventOperator(operator)) {
     const { length } = eventOf(field);
     if (length === 0) return ["field", "too_small", `${operator} takes the name of an event as its field`];
     return length > maxEventLength
-      ? ["field", "too_big", `An event's name has at most ${maxEventLength} characters`]
+      ? ["field", "too_big", `An event's name may have at most ${maxEventLength} characters`]
       : null;
   }
   const segmentId = segmentOf(sent);
   if (segmentId !== null) return textFault(segmentId);
-  if (field === "segment") return ["value", "required", "Give the segment's id, or say segment.<id> as the field"];
+  if (field === "segment") return ["value", "required", "Send the segment's id here, or use segment.<id> as the field"];
   return ["field", "custom", `${operator} takes segment.<id> as its field`];
 }
 
@@ -76,7 +76,7 @@ function valueFault({ field, operator, value }: SentFilter): Fault | null {
   if (value === undefined || value === null) return ["value", "required", `${operator} needs a value`];
   if (typeof value === "number" && !Number.isFinite(value)) return ["value", "too_big", "Must be a finite number"];
   if (takes === "window") {
-    if (typeof value !== "number") return ["value", "invalid_type", "Must be the number of units"];
+    if (typeof value !== "number") return ["value", "invalid_type", "Must be a number: how many of the unit"];
     return value > 0 ? null : ["value", "too_small", "Must be more than 0"];
   }
   if (takes === "sortable") {
@@ -85,7 +85,7 @@ function valueFault({ field, operator, value }: SentFilter): Fault | null {
   }
   if (typeof value === "string") return textFault(value);
   if (field === "email" && (operator === "contains" || operator === "notContains")) {
-    return ["value", "invalid_type", "Must be a part of an address"];
+    return ["value", "invalid_type", "Must be a string: a part of the address"];
   }
   const isScalar = typeof value === "number" || typeof value === "boolean";
   return isScalar ? null : ["value", "invalid_type", "Must be a string, a number or a boolean"];

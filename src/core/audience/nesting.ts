@@ -50,7 +50,10 @@ export function nestingFaults(
     const id = isSegmentOperator(filter.operator) ? segmentOf(filter) : null;
     const size = id === null ? null : sizeOfSegment(id);
     if (typeof size !== "string") return [];
-    const message = size === "unknown" ? `No segment ${id} in this project` : `Segment ${id} leads back to itself`;
+    const message =
+      size === "unknown"
+        ? `No segment ${id} in this project`
+        : `Segment ${id} contains itself, directly or through other segments`;
     const field = `${at}.${path}.${filter.field === "segment" ? "value" : "field"}`;
     return [{ field, code: "custom", message, received: id }];
   });
@@ -58,7 +61,7 @@ export function nestingFaults(
   if (typeof whole === "string") return faults;
   if (whole.filters <= maxFilters && whole.depth <= maxDepth) return faults;
   const message =
-    `With the conditions of the segments it names this comes to ${whole.filters} filters, ${whole.depth} deep: ` +
-    `at most ${maxFilters}, and ${maxDepth} deep`;
+    "Together with the segments it names, this condition is too large: " +
+    `${whole.filters} of at most ${maxFilters} filters, ${whole.depth} of at most ${maxDepth} levels`;
   return [{ field: at, code: "too_big", message }];
 }

@@ -82,10 +82,10 @@ function readWindow({ text, delimiter, newline }: CsvText, place: Place, take: T
   const parser = new Papa.Parser({ delimiter, newline, fastMode: false, step: readStep });
   parser.parse(window, 0, !isLast);
   if (isBroken) {
-    return { fault: `The quotes of row ${next.row} do not match: one is never closed, or text follows a closed one.` };
+    return { fault: `Row ${next.row} has faulty quotes: a quote is never closed, or text follows a closing quote.` };
   }
   if (next.cursor === start && !isLast) {
-    return { fault: `Row ${next.row} is longer than ${windowLength} characters, or its quotes are never closed.` };
+    return { fault: `Row ${next.row} is longer than ${windowLength} characters, or has a quote that is never closed.` };
   }
   return next;
 
@@ -127,14 +127,16 @@ interface Header extends CsvText {
   firstRow: Place;
 }
 
-const noEmailColumn = "The file has no column named email. Its first row must name the columns, and email is required.";
+const noEmailColumn =
+  "The file has no column named email. Its first row must name the columns, and one of them must be email.";
 
 function readHeader(file: CsvText): Header | CsvFault {
   const rows: string[][] = [];
   const read = readRows(file, { cursor: 0, row: 1 }, (cells) => rows.push(cells) < 1);
   if ("fault" in read) return read;
   const names = rows[0]?.map((cell) => cell.trim());
-  if (!names) return { fault: "The file is empty. Its first row must name the columns, and email is required." };
+  if (!names)
+    return { fault: "The file is empty. Its first row must name the columns, and one of them must be email." };
   return { ...file, names, firstRow: read.next ?? { cursor: file.text.length, row: 2 } };
 }
 
@@ -148,7 +150,8 @@ const droppedColumns = new Set(["", "subscribed", "createdAt", "updatedAt"]);
 function layOut({ names, ...file }: Header): Csv | CsvFault {
   const emailAt = names.findIndex(isEmailColumn);
   if (emailAt < 0) return { fault: noEmailColumn };
-  if (names.findLastIndex(isEmailColumn) !== emailAt) return { fault: "Two columns are named email." };
+  if (names.findLastIndex(isEmailColumn) !== emailAt)
+    return { fault: "Two columns are named email. Remove or rename one of them." };
   const named = names
     .map((key, at) => ({ key, at }))
     .filter(({ key, at }) => at !== emailAt && !droppedColumns.has(key));
@@ -163,7 +166,7 @@ function layOut({ names, ...file }: Header): Csv | CsvFault {
   const columns = named.filter(({ key }) => Object.hasOwn(patch, key));
   const seen = new Set<string>();
   for (const { key } of columns) {
-    if (seen.has(key)) return { fault: `Two columns are named ${shorten(key)}.` };
+    if (seen.has(key)) return { fault: `Two columns are named ${shorten(key)}. Remove or rename one of them.` };
     seen.add(key);
   }
   return { ...file, emailAt, columns };

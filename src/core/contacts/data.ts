@@ -79,12 +79,13 @@ export const ContactData = z
   });
 
 function dataFaults(data: JsonObject): [path: string[], code: FieldCode, message: string][] {
-  if (isDeeperThan(data, maxDepth)) return [[[], "custom", `data may nest ${maxDepth} levels deep`]];
+  if (isDeeperThan(data, maxDepth)) return [[[], "custom", `data may nest at most ${maxDepth} levels deep`]];
   if (utf8Bytes(JSON.stringify(data)) > maxDataBytes) return [[[], "too_big", dataTooBig]];
   return Object.entries(data).flatMap(([key, raw]): [string[], FieldCode, string][] => {
     if (reservedKeys.has(key)) return [];
-    if (key.length === 0) return [[[key], "too_small", "A key of data has at least one character"]];
-    if (key.length > maxKeyLength) return [[[key], "too_big", `A key of data has at most ${maxKeyLength} characters`]];
+    if (key.length === 0) return [[[key], "too_small", "A key of data needs at least one character"]];
+    if (key.length > maxKeyLength)
+      return [[[key], "too_big", `A key of data may have at most ${maxKeyLength} characters`]];
     if (!isStorable(key) || holdsUnstorable(raw)) {
       return [[[key], "invalid_string", unstorableText]];
     }
@@ -97,7 +98,7 @@ function dataFaults(data: JsonObject): [path: string[], code: FieldCode, message
   });
 }
 
-export const dataTooBig = `The data of one contact may be ${maxDataBytes} bytes of JSON`;
+export const dataTooBig = `The data of one contact may have at most ${maxDataBytes} bytes of JSON`;
 
 function holdsUnstorable(value: JsonValue): boolean {
   if (typeof value === "string") return !isStorable(value);

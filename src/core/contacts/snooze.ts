@@ -18,7 +18,7 @@ export function snoozeEnd(asked: SnoozeRequest, now: Date): number {
     throw new Invalid([{ field: "until", code: "too_small", message: "Must be in the future" }]);
   }
   if (until > monthsLater(now, 12 * longestSnoozeYears)) {
-    const message = `May be ${longestSnoozeYears} years ahead at most`;
+    const message = `Must be at most ${longestSnoozeYears} years ahead`;
     throw new Invalid([{ field: "until", code: "too_big", message }]);
   }
   return until;

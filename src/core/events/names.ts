@@ -10,7 +10,7 @@ export function isReservedEvent(name: string): boolean {
 }
 
 export function reservedEvent(name: string): string {
-  return `${name} is a name that only the service itself gives to events`;
+  return `${name} is reserved: only the service itself records events with this name`;
 }
 
 /** As parts of a URL these are directions, also when they are encoded: nobody could delete such an event, or ask of it. */
@@ -37,7 +37,7 @@ export const EventName = z
     minLength: 1,
     maxLength: longestName,
     description:
-      "Any text on one line but `.` and `..`, kept exactly as sent. `email.*`, `contact.subscribed`, `contact.unsubscribed`, " +
-      "`segment.<slug>.entry` and `segment.<slug>.exit` are the service's own.",
+      "Any text on one line except `.` and `..`, kept exactly as sent. The service reserves `email.*`, " +
+      "`contact.subscribed`, `contact.unsubscribed`, `segment.<slug>.entry` and `segment.<slug>.exit`.",
     example: "purchase",
   });

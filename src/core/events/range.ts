@@ -37,11 +37,11 @@ export const DateOrTime = z
 /** Query fields by which a stretch of time is chosen. Both ends are in it. */
 export const DateRange = z
   .object({
-    startDate: DateOrTime.optional().meta({ description: "The first day (UTC) or moment." }),
-    endDate: DateOrTime.optional().meta({ description: "The last one: of a date alone, its whole day." }),
+    startDate: DateOrTime.optional().meta({ description: "The start, included. A date starts at 00:00 UTC." }),
+    endDate: DateOrTime.optional().meta({ description: "The end, included. A date includes its whole day (UTC)." }),
   })
   .superRefine(({ startDate, endDate }, check) => {
     if (startDate === undefined || endDate === undefined || startDate.from < endDate.to) return;
-    const message = "endDate may not be before startDate";
+    const message = "Must not be before startDate";
     check.addIssue({ code: "custom", path: ["endDate"], message, params: { code: "custom" } });
   });

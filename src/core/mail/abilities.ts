@@ -22,9 +22,11 @@ export function unfitness(
   type: EmailType,
   { headers }: Pick<Message, "headers">,
 ): string | null {
-  if (type === "MARKETING" && !allowsMarketing) return "The mail provider takes no marketing mail";
+  if (type === "MARKETING" && !allowsMarketing) return "The mail provider does not accept marketing mail";
   const steering = Object.keys(headers).find((name) =>
     steeringHeaders.some((beginning) => name.toLowerCase().startsWith(beginning)),
   );
-  return steering === undefined ? null : `The header ${steering} steers the mail provider and cannot be set`;
+  return steering === undefined
+    ? null
+    : `The header ${steering} is an instruction to the mail provider and cannot be set`;
 }

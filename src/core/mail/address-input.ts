@@ -52,8 +52,9 @@ export const RecipientsInput = z
   .unknown()
   .transform((input, check): Address[] => {
     if (!Array.isArray(input)) return [readAddress(input, [], check)];
-    if (input.length === 0) return fault(check, [], "too_small", "Name at least one recipient");
-    if (input.length > maxRecipients) return fault(check, [], "too_big", `At most ${maxRecipients} recipients a call`);
+    if (input.length === 0) return fault(check, [], "too_small", "At least one recipient is required");
+    if (input.length > maxRecipients)
+      return fault(check, [], "too_big", `At most ${maxRecipients} recipients per call`);
     return input.map((item, index) => readAddress(item, [index], check));
   })
   .meta({

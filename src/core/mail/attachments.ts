@@ -51,11 +51,15 @@ const Item = z
       })
       .meta({ format: "byte", description: "The file in base64." }),
     contentType: z.string().regex(mediaType, "Must be a MIME type such as application/pdf").optional(),
-    type: z.string().regex(mediaType, "Must be a MIME type").optional().meta({ description: "Read as `contentType`." }),
-    contentId: z.string().regex(contentId, "May not contain blanks, quotes or angle brackets").nullish().meta({
+    type: z
+      .string()
+      .regex(mediaType, "Must be a MIME type")
+      .optional()
+      .meta({ description: "Another name for `contentType`; ignored when that is sent." }),
+    contentId: z.string().regex(contentId, "May not contain spaces, quotes or angle brackets").nullish().meta({
       description: "Required for an inline file; the body refers to it as `cid:<contentId>`.",
     }),
-    disposition: z.enum(["attachment", "inline"]).nullish().meta({ description: "`attachment` unless told." }),
+    disposition: z.enum(["attachment", "inline"]).nullish().meta({ description: "Default: `attachment`." }),
   })
   .superRefine(({ contentType, type, contentId, disposition }, check) => {
     const missing = (field: string) =>
@@ -67,7 +71,7 @@ const Item = z
 /** `attachments` of `/v1/send`. How many and how large they may be is a setting, and checked by the verb. */
 export const AttachmentsInput = z
   .preprocess(firstItems, z.array(Item))
-  .meta({ description: "10 files and 10 MB together, unless set otherwise." });
+  .meta({ description: "At most 10 files and 10 MB together, unless the installation sets other limits." });
 
 /** Past the most anyone may allow, one more says enough: a list of a million is not looked at. */
 function firstItems(items: unknown): unknown {

@@ -54,21 +54,21 @@ function headerFaults(headers: Record<string, unknown>): Fault[] {
 
 function nameFaults(name: string): Fault[] | null {
   if (!headerName.test(name)) {
-    return [[[name], "invalid_string", "A header name is printable ASCII without blanks, line breaks or a colon"]];
+    return [[[name], "invalid_string", "A header name must be printable ASCII without spaces, line breaks or colons"]];
   }
   if (name.length > maxNameLength)
-    return [[[name], "too_big", `A header name has at most ${maxNameLength} characters`]];
+    return [[[name], "too_big", `A header name may have at most ${maxNameLength} characters`]];
   const lower = name.toLowerCase();
   if (forbidden.has(lower) || lower.startsWith("content-")) {
-    return [[[name], "custom", `${name} is written by the service and cannot be replaced`]];
+    return [[[name], "custom", `${name} is set by the service and cannot be replaced`]];
   }
   return null;
 }
 
 function valueFaults(name: string, value: unknown): Fault[] {
-  if (typeof value !== "string") return [[[name], "invalid_type", "A header value is a string"]];
+  if (typeof value !== "string") return [[[name], "invalid_type", "A header value must be a string"]];
   if (value.length > maxValueLength) {
-    return [[[name], "too_big", `A header value has at most ${maxValueLength} characters`]];
+    return [[[name], "too_big", `A header value may have at most ${maxValueLength} characters`]];
   }
   if (lineBreak.test(value)) return [[[name], "invalid_string", "A header value may not contain line breaks"]];
   return isStorable(value) ? [] : [[[name], "invalid_string", unstorableText]];

@@ -49,7 +49,7 @@ export function outcomeOfLateRetry(
   return outcome("UNKNOWN", { error: lostOutcome, uncertainSince });
 }
 
-const lostOutcome = "The outcome was lost: this email may or may not have been sent";
+const lostOutcome = "The outcome is unknown: this email may or may not have been sent";
 
 /**
  * From the provider's answer to the email's next status. A mail whose outcome is unknown is only tried again while
@@ -79,7 +79,7 @@ const mostAbandonments = 10;
  */
 export function outcomeOfAbandoned(abandonments: number, uncertainSince: number | null): Outcome | null {
   if (abandonments + 1 < mostAbandonments) return null;
-  return ended("FAILED", "This email could not be composed: every try ended without a word", uncertainSince);
+  return ended("FAILED", "This email could not be composed: every try stopped without a result", uncertainSince);
 }
 
 /** An email that was handed over by somebody who was never heard of again. */

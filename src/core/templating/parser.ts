@@ -24,10 +24,11 @@ class MeteredParser extends Parser {
   private count = 0;
 
   override parseToken(token: TopLevelToken, remaining: TopLevelToken[]): ReturnType<Parser["parseToken"]> {
-    if (this.open.length >= MAX_DEPTH) throw new TokenizationError(`tags may be nested ${MAX_DEPTH} deep`, token);
+    if (this.open.length >= MAX_DEPTH)
+      throw new TokenizationError(`tags may be nested at most ${MAX_DEPTH} levels deep`, token);
     // Each line of a `liquid` tag is one of them, too.
     if (!TypeGuards.isHTMLToken(token) && ++this.count > MAX_PLACEHOLDERS) {
-      throw new TokenizationError(`a template may have ${MAX_PLACEHOLDERS} placeholders`, token);
+      throw new TokenizationError(`a template may have at most ${MAX_PLACEHOLDERS} placeholders`, token);
     }
     this.open.push(token.size());
     const template = super.parseToken(token, remaining);

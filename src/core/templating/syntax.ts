@@ -109,13 +109,14 @@ function* regions(source: string): Generator<Region> {
     OPENING.lastIndex = from;
     const opening = OPENING.exec(source);
     if (!opening) return;
-    if (count > MAX_PLACEHOLDERS) refuse(source, opening.index, `a template may have ${MAX_PLACEHOLDERS} placeholders`);
+    if (count > MAX_PLACEHOLDERS)
+      refuse(source, opening.index, `a template may have at most ${MAX_PLACEHOLDERS} placeholders`);
     const tag = opening[1];
     const start = opening.index + opening[0].length;
     const end = tag === undefined ? outputEnd(source, start) : source.indexOf("%}", opening.index + 1);
     if (end < 0) return;
     if (end - start > MAX_PLACEHOLDER_CHARACTERS) {
-      refuse(source, opening.index, `a placeholder may be ${MAX_PLACEHOLDER_CHARACTERS} characters long`);
+      refuse(source, opening.index, `a placeholder may have at most ${MAX_PLACEHOLDER_CHARACTERS} characters`);
     }
     from = end + 2;
     if (tag === "raw" || tag === "comment") {

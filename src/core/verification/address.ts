@@ -46,13 +46,13 @@ function localFaults(localPart: string, isQuoted: boolean): string[] {
   if (bytesOf(localPart) > maxLocalBytes) faults.push(`The part before the @ is longer than ${maxLocalBytes} bytes.`);
   const isDotted = localPart.split(".").every((part) => atom.test(part));
   if (!isQuoted && !isDotted) {
-    faults.push("The part before the @ holds a character, or a dot in a place, that needs quotes.");
+    faults.push("The part before the @ has a character or a dot that is only allowed in quotes.");
   }
   return faults;
 }
 
 function domainFaults(host: string, domain: string | null): string[] {
-  return domain === null ? [`${host} is not a host name that mail can be sent to.`] : [];
+  return domain === null ? [`${host} is not a valid host name for mail.`] : [];
 }
 
 function lengthFaults(email: string): string[] {

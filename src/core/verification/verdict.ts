@@ -60,11 +60,13 @@ export function judge(address: JudgedAddress, facts: DomainFacts): Verdict {
 
 function dnsFaults(domain: string, { nameServers, exchanges, serversFail }: DomainFacts): string[] {
   if (serversFail) {
-    return [`The domain ${domain} cannot be looked up: its name servers fail (SERVFAIL), or its DNSSEC is broken.`];
+    return [
+      `The domain ${domain} cannot be looked up: its name servers fail (SERVFAIL), or its DNSSEC signatures are not valid.`,
+    ];
   }
   if (nameServers.length === 0) return [`The domain ${domain} does not exist: it has no name servers (NS).`];
-  if (exchanges.length === 0) return [`The domain ${domain} takes no mail: it has no mail exchange (MX) records.`];
-  if (isNullMx(exchanges)) return [`The domain ${domain} says that it takes no mail (a null MX record, RFC 7505).`];
+  if (exchanges.length === 0) return [`The domain ${domain} accepts no mail: it has no mail exchange (MX) records.`];
+  if (isNullMx(exchanges)) return [`The domain ${domain} accepts no mail: it has a null MX record (RFC 7505).`];
   return [];
 }
 
@@ -75,8 +77,8 @@ function warnings(
   suggestedEmail: string | null,
 ): string[] {
   return [
-    ...(flags.isDisposable ? [`${domain} hands out disposable mailboxes.`] : []),
-    ...(flags.isAlias ? [`${domain} forwards mail to a mailbox elsewhere.`] : []),
+    ...(flags.isDisposable ? [`${domain} offers disposable mailboxes.`] : []),
+    ...(flags.isAlias ? [`${domain} forwards mail to another mailbox.`] : []),
     ...(suggestedEmail === null ? [] : [`The domain looks misspelt: ${suggestedEmail} was probably meant.`]),
   ];
 }

@@ -194,8 +194,8 @@ describe("a condition", () => {
 describe("a condition without an end is refused at once", () => {
   const group = { filters: [] };
   it.each<[what: string, condition: unknown, said: RegExp]>([
-    ["one level too many", nested(maxDepth + 1), /nest 30 deep/],
-    ["10,000 levels", nested(10_000), /nest 30 deep/],
+    ["one level too many", nested(maxDepth + 1), /nest at most 30 levels deep/],
+    ["10,000 levels", nested(10_000), /nest at most 30 levels deep/],
     ["one filter too many", of(...Array(maxFilters + 1).fill(isPro)), /100 filters/],
     ["50,000 filters", of(...Array(50_000).fill(isPro)), /100 filters/],
     ["as many in groups", { logic: "OR", groups: Array(50_000).fill({ filters: [isPro] }) }, /3000 groups/],

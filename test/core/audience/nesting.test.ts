@@ -47,25 +47,30 @@ describe("it is refused", () => {
       {},
       ["condition.groups.0.conditions.groups.0.filters.1.value custom: No segment x in this project"],
     ],
-    ["the segment itself", of(inSegment("own")), {}, [`${first}.field custom: Segment own leads back to itself`]],
+    [
+      "the segment itself",
+      of(inSegment("own")),
+      {},
+      [`${first}.field custom: Segment own contains itself, directly or through other segments`],
+    ],
     [
       "a segment that leads back",
       of(plain, inSegment("a"), inSegment("c")),
       { a: of(inSegment("b")), b: of(inSegment("own")), c: of(plain) },
-      ["condition.groups.0.filters.1.field custom: Segment a leads back to itself"],
+      ["condition.groups.0.filters.1.field custom: Segment a contains itself, directly or through other segments"],
     ],
     [
       "a circle of others",
       of(inSegment("a")),
       { a: of(inSegment("b")), b: of(inSegment("a")) },
-      [`${first}.field custom: Segment a leads back to itself`],
+      [`${first}.field custom: Segment a contains itself, directly or through other segments`],
     ],
     [
       "too many filters in all",
       of(...plains(41), inSegment("a")),
       { a: of(...plains(60)) },
       [
-        "condition too_big: With the conditions of the segments it names this comes to 101 filters, 2 deep: at most 100, and 30 deep",
+        "condition too_big: Together with the segments it names, this condition is too large: 101 of at most 100 filters, 2 of at most 30 levels",
       ],
     ],
     [
@@ -73,7 +78,7 @@ describe("it is refused", () => {
       nested(11, inSegment("a")),
       { a: nested(20) },
       [
-        "condition too_big: With the conditions of the segments it names this comes to 1 filters, 31 deep: at most 100, and 30 deep",
+        "condition too_big: Together with the segments it names, this condition is too large: 1 of at most 100 filters, 31 of at most 30 levels",
       ],
     ],
   ])("for %s", (_, condition, segments, expected) => {
