@@ -29,8 +29,8 @@ export async function untilFresh<T>(attempt: () => Promise<T>, random: () => num
     } catch (error) {
       if (!(error instanceof Stale)) throw error;
       if (tries === maxTries) {
-        throw new Conflict("This was changed by others at the same time, again and again. Nothing was written.", {
-          suggestion: "Get it as it is now, and send the change again.",
+        throw new Conflict("Other requests kept changing this at the same time. Nothing was saved.", {
+          suggestion: "Read its current state, and send the change again.",
           cause: error,
         });
       }

@@ -41,7 +41,7 @@ const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header" as const,
   schema: { type: "string" as const },
-  description: "1 to 255 printable ASCII characters: the call has its effect once, however often it comes.",
+  description: "1 to 255 printable ASCII characters. Requests with the same key take effect only once.",
   example: "order-1042-receipt",
 };
 
@@ -70,7 +70,7 @@ export function accepted<S extends Schema>(schema: S, description = "Queued.") {
   return { 202: json(schema, description) };
 }
 
-export const noContent = { 204: { description: "Done; there is nothing to say." } };
+export const noContent = { 204: { description: "Done. The response has no body." } };
 
 /** The refusals an operation can answer with; 401 is always one of them. */
 export function errors<Status extends RefusalStatus>(...statuses: Status[]) {

@@ -15,16 +15,16 @@ Send \`Authorization: Bearer sk_…\` with every request. Errors share one envel
 /** In the order of the reference: what most people come for goes first. */
 const tags = [
   { name: "Sending", description: "Send an email. It is accepted durably, and delivered in the background." },
-  { name: "Emails", description: "The record of each email, and what became of it." },
+  { name: "Emails", description: "The record of each email: its status, content and events." },
   { name: "Contacts", description: "The people you write to, with their data and their subscription." },
-  { name: "Events", description: "What your contacts do, as your product tells it." },
-  { name: "Segments", description: "Parts of your contacts: whom a condition holds for, or whom you put in." },
+  { name: "Events", description: "What your contacts do, as your product reports it." },
+  { name: "Segments", description: "Groups of contacts, chosen by a condition or by hand." },
   { name: "Suppressions", description: "Addresses that get no mail of any type." },
   { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },
   { name: "Domains", description: "The domains you send from. Mail goes out once a domain is verified." },
   { name: "Verification", description: "Whether an email address can receive mail." },
-  { name: "Jobs", description: "Work that a call started and that goes on after its answer." },
-  { name: "Outbox", description: "Mail that the embedded provider kept for you to read, instead of sending it." },
+  { name: "Jobs", description: "Work that a call starts and that continues in the background." },
+  { name: "Outbox", description: "Mail that the embedded provider stores for you to read, instead of sending it." },
   { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
 ];
 
@@ -39,7 +39,7 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
   registry.registerComponent("securitySchemes", "publicKey", {
     type: "http",
     scheme: "bearer",
-    description: "A public key of the project: `pk_` and 64 hex digits. Browsers may hold it.",
+    description: "A public key of the project: `pk_` and 64 hex digits. It may be used in browsers.",
   });
   registry.registerComponent("securitySchemes", "operatorToken", {
     type: "http",
@@ -125,7 +125,7 @@ function page(script: string) {
 <link rel="icon" href="/favicon.svg">
 </head>
 <body>
-<noscript>The reference needs JavaScript. The same is in <a href="/openapi.json">/openapi.json</a>.</noscript>
+<noscript>The reference needs JavaScript. The same description is in <a href="/openapi.json">/openapi.json</a>.</noscript>
 <script id="api-reference" data-configuration="${configuration}"></script>
 <script src="${script}"></script>
 </body>

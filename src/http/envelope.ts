@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 const FieldFault = z.object({
-  field: z.string().meta({ description: "A dot path: `attachments.0.filename`." }),
+  field: z.string().meta({ description: "A dot path, such as `attachments.0.filename`." }),
   message: z.string(),
   code: z.enum([
     "invalid_type",

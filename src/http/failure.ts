@@ -96,7 +96,7 @@ export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
     requestId: c.get("requestId"),
     ...(refusal instanceof Invalid ? { errors: refusal.faults } : {}),
     ...(refusal?.details ? { details: refusal.details } : {}),
-    suggestion: refusal ? refusal.suggestion : "Try again; if it stays, tell the operator the requestId.",
+    suggestion: refusal ? refusal.suggestion : "Try again. If the error persists, give the requestId to the operator.",
   };
   return c.json({ success: false, error, timestamp: new Date().toISOString() }, status);
 }
@@ -106,7 +106,7 @@ function asRefusal(thrown: Error): Refusal | null {
   if (thrown instanceof Refusal) return thrown;
   if (thrown instanceof HTTPException && thrown.status === 400) {
     return new BadRequest("The request body is not valid JSON.", {
-      suggestion: "Check the quotes and commas of the body, and that it was not cut off.",
+      suggestion: "Check the quotes and commas of the body, and whether it was cut off.",
     });
   }
   return null;

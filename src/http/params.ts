@@ -36,7 +36,7 @@ export function wholeNumber(fallback: number, largest: number) {
       type: "integer",
       minimum: 1,
       default: fallback,
-      description: `Larger values than ${largest} are clamped.`,
+      description: `Values above ${largest} count as ${largest}.`,
     });
 }
 
@@ -65,6 +65,6 @@ export function orderBy<const Choice extends string>(fallback: Choice, ...others
       type: "string",
       enum: choices,
       default: fallback,
-      description: "Anything else falls back to the default.",
+      description: "Any other value counts as the default.",
     });
 }

@@ -6,7 +6,7 @@ const refusals = {
     description: "The body is not JSON, or the request cannot be read.",
     code: "BAD_REQUEST",
     message: "The request body is not valid JSON.",
-    suggestion: "Check the quotes and commas of the body, and that it was not cut off.",
+    suggestion: "Check the quotes and commas of the body, and whether it was cut off.",
   },
   401: {
     description: "The key is missing, not valid, or of the wrong kind.",
@@ -17,7 +17,7 @@ const refusals = {
   402: {
     description: "The project's monthly limit of emails is used up.",
     code: "BILLING_LIMIT_EXCEEDED",
-    message: "This call would pass the project's limit of 10000 emails a month. Nothing was sent.",
+    message: "This call would exceed the project's limit of 10000 emails a month. Nothing was sent.",
     suggestion: "Send to fewer recipients, wait for the next month (UTC), or ask the operator for a higher limit.",
   },
   403: {
@@ -27,7 +27,7 @@ const refusals = {
     suggestion: "Ask the operator of this installation to enable it.",
   },
   404: {
-    description: "There is no such thing, or it is another project's.",
+    description: "The resource does not exist, or belongs to another project.",
     code: "RESOURCE_NOT_FOUND",
     message: "No email 0199a0f2-6c1f-7d60-8a3b-5a1de0c4b7e2 in this project.",
     suggestion: undefined,
@@ -39,15 +39,15 @@ const refusals = {
     suggestion: "Send the request again, over a faster connection or with smaller attachments.",
   },
   409: {
-    description: "It contradicts what is there.",
+    description: "The request conflicts with the current state.",
     code: "CONFLICT",
     message: "acme.example is already a domain of this project.",
     suggestion: undefined,
   },
   410: {
-    description: "It was there, and is no longer kept.",
+    description: "The resource existed, and is no longer stored.",
     code: "RESOURCE_NOT_FOUND",
-    message: "The content of this email is no longer kept.",
+    message: "The content of this email is no longer stored.",
     suggestion: undefined,
   },
   413: {
@@ -57,7 +57,7 @@ const refusals = {
     suggestion: undefined,
   },
   422: {
-    description: "Fields do not fit; `errors` names each.",
+    description: "Some fields are not valid; `errors` lists each.",
     code: "VALIDATION_ERROR",
     message: "Request validation failed: email.",
     suggestion: "Correct the fields listed in errors and send the request again.",
@@ -69,10 +69,11 @@ const refusals = {
     suggestion: "Wait 1 s, and spread requests over time.",
   },
   503: {
-    description: "Something outside is out of reach. Nothing was done; `Retry-After` says when to try again.",
+    description:
+      "A service that this depends on cannot be reached. Nothing was done; `Retry-After` says when to try again.",
     code: "EXTERNAL_SERVICE_ERROR",
-    message: "The DNS resolver could not say what acme.com has.",
-    suggestion: "Nothing is known about the domain now. Try again in a minute.",
+    message: "The DNS records of acme.com could not be looked up.",
+    suggestion: "The DNS resolver gave no usable answer. Try again in a minute.",
   },
 } as const;
 

@@ -40,8 +40,8 @@ export function openTurn(): Turn {
 }
 
 function busy(): Unavailable {
-  return new Unavailable("Too many large requests are being worked on.", {
+  return new Unavailable("Too many large requests are being processed at the same time.", {
     retryAfterSeconds: 1,
-    suggestion: "Send large attachments a few at a time.",
+    suggestion: "Try again, and send fewer requests with large attachments at a time.",
   });
 }

@@ -45,9 +45,9 @@ export function openDns(resolvers: string[], log: Log): Dns {
 }
 
 function unavailable(name: string): Unavailable {
-  return new Unavailable(`The DNS resolver could not say what ${name} has.`, {
+  return new Unavailable(`The DNS records of ${name} could not be looked up.`, {
     retryAfterSeconds,
-    suggestion: "Nothing is known about the domain now. Try again in a minute.",
+    suggestion: "The DNS resolver gave no usable answer. Try again in a minute.",
   });
 }
 

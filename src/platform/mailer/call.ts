@@ -49,7 +49,7 @@ export function withoutSecrets(text: string | null | undefined, secrets: (string
 export function tooLarge(bytes: number, maxBytes: number): Receipt | null {
   if (bytes <= maxBytes) return null;
   const megabytes = (size: number) => Math.ceil((size / (1024 * 1024)) * 10) / 10;
-  const reason = `The finished message has ${megabytes(bytes)} MB; the mail provider takes ${megabytes(maxBytes)} MB`;
+  const reason = `The complete message has ${megabytes(bytes)} MB; the mail provider accepts at most ${megabytes(maxBytes)} MB`;
   return { kind: "refused", reason };
 }
 

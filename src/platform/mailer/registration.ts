@@ -26,7 +26,7 @@ export function outOfReach(provider: string, cause: unknown): Unavailable {
   log("error", "The mail provider could not be asked about a domain", { provider, reason: reasonOf(cause) });
   return new Unavailable(`The mail provider (${provider}) could not be asked about the domain.`, {
     retryAfterSeconds: retrySeconds,
-    suggestion: "Try again; if it stays, the operator finds the reason in the log.",
+    suggestion: "Try again. If the error persists, the operator can find the reason in the log.",
     cause,
   });
 }

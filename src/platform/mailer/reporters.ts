@@ -40,7 +40,7 @@ function resendReporter(secret: string): Reporter {
       webhook.verify(body, signed, { jsonParse: false });
     } catch (cause) {
       if (!(cause instanceof WebhookVerificationError)) throw cause;
-      throw new Untrusted("The signature of the webhook does not hold, or is older than five minutes.", { cause });
+      throw new Untrusted("The signature of the webhook is not valid, or is older than five minutes.", { cause });
     }
     return readResendEvent(jsonOrNull(body));
   };

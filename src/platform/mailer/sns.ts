@@ -18,9 +18,9 @@ export async function readSns(body: string, topicArn: string): Promise<string | 
   const message = parsed(body);
   if (message.TopicArn !== topicArn) throw new Untrusted("This message comes from another SNS topic.");
   if (!isSnsCertificateUrl(message.SigningCertURL, topicArn)) {
-    throw new Untrusted("The message names a certificate that is not of SNS.");
+    throw new Untrusted("The signing certificate of the message does not belong to SNS.");
   }
-  if (!(await isSigned(message))) throw new Untrusted("The signature of the SNS message does not hold.");
+  if (!(await isSigned(message))) throw new Untrusted("The signature of the SNS message is not valid.");
   switch (message.Type) {
     case "Notification":
       return message.Message;
@@ -38,7 +38,7 @@ function parsed(body: string): SnsMessage {
     return SnsMessage.parse(JSON.parse(body));
   } catch (cause) {
     throw new Untrusted("This is not a signed SNS message.", {
-      suggestion: "Leave raw message delivery off in the subscription: it drops the signature.",
+      suggestion: "Turn raw message delivery off in the subscription: it removes the signature.",
       cause,
     });
   }
@@ -72,7 +72,8 @@ async function keyAt(url: string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 async function confirm({ SubscribeURL: url }: SnsMessage, topicArn: string): Promise<void> {
-  if (!url || !isSnsUrl(url, topicArn)) throw new Untrusted("The message asks to confirm at a host that is not SNS.");
+  if (!url || !isSnsUrl(url, topicArn))
+    throw new Untrusted("The confirmation link of the message does not lead to SNS.");
   await get(url);
   log("info", "The SNS topic now reports to this Worker", { topicArn });
 }
