@@ -417,7 +417,7 @@ describe("the pages of a recipient", () => {
     const refused = async (body: string, standing: string) => {
       const answer = await call("POST", path, body, form);
       expect([answer.status, standingIn(answer.body)]).toEqual([409, standing]);
-      expect(answer.body).toContain("no marketing email goes to this address");
+      expect(answer.body).toContain("no marketing email is sent to this address");
       expect(await contactOf(project)).toMatchObject({ snoozed_until: null });
     };
     await project.api.post("/contacts", { email: "ada@example.com", subscribed: false });

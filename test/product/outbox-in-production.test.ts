@@ -54,7 +54,7 @@ describeInChromium(
       expect(await page.frameLocator("iframe").getByRole("heading").textContent()).toBe("Hi Ada");
       await page.getByRole("link", { name: "All mails" }).click();
       await page.getByText("Empty the outbox").click();
-      await page.getByRole("button", { name: "Forget all mails" }).click();
+      await page.getByRole("button", { name: "Delete all mail" }).click();
       await page.getByRole("heading", { name: "No mail yet" }).waitFor();
     });
   },

@@ -134,7 +134,7 @@ describeInChromium(
       await keep();
       const { page } = await open("/outbox");
       await page.getByText("Empty the outbox").click();
-      await page.getByRole("button", { name: "Forget all mails" }).click();
+      await page.getByRole("button", { name: "Delete all mail" }).click();
       await page.getByRole("heading", { name: "No mail yet" }).waitFor();
       expect(page.url()).toBe(`${base}/outbox`);
 

@@ -67,7 +67,7 @@ function spoiltBy(row: SegmentRow, conditionOf: (id: string) => SegmentSource | 
   return nestingFaults(row.condition, conditionOf, { at: "condition", ownId }).map((fault) => ({
     field: "condition",
     code: fault.code,
-    message: `The segment ${row.name} (${ownId}), which names this one, would no longer be sound: ${fault.message}`,
+    message: `The segment ${row.name} (${ownId}) uses this one, and its condition would become invalid: ${fault.message}`,
   }));
 }
 

@@ -58,13 +58,16 @@ export async function snoozeContact(
 }
 
 function suppressed(email: string): Conflict {
-  return new Conflict(`${email} is on the suppression list: no mail goes there that could be snoozed.`, {
-    suggestion: "Take it off the list with DELETE /suppressions/{email} first, if mail may go there again.",
+  return new Conflict(`${email} is on the suppression list and gets no mail, so it cannot be snoozed.`, {
+    suggestion: "If mail may go there again, remove it from the list with DELETE /suppressions/{email} first.",
   });
 }
 
 function notSubscribed(email: string): Conflict {
-  return new Conflict(`${email} is not subscribed: the end of a snooze would subscribe them.`, {
-    suggestion: "Subscribe them first with PATCH /contacts/{id}, if that is what they asked for.",
-  });
+  return new Conflict(
+    `${email} is not subscribed and cannot be snoozed: the end of the snooze would subscribe this contact.`,
+    {
+      suggestion: "If this person asked for it, subscribe the contact with PATCH /contacts/{id} first.",
+    },
+  );
 }

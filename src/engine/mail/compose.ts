@@ -58,7 +58,7 @@ async function composeEmail(ctx: Context, delivery: Delivery, email: EmailRow): 
   if (email.contact === null) return ended("CANCELLED", contactGone, uncertainSince);
   const content = delivery.contents.get(email.contentId);
   const loaded = content && (await load(ctx, delivery, content));
-  if (!content || !loaded) return ended("FAILED", "The content is no longer kept", uncertainSince);
+  if (!content || !loaded) return ended("FAILED", "The content of this email is no longer stored", uncertainSince);
   const { body, attachments } = loaded;
   // Since the mail was accepted the domain may have lapsed, or have become somebody else's.
   if (!delivery.maySend.has(content.id)) return ended("FAILED", domainGone, uncertainSince);
@@ -73,7 +73,7 @@ async function composeEmail(ctx: Context, delivery: Delivery, email: EmailRow): 
     };
     if (message.subject.length <= maxSubjectLength)
       return { email, message, contact: keptSnapshot(said, email.contact) };
-    return ended("FAILED", `The subject is longer than ${maxSubjectLength} characters once rendered`, uncertainSince);
+    return ended("FAILED", `The rendered subject is longer than ${maxSubjectLength} characters`, uncertainSince);
   } catch (error) {
     if (error instanceof RenderLimitError || error instanceof TemplateRenderError)
       return ended("FAILED", error.message, uncertainSince);
@@ -82,9 +82,9 @@ async function composeEmail(ctx: Context, delivery: Delivery, email: EmailRow): 
 }
 
 const noLinks =
-  "Marketing email needs unsubscribe links, and this installation cannot sign any: its operator must set LINK_SECRETS";
+  "Marketing email needs unsubscribe links, but this installation cannot sign them: its operator must set LINK_SECRETS";
 
-const domainGone = "The sender domain is not a verified domain of this project any more";
+const domainGone = "The sender domain is no longer a verified domain of this project";
 
 /** Null when it is no longer kept. Of one content at a time, as bodies and files may be large. */
 async function load(ctx: Context, delivery: Delivery, content: ContentRow): Promise<Delivery["loaded"]> {

@@ -41,7 +41,7 @@ contacts.route("/", bulk);
 const tags = ["Contacts"];
 
 const ContactQuery = CursorQuery.extend({
-  search: z.string().optional().meta({ description: "A part of the address, in any case." }),
+  search: z.string().optional().meta({ description: "A part of the address, case-insensitive." }),
   subscribed: z
     .enum(["true", "false"])
     .transform((word) => word === "true")
@@ -59,8 +59,8 @@ const list = createRoute({
   tags,
   summary: "List the contacts",
   description:
-    "With `sort=email` and `subscribed`, a page may hold fewer contacts than asked for, or none, before the end is " +
-    "reached: go on while `hasMore` is true.",
+    "With both `sort=email` and `subscribed`, a page may hold fewer contacts than `limit`, or none, although more " +
+    "follow: continue while `hasMore` is true.",
   request: { query: ContactQuery },
   responses: { ...ok(ContactPage), ...errors(400, 422) },
 });
@@ -111,7 +111,7 @@ const update = createRoute({
   operationId: "updateContact",
   tags,
   summary: "Change a contact",
-  description: "Only the fields sent change. Mail that is on its way keeps the address it was accepted for.",
+  description: "Only the fields sent change. Mail that was already accepted still goes to the earlier address.",
   request: { params: IdParam, ...body(UpdateContact) },
   responses: { ...ok(Contact), ...errors(400, 403, 404, 409, 413, 422) },
 });
@@ -126,10 +126,10 @@ const exportAll = createRoute({
   path: "/contacts/{id}/export",
   operationId: "exportContact",
   tags,
-  summary: "Get everything that is held about a contact",
+  summary: "Export everything stored about a contact",
   description:
-    "As a file, with the person's emails and events from the oldest on. It is written while it is read: what breaks " +
-    "off in the middle is no JSON.",
+    "Returns a JSON file with the person's emails and events, oldest first. The file is streamed: if the connection " +
+    "breaks, the part that arrived is not valid JSON.",
   request: { params: IdParam },
   responses: { ...ok(ContactExport), ...errors(404) },
 });
@@ -149,9 +149,9 @@ const remove = createRoute({
   tags,
   summary: "Erase a contact",
   description:
-    "For good. The contact goes, and with it the address, the content and the data of its emails and events; their " +
-    "records stay for the statistics. Mail that was not sent is cancelled. Files follow within seconds. That the " +
-    "address opted out, or is suppressed, is remembered as a hash, and holds for a contact created with it again.",
+    "Permanent. Deletes the contact, and the address, content and data of its emails and events; their records stay " +
+    "for statistics. Unsent mail is cancelled. Files are deleted within seconds. If the address had opted out or was " +
+    "suppressed, a hash of it is kept, so that this also holds for a new contact with the same address.",
   request: { params: IdParam },
   responses: { ...noContent, ...errors(403, 404, 409) },
 });
@@ -173,7 +173,7 @@ const lookup = createRoute({
       expand: z
         .enum(["contacts"])
         .optional()
-        .meta({ description: "Adds the contacts that were found, whole: up to 8 MB of data." }),
+        .meta({ description: "Adds the full contacts that were found, up to 8 MB of data." }),
     }),
     ...body(LookupContacts),
   },
@@ -194,9 +194,9 @@ const snooze = createRoute({
   tags,
   summary: "Unsubscribe a contact for a while",
   description:
-    "The contact is subscribed again when the snooze ends, and any other write of `subscribed` ends it. To snooze " +
-    "again moves the end. Someone who is unsubscribed for good, or suppressed, cannot be snoozed: 409, as the end of " +
-    "a snooze would subscribe them.",
+    "The contact is subscribed again when the snooze ends. Any other write of `subscribed` ends the snooze; another " +
+    "snooze moves its end. A contact that is unsubscribed without a snooze, or suppressed, cannot be snoozed (409), " +
+    "because the end of the snooze would subscribe it.",
   request: { params: IdParam, ...body(SnoozeContact) },
   responses: { ...ok(Contact), ...errors(400, 403, 404, 409, 413, 422) },
 });
@@ -213,7 +213,7 @@ const unsnooze = createRoute({
   operationId: "unsnoozeContact",
   tags,
   summary: "End a snooze, and subscribe the contact again",
-  description: "A contact that is not snoozed stays as it is: someone who left is not subscribed by this.",
+  description: "A contact that is not snoozed stays as it is: an unsubscribed one stays unsubscribed.",
   request: { params: IdParam },
   responses: { ...ok(Contact), ...errors(403, 404) },
 });

@@ -35,7 +35,10 @@ export const UpsertedContact = Contact.extend({
 export const UpsertContact = z
   .object({
     email: Email,
-    subscribed: z.boolean().nullish().meta({ description: "New contacts default to true; existing ones keep theirs." }),
+    subscribed: z
+      .boolean()
+      .nullish()
+      .meta({ description: "Default for new contacts: true. Existing contacts keep their state when it is left out." }),
     data: ContactData.optional(),
   })
   .meta({ id: "UpsertContact", example: { email: "ada@example.com", data: { firstName: "Ada", plan: "pro" } } });
@@ -46,7 +49,7 @@ export const ContactPage = z
     data: z.array(Contact),
     cursor: z.string(),
     hasMore: z.boolean(),
-    total: z.number().int().meta({ description: "Exact, and on the first page only; later pages say 0." }),
+    total: z.number().int().meta({ description: "The exact number, on the first page only; 0 on later pages." }),
   })
   .meta({ id: "ContactPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 
@@ -80,9 +83,14 @@ export type LookupContacts = z.infer<typeof LookupContacts>;
 
 export const LookedUpContacts = z
   .object({
-    found: z.array(z.string()).meta({ description: "Those that are contacts, each string once and as it was sent." }),
+    found: z
+      .array(z.string())
+      .meta({ description: "The addresses that are contacts, as they were sent, without duplicates." }),
     notFound: z.array(z.string()),
-    contacts: z.array(Contact).optional().meta({ description: "With `?expand=contacts`; each contact once." }),
+    contacts: z
+      .array(Contact)
+      .optional()
+      .meta({ description: "Present with `?expand=contacts`. Each contact appears once." }),
   })
   .meta({ id: "LookedUpContacts", example: { found: ["ada@example.com"], notFound: ["Bob@Example.com"] } });
 
@@ -91,7 +99,7 @@ export const SnoozeContact = z
     until: z.iso
       .datetime({ offset: true })
       .nullish()
-      .meta({ description: `When it ends: in the future, and ${longestSnoozeYears} years ahead at most.` }),
+      .meta({ description: `The end of the snooze: in the future, at most ${longestSnoozeYears} years ahead.` }),
     duration: z.enum(snoozeDurations).nullish().meta({
       description: "Calendar months in UTC: one month from 31 January is the last day of February.",
     }),
@@ -100,12 +108,12 @@ export const SnoozeContact = z
     if (duration && !until) return { duration };
     if (until && !duration) return { until: Date.parse(until) };
     const [field, code, message] = until
-      ? ["duration", "custom", "Give until or duration, and not both"]
-      : ["until", "required", "Give until or duration"];
+      ? ["duration", "custom", "Send either until or duration, not both"]
+      : ["until", "required", "Send either until or duration"];
     check.addIssue({ code: "custom", path: [field], message, params: { code } });
     return z.NEVER;
   })
-  .meta({ id: "SnoozeContact", description: "One of the two.", example: { duration: "3m" } });
+  .meta({ id: "SnoozeContact", description: "Exactly one of `until` and `duration`.", example: { duration: "3m" } });
 
 /** Streamed: see export.ts. */
 export const ContactExport = z
@@ -114,22 +122,20 @@ export const ContactExport = z
       optedOutAt: z.iso
         .datetime()
         .nullable()
-        .meta({ description: "When this person last left, and did not come back." }),
+        .meta({ description: "When this person unsubscribed. Null if they never did, or subscribed again." }),
     }),
     suppression: Suppression.nullable(),
     segments: z
       .array(z.object({ id: z.string(), name: z.string() }))
-      .meta({ description: "Those that keep who is in them: static and tracked ones." }),
+      .meta({ description: "Static and tracked segments only: other segments do not store their members." }),
     emails: z.array(
       EmailRecord.extend({
         toName: z.string().nullable(),
-        content: EmailContent.nullable().meta({ description: "Null when it is no longer kept." }),
+        content: EmailContent.nullable().meta({ description: "Null when it is no longer stored." }),
       }),
     ),
     events: EventPage.shape.data,
-    exportedAt: z.iso
-      .datetime()
-      .meta({ description: "The last field: a file without it broke off, and is not whole." }),
+    exportedAt: z.iso.datetime().meta({ description: "The last field. A file without it is incomplete." }),
   })
   .meta({
     id: "ContactExport",

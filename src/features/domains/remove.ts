@@ -40,8 +40,8 @@ async function refuse(ctx: Context, id: Id, domain: string): Promise<never> {
   await getDomain(ctx, id);
   const uses = await select(ctx.db, sql`${usesOfDomain(ctx, domain)} LIMIT ${maxNamed}`, readUse);
   const usedBy = uses.map((use) => ({ ...use, id: publicId(use.id) }));
-  throw new Conflict(`${domain} is still the sender of something in this project.`, {
-    suggestion: "Give what is listed in details.usedBy another sender, or delete it, and try again.",
+  throw new Conflict(`${domain} is still used as a sender domain in this project.`, {
+    suggestion: "Change the sender of each item in details.usedBy, or delete the item, and try again.",
     details: { domain, usedBy },
   });
 }

@@ -55,10 +55,10 @@ const verify = createRoute({
   tags,
   summary: "Check a sender domain now",
   description:
-    "Looks at every DNS record and asks the mail provider, and returns what was found. The domain is VERIFIED once all " +
-    "required records are there and the provider agrees. Domains are also checked in the background: waiting ones " +
-    "every 5 minutes, less often after three days, verified ones every hour. A verified domain stays so until its " +
-    "checks have failed for 72 hours.",
+    "Checks every DNS record, asks the mail provider, and returns the result. The domain is VERIFIED once all required " +
+    "records exist and the provider agrees. Domains are also checked in the background: PENDING ones every 5 minutes, " +
+    "and less often after three days; VERIFIED ones every hour. A domain stays VERIFIED until its checks have failed " +
+    "for 72 hours.",
   request: { params: IdParam },
   responses: { ...ok(Domain), ...errors(404, 409, 503) },
 });
@@ -74,7 +74,7 @@ const remove = createRoute({
   operationId: "removeDomain",
   tags,
   summary: "Remove a sender domain",
-  description: "No mail goes out from it any more. Refused while templates send from it.",
+  description: "No more mail goes out from it. 409 while a template sends from it.",
   request: { params: IdParam },
   responses: { ...noContent, ...errors(403, 404, 409) },
 });

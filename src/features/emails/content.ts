@@ -11,7 +11,7 @@ export async function readContent(ctx: Context, id: Id) {
   const email = await getEmail(ctx, id);
   const found = await findContent(ctx, email);
   const body = found && (await loadBody(ctx, found.content));
-  if (!found || body === null) throw new Gone("The content of this email is no longer kept.");
+  if (!found || body === null) throw new Gone("The content of this email is no longer stored.");
   try {
     return await contentJson(ctx, email, { ...found.content, body }, found.contact);
   } catch (error) {

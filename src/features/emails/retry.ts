@@ -16,7 +16,7 @@ import { getEmail } from "./email";
 const retryable = ["FAILED", "UNKNOWN", "CANCELLED"];
 
 function notRetryable(status: EmailStatus): Conflict {
-  return new Conflict(`This email is ${status}: only ${retryable.join(", ")} ones can be sent again.`);
+  return new Conflict(`This email is ${status}. Only emails that are ${retryable.join(", ")} can be sent again.`);
 }
 
 /**
@@ -26,7 +26,7 @@ function notRetryable(status: EmailStatus): Conflict {
 export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; status: "QUEUED" }> {
   const email = await getEmail(ctx, id);
   if (!retryable.includes(email.status)) throw notRetryable(email.status);
-  if (!(await findContent(ctx, email))) throw new Gone("The content of this email is no longer kept.");
+  if (!(await findContent(ctx, email))) throw new Gone("The content of this email is no longer stored.");
   const { monthlySendLimit } = ctx.project;
   const hasNoPlace = email.status !== "UNKNOWN";
   const month = monthOf(new Date(email.createdAt));

@@ -28,7 +28,7 @@ const get = createRoute({
   path: "/emails/{id}",
   operationId: "getEmail",
   tags,
-  summary: "Get an email record, with what happened to it",
+  summary: "Get an email record with its events",
   request: { params: IdParam },
   responses: { ...ok(EmailWithEvents), ...errors(404) },
 });
@@ -45,8 +45,8 @@ const content = createRoute({
   path: "/emails/{id}/content",
   operationId: "readEmailContent",
   tags,
-  summary: "Read what an email says",
-  description: "While it is kept. Attachments are named, not included.",
+  summary: "Get the content of an email",
+  description: "410 when the content is no longer stored. Attachments are listed, but not included.",
   request: { params: IdParam },
   responses: { ...ok(EmailContent), ...errors(404, 409, 410) },
 });
@@ -58,7 +58,7 @@ const retry = createRoute({
   path: "/emails/{id}/retry",
   operationId: "retryEmail",
   tags,
-  summary: "Send an email that failed, was cancelled or is unknown once more",
+  summary: "Send a FAILED, CANCELLED or UNKNOWN email again",
   request: { params: IdParam },
   responses: { ...accepted(RetriedEmail), ...errors(402, 403, 404, 409, 410) },
 });

@@ -70,7 +70,10 @@ export const EmailPage = z
     cursor: z.string(),
     hasMore: z.boolean(),
     total: z.number().int(),
-    approximate: z.literal(true).optional().meta({ description: "Then `total` counts the newest 25,000 only." }),
+    approximate: z
+      .literal(true)
+      .optional()
+      .meta({ description: "Present when `total` counts only matches among the newest 25,000 emails." }),
     countedAt: time.optional(),
   })
   .meta({ id: "EmailPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
@@ -117,7 +120,9 @@ export const EmailContent = z
     subject: z.string(),
     html: z.string(),
     text: z.string(),
-    headers: z.record(z.string(), z.string()).meta({ description: "Beside those that every message has." }),
+    headers: z
+      .record(z.string(), z.string())
+      .meta({ description: "Extra headers, without those that every message has." }),
     attachments: z.array(z.object({ filename: z.string(), contentType: z.string(), size: z.number().int() })),
   })
   .meta({

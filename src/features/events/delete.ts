@@ -41,7 +41,7 @@ async function insistOnUnused(ctx: Context, name: string): Promise<number> {
   const { totalCount, usedInSegments, usedInCampaigns, usedInWorkflows, canDelete } = await eventUsage(ctx, name);
   if (canDelete) return totalCount;
   throw new Conflict(`The event ${name} is in use. Nothing was deleted.`, {
-    suggestion: "Take it out of what details names, and delete it then.",
+    suggestion: "Remove it from everything that details lists, then delete it again.",
     details: { usedInSegments, usedInCampaigns, usedInWorkflows },
   });
 }

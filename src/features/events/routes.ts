@@ -29,7 +29,7 @@ const tags = ["Events"];
 const NameParam = z.object({
   eventName: z.string().meta({
     param: { name: "eventName", in: "path" },
-    description: "URL-encoded: it may hold any character.",
+    description: "The name, URL-encoded: it may contain any character.",
     example: "purchase",
   }),
 });
@@ -38,7 +38,7 @@ const tracking = {
   method: "post" as const,
   tags,
   request: body(TrackEvent),
-  responses: { ...ok(TrackedEvent, "The event is written down."), ...errors(400, 403, 409, 413, 422, 429, 503) },
+  responses: { ...ok(TrackedEvent, "The event is recorded."), ...errors(400, 403, 409, 413, 422, 429, 503) },
 };
 
 function trackedJson({ contactId, eventId, timestamp }: Tracked) {
@@ -51,7 +51,7 @@ const track = createRoute({
   policy: { key: "public", once: true, bucket: "track" },
   operationId: "trackEvent",
   summary: "Track an event of a contact, from a browser",
-  description: "Takes a public key. Creates or changes the contact, and writes the event down.",
+  description: "Takes a public key. Creates or updates the contact, and records the event.",
 });
 
 events.openapi(track, async (c) => {
@@ -99,8 +99,8 @@ const stats = createRoute({
   operationId: "getEventStats",
   tags,
   summary: "Count events by name, most frequent first",
-  description: `Of all time without dates, and exact. Within dates exact up to 25,000 events; above, by the whole days (UTC) that
-the dates touch, with \`uniqueContacts\` no larger than the name's figure of all time, and \`approximate: true\`.`,
+  description: `Without dates, counts all events, exactly. With dates, the counts are exact up to 25,000 events. With more,
+\`approximate\` is true: every day (UTC) that the dates touch counts as a whole, and \`uniqueContacts\` is an upper bound.`,
   request: { query: DateRange },
   responses: { ...ok(EventStats), ...errors(422) },
 });
@@ -142,11 +142,11 @@ const remove = createRoute({
   tags,
   summary: "Delete every event with this name",
   description:
-    "Those tracked after the call stay. More than 10,000 are deleted in the background: see `GET /jobs/{id}`.",
+    "Events tracked after the call stay. More than 10,000 events are deleted in the background: poll `GET /jobs/{id}`.",
   request: { params: NameParam },
   responses: {
     ...ok(DeletedEvents),
-    ...accepted(QueuedJob, "They are being deleted; the job's result is `{ deletedCount }`."),
+    ...accepted(QueuedJob, "A job deletes the events; its result is `{ deletedCount }`."),
     ...errors(403, 404, 409, 422),
   },
 });

@@ -12,7 +12,8 @@ export const TrackEvent = z
     email: Email,
     event: EventName,
     subscribed: z.boolean().nullish().meta({
-      description: "New contacts default to true; existing ones keep theirs. `false` tracks without resubscribing.",
+      description:
+        "Default for new contacts: true. Existing contacts keep their state when it is left out. `false` also unsubscribes.",
     }),
     data: ContactData.optional(),
   })
@@ -62,16 +63,22 @@ const Event = z
     id: z.string(),
     name: z.string(),
     contactId: z.string().nullable(),
-    contactEmail: z.string().nullable().meta({ description: "As it is now; null when the contact is gone." }),
-    emailId: z.string().nullable().meta({ description: "Of the email that it is about." }),
+    contactEmail: z
+      .string()
+      .nullable()
+      .meta({ description: "The contact's current address. Null when the contact was deleted." }),
+    emailId: z.string().nullable().meta({ description: "The id of the email that the event is about." }),
     data: z.record(z.string(), z.unknown()),
     createdAt: time,
   })
   .meta({ id: "Event", example });
 
 const approximation = {
-  approximate: z.literal(true).optional().meta({ description: "There are too many to count each time." }),
-  countedAt: time.optional().meta({ description: "Only when `approximate`." }),
+  approximate: z
+    .literal(true)
+    .optional()
+    .meta({ description: "Present when there are too many events to count exactly." }),
+  countedAt: time.optional().meta({ description: "The time of the count. Present with `approximate`." }),
 };
 
 export const EventPage = z
@@ -109,7 +116,7 @@ export const EventUsage = z
     ...references,
     totalCount: z.number().int(),
     uniqueContacts: z.number().int(),
-    canDelete: z.boolean().meta({ description: "False when something uses it, and for the service's own events." }),
+    canDelete: z.boolean().meta({ description: "False while something uses the event, and for reserved names." }),
   })
   .meta({
     id: "EventUsage",

@@ -13,7 +13,7 @@ const get = createRoute({
   path: "/jobs/{id}",
   operationId: "getJob",
   tags: ["Jobs"],
-  summary: "Get a queued job, whatever started it",
+  summary: "Get a background job of any type",
   request: { params: IdParam },
   responses: { ...ok(Job), ...errors(404) },
 });
@@ -26,7 +26,7 @@ const getAsOperator = createRoute({
   operationId: "getOperatorJob",
   tags: ["Operator"],
   policy: { key: "operator" },
-  summary: "Get the job that removes a project",
+  summary: "Get the job that deletes a project",
   request: { params: IdParam },
   responses: { ...ok(Job), ...errors(404) },
 });

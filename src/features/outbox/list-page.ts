@@ -56,7 +56,7 @@ function nothing(to: string | undefined, origin: string): Html {
   if (to) {
     return html`<section class="note">
 <h2>No mail to <bdi>${to}</bdi></h2>
-<p>The filter takes a whole address, as in ada@example.com.</p>
+<p>The filter takes a whole address, such as ada@example.com.</p>
 </section>`;
   }
   return html`<section class="note">
@@ -83,5 +83,5 @@ function curlLine(origin: string): string {
 // Opening it first is the question "are you sure?", without a script.
 const emptyForm = html`<details class="empty">
 <summary>Empty the outbox</summary>
-<form method="post" action="/outbox/empty"><p>Forgets every kept mail of all projects. Email records stay.</p><button>Forget all mails</button></form>
+<form method="post" action="/outbox/empty"><p>Deletes all stored mail of all projects. Email records stay.</p><button>Delete all mail</button></form>
 </details>`;

@@ -16,7 +16,7 @@ export function mailPage(mail: ShownMail, { withImages, now }: { withImages: boo
 <div><dt>From</dt><dd dir="auto">${mail.from}</dd></div>
 <div><dt>To</dt><dd dir="auto">${mail.to}</dd></div>
 ${mail.replyTo ? html`<div><dt>Reply to</dt><dd dir="auto">${mail.replyTo}</dd></div>` : ""}
-<div><dt>Kept</dt><dd>${timeAgo(mail.createdAt, now)} <small>${exactTime(mail.createdAt)}</small></dd></div>
+<div><dt>Stored</dt><dd>${timeAgo(mail.createdAt, now)} <small>${exactTime(mail.createdAt)}</small></dd></div>
 <div><dt>Project</dt><dd dir="auto">${mail.projectName}</dd></div>
 <div><dt>Email id</dt><dd><code>${mail.emailId}</code></dd></div>
 </dl>
@@ -35,7 +35,7 @@ ${sourcePart(mail)}`,
 function htmlPart({ id, html: mailHtml }: ShownMail, withImages: boolean): Html {
   if (mailHtml === null) return part("html", "HTML", html`<p class="none">This mail has no HTML part.</p>`);
   const hints = [
-    /\bhref\b/i.test(mailHtml) ? "Links do nothing here: follow them in the text. " : "",
+    /\bhref\b/i.test(mailHtml) ? "Links do not work here: open them from the text. " : "",
     !withImages && hasForeignImages(mailHtml)
       ? html`Images from other hosts are not loaded: <a href="/outbox/${id}?images=load">load them</a>.`
       : "",
@@ -105,7 +105,7 @@ function sourcePart({ id, raw }: ShownMail): Html {
   return part(
     "source",
     "Source",
-    html`<p class="hint">${isCut ? "The beginning is shown. " : ""}<a href="/outbox/${id}/source.eml">Download as .eml</a></p>
+    html`<p class="hint">${isCut ? "Only the beginning is shown. " : ""}<a href="/outbox/${id}/source.eml">Download as .eml</a></p>
 <details><summary>Show the MIME source</summary><pre tabindex="0">${raw.slice(0, maxSourceShown)}</pre></details>`,
   );
 }

@@ -35,7 +35,7 @@ export function missingPage(): Html {
     "Not in the outbox",
     html`<section class="note">
 <h1>This mail is not in the outbox</h1>
-<p>It was emptied in the meantime, or the address is not complete.</p>
+<p>The outbox was emptied, or the address of this page is incomplete.</p>
 <p><a href="/outbox">See all mails</a></p>
 </section>`,
   );

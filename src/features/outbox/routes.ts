@@ -22,7 +22,7 @@ export const outbox = createRouter();
 const tags = ["Outbox"];
 const ofOutbox = { key: "outbox", maxBody: null } as const;
 
-const Recipient = z.string().meta({ description: "Only mails to this address.", example: "ada@example.com" });
+const Recipient = z.string().meta({ description: "Only mail to this address.", example: "ada@example.com" });
 
 const list = createRoute({
   method: "get",
@@ -30,7 +30,7 @@ const list = createRoute({
   operationId: "listOutboxMessages",
   tags,
   policy: ofOutbox,
-  summary: "List the kept mails, newest first",
+  summary: "List the mail in the outbox, newest first",
   request: { query: z.object({ to: Recipient.optional(), limit: wholeNumber(defaultLimit, largestLimit) }) },
   responses: { ...ok(OutboxMessages), ...errors(404, 422) },
 });
@@ -46,7 +46,7 @@ const get = createRoute({
   operationId: "getOutboxMessage",
   tags,
   policy: ofOutbox,
-  summary: "Get a kept mail with its MIME source",
+  summary: "Get a mail from the outbox with its MIME source",
   request: { params: IdParam },
   responses: { ...ok(OutboxMessageWithSource), ...errors(404) },
 });
@@ -59,7 +59,7 @@ const empty = createRoute({
   operationId: "emptyOutbox",
   tags,
   policy: ofOutbox,
-  summary: "Forget every kept mail",
+  summary: "Delete all mail in the outbox",
   responses: { ...noContent, ...errors(404) },
 });
 
@@ -94,7 +94,9 @@ pages.get("/outbox/style.css", page, (c) =>
 pages.post("/outbox/empty", page, async (c) => {
   // A browser lets foreign pages post forms here, but always says which page it was.
   if (c.req.header("Origin") !== new URL(c.req.url).origin) {
-    throw new BadRequest("Only the page itself may do this.", { suggestion: "Use DELETE /outbox/messages." });
+    throw new BadRequest("Only the form on the outbox page may send this request.", {
+      suggestion: "Use DELETE /outbox/messages instead.",
+    });
   }
   await emptyOutbox(c.var.platform);
   return c.redirect("/outbox", 303);

@@ -24,7 +24,9 @@ export const OutboxMessage = z
     from: z.string(),
     replyTo: z.string().nullable(),
     subject: z.string(),
-    headers: z.array(z.array(z.string())).meta({ description: "Pairs of name and value, in the order of the source." }),
+    headers: z
+      .array(z.array(z.string()))
+      .meta({ description: "Pairs of name and value, in the order of the MIME source." }),
     html: z.string().nullable(),
     text: z.string().nullable(),
     attachments: z.array(

@@ -61,7 +61,7 @@ export function askToSubscribe({ sender, email }: Reader): Html {
     `Subscribe to ${sender}`,
     html`<p class="sender" dir="auto">${sender}</p>
 <h1>Subscribe?</h1>
-<p>You will get email from <bdi>${sender}</bdi> at <bdi class="address">${email}</bdi>. You can leave at any time by a link in every mail.</p>
+<p>You will get email from <bdi>${sender}</bdi> at <bdi class="address">${email}</bdi>. You can unsubscribe at any time with the link in every email.</p>
 <form method="post"><button class="main">Subscribe</button></form>
 <p class="quiet">If you do nothing, everything stays as it is.</p>`,
   );
@@ -85,8 +85,9 @@ export type Outcome = "saved" | "unclear" | "refused";
 
 const outcomes: Record<Outcome, string> = {
   saved: "Your choice is saved.",
-  unclear: "Nothing was changed, as it was not clear what you chose. Please press one of the buttons below.",
-  refused: "That is not possible now, as no marketing email goes to this address. If you miss it, write to its sender.",
+  unclear: "Nothing was changed, because your choice was not clear. Please press one of the buttons below.",
+  refused:
+    "That is not possible: no marketing email is sent to this address. If you would like to get it, write to the sender.",
 };
 
 /** How it stands, and the buttons that change it. */
@@ -101,7 +102,7 @@ ${outcome === null ? "" : html`<p class="outcome" role="status">${outcomes[outco
 <div><dt>Marketing email</dt><dd>${inWords(standing)}</dd></div>
 </dl>
 ${choicesOf(standing)}
-<p class="quiet">Mail about things you ask for yourself, such as receipts, does not depend on this.</p>`,
+<p class="quiet">Mail about things you ask for yourself, such as receipts, is not affected by this.</p>`,
   );
 }
 
@@ -127,7 +128,7 @@ function choicesOf(standing: Standing): Html {
       return html`${pauseForm}
 <form method="post"><button name="action" value="unsubscribe">Unsubscribe</button></form>`;
     case "snoozed":
-      return html`<p>It starts again by itself then.</p>
+      return html`<p>After that, it starts again by itself.</p>
 <form method="post"><button class="main" name="action" value="unsnooze">Resume now</button><button name="action" value="unsubscribe">Unsubscribe for good</button></form>`;
     case "unsubscribed":
       return html`<form method="post"><button class="main" name="action" value="subscribe">Subscribe again</button></form>`;
@@ -145,13 +146,13 @@ const pauseForm = html`<form method="post">
 ${pauses.map((pause) => html`<button name="duration" value="${pause}">${pauseWords[pause]}</button>`)}
 </fieldset>
 </form>
-<p class="quiet">After a pause it starts again by itself.</p>`;
+<p class="quiet">After the pause, it starts again by itself.</p>`;
 
 export function badLink(): Html {
   return page(
     "This link does not work",
     html`<h1>This link does not work</h1>
-<p>It may have been cut off on its way, or what it belongs to is gone. Open it again from the email itself, without leaving anything out.</p>
+<p>It may be incomplete, or belong to something that no longer exists. Open it again from the email itself, and make sure that no part of it is missing.</p>
 <p>If it still does not work, reply to the email and ask its sender to unsubscribe you.</p>`,
   );
 }

@@ -24,7 +24,7 @@ const create = createRoute({
   tags,
   policy,
   summary: "Create a project with its first keys",
-  description: "The keys are shown this once: only their hashes are kept.",
+  description: "The keys are shown only once, here: only their hashes are stored.",
   request: body(CreateProject),
   responses: { ...created(CreatedProject), ...errors(400, 413, 422) },
 });
@@ -74,7 +74,7 @@ const update = createRoute({
   tags,
   policy,
   summary: "Change a project, or disable it",
-  description: "Takes effect everywhere within 30 seconds.",
+  description: "The change takes effect everywhere within 30 seconds.",
   request: { params: ProjectParam, ...body(UpdateProject) },
   responses: { ...ok(Project), ...errors(400, 404, 413, 422) },
 });
@@ -90,8 +90,9 @@ const remove = createRoute({
   operationId: "deleteProject",
   tags,
   policy,
-  summary: "Delete a project with all that it holds",
-  description: "Its keys die at once; rows and files follow in the background. Poll `GET /admin/jobs/{id}`.",
+  summary: "Delete a project and everything in it",
+  description:
+    "Its keys stop working at once. Its data and files are deleted in the background: poll `GET /admin/jobs/{id}`.",
   request: { params: ProjectParam },
   responses: { ...accepted(QueuedJob), ...errors(404) },
 });

@@ -47,7 +47,7 @@ const Locale = z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, "Must be 
 const settings = {
   fromName: DisplayName.nullable(),
   locale: Locale,
-  monthlySendLimit: Limit.meta({ description: "Emails a calendar month (UTC); null for no limit." }),
+  monthlySendLimit: Limit.meta({ description: "Emails per calendar month (UTC); null for no limit." }),
   sendRatePerSecond: Limit,
   tracking: Tracking,
   testClock: z.boolean(),
@@ -101,7 +101,7 @@ export const Key = z
 export const Keys = z.array(Key).meta({ id: "Keys", example: [{ ...keyExample, lastUsedAt: null }] });
 
 export const CreatedKey = Key.omit({ lastUsedAt: true })
-  .extend({ key: z.string().meta({ description: "The whole key. It is shown this once." }) })
+  .extend({ key: z.string().meta({ description: "The full key. It is shown only once, here." }) })
   .meta({ id: "CreatedKey", example: { ...keyExample, key: `sk_${"5f".repeat(32)}` } });
 
 export const CreateKey = z

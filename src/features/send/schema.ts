@@ -16,7 +16,7 @@ export const Subject = z
   .min(1)
   .max(maxSubjectLength)
   .refine((subject) => !/[\r\n\0]/.test(subject), {
-    message: "A subject is one line",
+    message: "Must be on one line",
     params: { code: "invalid_string" },
   });
 
@@ -40,7 +40,7 @@ export const SendEmail = z
   .object({
     to: RecipientsInput,
     template: z.uuid().transform(readId).nullish().meta({
-      description: "Its subject, body, from and reply-to are used, save for those that are given here.",
+      description: "A template's id. Its subject, body, from and reply-to are used, except those sent here.",
     }),
     subject: Subject.refine(...storable)
       .optional()
@@ -51,11 +51,11 @@ export const SendEmail = z
       .max(maxBodyLength)
       .refine(...storable)
       .optional()
-      .meta({ description: "HTML; required without a template. A plain-text part is made from it." }),
+      .meta({ description: "HTML; required without a template. The plain-text part is made from it." }),
     from: AddressInput.optional().meta({ description: "Required without a template." }),
     name: DisplayName.nullish().meta({ deprecated: true, description: "Use `from: { name, email }`." }),
     subscribed: z.boolean().nullish().meta({
-      description: "New contacts default to false; existing ones keep theirs when it is left out.",
+      description: "Default for new contacts: false. Existing contacts keep their state when it is left out.",
     }),
     data: ContactData.optional(),
     headers: ExtraHeaders.nullish(),

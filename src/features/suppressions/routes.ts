@@ -16,7 +16,7 @@ const list = createRoute({
   path: "/suppressions",
   operationId: "listSuppressions",
   tags,
-  summary: "List the addresses that get no mail",
+  summary: "List the suppressed addresses",
   request: { query: CursorQuery },
   responses: { ...ok(SuppressionPage), ...errors(400, 422) },
 });
@@ -28,7 +28,7 @@ const add = createRoute({
   path: "/suppressions",
   operationId: "addSuppression",
   tags,
-  summary: "Suppress an address: no mail of any type goes to it",
+  summary: "Suppress an address, so that it gets no mail of any type",
   request: body(AddSuppression),
   responses: { ...created(Suppression), ...errors(400, 403, 413, 422) },
 });
@@ -47,7 +47,7 @@ const remove = createRoute({
   path: "/suppressions/{email}",
   operationId: "removeSuppression",
   tags,
-  summary: "Let mail go to an address again",
+  summary: "Remove an address from the suppression list",
   request: { params: EmailParam },
   responses: { ...noContent, ...errors(403, 404) },
 });

@@ -33,7 +33,7 @@ const maxTemplateBytes = 5 * megabyte;
 
 const TemplateQuery = PageQuery.extend({
   type: TemplateType.optional(),
-  search: z.string().optional().meta({ description: "Looks into name, description and subject, in any case." }),
+  search: z.string().optional().meta({ description: "A part of the name, description or subject, case-insensitive." }),
   sort: orderBy("createdAt", "name", "updatedAt"),
   dir: orderBy("desc", "asc"),
 });
@@ -105,7 +105,7 @@ const update = createRoute({
   operationId: "updateTemplate",
   tags,
   summary: "Change a template",
-  description: "Only the fields sent change. Mail that was accepted before goes out as the template was then.",
+  description: "Only the fields sent change. Mail that was already accepted still uses the earlier version.",
   request: { params: IdParam, ...body(UpdateTemplate) },
   responses: { ...ok(Template), ...errors(400, 403, 404, 408, 409, 413, 422, 503) },
 });
@@ -122,7 +122,7 @@ const remove = createRoute({
   operationId: "deleteTemplate",
   tags,
   summary: "Delete a template",
-  description: "Mail that was accepted with it still goes out.",
+  description: "Mail that was already accepted still goes out.",
   request: { params: IdParam },
   responses: { ...noContent, ...errors(403, 404) },
 });
@@ -166,8 +166,8 @@ const preview = createRoute({
   policy: { maxBody: maxTemplateBytes, isRead: true },
   operationId: "previewTemplate",
   tags,
-  summary: "See a template as it would be sent",
-  description: "Nothing is sent or stored. The links to the recipient's own pages lead nowhere in a preview.",
+  summary: "Preview a template as it would be sent",
+  description: "Nothing is sent or stored. Links to the recipient's pages do not work in a preview.",
   middleware: absentIsEmpty,
   request: { params: IdParam, body: { ...body(PreviewTemplate).body, required: false } },
   responses: { ...ok(TemplatePreview), ...errors(400, 404, 408, 413, 422, 503) },

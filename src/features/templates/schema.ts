@@ -102,7 +102,7 @@ export type CreateTemplate = z.infer<typeof CreateTemplate>;
  * empty: null is as if it were left out, on creation and here.
  */
 export const UpdateTemplate = z
-  .object({ ...fields, type: TemplateType.nullish().meta({ description: "It stays as it is when it is null." }) })
+  .object({ ...fields, type: TemplateType.nullish().meta({ description: "Null leaves the type as it is." }) })
   .partial()
   .meta({ id: "UpdateTemplate", example: { subject: "Welcome to Acme, {{ firstName }}" } });
 export type UpdateTemplate = z.infer<typeof UpdateTemplate>;
@@ -123,8 +123,8 @@ export const PreviewTemplate = z
       .string()
       .transform((id) => (id === "" ? null : readId(id)))
       .nullish()
-      .meta({ description: "Whose data fills the template." }),
-    data: ContactData.optional().meta({ description: "Laid over the contact's, as in a send." }),
+      .meta({ description: "The contact whose data fills the template." }),
+    data: ContactData.optional().meta({ description: "Merged over the contact's data, as in a send." }),
   })
   .meta({ id: "PreviewTemplate", example: { data: { firstName: "Ada" } } });
 export type PreviewTemplate = z.infer<typeof PreviewTemplate>;
@@ -134,7 +134,7 @@ export const TemplatePreview = z
     subject: z.string(),
     html: z.string(),
     text: z.string(),
-    missing: z.array(z.string()).meta({ description: "Variables the template names that have no value." }),
+    missing: z.array(z.string()).meta({ description: "Variables in the template that have no value." }),
   })
   .meta({
     id: "TemplatePreview",

@@ -13,8 +13,8 @@ const verify = createRoute({
   tags: ["Verification"],
   summary: "Check whether an email address can receive mail",
   description:
-    "Looks at the form of the address, at its domain's DNS records, and at lists of disposable and personal domains. " +
-    "Only form and DNS make an address invalid; the rest are flags. No mail is sent.",
+    "Checks the syntax of the address, the DNS records of its domain, and lists of disposable and personal domains. " +
+    "Only syntax and DNS can make an address invalid; the rest are flags. No mail is sent.",
   request: body(VerifyEmail),
   responses: { ...ok(EmailVerdict), ...errors(400, 413, 422, 503) },
 });

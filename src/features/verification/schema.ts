@@ -20,26 +20,29 @@ export const EmailVerdict = z
   .object({
     success: z.literal(true),
     data: z.object({
-      email: z.string().meta({ format: "email", description: "In lower case, its domain in ASCII." }),
+      email: z.string().meta({ format: "email", description: "The address in lower case, with its domain in ASCII." }),
       valid: z.boolean().meta({
         description:
-          "Mail can reach it: the address is well-formed, and its domain has name servers and takes mail. " +
-          "Whether the mailbox exists is not known.",
+          "The address is well-formed, and its domain has name servers and accepts mail. " +
+          "This does not say whether the mailbox exists.",
       }),
-      isDisposable: z.boolean().meta({ description: "The domain hands out mailboxes to throw away." }),
+      isDisposable: z.boolean().meta({ description: "The domain offers disposable mailboxes." }),
       isAlias: z.boolean().meta({ description: "The domain belongs to a service that forwards to another mailbox." }),
-      isTypo: z.boolean().meta({ description: "The domain looks like a misspelt one: see `suggestedEmail`." }),
+      isTypo: z.boolean().meta({ description: "The domain looks misspelt: see `suggestedEmail`." }),
       isPlusAddressed: z.boolean().meta({ description: "The part before the @ carries a `+tag`." }),
       isPersonalEmail: z.boolean().meta({ description: "The domain gives mailboxes to anyone, as gmail.com does." }),
       domainExists: z.boolean().meta({
-        description: "The domain has NS records; for a name below a registered one, it exists and the latter has them.",
+        description:
+          "The domain has NS records. A subdomain must exist, and the registered domain above it must have NS records.",
       }),
       hasWebsite: z.boolean().meta({ description: "The domain has A or AAAA records. Informational." }),
-      hasMxRecords: z.boolean().meta({ description: "The domain has MX records, and not the one that refuses mail." }),
-      suggestedEmail: z.string().optional().meta({ format: "email", description: "Only when `isTypo`." }),
+      hasMxRecords: z
+        .boolean()
+        .meta({ description: "The domain has MX records other than a null MX record, which refuses mail." }),
+      suggestedEmail: z.string().optional().meta({ format: "email", description: "Present when `isTypo` is true." }),
       reasons: z
         .array(z.string())
-        .meta({ description: "What is wrong, or worth a second look; empty when nothing is." }),
+        .meta({ description: "Faults and warnings, one sentence each. Empty when there are none." }),
     }),
   })
   .meta({

@@ -19,7 +19,7 @@ function operationOf(operation: BulkOperation, operationId: string, summary: str
     operationId,
     tags,
     summary,
-    description: `${description} At most 1,000 contacts a call, in the background: see \`GET /contacts/bulk/{jobId}\`.`,
+    description: `${description} Takes at most 1,000 contacts and runs in the background: poll \`GET /contacts/bulk/{jobId}\`.`,
     request: body(BulkRequest),
     responses: { ...accepted(StartedJob), ...errors(400, 403, 413, 422) },
   });
@@ -33,7 +33,7 @@ operationOf(
   "subscribe",
   "bulkSubscribe",
   "Subscribe many contacts",
-  "Each contact that was not subscribed emits `contact.subscribed`. A suppressed address is subscribed, too, and still gets no mail.",
+  "Each contact that was not subscribed emits `contact.subscribed`. A suppressed address is subscribed too, but still gets no mail.",
 );
 
 operationOf(
@@ -43,14 +43,14 @@ operationOf(
   "Each contact that was subscribed emits `contact.unsubscribed`.",
 );
 
-operationOf("delete", "bulkDelete", "Delete many contacts", "Each is erased as by `DELETE /contacts/{id}`.");
+operationOf("delete", "bulkDelete", "Delete many contacts", "Erases each contact, as `DELETE /contacts/{id}` does.");
 
 const get = createRoute({
   method: "get",
   path: "/contacts/bulk/{jobId}",
   operationId: "getBulk",
   tags,
-  summary: "Get how far a bulk operation is",
+  summary: "Get the progress of a bulk operation",
   request: { params: z.object({ jobId: pathId("jobId") }) },
   responses: { ...ok(BulkJob), ...errors(404) },
 });

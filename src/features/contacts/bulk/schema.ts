@@ -20,8 +20,8 @@ const ContactIds = z
 
 export const BulkRequest = z
   .object({
-    contactIds: ContactIds.optional().meta({ description: "Each counts once, however often it is named." }),
-    ids: ContactIds.optional().meta({ description: "The same, by its short name. `contactIds` goes before it." }),
+    contactIds: ContactIds.optional().meta({ description: "Ids of contacts. Duplicates count once." }),
+    ids: ContactIds.optional().meta({ description: "Another name for `contactIds`; ignored when that is sent." }),
   })
   .transform((request, check): Id[] => {
     const ids = request.contactIds ?? request.ids;
@@ -47,12 +47,13 @@ export const BulkJob = z
     operation: BulkOperation,
     status: JobStatus,
     progress: count.min(0).max(100),
-    totalRequested: count.meta({ description: "Contacts that were named, each counted once." }),
+    totalRequested: count.meta({ description: "How many different ids were sent." }),
     succeeded: count.meta({
-      description: "Contacts that were changed: each flip is one event. The end of a snooze is a change, too.",
+      description:
+        "Contacts that were changed. Each change of `subscribed` records one event. Ending a snooze is a change too.",
     }),
-    unchanged: count.meta({ description: "Contacts that already were as asked." }),
-    failed: count.meta({ description: "Ids that are no contact of this project; `errors` names each." }),
+    unchanged: count.meta({ description: "Contacts that were already in the requested state." }),
+    failed: count.meta({ description: "Ids without a contact in this project; `errors` lists each." }),
     errors: z.array(BulkError),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),

@@ -19,7 +19,7 @@ const list = createRoute({
   tags,
   summary: "List the fields of contacts",
   description:
-    "Every contact has the standard fields. A custom one is known since its first value, until it is deleted.",
+    "Every contact has the standard fields. A custom field is listed from its first value until it is deleted.",
   responses: { ...ok(FieldList), ...errors() },
 });
 
@@ -63,8 +63,8 @@ const remove = createRoute({
   tags,
   summary: "Remove a custom field from every contact",
   description:
-    "Conditions on it stop matching. Above 10,000 contacts this is a job: its result says how many had the field. " +
-    "What is written to the field while the job runs may be removed with it.",
+    "Conditions on the field stop matching. With more than 10,000 contacts a background job removes it, and the job's " +
+    "result says how many contacts had it. Values written to the field while the job runs may be removed too.",
   request: { params: FieldParam },
   responses: { ...ok(DeletedField), ...accepted(QueuedJob), ...errors(403, 404, 422) },
 });

@@ -21,8 +21,11 @@ export const FieldParam = z.object({
 });
 
 const largeProject = {
-  approximate: z.literal(true).optional().meta({ description: "Only for more than 25,000 contacts." }),
-  countedAt: z.iso.datetime().optional().meta({ description: "Only when `approximate`." }),
+  approximate: z
+    .literal(true)
+    .optional()
+    .meta({ description: "Present when the project has more than 25,000 contacts." }),
+  countedAt: z.iso.datetime().optional().meta({ description: "The time of the count. Present with `approximate`." }),
 };
 
 export const FieldList = z
@@ -32,16 +35,15 @@ export const FieldList = z
         field: z.string(),
         type: z
           .enum(["string", "number", "boolean", "date"])
-          .meta({ description: "Fixed by the first value the project saw." }),
+          .meta({ description: "Set by the first value in the project, and fixed from then on." }),
         isCustom: z.boolean(),
         coverage: z.number().min(0).max(1).meta({ description: "The share of contacts that have the field set." }),
       }),
     ),
     ...largeProject,
-    truncated: z
-      .literal(true)
-      .optional()
-      .meta({ description: "There are more than 1,000 custom fields: these are the first by name." }),
+    truncated: z.literal(true).optional().meta({
+      description: "Present when there are more than 1,000 custom fields: only the first 1,000 by name are listed.",
+    }),
   })
   .meta({
     id: "FieldList",
@@ -60,7 +62,8 @@ export const FieldValues = z
   .object({
     field: z.string(),
     values: z.array(z.union([z.string(), z.number(), z.boolean()])).meta({
-      description: "Distinct: booleans, then numbers, then strings. Of more than 25,000 contacts, those of the newest.",
+      description:
+        "Distinct values: booleans, then numbers, then strings. With more than 25,000 contacts, only values of the newest ones.",
     }),
     count: z.number().int().meta({ description: "How many distinct values there are." }),
     limit: z.number().int(),
@@ -72,7 +75,7 @@ export const FieldUsage = z
   .object({
     ...references,
     contactCount: z.number().int().meta({ description: "How many contacts have the field set." }),
-    canDelete: z.boolean().meta({ description: "True of every custom field, also while it is used." }),
+    canDelete: z.boolean().meta({ description: "True for every custom field, even while it is used." }),
     ...largeProject,
   })
   .meta({

@@ -17,7 +17,7 @@ const add = createRoute({
   operationId: "addKey",
   tags,
   policy,
-  summary: "Make another key",
+  summary: "Create another key",
   request: { params: ProjectParam, ...body(CreateKey) },
   responses: { ...created(CreatedKey), ...errors(400, 404, 413, 422) },
 });
@@ -33,7 +33,7 @@ const list = createRoute({
   operationId: "listKeys",
   tags,
   policy,
-  summary: "List the keys of a project, without the keys themselves",
+  summary: "List the keys of a project, with prefixes only",
   request: { params: ProjectParam },
   responses: { ...ok(Keys), ...errors(404) },
 });
@@ -50,7 +50,7 @@ const revoke = createRoute({
   tags,
   policy,
   summary: "Revoke a key",
-  description: "It is refused everywhere within 30 seconds.",
+  description: "The key stops working everywhere within 30 seconds.",
   request: { params: ProjectParam.extend({ keyId: pathId("keyId") }) },
   responses: { ...noContent, ...errors(404) },
 });
