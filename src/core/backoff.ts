@@ -1,12 +1,12 @@
-/** Waits that grow from one try to the next, up to a longest one. */
+/** Waits that grow with each try, up to a limit. */
 export interface Backoff {
   firstMs: number;
-  /** Each wait is so many times the one before it. */
+  /** Factor from one wait to the next. */
   growth: number;
   maxMs: number;
 }
 
-/** The wait that follows `waits` earlier ones. */
+/** The wait after `waits` earlier ones. */
 export function backoffMs({ firstMs, growth, maxMs }: Backoff, waits: number): number {
   return Math.min(firstMs * growth ** waits, maxMs);
 }

@@ -1,6 +1,6 @@
 const alphabet = /^[A-Za-z0-9_-]*$/;
 
-/** Bytes as base64url without padding (RFC 4648 section 5): they travel in URLs as they are. */
+/** Encodes bytes as base64url without padding (RFC 4648 section 5), for use in URLs. */
 export function toBase64url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
@@ -8,13 +8,13 @@ export function toBase64url(bytes: Uint8Array): string {
     .replace(/=+$/, "");
 }
 
-/** Null for what is not base64url, or not written in the one way we write it. */
+/** Null when the text is not base64url, or not in the one form that we write. */
 export function fromBase64url(written: string): Uint8Array<ArrayBuffer> | null {
   if (!alphabet.test(written)) return null;
   try {
     const text = atob(written.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
-    // The last character has bits to spare, by which the same bytes could be written in several ways.
+    // The last character has unused bits, so several texts would give the same bytes.
     return toBase64url(bytes) === written ? bytes : null;
   } catch {
     return null;

@@ -1,16 +1,16 @@
-/** A token bucket's rule: it holds `burst` tokens at most, and `perSecond` come back. */
+/** The rule of a token bucket: it holds at most `burst` tokens and gets `perSecond` back. */
 export interface Rate {
   burst: number;
   perSecond: number;
 }
 
-/** How full a bucket was when it was last looked at. */
+/** The level of a bucket when it was last read. */
 export interface Level {
   tokens: number;
   atMs: number;
 }
 
-/** What a caller is told of a bucket; `retryAfterSeconds` is 0 when there was a token. */
+/** The state of a bucket for the caller; `retryAfterSeconds` is 0 when there was a token. */
 export interface BucketState {
   name: string;
   limit: number;
@@ -26,8 +26,8 @@ export interface Bucket {
 }
 
 /**
- * Takes one token from each bucket, or none from any when one of them is empty. `tightest` is the bucket that refuses,
- * or the one with the fewest tokens left.
+ * Takes one token from each bucket, or from none if one of them is empty. `tightest` is the bucket that refuses, or the
+ * one with the fewest tokens left.
  */
 export function takeFromAll(
   buckets: Bucket[],
@@ -45,7 +45,7 @@ export function takeFromAll(
 
 function refilled({ rate, level }: Bucket, nowMs: number): number {
   if (!level) return rate.burst;
-  // A clock that goes back gives nothing and takes nothing.
+  // A clock that goes back adds and removes nothing.
   const seconds = Math.max(0, nowMs - level.atMs) / 1000;
   return Math.min(rate.burst, level.tokens + seconds * rate.perSecond);
 }

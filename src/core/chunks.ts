@@ -1,4 +1,4 @@
-/** A list in pieces of at most `size`. */
+/** Splits a list into pieces of at most `size`. */
 export function chunksOf<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),

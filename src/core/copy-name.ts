@@ -1,7 +1,7 @@
 const mark = " (Copy)";
 
-/** The name of a copy, cut so that it keeps to the limit. */
+/** The name of a copy, cut to the limit. */
 export function copyName(name: string, maxLength: number): string {
-  // Half of a surrogate pair is no character.
+  // The cut must not leave half of a surrogate pair.
   return `${name.slice(0, maxLength - mark.length).replace(/[\ud800-\udbff]$/, "")}${mark}`;
 }

@@ -1,43 +1,46 @@
 import { isJsonObject } from "./json";
 
-/** The record types that are asked for, with the numbers they have in DNS. */
+/** The record types that we look up, with their numbers in DNS. */
 const typeNumbers = { A: 1, NS: 2, CNAME: 5, MX: 15, TXT: 16, AAAA: 28 } as const;
 const startOfAuthority = 6;
 
 export type RecordType = keyof typeof typeNumbers;
 
 /**
- * Why a name has nothing to show: it does not exist, or the servers of its zone cannot be made to say (they are gone, or
- * their DNSSEC signatures are wrong). A name that exists and has no records of a type is no absence, but an empty list.
+ * Why a lookup has no result: the name does not exist, or the servers of its zone fail (they do not answer, or their
+ * DNSSEC signatures are not valid). A name that exists without records of a type is not absent: its list is empty.
  */
 export type Absence = "no such name" | "server failure";
 
 export interface DnsAnswer {
-  /** What the name has of one type. Hosts are lower-case and without the dot at their end. */
+  /** The name's records of one type. Host names are lower-case, without the dot at the end. */
   found: string[] | Absence;
-  /** For how long the answer holds; 0 when nothing says so. */
+  /** How long the answer may be cached; 0 when it does not say. */
   ttlSeconds: number;
 }
 
-// RFC 1035 and RFC 2308. Every other code tells something of the resolver, and nothing of the name.
+// RFC 1035 and RFC 2308. Every other code is about the resolver, not about the name.
 const noError = 0;
 const serverFailure = 2;
 const noSuchName = 3;
 
-/** An answer in the JSON form of DNS over HTTPS (`application/dns-json`); null when it does not tell what the name has. */
+/**
+ * Reads an answer in the JSON form of DNS over HTTPS (`application/dns-json`); null when it does not tell the name's
+ * records.
+ */
 export function readDnsAnswer(body: unknown, type: RecordType): DnsAnswer | null {
   if (!isJsonObject(body)) return null;
   if (body.Status === serverFailure) return { found: "server failure", ttlSeconds: 0 };
   if (body.Status !== noError && body.Status !== noSuchName) return null;
   const answer = recordsOf(body.Answer);
-  // An answer over a CNAME holds that as well: only records of the type asked for count.
+  // An answer through a CNAME contains the CNAME too: only records of the requested type count.
   const records = answer.filter((record) => record.type === typeNumbers[type]);
   if (records.length > 0) {
     return { found: records.map(({ data }) => readValue(type, data)), ttlSeconds: shortestTtl(records) };
   }
   const authority = recordsOf(body.Authority).filter((record) => record.type === startOfAuthority);
   return {
-    // RFC 6604: the code is about the end of a chain of CNAMEs, and the name that has one exists.
+    // RFC 6604: the code is about the end of a chain of CNAMEs, and a name with a CNAME exists.
     found: body.Status === noSuchName && answer.length === 0 ? "no such name" : [],
     ttlSeconds: authority.length > 0 ? shortestTtl(authority.map(negativeTtl)) : 0,
   };
@@ -62,7 +65,7 @@ function shortestTtl(records: { ttl: number }[]): number {
   return Math.min(...records.map(({ ttl }) => ttl));
 }
 
-/** RFC 2308: an absence holds for the smaller of the record's own life and the last number it says. */
+/** RFC 2308: an absence may be cached for the smaller of the SOA record's own TTL and its last number. */
 function negativeTtl({ ttl, data }: ReadRecord): { ttl: number } {
   const minimum = Number(data.trim().split(/\s+/).at(-1));
   return { ttl: Number.isFinite(minimum) ? Math.min(ttl, Math.max(0, minimum)) : ttl };
@@ -92,8 +95,8 @@ export function hostName(written: string): string {
 }
 
 /**
- * A TXT record is made of strings of at most 255 bytes, which belong together without a blank (RFC 7208, section 3.3).
- * Some resolvers write each in quotes, others write the whole without any.
+ * A TXT record consists of strings of at most 255 bytes, which are joined without a space (RFC 7208, section 3.3). Some
+ * resolvers quote each string, others return the whole text without quotes.
  */
 function joinStrings(data: string): string {
   const trimmed = data.trim();
@@ -101,7 +104,7 @@ function joinStrings(data: string): string {
   return strings ? strings.map((string) => unescaped(string.slice(1, -1))).join("") : trimmed;
 }
 
-/** RFC 1035, section 5.1: `\"` is a quote, and `\195` the byte of that number. */
+/** RFC 1035, section 5.1: `\"` is a quote, and `\195` is the byte with that number. */
 function unescaped(string: string): string {
   const bytes = new TextEncoder().encode(string);
   const plain: number[] = [];
@@ -122,12 +125,12 @@ function unescaped(string: string): string {
 
 const backslash = 92;
 
-/** RFC 7505: the one MX record `0 .` says that a domain takes no mail. */
+/** RFC 7505: a single MX record `0 .` means that the domain accepts no mail. */
 export function isNullMx(exchanges: string[]): boolean {
   return exchanges.length === 1 && exchanges[0]?.endsWith(" .") === true;
 }
 
-/** Is this the address of a resolver we may ask? In the clear only on this very machine. */
+/** Whether we may use this resolver URL. Plain HTTP is allowed for this machine only. */
 export function isResolverUrl(written: string): boolean {
   if (!URL.canParse(written)) return false;
   const { protocol, hostname } = new URL(written);

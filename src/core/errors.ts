@@ -2,7 +2,7 @@ import type { OriginalRequest } from "./idempotency";
 import { asId, type Id, publicId, textOf } from "./ids";
 import { iso } from "./time";
 
-/** What is wrong with one field of a request. `field` is a dot path: `attachments.0.filename`. */
+/** An error in one field of a request. `field` is a dot path: `attachments.0.filename`. */
 export interface FieldFault {
   field: string;
   message: string;
@@ -38,7 +38,7 @@ export type Resource =
   | "message"
   | "route";
 
-/** Resources that go by a name of their own, where the others go by an id of ours. */
+/** Resources known by a name of their own; the others have ids of ours. */
 const named = ["field", "event", "project", "suppression", "route"] as const satisfies Resource[];
 type Named = (typeof named)[number];
 
@@ -47,15 +47,15 @@ function isNamed(resource: Resource): resource is Named {
 }
 
 interface Advice {
-  /** What the caller can do next, in one sentence. */
+  /** The next step for the caller, in one sentence. */
   suggestion?: string;
   details?: Record<string, unknown>;
   cause?: unknown;
 }
 
 /**
- * A request that is refused, with a sentence for the customer. Verbs throw these; `http/failure.ts` alone knows
- * which status and code each becomes. Whatever is not a Refusal is our own fault, and its text stays inside.
+ * A refused request, with a sentence for the customer. Verbs throw these; only `http/failure.ts` knows the status and
+ * code of each. Any other error is our own fault, and its text stays internal.
  */
 export abstract class Refusal extends Error {
   readonly suggestion: string | undefined;
@@ -73,7 +73,7 @@ export class BadRequest extends Refusal {}
 
 export class NotAuthenticated extends Refusal {}
 
-/** A report that its provider did not sign. */
+/** A report without a valid signature of its provider. */
 export class Untrusted extends Refusal {}
 
 export class ProjectDisabled extends Refusal {
@@ -84,7 +84,7 @@ export class ProjectDisabled extends Refusal {
   }
 }
 
-/** The part of an address after its @ is not a verified domain of the project. */
+/** The domain of the sender's address is not a verified domain of the project. */
 export class UnverifiedSender extends Refusal {
   constructor(domain: string) {
     super(`The sender domain ${domain} is not a verified domain of this project.`, {
@@ -138,10 +138,10 @@ export class MethodNotAllowed extends Refusal {
 
 export class Conflict extends Refusal {}
 
-/** It was there, and is no longer kept. */
+/** The resource existed, but is no longer stored. */
 export class Gone extends Refusal {}
 
-/** A key that somebody used before. What it did then is told, so that a caller who lost the answer has it again. */
+/** An idempotency key that was used before. The error contains the first answer, for callers who lost it. */
 export class KeyReused extends Refusal {
   constructor(key: string, original: OriginalRequest) {
     super(`The idempotency key was used before, by ${original.request} at ${iso(original.atMs)}.`, {
@@ -181,7 +181,7 @@ export class TooLarge extends Refusal {
   }
 }
 
-/** A large body is read while others wait, so it has to arrive in time. */
+/** The rest of a large body was late. Others wait for its memory slot, so it has a time limit. */
 export class TooSlow extends Refusal {
   constructor(maxSeconds: number) {
     super(`The rest of a large request body did not arrive within ${maxSeconds} seconds. Nothing was done.`, {
@@ -191,7 +191,7 @@ export class TooSlow extends Refusal {
   }
 }
 
-/** Something outside that the answer depends on is out of reach; nothing was done, and the same request may succeed later. */
+/** An external service is out of reach. Nothing was done, and the same request may succeed later. */
 export class Unavailable extends Refusal {
   readonly retryAfterSeconds: number;
 
@@ -201,7 +201,7 @@ export class Unavailable extends Refusal {
   }
 }
 
-/** The request can be read but says something it may not; every fault is named. */
+/** The request is readable but not valid; `faults` lists every error. */
 export class Invalid extends Refusal {
   constructor(readonly faults: FieldFault[]) {
     super(`Request validation failed: ${faults.map((fault) => fault.field || "body").join(", ")}.`, {

@@ -1,7 +1,7 @@
-/** Values kept for a while, and at most so many. */
+/** Caches values for a limited time, and at most `maxEntries` of them. */
 export interface ExpiringCache<V> {
   get(key: string, now: number): V | undefined;
-  /** Kept for `ttlMs`, when that is given and shorter than the cache's own. */
+  /** Caches the value for `ttlMs` if it is shorter than the cache's own time. */
   set(key: string, value: V, now: number, ttlMs?: number): void;
   clear(): void;
 }

@@ -1,6 +1,5 @@
 /**
- * What all pages have in common: the colours, which keep 4.5:1 against what they stand on in light and dark, and how
- * text, links and the place of the keyboard look.
+ * The style shared by all pages: colours with a contrast of 4.5:1 in light and dark, text, links and the focus outline.
  */
 export const houseStyle = `
 :root {

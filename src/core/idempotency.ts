@@ -1,32 +1,32 @@
-/** What is remembered of the request that first used a key. Times are milliseconds since 1970. */
+/** The stored facts of the request that first used a key. Times are milliseconds since 1970. */
 export interface OriginalRequest {
   /** `POST /v1/send` */
   request: string;
   atMs: number;
-  /** Null while it is still at work. */
+  /** Null while the request is still running. */
   status: number | null;
-  /** The body it was answered with, as JSON. */
+  /** The body of its answer, as JSON. */
   response: string | null;
 }
 
-/** What the database keeps of a key that has had its effect. */
+/** The database's record of a key that has had its effect. */
 export interface Effect extends OriginalRequest {
   expiresAtMs: number;
 }
 
-/** What became of an attempt to use a key. */
+/** The result of an attempt to use a key. */
 export type Claim =
-  /** The key is new: go on, and say how it went. */
+  /** The key is new: go on, and report the outcome. */
   | { kind: "claimed" }
-  /** Somebody else has it, done or still at work. */
+  /** Another request has the key, finished or still running. */
   | { kind: "taken"; original: OriginalRequest }
   /**
-   * The one who had it was never heard of again, and the key is now the caller's. Whether that request had its effect
-   * stands in the database alone.
+   * The request that had the key never finished, and the caller takes the key over. Only the database knows whether
+   * that request had its effect.
    */
   | { kind: "inherited"; original: OriginalRequest };
 
-/** A request in flight is given up after this: Workers answer long before, or not at all. */
+/** A running request is given up after this: Workers answer long before, or not at all. */
 export const abandonedAfterMs = 60_000;
 
 const keyPattern = /^[\x20-\x7e]{1,255}$/;

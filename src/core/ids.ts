@@ -3,27 +3,29 @@ import { v7 } from "uuid";
 declare const brand: unique symbol;
 
 /**
- * An id as rows hold it: the 16 bytes of a UUID v7 (RFC 9562) as 22 characters of an alphabet in ASCII order, so that
- * the order of ids is the order of time. Opaque to the compiler, so that it leaves the house only by `publicId`, as the
- * UUID that customers see.
+ * An id as rows store it: the 16 bytes of a UUID v7 (RFC 9562) as 22 characters of an alphabet in ASCII order, so that
+ * ids sort by time. The type is opaque, so that only `publicId` turns an id into the UUID that customers see.
  */
 export interface Id {
   readonly [brand]: true;
 }
 
-/** Base64 in the order of ASCII. */
+/** The characters of base64url, in ASCII order. */
 export const idAlphabet = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 
-/** Below every id, and above. */
+/** Sorts below every id; the next one sorts above. */
 export const belowAllIds = asId("");
 export const aboveAllIds = asId("~");
 
-/** A new id: sorts by the time it was made, so a keyset over ids is a keyset over time. */
+/** A new id. Ids sort by the time they were made, so a keyset over ids is a keyset over time. */
 export function newId(): Id {
   return encode(v7(undefined, new Uint8Array(16)));
 }
 
-/** A new id of another time than now, for a row whose id is its time. Of one millisecond, the later one sorts behind. */
+/**
+ * A new id for another time than now, for a row whose id is its time. Ids of the same millisecond sort in the order
+ * they are made.
+ */
 export function newIdAt(timeMs: number): Id {
   const seq = timeMs === newest.timeMs ? newest.seq + 1 : Math.floor(Math.random() * 2 ** 31);
   newest = { timeMs, seq };
@@ -32,7 +34,7 @@ export function newIdAt(timeMs: number): Id {
 
 let newest = { timeMs: 0, seq: 0 };
 
-/** A bound: what was made before that time sorts below it, all else above. A time is the first 8 characters of an id. */
+/** A bound: ids made before that time sort below it, all others above. The first 8 characters of an id are its time. */
 export function firstIdAt(timeMs: number): Id {
   let rest = Math.max(0, Math.floor(timeMs));
   let text = "";
@@ -43,14 +45,17 @@ export function firstIdAt(timeMs: number): Id {
   return asId(text);
 }
 
-/** When an id was made, in milliseconds since 1970. */
+/** The time at which an id was made, in milliseconds since 1970. */
 export function timeOf(id: Id): number {
   let time = 0;
   for (const letter of textOf(id).slice(0, 8)) time = time * 64 + idAlphabet.indexOf(letter);
   return time;
 }
 
-/** Marks what is no UUID. No id begins with it, so it names no row; and `publicId` gives back what the caller wrote. */
+/**
+ * Marks texts that are not UUIDs. No id begins with it, so such a text names no row, and `publicId` returns what the
+ * caller wrote.
+ */
 const foreign = "!";
 
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -59,7 +64,7 @@ export function isUuid(value: string): boolean {
   return uuidShape.test(value);
 }
 
-/** The id that a caller names. Any string is taken: one that is no UUID becomes an id that no row has. */
+/** Reads a caller's id. Any string is accepted: a text that is not a UUID becomes an id that no row has. */
 export function readId(given: string): Id {
   if (!isUuid(given)) return asId(foreign + given);
   const bytes = new Uint8Array(16);
@@ -68,7 +73,7 @@ export function readId(given: string): Id {
   return encode(bytes);
 }
 
-/** The UUID by which customers know the row; of what a caller wrote that was no UUID, just that. */
+/** The public UUID of an id, or the caller's own text if that was not a UUID. */
 export function publicId(id: Id): string {
   const text = textOf(id);
   if (text.startsWith(foreign)) return text.slice(foreign.length);
@@ -88,18 +93,18 @@ export function publicIdOrNull(id: Id | null): string | null {
   return id === null ? null : publicId(id);
 }
 
-/** An id that comes out of storage of ours: a row, a message, a token, a cursor. */
+/** An id from our own storage: a row, a message, a token, a cursor. */
 export function asId(text: string): Id {
-  // The shape of an id is ours alone, and a text is what it is at run time.
+  // Only this file knows the shape of an id; at run time it is a string.
   return text as unknown as Id;
 }
 
-/** The text that an id is, for keys of files and names. */
+/** The text of an id, for keys of files and names. */
 export function textOf(id: Id): string {
   return id as unknown as string;
 }
 
-/** Two letters for each 12 bits. 128 bits are ten such pairs, and 8 bits that stand first in the last one. */
+/** Encodes each 12 bits as two letters: 128 bits are ten such pairs and 8 bits, which come first in the last pair. */
 function encode(bytes: Uint8Array): Id {
   let text = "";
   for (let place = 0; place < 15; place += 3) {

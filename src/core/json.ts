@@ -9,12 +9,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 const encoder = new TextEncoder();
 
-/** The size of a text as UTF-8, which is what limits in bytes are about. */
+/** The size of a text in UTF-8, for limits in bytes. */
 export function utf8Bytes(text: string): number {
   return encoder.encode(text).byteLength;
 }
 
-/** Does this value nest deeper than `levels`? Stops looking as soon as it knows. */
+/** Whether the value nests deeper than `levels`. Stops as soon as it knows. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;

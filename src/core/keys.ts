@@ -8,30 +8,30 @@ export function generateKey(kind: KeyKind): string {
   return prefixes[kind] + randomHex(32);
 }
 
-/** That many random bytes in lower-case hex. */
+/** Random bytes in lower-case hex. */
 export function randomHex(bytes: number): string {
   return hex(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
-/** The kind of a key by its prefix; null when it does not even look like a key. */
+/** The kind of a key by its prefix; null when it does not have the form of a key. */
 export function keyKind(key: string): KeyKind | null {
   if (!keyPattern.test(key)) return null;
   return key.startsWith(prefixes.secret) ? "secret" : "public";
 }
 
-/** What may be shown of a key, so that its owner recognises it. */
+/** The part of a key that may be shown, so that its owner recognises it. */
 export function keyPrefix(key: string): string {
   return key.slice(0, 11);
 }
 
 const utf8 = new TextEncoder();
 
-/** SHA-256 in hex. Keys carry 256 random bits, so a plain hash cannot be turned back. */
+/** SHA-256 in hex. Keys have 256 random bits, so a plain hash cannot be reversed. */
 export async function hashKey(key: string): Promise<string> {
   return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8.encode(key))));
 }
 
-/** Compares two secrets by their hashes, so that the time taken says nothing about how far they agree. */
+/** Compares two secrets by their hashes, so that the time taken reveals nothing. */
 export async function sameSecret(given: string, expected: string): Promise<boolean> {
   const [a, b] = await Promise.all([hashKey(given), hashKey(expected)]);
   let difference = 0;

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { fromBase64url, toBase64url } from "./base64url";
 import { BadRequest } from "./errors";
 
-/** One page of a list, as every cursor list answers it. On the last page `cursor` is the empty string. */
+/** One page of a cursor list. On the last page `cursor` is the empty string. */
 export interface Page<T> {
   data: T[];
   cursor: string;
   hasMore: boolean;
   total: number;
-  /** True when there is more to count than one statement may look at: then `total` counts the newest only. */
+  /** True when there are more rows than one statement may scan: `total` then counts the newest only. */
   approximate?: true;
   countedAt?: string;
 }
@@ -19,15 +19,15 @@ export type Position = (string | number)[];
 /** The position of a row in a list by id. */
 export const ById = z.tuple([z.string()]);
 
-/** All that decides which rows a list has, and in which order. */
+/** Everything that decides which rows a list has, and their order. */
 export type Filters = Record<string, string | number | boolean | undefined>;
 
-/** Where the next page begins, and the list it was made for. */
+/** The start of the next page, and the list it belongs to. */
 const Cursor = z.object({ after: z.array(z.union([z.string(), z.number()])), of: z.string() });
 
 /**
- * The position after which a page starts, from the `cursor` a caller sends back; null for the first page. Throws
- * BadRequest on a cursor that we did not make, and on one of a list with other filters: it leads nowhere there.
+ * Reads the position before a page from the caller's `cursor`; null for the first page. Throws BadRequest for a cursor
+ * that we did not make, or that belongs to a list with other filters.
  */
 export function readCursor<P extends Position>(
   cursor: string | undefined,
@@ -48,12 +48,12 @@ export function readCursor<P extends Position>(
   });
 }
 
-/** The cursor of a page that begins behind this position. */
+/** The cursor of the page after this position. */
 export function writeCursor(after: Position, filters: Filters = {}): string {
   return toBase64url(utf8.encode(JSON.stringify({ after, of: fingerprint(filters) })));
 }
 
-/** A page out of up to `limit + 1` rows by id: the row too many only says that there are more. */
+/** Makes a page of up to `limit + 1` rows: the extra row only shows that there are more. */
 export function pageOf<Row extends { id: string }, T>(
   rows: Row[],
   limit: number,
@@ -73,12 +73,12 @@ function parseCursor(cursor: string): z.infer<typeof Cursor> | null {
   try {
     return bytes && Cursor.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)));
   } catch {
-    // Not UTF-8, not JSON, or something else in it: no cursor of ours.
+    // Not UTF-8, not JSON, or of another shape: not one of our cursors.
     return null;
   }
 }
 
-/** Filters in few characters (FNV-1a, 32 bits): to notice a mistake, not to keep a secret. */
+/** A short hash of the filters (FNV-1a, 32 bits), to notice mistakes, not to keep a secret. */
 function fingerprint(filters: Filters): string {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const sorted = JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)));

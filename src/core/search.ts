@@ -1,6 +1,6 @@
 /**
- * What a case-insensitive search looks through, and what it looks for, in one form. Made by us, because SQLite's own
- * lower() knows ASCII only. A line break keeps a search from matching across two fields.
+ * The text that a case-insensitive search scans, and the text that it looks for, in one form. SQLite's own lower()
+ * knows ASCII only, so this is not done in SQL. A line break keeps a match from spanning two fields.
  */
 export function searchText(...fields: (string | null)[]): string {
   return fields

@@ -2,11 +2,11 @@ import { parse, stringify } from "uuid";
 import { fromBase64url, toBase64url } from "./base64url";
 import { type Id, publicId, readId } from "./ids";
 
-/** What a link lets its holder do. A token for one purpose is none for another. */
+/** The purpose of a link. A token for one purpose is not valid for another. */
 const purposes = { unsubscribe: 1, subscribe: 2, manage: 3 } as const;
 export type TokenPurpose = keyof typeof purposes;
 
-/** Whose link it is, and in which mail it stood. */
+/** The owner of a link, and the mail that contained it. */
 export interface TokenSubject {
   /** The project's UUID. */
   projectId: string;
@@ -14,7 +14,7 @@ export interface TokenSubject {
   emailId: Id;
 }
 
-// The layout: a byte for its version, one for the purpose, three ids of 16 bytes, then the HMAC-SHA256 of all before it.
+// The layout: a version byte, a purpose byte, three ids of 16 bytes, then the HMAC-SHA256 of everything before it.
 const layout = 1;
 const idBytes = 16;
 const signedBytes = 2 + 3 * idBytes;
@@ -38,7 +38,7 @@ export async function signToken(
   return toBase64url(token);
 }
 
-/** Whose link it is, if one of the secrets signed it for this purpose; else null. */
+/** The owner of a link, if one of the secrets signed it for this purpose; otherwise null. */
 export async function readToken(
   secrets: readonly string[],
   purpose: TokenPurpose,
@@ -49,7 +49,7 @@ export async function readToken(
   if (token[0] !== layout || token[1] !== purposes[purpose]) return null;
   for (const secret of secrets) {
     const key = await keyOf(secret);
-    // It compares in constant time.
+    // `verify` compares in constant time.
     if (await crypto.subtle.verify("HMAC", key, token.subarray(signedBytes), token.subarray(0, signedBytes))) {
       const [projectId, contactId, emailId] = [0, 1, 2].map((index) => {
         const start = 2 + index * idBytes;
@@ -74,8 +74,8 @@ async function keyOf(secret: string): Promise<CryptoKey> {
   return key;
 }
 
-/** The bytes of a token; null for what cannot be one. */
+/** The bytes of a token; null when it cannot be one. */
 function tokenOf(written: string): Uint8Array<ArrayBuffer> | null {
-  // Its 82 bytes are 110 characters; what is much longer need not be read.
+  // A token of 82 bytes has 110 characters; much longer texts need not be decoded.
   return written.length > 2 * tokenBytes ? null : fromBase64url(written);
 }

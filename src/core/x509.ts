@@ -3,15 +3,15 @@ const explicitVersion = 0xa0;
 
 interface Element {
   tag: number;
-  /** Where it begins, where its content begins, and where both end. */
+  /** Where the element begins, where its content begins, and where both end. */
   start: number;
   content: number;
   end: number;
 }
 
 /**
- * The public key of a PEM certificate as SubjectPublicKeyInfo, which Web Crypto can read where it cannot read a
- * certificate. Nothing of the certificate is verified: whoever asks must have it from a place that is trusted.
+ * The public key of a PEM certificate as SubjectPublicKeyInfo, because Web Crypto cannot read certificates. The
+ * certificate is not verified: the caller must have it from a trusted place.
  */
 export function publicKeyOf(pem: string): Uint8Array<ArrayBuffer> {
   const der = derOf(pem);
@@ -35,7 +35,7 @@ function inside(der: Uint8Array, parent: Element | undefined): Element[] {
   return elementsIn(der, parent.content, parent.end);
 }
 
-/** The elements side by side in a stretch of DER. Each must end inside of it. */
+/** The consecutive elements in a range of DER. Each must end inside of it. */
 function elementsIn(der: Uint8Array, from: number, to: number): Element[] {
   const elements: Element[] = [];
   for (let at = from; at < to; ) {
@@ -51,7 +51,7 @@ function elementAt(der: Uint8Array, start: number): Element {
   const tag = der[start];
   const first = der[start + 1];
   if (tag === undefined || first === undefined) throw notACertificate();
-  // Under 128 it is the length itself, above it says how many bytes of length follow.
+  // Below 128 the byte is the length itself; above, it says how many bytes of length follow.
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
   if (first >= 0x80 && (lengthBytes === 0 || lengthBytes > 3)) throw notACertificate();
   const content = start + 2 + lengthBytes;

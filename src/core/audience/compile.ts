@@ -18,34 +18,35 @@ import type { Resolver } from "./resolver";
 
 /**
  * A condition as two pieces of a statement: `WITH ${values} SELECT … FROM contacts c WHERE … AND ${matches}`. A hundred
- * filters come to 92 KB of text at most, and D1 takes 100 KB: no statement holds two conditions, nor one twice.
+ * filters make at most 92 KB of SQL, and D1 allows 100 KB: so a statement may hold one condition only, and only once.
  */
 export interface Audience {
-  /** A table `a` of one row with the values of the condition, which are its one parameter. */
+  /** A table `a` of one row with the condition's values, which are one parameter. */
   values: SQL;
-  /** 1 or 0 for each contact, and never NULL. */
+  /** 1 or 0 for each contact, never NULL. */
   matches: SQL;
-  /** How many filters that asks, and how many of these ask another table than the contacts. */
+  /** How many filters it evaluates, and how many of these read another table than contacts. */
   filters: number;
   lookups: number;
 }
 
-/** A part of a condition, with what an audience says of the whole. */
+/** A part of a condition, with the same counts as the whole audience. */
 type Tree = { filters: number; lookups: number } & ({ test: SQL } | { logic: "AND" | "OR"; parts: Tree[] });
 
 /**
- * A condition in SQL. No word of a caller is in its text: names travel in the parameter as values do. So the text is
- * bounded by the number of filters, and conditions of one shape share it.
+ * Compiles a condition to SQL. The text contains nothing that a caller wrote: names are in the parameter, as values
+ * are. So the number of filters bounds the text, and conditions of one shape share it.
  */
 export function compile(condition: FilterCondition, resolver: Resolver, now: Date): Audience {
   const bound: Parameters<Bind>[0][] = [];
-  // A value stands in the text over a thousand times: hence the shortest name.
+  // The text refers to values over a thousand times, hence the shortest name.
   const bind: Bind = (value) => {
     if (!bound.includes(value)) bound.push(value);
     return sql.raw(`(SELECT v->>${bound.indexOf(value)} FROM a)`);
   };
   const tree = treeOf(condition, true, { resolver, now, bind });
-  // Of a bare EXISTS in a WHERE, SQLite makes a join, and reads all events of everybody between two ids for each contact.
+  // The plus keeps SQLite from turning an EXISTS into a join, which would read the events of everybody between two ids
+  // for each contact.
   const matches = sql`+(${inSql(tree)})`;
   const { filters, lookups } = tree;
   return { values: sql`a (v) AS (SELECT ${JSON.stringify(bound)})`, matches, filters, lookups };
@@ -57,7 +58,7 @@ interface Means {
   bind: Bind;
 }
 
-/** What is not wanted is turned into what is, filter by filter, so that no NOT has a whole tree below it. */
+/** Pushes negation down to single filters (De Morgan), so that no NOT wraps a subtree. */
 function treeOf({ logic, groups }: FilterCondition, isWanted: boolean, means: Means): Tree {
   return combine(
     logic,
@@ -71,7 +72,7 @@ function treeOfGroup({ filters, conditions }: FilterGroup, isWanted: boolean, me
   return combine("AND", conditions ? [...parts, treeOf(conditions, isWanted, means)] : parts, isWanted);
 }
 
-/** A part with the logic of the whole gives its own parts to it. */
+/** Merges a part with the same logic as the whole into the whole. */
 function combine(wanted: "AND" | "OR", inner: Tree[], isWanted: boolean): Tree {
   const [first] = inner;
   if (first && inner.length === 1) return first;
@@ -111,10 +112,10 @@ function leaf(test: SQL, isWanted: boolean, lookups: number): Tree {
 }
 
 /**
- * D1 refuses expressions over 100 deep, and a subquery adds its depth to that of all around it. So a tree becomes a
- * flat list of cases: down along the part with the most filters, each of the smaller parts beside it decides the whole
- * or leaves it open. As a smaller part holds half of the filters at most, cases lie in cases log2(100) deep, however
- * deep the tree. What reads the contact alone is asked first, as most contacts are decided by it.
+ * D1 refuses expressions over 100 levels deep, and a subquery adds its own depth to that of its surroundings. So a tree
+ * becomes a flat list of cases: the list follows the part with the most filters, and each smaller part beside it
+ * decides the whole or leaves it open. A smaller part holds at most half of the filters, so cases nest at most
+ * log2(100) deep, however deep the tree is. Filters on the contact alone come first, because they decide most contacts.
  */
 function inSql(tree: Tree): SQL {
   const cases: SQL[] = [];

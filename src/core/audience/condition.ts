@@ -6,13 +6,13 @@ import { isContactField, standardFields } from "./fields";
 import { type FieldNames, type Filter, maxFieldLength, readFilter } from "./filter";
 import { operators } from "./operators";
 
-/** Of a whole condition, with those that its membership filters bring in. */
+/** Limits of a whole condition, including the segments that its membership filters name. */
 export const maxDepth = 30;
 export const maxFilters = 100;
-/** No sound condition has more: each has a filter in it, or leads down to one. */
+/** No valid condition has more groups: each has a filter in it, or leads down to one. */
 const maxGroups = maxDepth * maxFilters;
 
-/** Matches when all its filters match, and its nested condition too. */
+/** Matches when all its filters and its nested condition match. */
 export interface FilterGroup {
   filters: Filter[];
   conditions?: FilterCondition | null;
@@ -24,8 +24,8 @@ export interface FilterCondition {
 }
 
 /**
- * The schema of a condition over some fields. `conditions` of a group is one condition; as several are the groups of
- * one, a list is refused. `prefix` goes before the schemas' names in the API's document.
+ * The schema of a condition over some fields. `conditions` of a group is one condition; a list is refused, because the
+ * groups of one condition do the same. `prefix` goes before the schemas' names in the API's document.
  */
 export function conditionSchema(names: FieldNames, prefix = ""): z.ZodType<FilterCondition> {
   const Filter = z
@@ -67,7 +67,7 @@ export function conditionSchema(names: FieldNames, prefix = ""): z.ZodType<Filte
     .meta({ id: `${prefix}FilterGroup` });
 
   const FilterCondition: z.ZodType<FilterCondition> = z
-    // Limits come first, so that no validator walks through a tree of any size.
+    // Limits come first, so that no validator goes through a tree of unlimited size.
     .preprocess(
       keepLimits,
       z.object({
@@ -96,13 +96,13 @@ const conditionExample = {
   ],
 };
 
-/** What a segment or the audience of a campaign may say. */
+/** The conditions of segments and of campaigns' audiences. */
 export const FilterCondition = conditionSchema({
   isField: isContactField,
   listed: `${standardFields.join(", ")} or data.<key>`,
 });
 
-/** A filter with the path that leads to it, and how deep it lies. */
+/** A filter with its path and its depth. */
 interface PlacedFilter {
   filter: Filter;
   path: string;
@@ -124,7 +124,7 @@ function keepLimits(sent: unknown, check: z.RefinementCtx): unknown {
   return z.NEVER;
 }
 
-/** What there is too much of in something that may be a condition. Stops looking as soon as it knows. */
+/** The limit that a value, perhaps a condition, exceeds; null when none. Stops at the first excess. */
 function excessOf(sent: unknown): string | null {
   let [filters, groups] = [0, 0];
   function walk(condition: unknown, depth: number): string | null {

@@ -5,22 +5,24 @@ const dataPrefix = "data.";
 const eventPrefix = "event.";
 const segmentPrefix = "segment.";
 
-/** The key of `data` that a field names; null when it names something else. */
+/** The key of `data` in a field's name; null for other fields. */
 export function dataKeyOf(field: string): string | null {
   return afterPrefix(field, dataPrefix);
 }
 
-/** Is this a field that every contact may have? */
+/** Whether contacts can have this field. */
 export function isContactField(field: string): boolean {
   return dataKeyOf(field) !== null || standardFields.some((name) => name === field);
 }
 
-/** The event that an event operator's field names: bare, or as `event.purchase`. */
+/** The event in the field of an event operator: bare, or as `event.purchase`. */
 export function eventOf(field: string): string {
   return field.startsWith(eventPrefix) ? field.slice(eventPrefix.length) : field;
 }
 
-/** The segment of a membership filter: `segment.<id>`, or `segment` with the id as its value. Null when there is none. */
+/**
+ * The segment of a membership filter: `segment.<id>`, or `segment` with the id as its value. Null when it names none.
+ */
 export function segmentOf({ field, value }: { field: string; value?: unknown }): string | null {
   if (field !== "segment") return afterPrefix(field, segmentPrefix);
   return typeof value === "string" && value !== "" ? value : null;

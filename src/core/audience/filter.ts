@@ -6,7 +6,7 @@ import { eventOf, segmentOf } from "./fields";
 import type { Scalar } from "./operand";
 import { isEventOperator, isFieldOperator, isSegmentOperator, type Operator, takenBy } from "./operators";
 
-/** A hundred fields and values fit into the one parameter of a statement, whatever is in them. */
+/** With this limit, a hundred fields and values fit into the one parameter of a statement. */
 export const maxFieldLength = 300;
 const maxEventLength = 255;
 const maxValueLength = 1000;
@@ -18,10 +18,10 @@ export interface Filter {
   unit?: Unit;
 }
 
-/** The fields that filters may name in one place of the API. */
+/** The fields that filters may use in one place of the API. */
 export interface FieldNames {
   isField(name: string): boolean;
-  /** All of them, for a caller. */
+  /** All of them, in a message to the caller. */
   listed: string;
 }
 
@@ -32,7 +32,7 @@ interface SentFilter {
   unit?: Unit | null;
 }
 
-/** What its operator does not take is dropped, as unknown keys are. */
+/** Drops parts that the operator does not take, as unknown keys are dropped. */
 export function readFilter(sent: SentFilter, names: FieldNames, check: z.RefinementCtx): Filter {
   const faults = [fieldFault(sent, names), valueFault(sent), unitFault(sent)].filter((fault) => fault !== null);
   for (const [key, code, message] of faults) {
@@ -44,7 +44,7 @@ export function readFilter(sent: SentFilter, names: FieldNames, check: z.Refinem
   return {
     field,
     operator,
-    // A value that is no scalar was found faulty above, and then nobody sees this.
+    // A value that is not a scalar is an error above, and the result is then not used.
     ...(isValueTaken ? { value: value as Scalar } : {}),
     ...(takes === "window" && unit ? { unit } : {}),
   };

@@ -6,13 +6,13 @@ import type { Filter } from "./filter";
 import { type EventOperator, isEventOperator, isSegmentOperator, segmentOperators } from "./operators";
 import type { SegmentSource } from "./resolver";
 
-/** Something without which a condition holds for nobody: an event, since a time if there is one, membership, or an address. */
+/** Something that every match must have: an event (with a time: since then), a membership, or an address. */
 export type Need = { event: string; fromMs: number | null } | { memberOf: string } | { email: string };
 
-/** What a whole condition needs: whoever lacks one of these need not be looked at. */
+/** The needs of a whole condition: a scan can skip every contact without one of them. */
 export function needsOf(condition: FilterCondition, segments: (id: string) => SegmentSource, now: Date): Need[] {
   const { logic, groups } = condition;
-  // Of several alternatives, none is needed.
+  // No single alternative of several is needed.
   if (logic === "OR" && groups.length > 1) return [];
   return groups.flatMap(({ filters, conditions }) => [
     ...filters.flatMap((filter) => needsOfFilter(filter, segments, now)),
@@ -38,7 +38,7 @@ function needsOfFilter(filter: Filter, segments: (id: string) => SegmentSource, 
   return source === "members" ? [{ memberOf: id }] : needsOf(source, segments, now);
 }
 
-/** Whether an operator holds only for those who have the event, and since when. */
+/** Whether an operator holds only for contacts with the event, and since when. */
 const needsEvent: Record<EventOperator, "ever" | "window" | "no"> = {
   triggered: "ever",
   triggeredWithin: "window",

@@ -4,7 +4,7 @@ import { segmentOf } from "./fields";
 import { isSegmentOperator } from "./operators";
 import type { SegmentSource } from "./resolver";
 
-/** What a condition comes to when those of the segments it names stand in their place. */
+/** The size of a condition with the conditions of its segments put in place of their names. */
 interface Size {
   filters: number;
   depth: number;
@@ -13,9 +13,9 @@ interface Size {
 type Found = Size | "unknown" | "circular";
 
 /**
- * What is wrong with the segments that a condition names: one that the project does not have, one that leads back to
+ * Finds errors in the segments that a condition names: a segment that the project does not have, one that contains
  * itself, or more filters in all than a condition may have. `at` is the condition's place in its request, and `ownId`
- * the segment whose condition it is to be. Who changes a segment asks the same of those that name it.
+ * the segment that will have the condition. A change of a segment is checked in the segments that name it, too.
  */
 export function nestingFaults(
   condition: FilterCondition,
@@ -27,7 +27,7 @@ export function nestingFaults(
   function sizeOfSegment(id: string): Found {
     const known = sizes.get(id);
     if (known !== undefined) return known;
-    sizes.set(id, "circular"); // until its own condition has been walked through
+    sizes.set(id, "circular"); // until its own condition is measured
     const source = segments(id);
     const size = source === undefined ? "unknown" : source === "members" ? { filters: 1, depth: 0 } : sizeOf(source);
     sizes.set(id, size);

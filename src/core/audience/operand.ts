@@ -3,26 +3,26 @@ import type { JsonObject } from "../json";
 import { normalizeEmail } from "../mail/address";
 import { dateMs } from "./dates";
 
-/** What a filter compares with. */
+/** The value of a filter. */
 export type Scalar = string | number | boolean;
 
-/** Puts a value into the one parameter of a statement, and gives the expression that reads it there. */
+/** Adds a value to the one parameter of a statement, and returns the expression that reads it there. */
 export type Bind = (value: string | number | JsonObject) => SQL;
 
 /**
- * What a field is in SQL: the few questions that all operators are made of. An expression may be NULL where the field
- * is absent or of another type; operators.ts takes that as no.
+ * A field in SQL: the few tests from which all operators are built. An expression may be NULL when the field is absent
+ * or of another type; operators.ts counts that as no.
  */
 export interface Operand {
   /** Present, and not null. */
   exists: SQL;
   /** The same value, of the same type. */
   equals(value: Scalar): SQL;
-  /** A text that has the value in it, or a list that has it as an element. */
+  /** A text that contains the value, or a list with it as an element. */
   contains(value: Scalar): SQL;
-  /** A number that stands so to the value, by `<` and the like. */
+  /** A number compared with the value, by `<` and the like. */
   compares(sign: SQL, value: number): SQL;
-  /** The time that it holds, in milliseconds since 1970. */
+  /** The field's time, in milliseconds since 1970. */
   time: SQL;
 }
 
@@ -70,7 +70,7 @@ export function timeOperand(column: SQL, bind: Bind): Operand {
   };
 }
 
-/** A key of a JSON object: the literal key first, and only where there is none the path that its dots may mean. */
+/** A key of a JSON object: the literal key, or the path that its dots form if there is no such key. */
 export function jsonOperand(object: SQL, key: string, bind: Bind): Operand {
   const path = pathTo(object, key, bind);
   const type = sql`json_type(${object}, ${path})`;
@@ -84,9 +84,9 @@ export function jsonOperand(object: SQL, key: string, bind: Bind): Operand {
       if (typeof wanted !== "string") return sql`(${type} = 'array' AND ${hasElement})`;
       return sql`CASE ${type} WHEN 'text' THEN instr(${value}, ${bind(wanted)}) > 0 WHEN 'array' THEN ${hasElement} END`;
     },
-    // SQLite sorts every text above every number, and booleans come out as 1 and 0: hence the look at the type.
+    // SQLite sorts every text above every number, and returns booleans as 1 and 0, hence the type check.
     compares: (sign, limit) => sql`(${value} ${sign} ${bind(limit)} AND ${type} IN ('integer', 'real'))`,
-    // It reads much as a date that is none (`now`, `12:30`, a bare number): hence the look at the shape.
+    // SQLite reads many other texts as dates (`now`, `12:30`, a bare number), hence the check of the format.
     time: sql`CASE WHEN ${value} GLOB '????-??-??T*Z' OR ${value} GLOB '????-??-??' OR ${value} GLOB '????-??-??T*[+-]??:??'
       THEN round(unixepoch(${value}, 'subsec') * 1000) END`,
   };
@@ -99,7 +99,7 @@ function pathTo(object: SQL, key: string, bind: Bind): SQL {
   return sql`iif(json_type(${object}, ${literal}) IS NULL, ${bind(pathOf(keys))}, ${literal})`;
 }
 
-/** A key is quoted as in JSON, so that one with dots, quotes or control characters is only a key. */
+/** Quotes a key as in JSON, so that dots, quotes or control characters are part of the key. */
 function pathOf(keys: string[]): string {
   return `$${keys.map((key) => `.${JSON.stringify(key)}`).join("")}`;
 }
@@ -107,7 +107,8 @@ function pathOf(keys: string[]): string {
 function isSame(type: SQL, value: SQL, wanted: Scalar, bind: Bind): SQL {
   if (typeof wanted === "boolean") return wanted ? sql`(${type} = 'true')` : sql`(${type} = 'false')`;
   if (typeof wanted === "number") return sql`(${value} = ${bind(wanted)} AND ${type} IN ('integer', 'real'))`;
-  // Every look into JSON is paid a million times: only lists and objects too come out as a text, and it begins so.
+  // Every access to JSON is paid a million times. Only lists and objects also come out as a text, and their text begins
+  // with a bracket.
   const mayBeOther = wanted.startsWith("[") || wanted.startsWith("{");
   return mayBeOther ? sql`(${value} = ${bind(wanted)} AND ${type} = 'text')` : sql`(${value} = ${bind(wanted)})`;
 }

@@ -3,29 +3,29 @@ import { dayMs } from "../time";
 import { dateMs, dayStartMs } from "./dates";
 import type { Bind, Operand, Scalar } from "./operand";
 
-/** What an operator is told beside its field. */
+/** The input of an operator beside its field. */
 export interface Asked {
-  /** The filter's value; of a window, its length in units. */
+  /** The filter's value; for a window, its length in units. */
   value: Scalar | undefined;
-  /** Where a window began, in milliseconds since 1970. It ends now. */
+  /** The start of the window, in milliseconds since 1970. It ends now. */
   from: number;
   now: number;
   bind: Bind;
 }
 
-/** Has the contact an event of the filter's name, or one at or after `from`? */
+/** Whether the contact has an event of the filter's name, or one at or after `from`. */
 export type HasEvent = (from?: number) => SQL;
 
-/** The value that a filter has beside its field: none, one to look for, one to sort by, or a window of time. */
+/** The kind of value that a filter takes: none, one to match, one to compare, or a window of time. */
 type Takes = "nothing" | "scalar" | "sortable" | "window";
 
 interface Taking<Test> {
   takes: Takes;
-  /** 1 or 0, and never NULL. */
+  /** 1 or 0, never NULL. */
   test: Test;
 }
 
-/** Operators that ask a field of the contact. */
+/** Operators on a field of the contact. */
 export const fieldOperators = {
   equals: { takes: "scalar", test: equals },
   notEquals: { takes: "scalar", test: notEquals },
@@ -41,7 +41,7 @@ export const fieldOperators = {
   olderThan: { takes: "window", test: olderThan },
 } satisfies Record<string, Taking<(operand: Operand, asked: Asked) => SQL>>;
 
-/** Operators that ask the contact's events. */
+/** Operators on the contact's events. */
 export const eventOperators = {
   triggered: { takes: "nothing", test: triggered },
   triggeredWithin: { takes: "window", test: triggeredWithin },
@@ -50,7 +50,7 @@ export const eventOperators = {
   notTriggeredWithin: { takes: "window", test: notTriggeredWithin },
 } satisfies Record<string, Taking<(hasEvent: HasEvent, asked: Asked) => SQL>>;
 
-/** Operators that ask for membership, and whether it is wanted. */
+/** Operators on membership, with whether it is wanted. */
 export const segmentOperators = { memberOfSegment: true, notMemberOfSegment: false } satisfies Record<string, boolean>;
 
 export type FieldOperator = keyof typeof fieldOperators;
@@ -59,7 +59,7 @@ export type SegmentOperator = keyof typeof segmentOperators;
 export type Operator = FieldOperator | EventOperator | SegmentOperator;
 
 export const operators = [fieldOperators, eventOperators, segmentOperators].flatMap(
-  // Object.keys forgets that a literal object has exactly these.
+  // Object.keys loses the type of a literal object's keys.
   (family) => Object.keys(family) as Operator[],
 );
 
@@ -75,13 +75,13 @@ export function isSegmentOperator(operator: Operator): operator is SegmentOperat
   return Object.hasOwn(segmentOperators, operator);
 }
 
-/** What a filter has beside its field and operator. The segment of a membership filter is not asked for here. */
+/** The value that an operator takes, without the segment of a membership filter. */
 export function takenBy(operator: Operator): Takes {
   if (isFieldOperator(operator)) return fieldOperators[operator].takes;
   return isEventOperator(operator) ? eventOperators[operator].takes : "nothing";
 }
 
-/** What is unknown, for want of the field or of its type, is no. */
+/** Unknown counts as no: the field is absent or of another type. */
 function yes(condition: SQL): SQL {
   return sql`(${condition} IS TRUE)`;
 }
@@ -100,7 +100,7 @@ function equals(operand: Operand, { value, bind }: Asked): SQL {
   return yes(day === null ? operand.equals(wanted) : isBetween(operand, day, day + dayMs - 1, bind));
 }
 
-/** A contact without the field is left out; a value of another type is another value. */
+/** Contacts without the field do not match; a value of another type counts as different. */
 function notEquals(operand: Operand, asked: Asked): SQL {
   return both(exists(operand), not(equals(operand, asked)));
 }
@@ -128,7 +128,7 @@ function notExists(operand: Operand): SQL {
   return not(exists(operand));
 }
 
-/** What lies in the future is not within the last days. */
+/** A time in the future is not within the last days. */
 function within(operand: Operand, { from, now, bind }: Asked): SQL {
   return yes(isBetween(operand, from, now, bind));
 }
@@ -145,7 +145,7 @@ function triggeredWithin(hasEvent: HasEvent, { from }: Asked): SQL {
   return hasEvent(from);
 }
 
-/** Once, but not lately. */
+/** It happened, but not within the window. */
 function triggeredOlderThan(hasEvent: HasEvent, { from }: Asked): SQL {
   return both(hasEvent(), not(hasEvent(from)));
 }
@@ -154,7 +154,7 @@ function notTriggered(hasEvent: HasEvent): SQL {
   return not(hasEvent());
 }
 
-/** Not lately, and be it never. */
+/** Not within the window, or never. */
 function notTriggeredWithin(hasEvent: HasEvent, { from }: Asked): SQL {
   return not(hasEvent(from));
 }

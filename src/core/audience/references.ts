@@ -2,12 +2,12 @@ import { type FilterCondition, filtersOf } from "./condition";
 import { dataKeyOf, eventOf, segmentOf } from "./fields";
 import { isEventOperator, isSegmentOperator } from "./operators";
 
-/** What may name a field, an event or a segment in a condition. */
+/** Resources whose conditions may name a field, an event or a segment. */
 export type Referrer = "segment" | "campaign" | "workflow";
 
-/** What a condition names, sorted, each once. */
+/** The names in a condition, sorted, each once. */
 export interface References {
-  /** As filters write them: `data.plan`. */
+  /** In the form of filters: `data.plan`. */
   fields: string[];
   events: string[];
   /** Their ids. */
@@ -29,7 +29,7 @@ export function referencesOf(condition: FilterCondition): References {
   };
 }
 
-/** `data.profile.tier` may be a key of its own, or lie in the key `profile`: it names both. */
+/** `data.profile.tier` may be a key of its own, or a path inside the key `profile`. It counts as both. */
 function fieldsOf(field: string): string[] {
   const [key = ""] = dataKeyOf(field)?.split(".") ?? [];
   return key === "" ? [field] : [field, `data.${key}`];

@@ -2,15 +2,15 @@ import type { SQL } from "drizzle-orm";
 import type { FilterCondition } from "./condition";
 import type { Bind, Operand } from "./operand";
 
-/** How a segment's members are found: in the membership rows, or by its condition in their place. */
+/** How to find a segment's members: by the membership rows, or by its condition. */
 export type SegmentSource = "members" | FilterCondition;
 
-/** What the names in a condition mean in SQL. `compile` knows logic and operators, and nothing of tables. */
+/** The meaning of a condition's names in SQL. `compile` knows logic and operators, but no tables. */
 export interface Resolver {
   field(name: string, bind: Bind): Operand;
-  /** Is there an event of this name, and not before this id if one is given? Never NULL. */
+  /** Whether there is an event of this name, from this id on if one is given. Never NULL. */
   hasEvent(name: SQL, firstId: SQL | null): SQL;
   segment(id: string): SegmentSource;
-  /** Is there a membership row? Never NULL. */
+  /** Whether there is a membership row. Never NULL. */
   isMember(segmentId: SQL): SQL;
 }

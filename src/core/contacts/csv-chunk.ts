@@ -4,11 +4,11 @@ import { readRow } from "./csv-row";
 import { maxDataBytes } from "./data";
 import { type FieldType, fieldType } from "./field-type";
 
-/** Rows that are imported together: those that ask for a contact, and those that are skipped. */
+/** Rows that are imported together: valid ones, and skipped ones. */
 export interface CsvChunk {
   rows: { row: number; email: string; data: JsonObject }[];
   skipped: SkippedRow[];
-  /** Null when the file ends here. */
+  /** Null at the end of the file. */
   next: Place | null;
 }
 
@@ -21,14 +21,14 @@ export interface SkippedRow {
 const mostRows = 1_000;
 
 /**
- * The rows of a chunk as JSON: D1 takes values of 2,000,000 bytes, and a character may be three. Where keys are long, few
- * cells make much of it.
+ * The JSON of a chunk: D1 takes values of 2,000,000 bytes, and a character may have three. Where keys are long, few
+ * cells make much JSON.
  */
 const mostJson = 400_000;
 
 const longestShown = 254;
 
-/** The next rows of a file, at most so many. */
+/** Reads the next rows of a file, up to `atMost`. */
 export function readChunk(csv: Csv, place: Place, atMost = mostRows): CsvChunk | CsvFault {
   const rows: CsvChunk["rows"] = [];
   const skipped: SkippedRow[] = [];
@@ -39,7 +39,7 @@ export function readChunk(csv: Csv, place: Place, atMost = mostRows): CsvChunk |
       skipped.push({ row, email: found.email.slice(0, longestShown).toWellFormed(), reason: found.reason });
     } else {
       const { length } = JSON.stringify(found.data);
-      // Whether it fits over what is stored, the database tells.
+      // The database checks whether the merged data fits.
       if (length > maxDataBytes) skipped.push({ row, email: found.email, reason: "data_too_large" });
       else rows.push({ row, ...found });
       json += length;
@@ -49,14 +49,14 @@ export function readChunk(csv: Csv, place: Place, atMost = mostRows): CsvChunk |
   return "fault" in read ? read : { rows, skipped, next: read.next };
 }
 
-/** Each address once, with all that its rows say of it: a later row is laid over the earlier. */
+/** Each address once, with the merged data of all its rows: a later row overrides an earlier one. */
 export function contactsOf({ rows }: CsvChunk): Map<string, JsonObject> {
   const contacts = new Map<string, JsonObject>();
   for (const { email, data } of rows) contacts.set(email, { ...contacts.get(email), ...data });
   return contacts;
 }
 
-/** The type of each key, by the first value there is of it. */
+/** The type of each key, from its first value. */
 export function typesOf({ rows }: CsvChunk): Record<string, FieldType> {
   const types = new Map<string, FieldType>();
   for (const { data } of rows) {
@@ -65,7 +65,7 @@ export function typesOf({ rows }: CsvChunk): Record<string, FieldType> {
   return Object.fromEntries(types);
 }
 
-/** How many of its rows come before the first whose address came already; all of them when each comes once. */
+/** How many rows come before the first repeated address; all of them when each address comes once. */
 export function rowsBeforeRepeat({ rows, skipped }: CsvChunk): number {
   const first = new Map(rows.toReversed().map((row) => [row.email, row]));
   const repeat = rows.find((row) => first.get(row.email) !== row);
@@ -73,7 +73,7 @@ export function rowsBeforeRepeat({ rows, skipped }: CsvChunk): number {
   return rows.filter(before).length + skipped.filter(before).length;
 }
 
-/** The chunk without the rows of these addresses, whose data is too large. */
+/** The chunk without the rows of addresses whose data is too large. */
 export function withoutTooLarge(chunk: CsvChunk, emails: ReadonlySet<string>): CsvChunk {
   const tooLarge = chunk.rows.filter(({ email }) => emails.has(email));
   const skipped = tooLarge.map(({ row, email }) => ({ row, email, reason: "data_too_large" as const }));

@@ -3,12 +3,12 @@ import { normalizeEmail } from "../mail/address";
 import { isStorable } from "../storable";
 import type { Csv } from "./csv";
 
-/** What one row asks for: a contact and its data. A row that is skipped has its address as it was written. */
+/** One row: a contact and its data. A skipped row has its address as it was written. */
 export type CsvRow =
   | { email: string; data: JsonObject }
   | { email: string; reason: "missing_email" | "invalid_email" | "invalid_string" };
 
-/** Reads the cells of a row. Those that are missing are empty, and those beyond the header are dropped. */
+/** Reads the cells of a row. Missing cells count as empty, and cells beyond the header are dropped. */
 export function readRow({ emailAt, columns }: Csv, cells: string[]): CsvRow {
   const written = cells[emailAt]?.trim() ?? "";
   const email = normalizeEmail(written);
@@ -32,7 +32,7 @@ const booleans = new Map([
 
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** `007`, `+5`, `1e5`, `.5`, `1.` and what a number could not hold stay as they are written. */
+/** `007`, `+5`, `1e5`, `.5`, `1.` and numbers beyond the safe range stay text, as they are written. */
 function cellValue(text: string): string | number | boolean {
   if (plainNumber.test(text)) {
     const number = Number(text);

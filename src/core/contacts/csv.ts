@@ -3,43 +3,43 @@ import { ContactData, readData } from "./data";
 
 export const maxCsvBytes = 5 * 1024 * 1024;
 
-/** A CSV file as it is read: its text, how its cells are parted, and what its columns are. */
+/** An opened CSV file: its text, its delimiter and its columns. */
 export interface Csv {
   text: string;
   delimiter: string;
   newline: "\n" | "\r";
-  /** The column that holds the addresses. */
+  /** The column with the addresses. */
   emailAt: number;
   /** The columns that become data. All others are dropped. */
   columns: { at: number; key: string }[];
   firstRow: Place;
 }
 
-/** Where a row begins: its place in the text, and its number as people count, the header being row 1. */
+/** The start of a row in the text, and its number as people count: the header is row 1. */
 export interface Place {
   cursor: number;
   row: number;
 }
 
-/** Why a file is not imported at all, in a sentence. */
+/** The reason why a whole file cannot be imported, as a sentence. */
 export interface CsvFault {
   fault: string;
 }
 
-/** Opens a file: UTF-8 with a header row that names an `email` column; parted by comma, semicolon or tab. */
+/** Opens a file: UTF-8 with a header row and an `email` column; delimited by comma, semicolon or tab. */
 export function openCsv(bytes: Uint8Array): Csv | CsvFault {
   const text = decodeUtf8(bytes);
   if (text === null) return { fault: "The file is not UTF-8 text. Save it as CSV in UTF-8 and upload it again." };
   const newline = newlineOf(text);
   const headers = [",", ";", "\t"].map((delimiter) => readHeader({ text, delimiter, newline }));
   const readable = headers.filter((header) => "names" in header);
-  // The delimiter is the one by which there is an email column.
+  // The right delimiter is the one that gives an email column.
   const header = readable.find(({ names }) => names.some(isEmailColumn)) ?? readable[0] ?? headers[0];
   if (header === undefined || "fault" in header) return header ?? { fault: noEmailColumn };
   return layOut(header);
 }
 
-/** How many rows a file has below its header. Reads all of it, and so finds a row that cannot be read. */
+/** Counts the rows below the header. It reads the whole file, and so finds rows that cannot be read. */
 export function countRows(csv: Csv): number | CsvFault {
   let count = 0;
   const read = readRows(csv, csv.firstRow, () => ++count > 0);
@@ -47,8 +47,8 @@ export function countRows(csv: Csv): number | CsvFault {
 }
 
 /**
- * Hands out the cells of one row after the other, with the row's number, until `take` says that it is enough. Returns
- * where the next row begins; null at the end of the file. Blank lines and rows of empty cells only do not count.
+ * Passes the cells of each row, with the row's number, to `take` until that says stop. Returns the start of the next
+ * row; null at the end of the file. Blank lines and rows of empty cells do not count.
  */
 export function readRows(file: CsvText, place: Place, take: Take): { next: Place | null } | CsvFault {
   let isEnough = false;
@@ -69,7 +69,9 @@ type CsvText = Pick<Csv, "text" | "delimiter" | "newline">;
 
 type Take = (cells: string[], row: number) => boolean;
 
-/** Text that is looked at in one go. Neither a file without line ends nor one full of quotes takes more memory than this. */
+/**
+ * The size of the window that is parsed at once. It bounds memory for a file without line ends, or one full of quotes.
+ */
 const windowLength = 512 * 1024;
 
 function readWindow({ text, delimiter, newline }: CsvText, place: Place, take: Take): Place | CsvFault {
@@ -78,7 +80,7 @@ function readWindow({ text, delimiter, newline }: CsvText, place: Place, take: T
   const isLast = start + window.length === text.length;
   const next = { cursor: start, row: place.row };
   let isBroken = false;
-  // Its fast mode would split the whole window, however few rows are asked for.
+  // The parser's fast mode would split the whole window, even for a few rows.
   const parser = new Papa.Parser({ delimiter, newline, fastMode: false, step: readStep });
   parser.parse(window, 0, !isLast);
   if (isBroken) {
@@ -107,7 +109,7 @@ function behindLineEnds(text: string, cursor: number): number {
   return other.exec(text)?.index ?? text.length;
 }
 
-/** Null when it is not UTF-8. A byte order mark is left out. */
+/** Null when the bytes are not UTF-8. A byte order mark is removed. */
 function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
@@ -116,7 +118,10 @@ function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** The carriage return of CR LF is left to the last cell of each row, where it is trimmed: so both may be in one file. */
+/**
+ * With CR LF, the carriage return stays in the last cell of each row, where it is trimmed. So both line ends may be in
+ * one file.
+ */
 function newlineOf(text: string): "\n" | "\r" {
   const unquoted = text.slice(0, windowLength).replaceAll(/"[^"]*"/g, "");
   return unquoted.includes("\r") && !unquoted.includes("\n") ? "\r" : "\n";
@@ -144,7 +149,7 @@ function isEmailColumn(name: string): boolean {
   return name.toLowerCase() === "email";
 }
 
-/** Columns that are never data: these, those without a name, and what the rules of data reserve. */
+/** Columns that are never data: these, columns without a name, and the reserved keys of data. */
 const droppedColumns = new Set(["", "subscribed", "createdAt", "updatedAt"]);
 
 function layOut({ names, ...file }: Header): Csv | CsvFault {
@@ -155,7 +160,7 @@ function layOut({ names, ...file }: Header): Csv | CsvFault {
   const named = names
     .map((key, at) => ({ key, at }))
     .filter(({ key, at }) => at !== emailAt && !droppedColumns.has(key));
-  // A name may be what a key of data may be, and is dropped where that would be.
+  // A column may have any name that a key of data may have, and is dropped where that key would be.
   const sample = Object.fromEntries(named.map(({ key }) => [key, "text"]));
   const issue = ContactData.safeParse(sample).error?.issues[0];
   if (issue) {

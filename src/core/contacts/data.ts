@@ -4,13 +4,13 @@ import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, utf8Bytes 
 import { isStorable, unstorableText } from "../storable";
 import { type FieldType, fieldType } from "./field-type";
 
-/** A whole contact's `data`, as JSON in UTF-8. A CHECK in the table says the same. */
+/** The largest `data` of a contact, as JSON in UTF-8. A CHECK in the table has the same limit. */
 export const maxDataBytes = 65_536;
 const maxKeyLength = 128;
-// SQLite's JSON functions give up at 1,000 levels, and no template needs more than a few.
+// SQLite's JSON functions stop at 1,000 levels, and no template needs more than a few.
 const maxDepth = 20;
 
-/** Keys that mean something else in a template, and so never become data (data rule 6). */
+/** Keys with another meaning in a template, which therefore never become data (data rule 6). */
 const reservedKeys = new Set([
   "id",
   "service_id",
@@ -21,16 +21,16 @@ const reservedKeys = new Set([
   "manageUrl",
 ]);
 
-/** `{ value, persistent }` around a value: with `persistent: false` it is for this call only (data rule 5). */
+/** The wrapper of a value: with `persistent: false` it is used in this call only (data rule 5). */
 const Wrapped = z.strictObject({ value: z.unknown(), persistent: z.boolean() });
 
-/** What one call's `data` does. */
+/** The effect of one call's `data`. */
 export interface DataChange {
   /** Keys to store, and null for keys to delete. */
   patch: JsonObject;
-  /** What this call's own mail or event sees, on top of the contact: every key sent, stored or not. */
+  /** The data that this call's own mail or event uses, on top of the contact's: every key sent, stored or not. */
   own: JsonObject;
-  /** The type each stored key has if the project never saw it before. */
+  /** The type that each stored key gets if it is new in the project. */
   types: Record<string, FieldType>;
 }
 
@@ -44,7 +44,7 @@ export function readData(sent: JsonObject): DataChange {
     own.push([key, value]);
     if (persistent) stored.push([key, value]);
   }
-  // Object.fromEntries defines own properties, so that even a key named __proto__ is only a key.
+  // Object.fromEntries defines own properties, so even a key named __proto__ is just a key.
   return {
     patch: Object.fromEntries(stored),
     own: Object.fromEntries(own),
@@ -55,11 +55,11 @@ export function readData(sent: JsonObject): DataChange {
 function unwrap(raw: JsonValue): { value: JsonValue; persistent: boolean } {
   const wrapped = Wrapped.safeParse(raw);
   if (!wrapped.success) return { value: raw, persistent: true };
-  // The wrapper came out of a JSON value, and so did what it holds.
+  // The wrapper is JSON, so its value is too.
   return { value: wrapped.data.value as JsonValue, persistent: wrapped.data.persistent };
 }
 
-/** Free-form custom fields, as every endpoint takes them. */
+/** Free-form custom fields, the same for every endpoint. */
 export const ContactData = z
   .custom<JsonObject>(isJsonObject, {
     error: "Must be an object of custom fields",
@@ -106,7 +106,7 @@ function holdsUnstorable(value: JsonValue): boolean {
   return Object.entries(value).some(([key, inner]) => !isStorable(key) || holdsUnstorable(inner));
 }
 
-/** `1e400` is read as Infinity, which is written as null, and null would delete the key. */
+/** JSON.parse reads `1e400` as Infinity, which is written as null, and null would delete the key. */
 function holdsInfinity(value: JsonValue): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
   if (typeof value !== "object" || value === null) return false;

@@ -4,13 +4,13 @@ import { dayMs } from "../time";
 export const snoozeDurations = ["14d", "1m", "3m", "6m", "1y"] as const;
 export type SnoozeDuration = (typeof snoozeDurations)[number];
 
-/** What a snooze may be asked for as: a moment in milliseconds, or a length. */
+/** The requested end of a snooze: a time in milliseconds, or a length. */
 export type SnoozeRequest = { until: number } | { duration: SnoozeDuration };
 
-/** Longer than this, and nobody means a pause. */
+/** A longer pause is surely a mistake. */
 export const longestSnoozeYears = 5;
 
-/** When a snooze that begins now ends. Throws Invalid when that is not in the future, or too far in it. */
+/** The end of a snooze that begins now. Throws Invalid when it is not in the future, or too far ahead. */
 export function snoozeEnd(asked: SnoozeRequest, now: Date): number {
   if ("duration" in asked) return endOf(asked.duration, now);
   const { until } = asked;
@@ -39,11 +39,11 @@ function endOf(duration: SnoozeDuration, now: Date): number {
   }
 }
 
-/** The same day and time of a later month, in UTC; its last day where the month has no such day. */
+/** The same day and time in a later month, in UTC; the last day of the month if it has no such day. */
 function monthsLater(from: Date, months: number): number {
   const year = from.getUTCFullYear();
   const month = from.getUTCMonth() + months;
-  // Day 0 of the month after is the last day of the month.
+  // Day 0 of the next month is the last day of this month.
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
   const timeOfDay = from.getTime() - Date.UTC(year, from.getUTCMonth(), from.getUTCDate());
   return Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay)) + timeOfDay;

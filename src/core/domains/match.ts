@@ -1,10 +1,10 @@
 import { hostName } from "../dns";
 import type { DnsRecord } from "./records";
 
-/** What DNS says to a record's name and type; null when it could not be found out. */
+/** The values in DNS under a record's name and type; null when the lookup failed. */
 type AnswersOf = (record: DnsRecord) => string[] | null;
 
-/** The records with what was found of each. One that could not be found out stays as it was. */
+/** The records with the values found for each. A record whose lookup failed keeps its state. */
 export function matchRecords(records: DnsRecord[], answersOf: AnswersOf): DnsRecord[] {
   return records.map((record) => {
     const answers = answersOf(record);
@@ -22,12 +22,12 @@ export function allRequiredFound(records: DnsRecord[]): boolean {
   return records.every(({ required, status }) => !required || status === "FOUND");
 }
 
-/** With nothing required there is nothing to look up: a reserved name that the provider vouches for. */
+/** Without required records no lookup is needed: a reserved name that the provider has verified. */
 export function needsDns(records: DnsRecord[]): boolean {
   return records.some(({ required }) => required);
 }
 
-/** Names have TXT records for all kinds of reasons: of policies, only those of the same kind are compared. */
+/** Names have TXT records for many purposes, so a policy is compared only with others of its kind. */
 function relevantValues({ purpose, type }: DnsRecord, values: string[]): string[] {
   if (type !== "TXT") return values;
   if (purpose === "SPF") return values.filter((value) => /^v=spf1(\s|$)/i.test(value.trim()));
@@ -41,17 +41,18 @@ function isMatch(record: DnsRecord, values: string[]): boolean {
     case "CNAME":
       return values.some((found) => hostName(found) === hostName(value));
     case "MX":
-      // Any priority will do: there is one exchange, or the provider itself says what it misses.
+      // The priority does not matter: there is one exchange, or the provider itself reports what is missing.
       return values.some((found) => hostName(found.replace(/^\d+\s+/, "")) === hostName(value.replace(/^\d+\s+/, "")));
     case "TXT":
       if (purpose === "SPF") return allowsSameSenders(value, values);
-      // One policy is as good as another: the owner may ask for more than we advise. Two are none (RFC 7489, 6.6.3).
+      // Any single policy is accepted, because the owner may choose a stricter one. Two count as none (RFC 7489,
+      // 6.6.3).
       if (purpose === "DMARC") return values.length === 1;
       return values.some((found) => withoutBlanks(found) === withoutBlanks(value));
   }
 }
 
-/** RFC 7208: two SPF records are an error. One may name other senders too, as long as it names ours. */
+/** RFC 7208: two SPF records are an error. The one record may allow other senders too, if it allows ours. */
 function allowsSameSenders(value: string, values: string[]): boolean {
   const [only = "", ...more] = values;
   const mechanisms = new Set(termsOf(only));
@@ -69,7 +70,7 @@ function termsOf(spf: string): string[] {
     .map((term) => term.replace(/^\+/, ""));
 }
 
-/** People paste keys with line breaks in them, and DNS panels add blanks. */
+/** Removes blanks: people paste keys with line breaks, and DNS panels add spaces. */
 function withoutBlanks(value: string): string {
   return value.replaceAll(/\s+/g, "").replace(/;$/, "");
 }

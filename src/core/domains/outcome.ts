@@ -1,19 +1,25 @@
 import { dayMs, hourMs, minuteMs } from "../time";
 
-/** A resolver's or a provider's bad day must not stop mail: only this long a failure does. */
+/**
+ * A verified domain survives failed checks for this long, so that an outage of a resolver or provider does not stop
+ * mail.
+ */
 export const graceMs = 72 * hourMs;
 
-/** Just under the cron's five minutes, so that a domain checked a moment after one tick is due at the next. */
+/** Just under the cron's five minutes, so that a domain checked shortly after one tick is due at the next. */
 const quickPaceMs = 4 * minuteMs;
 const verifiedPaceMs = 59 * minuteMs;
 const slowestPaceMs = dayMs;
-/** For so long a waiting domain is looked at with every tick; after that less and less: hourly at first, then daily. */
+/**
+ * For this long, a pending domain is checked on every tick. After that it is checked hourly, and then less and less,
+ * down to daily.
+ */
 const eagerMs = 3 * dayMs;
 
 export interface DomainState {
   status: "PENDING" | "VERIFIED" | "FAILED";
   verifiedAt: number | null;
-  /** When a verified domain's checks began to fail; kept until one passes. */
+  /** When a verified domain's checks began to fail; null once one passes. */
   failingSince: number | null;
   createdAt: number;
 }
@@ -25,7 +31,7 @@ export interface CheckedDomain {
   nextCheckAt: number;
 }
 
-/** What a check that could tell makes of a domain. */
+/** The state of a domain after a check with a result. */
 export function afterCheck(before: DomainState, passes: boolean, now: number): CheckedDomain {
   const wasVerified = before.status === "VERIFIED";
   if (passes) {

@@ -3,7 +3,7 @@ import { asciiDomain } from "../mail/address";
 
 export type RecordPurpose = "OWNERSHIP" | "DKIM" | "SPF" | "RETURN_PATH" | "DMARC";
 
-/** A DNS record that the owner of a domain creates, and what was found of it. */
+/** A DNS record that the domain's owner creates, and the result of its last check. */
 export interface DnsRecord {
   purpose: RecordPurpose;
   type: "TXT" | "CNAME" | "MX";
@@ -15,10 +15,10 @@ export interface DnsRecord {
   found?: string[];
 }
 
-// RFC 2606 reserves these: they never exist in DNS, so there is nobody to ask and nobody to deceive.
+// RFC 2606 reserves these: they never exist in DNS, so there is nothing to check.
 const reservedTopLevels = new Set(["test", "example", "localhost"]);
 
-/** The host name mail can be sent from, in lower-case ASCII; null for a bare public suffix, an address, anything else. */
+/** A host name that can send mail, in lower-case ASCII; null for a bare public suffix, an address or anything else. */
 export function senderDomain(written: string): string | null {
   const domain = asciiDomain(written.trim());
   if (domain === null) return null;
@@ -30,7 +30,7 @@ export function isReservedDomain(domain: string): boolean {
   return reservedTopLevels.has(domain.slice(domain.lastIndexOf(".") + 1));
 }
 
-/** The TXT record by which its owner shows that a domain is theirs. The token is random and kept with the domain. */
+/** The TXT record that proves the ownership of a domain. The token is random and stored with the domain. */
 export function ownershipRecord(domain: string, token: string, required: boolean): DnsRecord {
   return {
     purpose: "OWNERSHIP",
@@ -42,7 +42,7 @@ export function ownershipRecord(domain: string, token: string, required: boolean
   };
 }
 
-/** Advice, never asked for: without a policy of their owner, large mailbox providers trust mail less. */
+/** Advice only: large mailbox providers trust mail less without a policy of the domain's owner. */
 export function dmarcRecord(domain: string): DnsRecord {
   return {
     purpose: "DMARC",

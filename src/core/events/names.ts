@@ -4,7 +4,7 @@ import { isStorable } from "../storable";
 const longestName = 255;
 const ownNames = new Set(["contact.subscribed", "contact.unsubscribed"]);
 
-/** Names that only the service itself gives to events. Upper and lower case are different names, here as anywhere. */
+/** Names that are reserved for the service. Upper and lower case are different, as in all event names. */
 export function isReservedEvent(name: string): boolean {
   return name.startsWith("email.") || ownNames.has(name) || /^segment\..+\.(entry|exit)$/.test(name);
 }
@@ -13,10 +13,12 @@ export function reservedEvent(name: string): string {
   return `${name} is reserved: only the service itself records events with this name`;
 }
 
-/** As parts of a URL these are directions, also when they are encoded: nobody could delete such an event, or ask of it. */
+/**
+ * These are path segments with a meaning in URLs, even when encoded: nobody could delete such an event, or query it.
+ */
 const unreachableNames = new Set([".", ".."]);
 
-/** The name of an event that a caller tracks. It is kept exactly as it was sent. */
+/** The name of a tracked event, kept exactly as sent. */
 export const EventName = z
   .string()
   .min(1)

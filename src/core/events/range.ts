@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { dayMs } from "../time";
 
-/** A stretch of time in milliseconds since 1970. `to` is the first moment after it. */
+/** A span of time in milliseconds since 1970. `to` is exclusive. */
 export interface Span {
   from: number;
   to: number;
@@ -10,12 +10,12 @@ export interface Span {
 const shape = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/i;
 
 /**
- * A date as a caller writes it, as the time it stands for: `2026-01-31` is that whole day in UTC, a date with a time is
- * that one millisecond. A time that names no zone is UTC. Null when it is neither.
+ * Reads a caller's date: `2026-01-31` is the whole day in UTC, a date with a time is that millisecond. A time without a
+ * zone is UTC. Null when it is neither.
  */
 export function spanOf(text: string): Span | null {
   const [, day, zone] = shape.exec(text) ?? [];
-  // Date.parse takes the 30th of February for the 2nd of March.
+  // Date.parse reads 30 February as 2 March.
   if (day === undefined || !z.iso.date().safeParse(day).success) return null;
   if (text === day) return { from: Date.parse(day), to: Date.parse(day) + dayMs };
   const at = Date.parse(zone === undefined ? `${text}Z` : text);
@@ -34,7 +34,7 @@ export const DateOrTime = z
   })
   .meta({ type: "string", example: "2026-01-31" });
 
-/** Query fields by which a stretch of time is chosen. Both ends are in it. */
+/** Query fields of a span of time. Both ends are included. */
 export const DateRange = z
   .object({
     startDate: DateOrTime.optional().meta({ description: "The start, included. A date starts at 00:00 UTC." }),

@@ -1,21 +1,21 @@
 import type { Message } from "./message";
 import type { EmailType } from "./status";
 
-/** What a provider can do. Whoever sends asks here, and never which provider it is. */
+/** The abilities of a provider. Senders check these, and never which provider it is. */
 export interface Abilities {
-  /** For how long a second call with the same email id is refused or answered from memory; 0 when it never is. */
+  /** How long the provider recognises a second call with the same email id; 0 when it never does. */
   idempotencyWindowMs: number;
-  /** The largest finished message it takes, encoded as it travels. */
+  /** The largest complete message that it accepts, encoded. */
   maxMessageBytes: number;
-  /** Beginnings, in lower case, of header names by which the provider itself is steered. */
+  /** Prefixes, in lower case, of headers that are instructions to the provider. */
   steeringHeaders: readonly string[];
-  /** May mail of type MARKETING go through it? */
+  /** Whether it accepts mail of type MARKETING. */
   allowsMarketing: boolean;
 }
 
 /**
- * Why a mail cannot go through a provider, null when it can. A header that steers the provider would let one project
- * change what the account does for all: another tag, and the reports of this mail would settle somebody else's.
+ * Why a mail cannot go through a provider; null when it can. A header with an instruction would let one project change
+ * the account for all: with another tag, reports of this mail would apply to another mail.
  */
 export function unfitness(
   { steeringHeaders, allowsMarketing }: Abilities,

@@ -25,7 +25,7 @@ const addressShape = {
   ],
 };
 
-/** An email address; parses to the form contacts are keyed by. */
+/** An email address, parsed to the form that identifies contacts. */
 export const Email = z
   .string()
   .transform((written, check) => normalizeEmail(written) ?? fault(check, [], "invalid_string", notAnAddress))

@@ -4,8 +4,8 @@ const dotAtom = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~
 const hostLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * The one form of an address by which contacts are found: trimmed, lower-case, the domain in its ASCII form
- * (RFC 5321 with RFC 5890 domains; no quoted local parts, no address literals). Null when it is not an address.
+ * The normalized form of an address, which identifies a contact: trimmed, lower-case, the domain in ASCII (RFC 5321
+ * with RFC 5890 domains; no quoted local parts, no address literals). Null when it is not an address.
  */
 export function normalizeEmail(written: string): string | null {
   const trimmed = written.trim();
@@ -17,10 +17,10 @@ export function normalizeEmail(written: string): string | null {
   return email.length > maxAddressLength ? null : email;
 }
 
-/** A host name of two labels or more in lower-case ASCII; null when it is none. */
+/** A host name of at least two labels in lower-case ASCII; null when it is not one. */
 export function asciiDomain(written: string): string | null {
-  // A host name in a URL is exactly this: what else the parser would take (paths, ports, users), or quietly drop
-  // (control characters at the end), is refused before.
+  // The URL parser would accept more (paths, ports, users) or silently drop it (control characters at the end), so that
+  // is refused first.
   if (!/^[^\s\p{Cc}/\\?#@:%[\]]+$/u.test(written)) return null;
   const domain = isPlain(written) ? written : URL.parse(`http://${written}`)?.hostname;
   if (domain === undefined) return null;
@@ -30,7 +30,7 @@ export function asciiDomain(written: string): string | null {
   return isHost && !/^\d+$/.test(topLevel) ? domain : null;
 }
 
-/** Nearly every domain is one that a URL's host would leave as it is, and to parse a URL takes long. */
+/** Skips the slow URL parser for domains that it would not change, as nearly all are. */
 function isPlain(domain: string): boolean {
   return /^([a-z0-9-]+\.)+[a-z]+$/.test(domain) && !domain.includes("xn--");
 }
@@ -41,7 +41,7 @@ export function domainOf(email: string): string {
 }
 
 export interface Address {
-  /** Normalized: what contacts and suppressions are keyed by. */
+  /** Normalized: the key of contacts and suppressions. */
   email: string;
   /** As the caller wrote it, for the header. */
   written: string;

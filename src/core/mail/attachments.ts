@@ -2,8 +2,8 @@ import { z } from "zod";
 
 const longestFilename = 255;
 const mostItems = 100;
-// RFC 2045 section 5.1, without parameters but for a charset: what a caller says of a file is copied into its headers.
-// A multipart or a message would be taken for a part of ours.
+// RFC 2045 section 5.1, with a charset as the only parameter: the caller's type is copied into the file's headers. A
+// multipart or message type would be read as a part of ours.
 const mediaType =
   /^(?!multipart\/|message\/)[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(; ?charset=([a-z0-9_-]{1,40}|"[a-z0-9_-]{1,40}"))?$/i;
 // RFC 2392: the part of a Content-ID that `cid:` in a body refers to.
@@ -18,7 +18,7 @@ const headerBytes = 2_048;
 /** The spec's ceiling for a finished message. */
 export const maxMessageBytes = 40 * 1024 * 1024;
 
-/** A file that goes with an email. Its content is base64 all the way, as it came and as it travels. */
+/** A file attached to an email. Its content stays base64, as it came. */
 export interface Attachment {
   filename: string;
   contentType: string;
@@ -27,7 +27,7 @@ export interface Attachment {
   content: string;
 }
 
-/** What is kept of a file beside its content. */
+/** The stored facts of a file, without its content. */
 export interface AttachmentRow extends Omit<Attachment, "content"> {
   /** Decoded. */
   size: number;
@@ -73,7 +73,9 @@ export const AttachmentsInput = z
   .preprocess(firstItems, z.array(Item))
   .meta({ description: "At most 10 files and 10 MB together, unless the installation sets other limits." });
 
-/** Past the most anyone may allow, one more says enough: a list of a million is not looked at. */
+/**
+ * Reads one item more than anyone may allow, which is enough to refuse the list: a list of a million is not validated.
+ */
 function firstItems(items: unknown): unknown {
   return Array.isArray(items) ? items.slice(0, mostItems + 1) : items;
 }
@@ -81,7 +83,7 @@ function firstItems(items: unknown): unknown {
 export function readAttachments(items: z.infer<typeof AttachmentsInput>): Attachment[] {
   return items.map(({ filename, content, contentType, type, contentId, disposition }) => ({
     filename,
-    // One of the two is there, as the schema insists.
+    // The schema requires one of the two.
     contentType: contentType ?? type ?? "application/octet-stream",
     contentId: contentId ?? null,
     disposition: disposition ?? "attachment",
@@ -95,7 +97,7 @@ export function decodedBytes(content: string): number {
   return (content.length / 4) * 3 - padding;
 }
 
-/** How large a message will be, at least: base64 in lines for the files, and the texts as they are. */
+/** The least size of a message: base64 in lines for the files, and the texts as they are. */
 export function messageBytes(bodyBytes: number, attachments: { size: number }[]): number {
   return attachments.reduce(
     (sum, { size }) => sum + Math.ceil(size / bytesPerLine) * charactersPerLine + headerBytes,

@@ -5,8 +5,8 @@ const patience = 3;
 const pauseMs = 30 * secondMs;
 
 /**
- * What a lane remembers of its provider. A call that throws may have handed the mail over, so each one can leave an
- * email UNKNOWN: after three in a row the lane hands over no more until a harmless call (a probe) gets an answer.
+ * The state of a lane. A call that throws may have handed the mail over, so each one can leave an email UNKNOWN. After
+ * three in a row, the lane hands nothing over until a harmless call (a probe) gets an answer.
  */
 export interface LaneState {
   thrown: number;
@@ -14,10 +14,10 @@ export interface LaneState {
 }
 
 export type Admission =
-  /** `troubled`: the last calls threw, so the lane wants to hear that they answer again. */
+  /** `troubled`: the last calls threw, so the lane must be told when calls succeed again. */
   | { kind: "open"; troubled: boolean }
   | { kind: "paused"; untilMs: number }
-  /** The pause is over: one caller probes, and the others go on waiting meanwhile. */
+  /** The pause is over: one caller probes, and the others keep waiting. */
   | { kind: "probe" };
 
 export const healthyLane: LaneState = { thrown: 0, pausedUntil: null };
@@ -25,16 +25,16 @@ export const healthyLane: LaneState = { thrown: 0, pausedUntil: null };
 export function enterLane(state: LaneState, now: number): [LaneState, Admission] {
   if (state.pausedUntil === null) return [state, { kind: "open", troubled: state.thrown > 0 }];
   if (isPaused(state, now)) return [state, { kind: "paused", untilMs: state.pausedUntil }];
-  // Should the prober die, the next one is let through after another pause.
+  // If the prober dies, another one probes after one more pause.
   return [{ ...state, pausedUntil: now + pauseMs }, { kind: "probe" }];
 }
 
-/** Is mail held back? */
+/** Whether mail is held back. */
 export function isPaused({ pausedUntil }: LaneState, now: number): boolean {
   return pausedUntil !== null && now < pausedUntil;
 }
 
-/** Says how the calls of one round went: `thrown` is how many of the last ones threw in a row, 0 if any answered. */
+/** Records the calls of one round: `thrown` is how many of the last ones threw in a row, 0 if any answered. */
 export function leaveLane(state: LaneState, outcome: "answered" | { thrown: number }, now: number): LaneState {
   if (outcome === "answered") return healthyLane;
   const thrown = state.thrown + outcome.thrown;

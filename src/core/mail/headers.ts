@@ -10,7 +10,7 @@ const maxValueLength = 998;
 const headerName = /^[!-9;-~]+$/;
 const lineBreak = /[\r\n]/;
 
-/** Headers that are ours to write: a caller's copy would contradict the envelope or break the message. */
+/** Headers that the service writes: a caller's copy would contradict the envelope or break the message. */
 const forbidden = new Set([
   "from",
   "to",

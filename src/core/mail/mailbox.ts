@@ -1,13 +1,13 @@
 import type { Address } from "./address";
 
-/** An address with its display name as RFC 5322 writes it, for providers that take it as one text. */
+/** An address with its display name in the form of RFC 5322, for providers that take it as one text. */
 export function mailbox({ written, name }: Address): string {
   return name === null || name === "" ? written : `"${name.replace(/["\\]/g, "\\$&")}" <${written}>`;
 }
 
 /**
- * The extra headers of a mail with `Reply-To` taken out, for providers that take it as a field of its own. A caller's
- * header wins over the mail's own.
+ * Takes `Reply-To` out of the extra headers, for providers with a separate field. A caller's header overrides the
+ * mail's own.
  */
 export function splitReplyTo(
   headers: Record<string, string>,

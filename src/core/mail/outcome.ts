@@ -3,20 +3,20 @@ import type { Receipt } from "./receipt";
 import { maxAttempts, retryDelayMs } from "./retry";
 import type { Report } from "./status";
 
-/** What is known of a mail when the provider's answer comes in. Times are milliseconds since 1970. */
+/** The facts of a try when the provider's answer arrives. Times are milliseconds since 1970. */
 export interface Try {
   /** 1 is the first. */
   attempt: number;
   handedAt: number;
   /** When an earlier call was made whose outcome is still unknown. */
   uncertainSince: number | null;
-  /** How long the provider recognises a mail that comes again; 0 when it does not. */
+  /** How long the provider recognises a repeated mail; 0 when it does not. */
   idempotencyWindowMs: number;
   now: number;
   random: number;
 }
 
-/** What one try, or the refusal to make one, means for the email's row. */
+/** The effect of one try, or of a refusal to try, on the email's row. */
 export interface Outcome {
   status: "SENT" | "QUEUED" | "FAILED" | "SUPPRESSED" | "CANCELLED" | "UNKNOWN";
   error: string | null;
@@ -26,11 +26,11 @@ export interface Outcome {
   reports: Report[];
 }
 
-/** A call that began just before the window ends may arrive after it. */
+/** A call made just before the window ends may arrive after it. */
 const windowMarginMs = minuteMs;
 const maxReasonLength = 500;
 
-/** An email that ends without the provider being asked. One that may already be out stays UNKNOWN all the same. */
+/** Ends an email without a call to the provider. An email that may already be sent stays UNKNOWN. */
 export function ended(
   status: "FAILED" | "SUPPRESSED" | "CANCELLED",
   reason: string,
@@ -39,7 +39,7 @@ export function ended(
   return outcome(uncertainSince === null ? status : "UNKNOWN", { error: reason, uncertainSince });
 }
 
-/** A mail that may be out and was taken up again too late: the provider would take it for a new one. */
+/** Ends a mail that may be sent and is retried too late: the provider would take it for a new one. */
 export function outcomeOfLateRetry(
   uncertainSince: number | null,
   idempotencyWindowMs: number,
@@ -52,8 +52,8 @@ export function outcomeOfLateRetry(
 const lostOutcome = "The outcome is unknown: this email may or may not have been sent";
 
 /**
- * From the provider's answer to the email's next status. A mail whose outcome is unknown is only tried again while
- * the provider would recognise it, and never called FAILED: it may well be out.
+ * Turns the provider's answer into the email's next status. A mail with an unknown outcome is retried only while the
+ * provider would recognise it, and never becomes FAILED, because it may have been sent.
  */
 export function outcomeOf(receipt: Receipt, made: Try): Outcome {
   switch (receipt.kind) {
@@ -70,19 +70,16 @@ export function outcomeOf(receipt: Receipt, made: Try): Outcome {
   }
 }
 
-/** An email that was taken up so often and never handed over breaks whoever takes it. */
+/** An email that was taken so often without a hand-over makes its consumers fail. */
 const mostAbandonments = 10;
 
-/**
- * An email that is taken up once more, after so many consumers did so and were never heard of again; null while it is
- * worth a try.
- */
+/** Ends an email that many consumers took and never finished; null while another try makes sense. */
 export function outcomeOfAbandoned(abandonments: number, uncertainSince: number | null): Outcome | null {
   if (abandonments + 1 < mostAbandonments) return null;
   return ended("FAILED", "This email could not be composed: every try stopped without a result", uncertainSince);
 }
 
-/** An email that was handed over by somebody who was never heard of again. */
+/** An email that was handed over by a consumer which never reported the result. */
 export interface Lost {
   handedAt: number;
   uncertainSince: number | null;
@@ -90,7 +87,10 @@ export interface Lost {
   now: number;
 }
 
-/** It may be out: back in line while the provider would recognise it, else nobody can say. */
+/**
+ * The mail may have been sent. It is queued again while the provider would recognise it; after that its outcome stays
+ * unknown.
+ */
 export function outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now }: Lost): Outcome {
   const since = uncertainSince ?? handedAt;
   if (isStillRecognised(since, idempotencyWindowMs, now)) {
@@ -99,7 +99,7 @@ export function outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, n
   return outcome("UNKNOWN", { error: lostOutcome, uncertainSince: since });
 }
 
-/** May a mail with an unknown outcome be handed over once more at the given time? */
+/** Whether a mail with an unknown outcome may be handed over again at the given time. */
 function isStillRecognised(uncertainSince: number, idempotencyWindowMs: number, at: number): boolean {
   return at < uncertainSince + idempotencyWindowMs - windowMarginMs;
 }

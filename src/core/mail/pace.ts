@@ -1,17 +1,17 @@
 import { hourMs, secondMs } from "../time";
 import type { Lane } from "./message";
 
-/** How fast the provider's account may be called. */
+/** The allowed rate of calls to the provider's account. */
 export interface PaceRule {
   perSecond: number;
-  /** The part of it that campaigns never use, between 0 and 1, so that a password reset finds room at once. */
+  /** The share that campaigns never use, between 0 and 1, so that a password reset is sent at once. */
   transactionalShare: number;
 }
 
-/** Calls that may be made at once, and until when those that were put off fill each lane. */
+/** The calls that may be made now, and the times up to which postponed calls fill each lane. */
 export interface PaceState {
   calls: number;
-  /** Of these, how many a campaign may make. */
+  /** How many of these a campaign may make. */
   campaignCalls: number;
   atMs: number;
   bookedUntilMs: Record<Lane, number>;
@@ -23,16 +23,16 @@ export interface Grant {
   laterMs: number[];
 }
 
-/** Beyond this nothing is booked: who waits longer asks again in between. */
+/** No slot is booked beyond this; callers that wait longer ask again in between. */
 const longestWaitMs = hourMs;
 
 /**
- * Grants calls from a bucket that holds a second's worth of them. Campaigns have a bucket of their own beside it,
- * without the reserved share, and get nothing while transactional mail waits.
+ * Grants calls from a bucket that holds one second's worth of calls. Campaigns have an additional bucket without the
+ * reserved share, and get nothing while transactional mail waits.
  *
- * What is put off is spread over the time to come, one slot each behind all that was put off before: so it comes back
- * at the account's own pace, and a mail asks a few times however many wait. A slot is no promise; who comes back is
- * served like everyone, and is put off anew when others were faster.
+ * Postponed calls are spread over the time to come, one slot each, after all calls postponed before. So they come back
+ * at the account's own pace, and a mail asks only a few times however many wait. A slot is no promise: a call that
+ * comes back is served like any other, and is postponed again if others were faster.
  */
 export function takeCalls(
   before: PaceState | null,
@@ -54,12 +54,12 @@ export function takeCalls(
   return [booked, { calls, laterMs }];
 }
 
-/** Does mail of the lane wait for slots that are booked? */
+/** Whether mail of the lane waits for booked slots. */
 export function isBooked(state: PaceState | null, lane: Lane, now: number): boolean {
   return state !== null && state.bookedUntilMs[lane] > now;
 }
 
-/** Sums of fractions of a second end a hair below the whole. */
+/** Sums of fractions of a second end slightly below a whole number. */
 const rounding = 1e-6;
 
 function refilled(before: PaceState | null, rule: PaceRule, now: number): PaceState {
@@ -73,7 +73,7 @@ function refilled(before: PaceState | null, rule: PaceRule, now: number): PaceSt
       bookedUntilMs: { transactional: 0, campaign: 0 },
     };
   }
-  // A clock that goes back gives nothing and takes nothing.
+  // A clock that goes back adds and removes nothing.
   const seconds = Math.max(0, now - before.atMs) / secondMs;
   return {
     ...before,

@@ -1,15 +1,15 @@
 import { compile, type DomNode, type FormatCallback } from "html-to-text";
 
 /**
- * The parser's time grows with the number of tags times the number of open ones: 100,000 nested `<div>`s take
- * seconds. Real mails stay far below these numbers; of others the text part ends where they are reached.
+ * The parser's time grows with the number of tags times the number of open ones: 100,000 nested `<div>`s take seconds.
+ * Real mail stays far below these limits; otherwise the text part ends where a limit is reached.
  */
 const MAX_TAGS = 30_000;
 const MAX_OPEN_TAGS = 1_000;
-/** The converter calls itself for every level. Deeper text is left out. */
+/** The converter is recursive. Deeper text is left out. */
 const MAX_DEPTH = 100;
 
-/** Each level of lists indents all lines in it once more. */
+/** Each level of lists indents all its lines once more. */
 const MAX_LIST_DEPTH = 4;
 
 const TAG = /<(\/?)([a-z][a-z0-9]*)/gi;
@@ -30,7 +30,7 @@ const convert = compile({
     { selector: "ul", format: "list" },
     { selector: "ol", format: "list" },
     { selector: "li", format: "block", options: LINE },
-    // As a quotation it would grow by a mark for every line and level.
+    // Quotation marks would add a character to every line for every level.
     { selector: "blockquote", format: "block", options: PARAGRAPH },
     { selector: "table", format: "block", options: PARAGRAPH },
     { selector: "tr", format: "block", options: LINE },
@@ -40,7 +40,7 @@ const convert = compile({
   ],
 });
 
-/** What a mail says to those who read no HTML: links as `text (url)`, images by their alt, a table row on one line. */
+/** The plain text of an HTML mail: links as `text (url)`, images as their alt text, a table row on one line. */
 export function plainText(html: string): string {
   return convert(withinLimits(html));
 }
@@ -58,7 +58,7 @@ function withinLimits(html: string): string {
   return html;
 }
 
-/** Only the outer one of nested links is a link, as in a browser; its words are collected while they are written. */
+/** Of nested links only the outer one is a link, as in a browser; its text is collected while it is written. */
 function formatLink(...[link, walk, builder]: Parameters<FormatCallback>): void {
   const url = String(link.attribs?.href ?? "").replace(/^mailto:/, "");
   if (!url || url.startsWith("#") || levelsOf(link, "a") > 1) {
@@ -75,7 +75,7 @@ function formatLink(...[link, walk, builder]: Parameters<FormatCallback>): void 
   if (text !== url) builder.addInline(text ? ` (${url})` : url, { noWordTransform: true });
 }
 
-/** As text of its own, so that a link around the image takes it for its text. */
+/** Writes the alt text as normal text, so that a link around the image uses it. */
 function formatImage(...[image, , builder]: Parameters<FormatCallback>): void {
   builder.addInline(image.attribs?.alt ?? "");
 }
@@ -85,7 +85,7 @@ function formatCell(...[cell, walk, builder]: Parameters<FormatCallback>): void 
   builder.addInline(" ");
 }
 
-/** Numbers count from one: a `start` in Roman numerals can ask for numbers of a million characters. */
+/** Numbers start at one: a `start` in Roman numerals could ask for numbers of a million characters. */
 function formatList(...[list, walk, builder]: Parameters<FormatCallback>): void {
   const depth = levelsOf(list, "ol", "ul");
   if (depth > MAX_LIST_DEPTH) {
@@ -105,7 +105,7 @@ function formatList(...[list, walk, builder]: Parameters<FormatCallback>): void 
   builder.closeList({ trailingLineBreaks: lineBreaks });
 }
 
-/** How many elements of these names a node is in, itself included. */
+/** How many elements with these names contain a node, itself included. */
 function levelsOf(node: DomNode, ...names: string[]): number {
   let levels = 0;
   for (let outer: DomNode | undefined = node; outer; outer = outer.parent) {

@@ -1,12 +1,12 @@
 import type { Report } from "./status";
 
-/** What a provider said when it was handed a mail. */
+/** A provider's answer to a mail. */
 export type Receipt =
-  /** Taken. `reports` is what it already knows of the mail's fate. */
+  /** Accepted. `reports` holds what the provider already knows of the outcome. */
   | { kind: "accepted"; providerMessageId: string; reports: Report[] }
-  /** 429 or 5xx: not taken, worth another try. */
+  /** 429 or 5xx: not accepted, worth another try. */
   | { kind: "busy"; reason: string; retryAfterMs?: number }
-  /** Any other refusal: it will not be taken, however often it is tried. */
+  /** Any other refusal: another try would fail too. */
   | { kind: "refused"; reason: string }
-  /** No answer came back, and nobody can say whether it was taken. A call that throws means the same. */
+  /** No answer arrived, so it is unknown whether the mail was accepted. A call that throws means the same. */
   | { kind: "unknown"; reason: string };

@@ -9,7 +9,7 @@ interface Given {
   body: string;
   variables: Record<string, unknown>;
   links: RecipientLinks | null;
-  /** The caller's own. */
+  /** The caller's own headers. */
   headers: Record<string, string>;
   feedbackId: string;
 }
@@ -21,7 +21,7 @@ interface Rendered {
   headers: Record<string, string>;
 }
 
-/** All of a mail that depends on its template, its recipient and its type. */
+/** Renders everything that depends on the template, the recipient and the type. */
 export function renderMail({ type, subject, body, variables, links, headers, feedbackId }: Given): Rendered {
   const rendered = renderTemplate(parseTemplate(body, "html"), variables);
   const finished = withUnsubscribing({ type, html: rendered, headers, links, feedbackId });

@@ -6,9 +6,9 @@ export const maxAttempts = 8;
 const backoff: Backoff = { firstMs: 5 * secondMs, growth: 3, maxMs: 30 * minuteMs };
 
 /**
- * How long to wait after the given try (1 is the first): 5 s, then three times as long each time, half an hour at
- * most; and up to a quarter shorter by chance, so that mails which failed together do not come back together.
- * `random` is between 0 and 1; `askedMs` is what the provider asked for, within the same half hour.
+ * How long to wait after the given try (1 is the first): 5 s, then three times as long each time, up to half an hour.
+ * Each wait is up to a quarter shorter at random, so that mails which failed together do not retry together. `random`
+ * is between 0 and 1; `askedMs` is the provider's own wish, limited to the same half hour.
  */
 export function retryDelayMs(attempt: number, random: number, askedMs = 0): number {
   const delayMs = backoffMs(backoff, attempt - 1) * (1 - random / 4);

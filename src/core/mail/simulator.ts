@@ -3,7 +3,7 @@ import type { Report } from "./status";
 
 const simulatorDomain = "simulator.test";
 
-/** How a provider behaves towards one mail. */
+/** The behaviour of a provider for one mail. */
 export type Behaviour =
   | { kind: "accept"; reports: Report[] }
   | { kind: "busy" }
@@ -20,8 +20,8 @@ const behaviours = new Map<string, Behaviour>([
 ]);
 
 /**
- * What the embedded provider does with mail to an address. Those at `simulator.test` and below choose by their local
- * part (`bounce@`, `bounce+any-tag@`); everyone else gets their mail.
+ * The behaviour of the embedded provider for an address. Addresses at `simulator.test` and its subdomains choose it by
+ * their local part (`bounce@`, `bounce+any-tag@`); all other mail is delivered.
  */
 export function behaviourTowards(email: string): Behaviour {
   const domain = domainOf(email);

@@ -22,14 +22,14 @@ const signedFields = {
   UnsubscribeConfirmation: ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
 } as const;
 
-/** What SNS signs: name and value of each field on lines of their own, a missing subject left out. */
+/** The text that SNS signs: name and value of each field on lines of their own, without a missing subject. */
 export function snsStringToSign(message: SnsMessage): string {
   return signedFields[message.Type]
     .flatMap((name) => (typeof message[name] === "string" ? [`${name}\n${message[name]}\n`] : []))
     .join("");
 }
 
-/** The hash under the signature of each version. */
+/** The hash of each signature version. */
 export const snsHashes = { "1": "SHA-1", "2": "SHA-256" } as const;
 
 const arn = /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z0-9-]+):\d{12}:[\w-]{1,256}(\.fifo)?$/;
@@ -39,8 +39,8 @@ export function isTopicArn(value: string): boolean {
 }
 
 /**
- * The one host that may be called for a topic: its region's SNS. A message names its certificate and its confirmation
- * by URL, and whoever could name another host would sign for themselves, and make us call it.
+ * Whether a URL leads to the one host that may be called for a topic: its region's SNS. A message names its certificate
+ * and its confirmation by URL. With another host, anyone could sign for themselves, and make us call that host.
  */
 export function isSnsUrl(url: string, topicArn: string): boolean {
   const [, partition, region] = arn.exec(topicArn) ?? [];
@@ -50,7 +50,7 @@ export function isSnsUrl(url: string, topicArn: string): boolean {
   return protocol === "https:" && host === `sns.${region}.${suffix}` && username === "" && password === "";
 }
 
-/** The certificate lies at the top of the host under a name of its own. */
+/** Whether the URL is a certificate at the top level of that host. */
 export function isSnsCertificateUrl(url: string, topicArn: string): boolean {
   return isSnsUrl(url, topicArn) && /^\/SimpleNotificationService-[\w-]+\.pem$/.test(new URL(url).pathname);
 }

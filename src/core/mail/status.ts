@@ -19,16 +19,16 @@ export const emailStatuses = [
 ] as const;
 export type EmailStatus = (typeof emailStatuses)[number];
 
-/** What a provider tells of an email after it took it. */
+/** A provider's report of an email that it accepted. */
 export type Report =
   | { kind: "delivered" }
   | { kind: "bounced"; bounceType: "hard" | "soft"; reason: string }
   | { kind: "complained" };
 
 /**
- * The statuses from which a report moves an email on. It only ever moves forward: a late or repeated report finds a
- * status that is not listed and changes nothing. QUEUED counts: a mail whose first try was lost waits there for the
- * next one, and a report of the first settles it.
+ * The statuses that each report can change. Reports only move an email forward: a late or repeated report finds a
+ * status that is not listed, and changes nothing. QUEUED is listed because a mail whose first try was lost waits there
+ * for the next one, and a report of the first try settles it.
  */
 export const movedBy: Record<Report["kind"], { from: readonly EmailStatus[]; to: EmailStatus }> = {
   delivered: { from: ["QUEUED", "SENDING", "SENT", "UNKNOWN"], to: "DELIVERED" },

@@ -2,8 +2,8 @@ const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const pattern = new RegExp(`^(${uuid})[._](${uuid})$`);
 
 /**
- * What every mail carries at its provider, so that a report of it finds its way: the project and the email. An
- * underscore between them, because the tags of SES and Resend take letters, digits, `_` and `-` only.
+ * The tag of every mail at its provider, which leads its reports to the project and the email. The separator is an
+ * underscore, because tags of SES and Resend allow letters, digits, `_` and `-` only.
  */
 export function writeTag({ projectId, emailId }: { projectId: string; emailId: string }): string {
   return `${projectId}_${emailId}`;

@@ -10,17 +10,17 @@ export interface RecipientLinks {
 interface Rendered {
   type: EmailType;
   html: string;
-  /** The caller's own. */
+  /** The caller's own headers. */
   headers: Record<string, string>;
   links: RecipientLinks | null;
-  /** Whose mail it is, for the statistics of mailbox providers. */
+  /** Identifies the sender for the statistics of mailbox providers. */
   feedbackId: string;
 }
 
 /**
- * What the type of a mail asks for. MARKETING gets a footer unless its body links to the recipient's pages itself, and
- * the headers by which mailboxes show an unsubscribe button; HEADLESS gets the headers if its body links to them;
- * TRANSACTIONAL is left as it is.
+ * Adds what the type of a mail requires. MARKETING gets a footer, unless its body links to the recipient's pages, and
+ * the headers for the mailbox's unsubscribe button. HEADLESS gets the headers if its body links to the pages.
+ * TRANSACTIONAL stays as it is.
  */
 export function withUnsubscribing({ type, html, headers, links, feedbackId }: Rendered): {
   html: string;
@@ -35,7 +35,7 @@ export function withUnsubscribing({ type, html, headers, links, feedbackId }: Re
   };
 }
 
-/** A text part that was cut short, or left out links, must still say where to unsubscribe. */
+/** Adds an unsubscribe line to a text part that was cut or left out links. */
 export function withUnsubscribeLine(type: EmailType, text: string, links: RecipientLinks | null): string {
   if (type !== "MARKETING" || links === null) return text;
   if (text.includes(links.unsubscribeUrl) || text.includes(links.manageUrl)) return text;
@@ -43,8 +43,8 @@ export function withUnsubscribeLine(type: EmailType, text: string, links: Recipi
 }
 
 /**
- * RFC 2369 and RFC 8058, with the caller's own headers. A List-Unsubscribe of theirs replaces both of ours, if it names
- * an address at all; a List-Unsubscribe-Post of theirs says nothing about ours.
+ * Adds the headers of RFC 2369 and RFC 8058 to the caller's own. A caller's List-Unsubscribe replaces both of ours, if
+ * it contains an address; a caller's List-Unsubscribe-Post alone changes nothing.
  */
 function unsubscribeHeaders(
   { unsubscribeUrl }: RecipientLinks,
@@ -70,7 +70,7 @@ function isListUnsubscribe(name: string): boolean {
 
 const longestTag = 2_000;
 
-/** Is there an `<a href>` to one of the addresses that a reader can see? In doubt not: a second link harms nobody. */
+/** Whether the body has a visible `<a href>` to one of the URLs. If in doubt, no: a second link does no harm. */
 function linksTo(html: string, urls: string[]): boolean {
   const visible = visibleOf(html);
   return urls.some((url) => {
@@ -83,7 +83,7 @@ function linksTo(html: string, urls: string[]): boolean {
   });
 }
 
-/** Before the end of the body, in HTML that every mail program shows alike. */
+/** Adds the footer before the end of the body, in HTML that every mail program shows alike. */
 function withFooter(html: string, { unsubscribeUrl, manageUrl }: RecipientLinks): string {
   const footer = `<div style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #d5dad7;font:13px/1.5 sans-serif;color:#5c666c;text-align:center">You get this email because you are on our list. <a href="${unsubscribeUrl}" style="color:#5c666c">Unsubscribe</a> or <a href="${manageUrl}" style="color:#5c666c">manage your preferences</a>.</div>`;
   const visible = visibleOf(html);
@@ -91,7 +91,7 @@ function withFooter(html: string, { unsubscribeUrl, manageUrl }: RecipientLinks)
   return html.slice(0, end) + closerOf(html) + footer + html.slice(end);
 }
 
-/** What ends a comment or an element that would swallow the footer, because the body left it open. */
+/** Closes a comment or an element that the body left open and that would hide the footer. */
 function closerOf(html: string): string {
   const open = [...html.matchAll(hidden)].at(-1);
   if (!open || /(-->|<\/[a-z]+\s*>)$/i.test(open[0])) return "";
@@ -102,11 +102,11 @@ function lastIndex(text: string, pattern: RegExp): number | undefined {
   return [...text.matchAll(pattern)].at(-1)?.index;
 }
 
-/** Comments, and elements whose content no reader sees. One without an end goes on to the end. */
+/** Comments, and elements that readers do not see. One without an end reaches to the end of the body. */
 const hidden =
   /<!--(?:[\s\S]*?-->|[\s\S]*$)|<(style|script|title|template|textarea|noscript|xmp)\b(?:[\s\S]*?<\/\1\s*>|[\s\S]*$)/gi;
 
-/** What is hidden becomes blanks, so that what is left stays in its place. */
+/** Replaces hidden parts with spaces, so that the rest keeps its position. */
 function visibleOf(html: string): string {
   return html.replace(hidden, (part) => " ".repeat(part.length));
 }

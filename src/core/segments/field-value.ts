@@ -10,7 +10,7 @@ interface Fields {
   data: JsonObject;
 }
 
-/** What a contact has in a field, as a filter names it; null when there is nothing. */
+/** A contact's value of a filter's field; null when there is none. */
 export function fieldValue(contact: Fields, field: string): unknown {
   switch (field) {
     case "email":
@@ -24,7 +24,7 @@ export function fieldValue(contact: Fields, field: string): unknown {
   return key === null ? null : (valueIn(contact.data, key) ?? null);
 }
 
-/** The literal key first, and only where there is none the path that its dots may mean. */
+/** The literal key, or the path that its dots form if there is no such key. */
 function valueIn(data: JsonObject, key: string): unknown {
   if (Object.hasOwn(data, key)) return data[key];
   return key

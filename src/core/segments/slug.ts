@@ -1,4 +1,4 @@
-/** What a segment is called in the names of its events. Where others have the name too, a number goes behind it. */
+/** The segment's name in the names of its events. If the slug is taken, a number is added. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize("NFC")
@@ -9,7 +9,7 @@ export function slugOf(name: string): string {
   return slug === "" ? "segment" : slug;
 }
 
-/** The events of who comes into a segment, and of who leaves it. */
+/** The names of a segment's entry and exit events. */
 export function membershipEvents({ slug }: { slug: string }): { entry: string; exit: string } {
   return { entry: `segment.${slug}.entry`, exit: `segment.${slug}.exit` };
 }

@@ -1,8 +1,9 @@
 import { RenderLimitError } from "./errors";
 
 /**
- * What one rendering may cost. A clock cannot tell: on Workers it stands still while a request computes. So work is
- * counted in units of about ten nanoseconds, and each constant below is the measured price of its thing, rounded up.
+ * The limit of one rendering. A clock cannot measure it, because on Workers the clock stands still while a request
+ * computes. So work is counted in units of about ten nanoseconds, and each constant below is a measured cost, rounded
+ * up.
  */
 const MAX_UNITS = 10_000_000;
 
@@ -24,7 +25,7 @@ export class Budget {
     }
   }
 
-  /** Pays for reading all of a value once, and tells what that cost. */
+  /** Pays for reading all of a value once, and returns the cost. */
   chargeReading(value: unknown): number {
     const units = readingUnits(value, this.#left);
     this.charge(units);
@@ -43,7 +44,10 @@ export function elementCount(value: unknown): number {
   return typeof value === "object" && value !== null ? Object.keys(value).length : 0;
 }
 
-/** One unit a character and some for every value inside. Shared parts count each time: readers walk them each time. */
+/**
+ * One unit per character and some for every inner value. Shared parts count each time, because readers go through them
+ * each time.
+ */
 function readingUnits(value: unknown, stopAt: number): number {
   let units = 0;
   const pending: unknown[] = [value];

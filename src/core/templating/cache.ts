@@ -1,7 +1,7 @@
-/** A Worker has 128 MB for everything. */
+/** A small part of the 128 MB that a Worker has for everything. */
 const MAX_BYTES = 16_000_000;
 
-/** Keeps what was made from a text, dropping what was used longest ago when all of it together takes too much memory. */
+/** Caches results by their source text, and drops the least recently used when they take too much memory. */
 export class TextCache<T> {
   readonly #entries = new Map<string, { value: T; bytes: number }>();
   #bytes = 0;

@@ -3,7 +3,7 @@ import { type Budget, NODE_UNITS } from "./budget";
 
 type Path = Parameters<Context["_get"]>[0];
 
-/** Where a template looks up its names: own properties only, and every step is paid from the budget. */
+/** The scope in which a template looks up names: own properties only, and every step is paid from the budget. */
 export class MeteredContext extends Context {
   constructor(
     scope: object,
@@ -16,7 +16,9 @@ export class MeteredContext extends Context {
     this.memoryLimit.use = (count) => budget.charge(Math.max(0, Number(count) || 0));
   }
 
-  /** `profile.tier` is first the literal key "profile.tier", then the path, as in filters on contacts. */
+  /**
+   * `profile.tier` is the literal key "profile.tier" if there is one, otherwise the path, as in filters on contacts.
+   */
   override *_get(path: Path): IterableIterator<unknown> {
     const literal = this.literal(path);
     if (literal === undefined || (yield* this.isShadowed(path))) return yield* super._get(path);
@@ -26,14 +28,14 @@ export class MeteredContext extends Context {
 
   override *_getFromScope(scope: unknown, path: Path | string, strict?: boolean): IterableIterator<unknown> {
     const value = yield* super._getFromScope(scope, path, strict);
-    // `for`, `tablerow` and `slice` copy what they are given before they look at its first element.
+    // `for`, `tablerow` and `slice` copy their input before they look at its first element.
     this.budget.chargeListing(value);
     return value;
   }
 
   override readProperty(object: object, key: Path[number]): unknown {
     const name = toValue(key);
-    // Any other key would be turned into a string first, which for a nested array has no bound.
+    // Any other key would be turned into a string first, without a limit for a nested array.
     if (typeof name !== "string" && typeof name !== "number") return undefined;
     if (name === "size") this.budget.chargeListing(object);
     return super.readProperty(object, name);
@@ -51,14 +53,14 @@ export class MeteredContext extends Context {
     return own(this.environments, name) ?? own(own(this.environments, first), rest.join("."));
   }
 
-  /** A loop variable or an assigned one hides the data of its name. */
+  /** A loop variable or an assigned one hides data of the same name. */
   private *isShadowed([first = ""]: Path): Generator<unknown, boolean, unknown> {
     const seen = yield* super._get([first]);
     return typeof first === "string" && seen !== own(this.environments, first);
   }
 }
 
-/** The budget of the rendering a filter, tag or operator runs in. */
+/** The budget of the rendering in which a filter, tag or operator runs. */
 export function budgetOf(context: Context): Budget {
   if (context instanceof MeteredContext) return context.budget;
   throw new Error("Templates are rendered in a MeteredContext only.");

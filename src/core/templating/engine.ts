@@ -6,7 +6,7 @@ import { printed } from "./output";
 import { guardParentheses } from "./parentheses";
 import { offerTags } from "./tags";
 
-/** In HTML, what values bring in is escaped; a text, such as a subject, is one line and needs no escaping. */
+/** Values are escaped in HTML. A text, such as a subject, is one line and needs no escaping. */
 export type TemplateKind = "html" | "text";
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;" };
@@ -23,7 +23,7 @@ function createEngine(kind: TemplateKind): Liquid {
     groupedExpressions: true,
     operators: meteredOperators(),
     outputEscape: kind === "html" ? escapeOutput : undefined,
-    // One mail reads the same whatever machine renders it.
+    // One mail is the same on every machine that renders it.
     locale: "en-US",
     timezoneOffset: 0,
   });

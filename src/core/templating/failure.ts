@@ -3,12 +3,12 @@ import { RenderLimitError, TemplateRenderError, TemplateSyntaxError } from "./er
 import { type Position, positionAt } from "./position";
 import type { LiquidText } from "./syntax";
 
-/** What went wrong in parsing, at its place in the source as the customer wrote it. */
+/** The error of a parse, with its position in the customer's own source. */
 export function syntaxError(error: unknown, source: string, liquid: LiquidText): TemplateSyntaxError {
   return new TemplateSyntaxError(reason(error), place(error, source, liquid) ?? { line: 1, column: 1 });
 }
 
-/** What went wrong in rendering: whatever a template does, its owner gets a sentence about it. */
+/** The error of a rendering. Every failure gives the template's owner a sentence. */
 export function renderError(
   error: unknown,
   source: string,
@@ -28,12 +28,12 @@ function rootCause(error: unknown): unknown {
 function reason(error: unknown): string {
   const cause = rootCause(error);
   if (cause instanceof RangeError) return "it is nested too deeply, or a value is out of range";
-  // liquidjs adds the place in the text it parsed, which is not the text the customer wrote.
+  // liquidjs adds the position in the text that it parsed, which is not the customer's text.
   return cause instanceof Error ? cause.message.replace(/, line:\d+, col:\d+$/, "") : String(cause);
 }
 
 function place(error: unknown, source: string, liquid: LiquidText): Position | undefined {
-  // Filters such as `where_exp` parse strings of their own; a place in those is none in the template.
+  // Filters such as `where_exp` parse their own strings; a position in those is not one in the template.
   if (!LiquidError.is(error) || error.token.input !== liquid.text) return undefined;
   return positionAt(source, liquid.sourceOffset(error.token.begin));
 }

@@ -6,12 +6,12 @@ import { printed } from "./output";
 /** Not offered: promises cannot be awaited while rendering, and a retry must render the same mail as the first try. */
 const REMOVED = ["sha256", "hmac_sha256", "sample"];
 
-/** They escape by themselves: to escape their result again would show the recipient `&amp;lt;`. */
+/** They escape their result; escaping it again would show the recipient `&amp;lt;`. */
 const ESCAPING = new Set(["escape", "escape_once", "xml_escape"]);
 
 type Price = (budget: Budget, value: unknown, args: unknown[]) => void;
 
-/** Every Liquid filter we offer; each pays for what it will do before it does it. */
+/** Every Liquid filter that we offer; each pays for its work in advance. */
 export function meteredFilters(): Map<string, FilterImplOptions> {
   const offered = Object.entries(liquidFilters).filter(([name]) => !REMOVED.includes(name));
   return new Map(offered.map(([name, filter]) => [name, metered(name, filter)]));
@@ -31,7 +31,7 @@ function metered(name: string, filter: FilterImplOptions): FilterImplOptions {
 
 function nothing(): void {}
 
-/** Looking for a text in a text starts over at each place where it almost matched. */
+/** A text search starts over at each place where it almost matched. */
 export function chargeSearching(budget: Budget, value: unknown, sought: unknown): void {
   budget.charge((budget.chargeReading(value) * budget.chargeReading(sought)) / 20);
 }
@@ -42,19 +42,19 @@ function rewriting(budget: Budget, value: unknown, args: unknown[]): void {
   budget.charge(units * 5);
 }
 
-/** To bytes and back takes twice as long. */
+/** Conversion to bytes and back takes twice as long. */
 function encoding(budget: Budget, value: unknown, args: unknown[]): void {
   rewriting(budget, value, args);
   rewriting(budget, value, args);
 }
 
-/** For each element a lookup of a property, which may be a long path, or an expression. */
+/** Each element costs a property lookup, which may be a long path or an expression. */
 function perElement(budget: Budget, value: unknown, args: unknown[]): void {
   budget.chargeReading(value);
   budget.charge(elementCount(value) * (200 + budget.chargeReading(args) * 10));
 }
 
-/** Sorting compares each element some log n times, and a comparison may read all of the largest. */
+/** Sorting compares each element about log n times, and a comparison may read all of the largest element. */
 function sorting(budget: Budget, value: unknown, args: unknown[]): void {
   perElement(budget, value, args);
   if (!Array.isArray(value)) return;
@@ -68,8 +68,8 @@ function searching(budget: Budget, value: unknown, args: unknown[]): void {
 }
 
 /**
- * Names of months and days come from a formatter of the locale, which is built anew each time, as it is for a time
- * zone. And the widths in a format are matched in quadratic time.
+ * The names of months and days come from a formatter of the locale, which is created on each call, also for a time
+ * zone. The widths in a format are matched in quadratic time.
  */
 function dating(budget: Budget, value: unknown, [format, zone]: unknown[]): void {
   budget.chargeReading([value, zone]);

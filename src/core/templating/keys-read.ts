@@ -2,8 +2,8 @@ import { analyzeSync } from "liquidjs";
 import type { ParsedLiquid, Template } from "./render";
 
 /**
- * The keys of a contact's data that templates may read, whichever branches are taken; null when they may read any. In
- * doubt a key counts as read: one that is kept too many costs a few bytes, one too few another mail.
+ * The keys of a contact's data that templates may read, in any branch; null when they may read any. In doubt a key
+ * counts as read: one key too many costs a few bytes, one too few changes the mail.
  */
 export function keysRead(templates: Template[]): Set<string> | null {
   const keys = new Set<string>();
@@ -17,7 +17,7 @@ export function keysRead(templates: Template[]): Set<string> | null {
 
 const none: ReadonlySet<string> = new Set();
 
-/** A parsed template is used for many mails. */
+/** Cached, because a parsed template is used for many mails. */
 const known = new WeakMap<ParsedLiquid, ReadonlySet<string> | null>();
 
 function keysOf(liquid: ParsedLiquid): ReadonlySet<string> | null {
@@ -29,8 +29,9 @@ function keysOf(liquid: ParsedLiquid): ReadonlySet<string> | null {
 }
 
 /**
- * What the analysis does not see: a name that is computed (`[key]`), a property of something in parentheses, and
- * expressions in strings (`where_exp`). Looked for in what stands between the openings and the last closing after each.
+ * Whether a text contains names that the analysis cannot see: a computed name (`[key]`), a property of something in
+ * parentheses, or an expression in a string (`where_exp`). It checks the text from each opening to the last closing
+ * bracket after it.
  */
 function hidesNames(text: string): boolean {
   return text.split(/\{[{%]/).some((part, index) => {
@@ -40,7 +41,7 @@ function hidesNames(text: string): boolean {
   });
 }
 
-/** `increment` reads the name that it sets, so what a template sets itself counts too. */
+/** `increment` reads the name that it sets, so names that a template sets count too. */
 function namedKeys({ nodes }: ParsedLiquid): Set<string> | null {
   const { variables, locals } = analyzeSync(nodes);
   const keys = new Set<string>();
@@ -48,7 +49,7 @@ function namedKeys({ nodes }: ParsedLiquid): Set<string> | null {
     const path = segments.map(String);
     const [root = "", first] = path;
     if (root !== "data") keys.add(root);
-    // All of it, or how much there is of it.
+    // The whole of `data`, or its size.
     else if (first === undefined || first === "size") return null;
     else keys.add(first).add(path.slice(1).join("."));
     // The literal key goes before the path.

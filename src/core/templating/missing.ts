@@ -5,8 +5,8 @@ import { engines } from "./engine";
 import type { Template } from "./render";
 
 /**
- * The variables that templates name and that have no value: missing, null or empty, just as for `??`. Branches that
- * would not be taken count too, as the next recipient may take them; what a template sets itself does not.
+ * The variables of templates without a value: missing, null or empty, as for `??`. Branches that are not taken count
+ * too, because the next recipient may take them. Variables that a template sets itself do not count.
  */
 export function missingVariables(templates: Template[], variables: Record<string, unknown>): string[] {
   return [...new Set(templates.flatMap((template) => missingIn(template, variables)))];
@@ -23,10 +23,10 @@ function missingIn({ kind, liquid }: Template, variables: Record<string, unknown
   });
 }
 
-/** `prices[currency].net` is known up to `prices`; `currency` is named for itself. */
+/** `prices[currency].net` is known up to `prices`; `currency` counts on its own. */
 function knownPart(segments: unknown[]): (string | number)[] {
   const end = segments.findIndex((segment) => typeof segment !== "string" && typeof segment !== "number");
-  // All before the first other one are of these types.
+  // All segments before the first other one have these types.
   return (end < 0 ? segments : segments.slice(0, end)) as (string | number)[];
 }
 

@@ -4,7 +4,7 @@ import { chargeSearching } from "./filters";
 
 const COMPARISONS = ["==", "!=", "<", ">", "<=", ">="];
 
-/** Liquid's operators, which pay for what they read, and `??`. */
+/** Liquid's operators, which pay for the values they read, and `??`. */
 export function meteredOperators(): Operators {
   const operators: Operators = {
     ...defaultOperators,
@@ -21,7 +21,7 @@ export function meteredOperators(): Operators {
 function firstGiven(value: unknown, fallback: unknown): boolean {
   const plain: unknown = toValue(value);
   const isGiven = plain !== undefined && plain !== null && plain !== "";
-  // liquidjs hands on whatever an operator returns; only its type thinks of truth values alone.
+  // liquidjs passes on any result of an operator; only its type expects booleans.
   return (isGiven ? value : fallback) as boolean;
 }
 

@@ -4,7 +4,7 @@ import { RenderLimitError } from "./errors";
 
 const MAX_CHARACTERS = 2_000_000;
 
-/** Collects what a template writes, up to a bound. */
+/** Collects a template's output, up to a limit. */
 export class CappedEmitter implements Emitter {
   buffer = "";
 
@@ -22,7 +22,7 @@ export class CappedEmitter implements Emitter {
   }
 }
 
-/** How a value reads in a mail: nothing for nothing, ISO for dates, JSON for objects. */
+/** The text of a value in a mail: nothing for null, ISO for dates, JSON for objects. */
 export function printed(value: unknown, budget: Budget): string {
   const plain: unknown = toValue(value);
   if (typeof plain === "string") return plain;

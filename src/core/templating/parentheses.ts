@@ -3,9 +3,9 @@ import { ELEMENT_UNITS } from "./budget";
 import { budgetOf } from "./context";
 
 /**
- * liquidjs leaves two holes in what stands in parentheses. A range beyond 2^53 never ends, because `i += 1` no longer
- * moves. And the filters of a group are looked up when it is rendered, too late to refuse a template. All ranges and
- * groups come through this one method, also those in strings that filters such as `where` parse while rendering.
+ * Closes two gaps of liquidjs in parentheses. A range beyond 2^53 never ends, because `i += 1` no longer changes it.
+ * And a group's filters are looked up at rendering, too late to refuse a template. All ranges and groups go through
+ * this one method, also those in strings that filters such as `where` parse at rendering.
  */
 export function guardParentheses(isFilter: (name: string) => boolean): void {
   const read = Tokenizer.prototype.readGroupOrRange;
@@ -20,9 +20,9 @@ export function guardParentheses(isFilter: (name: string) => boolean): void {
   };
 }
 
-/** Makes the range a group without filters: liquidjs then asks our generator for its value. */
+/** Turns the range into a group without filters: liquidjs then gets its value from our generator. */
 function evaluateSafely(token: RangeToken): void {
-  // `postfix` is what an analysis of the template looks into.
+  // An analysis of the template reads `postfix`.
   const initial = { evaluate: (context: Context) => range(token, context), postfix: [token.lhs, token.rhs] };
   Object.assign(token, { kind: TokenKind.FilteredValue, initial, filters: [] });
 }

@@ -15,8 +15,8 @@ import { MAX_PLACEHOLDERS } from "./syntax";
 const MAX_DEPTH = 100;
 
 /**
- * liquidjs's parser, with limits and with a price on every node: a tag or output pays for the length of its own text,
- * its `elsif`s and `when`s included, each time it runs. That covers whatever can be packed into one tag.
+ * liquidjs's parser with limits, and with a cost for every node: a tag or output pays for the length of its own text,
+ * including its `elsif`s and `when`s, each time it runs. That covers anything that can be packed into one tag.
  */
 class MeteredParser extends Parser {
   /** The lengths of the tags being parsed, the outermost first. */
@@ -26,14 +26,14 @@ class MeteredParser extends Parser {
   override parseToken(token: TopLevelToken, remaining: TopLevelToken[]): ReturnType<Parser["parseToken"]> {
     if (this.open.length >= MAX_DEPTH)
       throw new TokenizationError(`tags may be nested at most ${MAX_DEPTH} levels deep`, token);
-    // Each line of a `liquid` tag is one of them, too.
+    // Each line of a `liquid` tag counts as a tag too.
     if (!TypeGuards.isHTMLToken(token) && ++this.count > MAX_PLACEHOLDERS) {
       throw new TokenizationError(`a template may have at most ${MAX_PLACEHOLDERS} placeholders`, token);
     }
     this.open.push(token.size());
     const template = super.parseToken(token, remaining);
     const characters = this.open.pop() ?? 0;
-    // Plain text is paid for where it is written.
+    // Plain text is paid for when it is written.
     if (!("str" in template)) payOnRender(template, characters * SOURCE_CHARACTER_UNITS);
     return template;
   }
@@ -44,7 +44,7 @@ class MeteredParser extends Parser {
   }
 }
 
-/** Reads the inside of a block tag and reports the tags that part its branches. */
+/** Reads the inside of a block tag and reports the tags that separate its branches. */
 class BranchStream extends ParseStream {
   constructor(
     tokens: TopLevelToken[],

@@ -8,7 +8,7 @@ import { CappedEmitter } from "./output";
 import { parseLiquid } from "./parser";
 import { type LiquidText, toLiquid } from "./syntax";
 
-/** A parsed template. Without `liquid` there is no Liquid in its source, which is then its own rendering. */
+/** A parsed template. Without `liquid`, the source has no Liquid and is its own rendering. */
 export interface Template {
   readonly kind: TemplateKind;
   readonly source: string;
@@ -25,8 +25,8 @@ const parsed: Record<TemplateKind, TextCache<Template>> = {
 };
 
 /**
- * Parses a body (`html`) or a subject (`text`), or takes it from this isolate's cache.
- * Throws `TemplateSyntaxError` when it is not valid, or names a filter or tag that does not exist.
+ * Parses a body (`html`) or a subject (`text`), or takes it from this isolate's cache. Throws `TemplateSyntaxError`
+ * when it is not valid, or uses an unknown filter or tag.
  */
 export function parseTemplate(source: string, kind: TemplateKind): Template {
   if (!source.includes("{{") && !source.includes("{%")) return { kind, source };
@@ -48,12 +48,12 @@ function parsedBytes(source: string): number {
 }
 
 /**
- * Renders a template with what `templateVariables` made. Throws `RenderLimitError` when that would take more work or
+ * Renders a template with the result of `templateVariables`. Throws `RenderLimitError` when that takes more work or
  * space than one email may, and `TemplateRenderError` when the template does not work with these values.
  */
 export function renderTemplate(template: Template, variables: Record<string, unknown>): string {
   const output = template.liquid ? renderLiquid(template, template.liquid, variables) : template.source;
-  // A line break in a subject would begin a new header; no other control character belongs there either.
+  // A line break in a subject would begin a new header; other control characters do not belong there either.
   return template.kind === "text" ? output.replace(controlCharacters, "") : output;
 }
 
@@ -63,7 +63,7 @@ const controlCharacters = /[\u0000-\u001f\u007f]+/g;
 function renderLiquid({ kind, source }: Template, liquid: ParsedLiquid, variables: Record<string, unknown>): string {
   const engine = engines[kind];
   const budget = new Budget();
-  // A copy, because `increment` writes into it; without a prototype, because names are looked up with `in`.
+  // A copy, because `increment` writes to it; without a prototype, because names are looked up with `in`.
   const scope: object = Object.assign(Object.create(null), variables);
   const emitter = new CappedEmitter(budget);
   try {

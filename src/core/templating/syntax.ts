@@ -15,13 +15,13 @@ import { positionAt } from "./position";
 
 const QUOTED = String.raw`"[^"\\]*(?:\\[^][^"\\]*)*(?:"|$)|'[^'\\]*(?:\\[^][^'\\]*)*(?:'|$)`;
 const OPERATOR = String.raw`(?:and|or|not|contains)(?![\w-])`;
-// What liquidjs takes for a letter of a name, except that no two question marks are part of one.
+// The characters that liquidjs allows in a name, except that two question marks never belong to one.
 const LETTER = String.raw`(?:[\w-]|(?![\s“”])[\u0080-\uffff])`;
 const WORD = String.raw`${LETTER}(?:${LETTER}|\?(?!\?))*`;
 const NEXT_WORD = String.raw`(?:\s+(?!${OPERATOR})${WORD})`;
 const INDEX = String.raw`\[\s*(?:${QUOTED}|${WORD}(?:\.${WORD})*)\s*\]`;
 
-/** Bounds on what reading a template costs, far above any real mail. */
+/** Limits on the cost of reading a template, far above any real mail. */
 export const MAX_PLACEHOLDERS = 10_000;
 const MAX_PLACEHOLDER_CHARACTERS = 20_000;
 
@@ -34,14 +34,17 @@ const VALUES = valuePattern(WORD);
 const VALUES_WITH_BLANKS = valuePattern(`${WORD}${NEXT_WORD}*`);
 const PARTS = new RegExp(String.raw`${QUOTED}|\s*\?\?\s*|\.?${WORD}${NEXT_WORD}+`, "g");
 
-/** Where names may have blanks (an expression), where they may not (a tag with a grammar of its own), and comments. */
+/**
+ * The kinds of regions: an expression, where names may have spaces; a tag with its own grammar, where they may not; and
+ * comments.
+ */
 interface Region {
   start: number;
   end: number;
   kind: "expression" | "tag" | "comment";
 }
 
-/** A piece of the source, from `start` to `end`, and what stands for it in the Liquid text. */
+/** A piece of the source, from `start` to `end`, and its replacement in the Liquid text. */
 interface Edit {
   start: number;
   end: number;
@@ -50,7 +53,7 @@ interface Edit {
 
 export interface LiquidText {
   text: string;
-  /** Where in the customer's source an offset of `text` comes from. */
+  /** The position in the customer's source of an offset in `text`. */
   sourceOffset(offset: number): number;
 }
 
@@ -69,7 +72,7 @@ export function toLiquid(source: string): LiquidText {
 function* editsOf(source: string): Generator<Edit> {
   for (const { start: base, end, kind } of regions(source)) {
     if (kind === "comment") {
-      // liquidjs reads through comments, at the full cost of what is in them.
+      // liquidjs parses comments, at the full cost of their content.
       yield { start: base, end, liquid: "" };
       continue;
     }
@@ -102,7 +105,10 @@ function valuePattern(name: string): RegExp {
   return new RegExp(String.raw`${OPERATOR}|${value}(?:\s*\?\?\s*${value})*`, "g");
 }
 
-/** The insides of outputs and tags, found where liquidjs finds them. What is not closed is left for it to refuse. */
+/**
+ * The insides of outputs and tags, at the same places as in liquidjs. liquidjs itself refuses the ones that are not
+ * closed.
+ */
 function* regions(source: string): Generator<Region> {
   let from = 0;
   for (let count = 1; ; count += 1) {
@@ -139,7 +145,7 @@ function outputEnd(source: string, start: number): number {
   return -1;
 }
 
-/** The dashes of `{{- a -}}` would otherwise count as part of the name. */
+/** Removes the dashes of `{{- a -}}`, which would otherwise count as part of the name. */
 function withoutTrimMarks(source: string, start: number, end: number): { start: number; end: number } {
   const first = source[start] === "-" && start < end ? start + 1 : start;
   const last = source[end - 1] === "-" && first < end ? end - 1 : end;

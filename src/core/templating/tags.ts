@@ -2,19 +2,19 @@ import { CaptureTag, CaseTag, type Context, type Emitter, type Liquid } from "li
 import { budgetOf } from "./context";
 import { CappedEmitter } from "./output";
 
-/** Left out: they read files, and there are none. */
+/** Removed: they read files, and there are none. */
 const FILE_TAGS = ["include", "render", "layout", "block"];
 
-/** Leaves the engine with the tags we offer; those whose work liquidjs does not let us see are replaced. */
+/** Limits the engine to the tags that we offer, and replaces those whose work liquidjs hides. */
 export function offerTags(engine: Liquid): void {
   for (const name of FILE_TAGS) delete engine.tags[name];
   engine.registerTag("capture", CappedCapture);
   engine.registerTag("case", MeteredCase);
-  // liquidjs's own checks the lines of the comment with an expression that takes quadratic time.
+  // liquidjs's own tag checks the comment's lines with an expression that takes quadratic time.
   engine.registerTag("#", { render: () => "" });
 }
 
-/** liquidjs captures into a buffer without a bound, so a loop could double a text until memory ends. */
+/** liquidjs captures into an unlimited buffer, so a loop could double a text until memory runs out. */
 class CappedCapture extends CaptureTag {
   override *render(context: Context): Generator<unknown, void, string> {
     const emitter = new CappedEmitter(budgetOf(context));
@@ -23,7 +23,7 @@ class CappedCapture extends CaptureTag {
   }
 }
 
-/** `case` compares by itself, not with the operators: it pays here for reading its target once for every `when`. */
+/** `case` does not use the operators to compare, so it pays here for reading its target once for every `when`. */
 class MeteredCase extends CaseTag {
   override *render(context: Context, emitter: Emitter): Generator<unknown, void, unknown> {
     const budget = budgetOf(context);

@@ -1,4 +1,4 @@
-/** The recipient's own pages, as far as this mail offers them. */
+/** The recipient's own pages that this mail offers. */
 export interface TemplateLinks {
   unsubscribeUrl?: string;
   subscribeUrl?: string;
@@ -7,19 +7,19 @@ export interface TemplateLinks {
 
 export interface TemplateInput {
   contact: { id: string; email: string; subscribed: boolean; data: Record<string, unknown> };
-  /** The values of this call or event alone; they hide the contact's of the same name. */
+  /** The values of this call or event; they override the contact's of the same name. */
   ownData?: Record<string, unknown>;
-  /** The name in the `to` of this mail, printed as `{{ name }}` unless this call's own data has a `name`. */
+  /** The recipient's name in the `to` of this mail, printed as `{{ name }}` unless this call's data has a `name`. */
   recipientName?: string;
   links?: TemplateLinks;
-  /** In a workflow: `event` and whatever else its execution knows. */
+  /** In a workflow: `event` and the other values of its execution. */
   execution?: Record<string, unknown>;
 }
 
 /**
- * Everything a template can name: each key of the data, at the top level and under `data`, and the built-in names,
- * which win. `locale` is a key of the data like any other. No object made here has a prototype, so a key such as
- * `__proto__` is data and nothing else.
+ * Everything that a template can name: each key of the data, at the top level and under `data`, and the built-in names,
+ * which override keys. `locale` is a key like any other. No object made here has a prototype, so a key such as
+ * `__proto__` is just data.
  */
 export function templateVariables(input: TemplateInput): Record<string, unknown> {
   const { contact, ownData, recipientName, links, execution } = input;

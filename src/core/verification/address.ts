@@ -1,26 +1,26 @@
 import { asciiDomain } from "../mail/address";
 
-/** An address as it is judged: also those that `/v1/send` does not take. */
+/** An address to be judged, also one that `/v1/send` refuses. */
 export interface JudgedAddress {
   email: string;
-  /** What the mailbox is called, without quotes. */
+  /** The local part, without quotes. */
   local: string;
-  /** In lower-case ASCII; null when it is no host name of two labels or more. */
+  /** In lower-case ASCII; null when it is not a host name of at least two labels. */
   domain: string | null;
-  /** What breaks the rules of RFC 5321; empty for a legal address. */
+  /** The violations of RFC 5321; empty for a legal address. */
   faults: string[];
 }
 
 const maxAddressBytes = 254;
 const maxLocalBytes = 64;
 
-// RFC 5322 atext, and RFC 6531: every character beyond ASCII, but no blanks and no controls.
+// RFC 5322 atext, and RFC 6531: every character beyond ASCII, except spaces and control characters.
 const atom = /^(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\s\p{Cc}])+$/u;
 const quoted = /^"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"$/u;
 
 /**
- * Reads what has the form of an address: something, an @, something, without blanks outside of quotes. Null for all
- * else. Whether it is a legal one is said in `faults`.
+ * Reads a text with the form of an address: something, an @, something, without spaces outside of quotes. Null for
+ * anything else. `faults` says whether the address is legal.
  */
 export function readAddress(written: string): JudgedAddress | null {
   const trimmed = written.trim();

@@ -3,8 +3,8 @@ import providers from "email-providers/all.json";
 import { isReservedDomain } from "../domains/records";
 
 /**
- * Services that hand out addresses which forward to the mailbox someone already has, each with its domains. They are
- * kept like any other address, so they are no disposable ones, whatever the lists say.
+ * Services that offer addresses which forward to an existing mailbox, each with its domains. People keep these
+ * addresses, so they do not count as disposable, even if a list says so.
  */
 const aliasDomains = new Set([
   // SimpleLogin and Proton Pass
@@ -48,25 +48,25 @@ const aliasDomains = new Set([
 
 /** Large providers that the list does not have yet. */
 const alsoPersonal = ["fastmail.com", "hey.com", "tuta.com", "tuta.io", "tutamail.com", "tutanota.com", "ziggo.nl"];
-/** Names on the list that are no mail provider any more, or never were one. */
+/** Names on the list that are no longer mail providers, or never were. */
 const notPersonal = ["about.com", "alibaba.com", "discovery.com", "go.com", "medscape.com", "space.com", "test.com"];
 
 let disposable: Set<string> | undefined;
 let personal: Set<string> | undefined;
 
-/** Does the domain hand out mailboxes to throw away? */
+/** Whether the domain offers disposable mailboxes. */
 export function isDisposableDomain(domain: string): boolean {
-  // Made when first asked for: most isolates never are.
+  // Created on first use: most isolates never need it.
   disposable ??= disposableEmailBlocklistSet();
   return !isAliasDomain(domain) && withParents(domain).some((name) => disposable?.has(name));
 }
 
-/** Does the domain forward to mailboxes elsewhere? Every customer of such a service may have a name below it. */
+/** Whether the domain forwards to other mailboxes. Every customer of such a service may have a subdomain. */
 export function isAliasDomain(domain: string): boolean {
   return withParents(domain).some((name) => aliasDomains.has(name));
 }
 
-/** Does the domain give mailboxes to anyone? The list of providers holds disposable ones too. */
+/** Whether the domain gives mailboxes to anyone. The list of providers contains disposable ones too. */
 export function isPersonalDomain(domain: string): boolean {
   personal ??= new Set([...providers, ...alsoPersonal].filter((name) => !notPersonal.includes(name)));
   return personal.has(domain) && !isReservedExample(domain) && !isDisposableDomain(domain) && !isAliasDomain(domain);

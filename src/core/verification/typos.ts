@@ -3,7 +3,7 @@ import { parse } from "tldts";
 import { isReservedDomain } from "../domains/records";
 import { editsBetween } from "./edits";
 
-/** Providers the checker knows by their first label only. */
+/** Providers that the checker knows only by their first label. */
 const moreProviders = [
   "fastmail.com",
   "hotmail.com",
@@ -15,7 +15,7 @@ const moreProviders = [
   "yahoo.co.uk",
   "yahoo.fr",
 ];
-// Short names are near to everything: acme.com is two letters from me.com. And mailw.com is nobody's.
+// Short names are close to everything: acme.com is two letters from me.com, and mailw.com belongs to no provider.
 const shortestLabel = 5;
 const providers = [...POPULAR_DOMAINS, ...moreProviders].filter(
   (domain) => labelOf(domain).length >= shortestLabel && domain !== "mailw.com",
@@ -25,12 +25,12 @@ const providerLabels = new Set(providers.map(labelOf));
 /** In a long name two slips are as likely as one in a short one. */
 const longLabel = 7;
 
-/** Top levels that do not exist are likely to be one of these. */
+/** Non-existent top-level domains are likely to be one of these. */
 const commonTopLevels = ["com", "net", "org"];
-/** They exist, but behind a large provider's name they are a slip of the finger. */
+/** These top-level domains exist, but after a large provider's name they are a typing error. */
 const slips = new Set(["co", "cm", "om"]);
 
-/** The domain that was probably meant; null when the one written is as good as any. */
+/** The domain that was probably meant; null when the written one looks right. */
 export function suggestDomain(domain: string): string | null {
   if (isReservedDomain(domain)) return null;
   const { isIcann, subdomain } = parse(domain);
@@ -47,9 +47,9 @@ function withNearestTopLevel(domain: string): string {
 
 function nearestProvider(domain: string): string | null {
   const label = labelOf(domain);
-  // yahoo.ca and outlook.com.br are as real as those on the list.
+  // yahoo.ca and outlook.com.br are as real as the names on the list.
   if (providerLabels.has(label) && !slips.has(domain.slice(label.length + 1))) return null;
-  // People slip in the middle of a word: fmail.com and cloud.com are other companies.
+  // Typing errors occur in the middle of a word: fmail.com and cloud.com are other companies.
   const candidates = providers.filter((provider) => provider[0] === domain[0]);
   return nearestOf(candidates, domain, (written, provider) => {
     const edits = editsBetween(written, provider);
@@ -57,7 +57,7 @@ function nearestProvider(domain: string): string | null {
   });
 }
 
-/** The checker compares what is behind the @ with its list; its own distance takes too many words for each other. */
+/** The checker compares the part after the @ with its list. Its own distance accepts too many words as similar. */
 function nearestOf(domains: string[], written: string, distanceFunction: (a: string, b: string) => number) {
   const options = { domains, distanceFunction, domainThreshold: 1, secondLevelDomains: [], topLevelDomains: [] };
   return run({ ...options, email: `x@${written}` })?.domain ?? null;

@@ -3,13 +3,13 @@ import type { JudgedAddress } from "./address";
 import { isAliasDomain, isDisposableDomain, isPersonalDomain } from "./lists";
 import { suggestDomain } from "./typos";
 
-/** What DNS says of the domain. Without name servers nothing else was looked at. */
+/** DNS records of the domain. Without name servers, nothing else was looked up. */
 export interface DomainFacts {
   nameServers: string[];
   addresses: string[];
   /** MX records, each as `10 mx.acme.com`. */
   exchanges: string[];
-  /** What is missing above may be there: the servers of the zone fail to say. */
+  /** The zone's servers fail, so records that are missing above may exist. */
   serversFail: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Verdict {
   reasons: string[];
 }
 
-/** Whether mail can reach an address, and what else is worth knowing. Only the former makes it invalid. */
+/** Judges whether mail can reach an address, and adds warnings. Warnings do not make it invalid. */
 export function judge(address: JudgedAddress, facts: DomainFacts): Verdict {
   const { email, local, domain, faults } = address;
   const name = domain ?? "";
@@ -43,7 +43,7 @@ export function judge(address: JudgedAddress, facts: DomainFacts): Verdict {
     isTypo: suggestedEmail !== null,
     // A plus at the very start is a name, not a tag.
     isPlusAddressed: local.indexOf("+") > 0,
-    // The list knows some misspelt names too, because somebody owns them.
+    // The list contains some misspelt names too, because somebody owns them.
     isPersonalEmail: suggestedEmail === null && isPersonalDomain(name),
   };
   return {
@@ -70,7 +70,7 @@ function dnsFaults(domain: string, { nameServers, exchanges, serversFail }: Doma
   return [];
 }
 
-/** What a sender may want to act on. A personal or a plus-addressed mailbox is as good as any. */
+/** Warnings for the sender. A personal or a plus-addressed mailbox gives none. */
 function warnings(
   domain: string,
   flags: { isDisposable: boolean; isAlias: boolean },

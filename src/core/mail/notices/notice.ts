@@ -1,8 +1,8 @@
 import type { Report } from "../status";
 
-/** What a provider tells of one mail, by itself and later. It may come late, twice, or before the mail is recorded. */
+/** A provider's report of one mail. It may come late, twice, or before the mail is recorded. */
 export interface Notice {
-  /** As we gave it to the provider; null when it does not come back. */
+  /** The tag that we gave the provider; null when the report lacks it. */
   tag: string | null;
   providerMessageId: string | null;
   report: Report;

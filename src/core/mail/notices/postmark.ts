@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Report } from "../status";
 import { bounced, type Notice } from "./notice";
 
-/** The name of the metadata field that every mail carries. */
+/** The metadata field with the tag of every mail. */
 export const postmarkTagName = "petrel";
 
 const PostmarkEvent = z.object({
@@ -15,7 +15,7 @@ const PostmarkEvent = z.object({
 });
 type PostmarkEvent = z.infer<typeof PostmarkEvent>;
 
-/** A webhook event of Postmark. Null for one that says nothing of a mail's fate, or is none. */
+/** Reads a webhook event of Postmark. Null when it does not concern a mail's outcome, or is not an event. */
 export function readPostmarkEvent(event: unknown): Notice | null {
   const { data } = PostmarkEvent.safeParse(event);
   const report = data && reportOf(data);
@@ -38,7 +38,7 @@ function reportOf(event: PostmarkEvent): Report | null {
 }
 
 const hardTypes = new Set(["HardBounce", "BadEmailAddress"]);
-/** Postmark files every answer under "bounce": these came from a mailbox that has the mail. */
+/** Postmark reports these answers as bounces, but their mailboxes received the mail. */
 const answers = new Set(["AutoResponder", "AddressChange", "ChallengeVerification", "Subscribe", "Unsubscribe"]);
 
 function bounceOf({ Type, Description, Details }: PostmarkEvent): Report | null {

@@ -2,14 +2,14 @@ import { z } from "zod";
 import type { Report } from "../status";
 import { bounced, type Notice } from "./notice";
 
-/** The name of the tag that every mail carries. */
+/** The name of the tag of every mail. */
 export const resendTagName = "petrel";
 
 const ResendEvent = z.object({
   type: z.string(),
   data: z.object({
     email_id: z.string().nullish(),
-    /** A list where they are given, an object where they are reported; both occur. */
+    /** Sent as a list and reported as an object; both occur. */
     tags: z
       .union([z.array(z.object({ name: z.string(), value: z.string() })), z.record(z.string(), z.string())])
       .nullish()
@@ -23,7 +23,7 @@ const ResendEvent = z.object({
 });
 type ResendData = z.infer<typeof ResendEvent>["data"];
 
-/** A webhook event of Resend. Null for one that says nothing of a mail's fate, or is none. */
+/** Reads a webhook event of Resend. Null when it does not concern a mail's outcome, or is not an event. */
 export function readResendEvent(event: unknown): Notice | null {
   const { data: parsed } = ResendEvent.safeParse(event);
   const report = parsed && reportOf(parsed.type, parsed.data);
@@ -45,8 +45,8 @@ function reportOf(type: string, data: ResendData): Report | null {
       return { kind: "complained" };
     case "email.bounced":
       return bounceOf(data.bounce ?? {});
-    // It took the mail and could not send it; or would not, as it has the address on a list of its own, which other
-    // projects of the account fill too. Neither tells of the recipient.
+    // Resend accepted the mail and could not send it, or refused because the address is on its own list, which other
+    // projects of the account fill too. Neither says anything about the recipient.
     case "email.failed":
       return bounced("soft", ["Failed", data.failed?.reason]);
     case "email.suppressed":
@@ -56,7 +56,7 @@ function reportOf(type: string, data: ResendData): Report | null {
   }
 }
 
-/** `email.bounced` means permanently, unless its type says otherwise. */
+/** `email.bounced` is permanent, unless its type says otherwise. */
 function bounceOf({ type, subType, message }: NonNullable<ResendData["bounce"]>): Report {
   const isSoft = type === "Transient" || type === "Undetermined" || subType === "OnAccountSuppressionList";
   return bounced(isSoft ? "soft" : "hard", [[type, subType].filter(Boolean).join("/"), message]);

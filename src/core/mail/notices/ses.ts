@@ -2,14 +2,14 @@ import { z } from "zod";
 import type { Report } from "../status";
 import { bounced, type Notice } from "./notice";
 
-/** The name of the message tag that every mail carries. */
+/** The name of the message tag of every mail. */
 export const sesTagName = "petrel";
 
-/** The header that says the same: notifications of an identity carry no tags, but may carry the headers. */
+/** The same as a header: notifications of an identity carry no tags, but may carry headers. */
 export const sesTagHeader = "X-Petrel-Tag";
 
 const SesEvent = z.object({
-  /** Of an event destination; a notification of an identity says `notificationType`, and carries no tags. */
+  /** Set by an event destination; a notification of an identity has `notificationType`, and no tags. */
   eventType: z.string().optional(),
   notificationType: z.string().optional(),
   mail: z.object({
@@ -28,7 +28,7 @@ const SesEvent = z.object({
 });
 type SesEvent = z.infer<typeof SesEvent>;
 
-/** An event of SES, as it is published to SNS. Null for one that says nothing of a mail's fate, or is none. */
+/** Reads an event of SES, as published to SNS. Null when it does not concern a mail's outcome, or is not an event. */
 export function readSesEvent(event: unknown): Notice | null {
   const { data } = SesEvent.safeParse(event);
   const report = data && reportOf(data);
@@ -50,7 +50,7 @@ function reportOf({ eventType, notificationType, bounce, reject }: SesEvent): Re
     case "Bounce":
       return bounce ? bounceOf(bounce) : null;
     case "Reject":
-      // SES took it and then found a virus in it: it goes nowhere, and the recipient is not to blame.
+      // SES accepted the mail and found a virus in it: it is not delivered, and the recipient is not to blame.
       return bounced("soft", ["Rejected", reject?.reason]);
     default:
       return null;
@@ -58,8 +58,8 @@ function reportOf({ eventType, notificationType, bounce, reject }: SesEvent): Re
 }
 
 /**
- * The account's own suppression list also knows complaints to other projects of it: this mail bounced, but says
- * nothing of what this recipient thinks of this project.
+ * The account's own suppression list also contains complaints to other projects. So this counts as a bounce, not as
+ * this recipient's complaint about this project.
  */
 function bounceOf(bounce: NonNullable<SesEvent["bounce"]>): Report {
   const isHard = bounce.bounceType === "Permanent" && bounce.bounceSubType !== "OnAccountSuppressionList";
