@@ -5,15 +5,15 @@ import { dataKeyOf } from "../core/audience/fields";
 import { type Bind, emailOperand, flagOperand, jsonOperand, type Operand, timeOperand } from "../core/audience/operand";
 import type { Resolver, SegmentSource } from "../core/audience/resolver";
 
-/** Where the members of the segments that a condition names, also by way of another segment, are found. */
+/** How to find the members of each segment that a condition names, directly or through other segments. */
 export type Segments = ReadonlyMap<string, SegmentSource>;
 
-/** Who matches a condition, for a statement over `contacts c`. */
+/** The contacts that match a condition, for a statement over `contacts c`. */
 export function audienceOf(condition: FilterCondition, segments: Segments, now: Date): Audience {
   return compile(condition, contactResolver(segments), now);
 }
 
-/** Names as a contact has them: the row `c`, the events of that contact and its memberships, all of its project. */
+/** Resolves names for a contact: the row `c`, its events and its memberships, all of its project. */
 export function contactResolver(segments: Segments): Resolver {
   return {
     field: contactOperand,
@@ -30,7 +30,7 @@ export function contactResolver(segments: Segments): Resolver {
 
 export function sourceIn(segments: Segments, id: string): SegmentSource {
   const source = segments.get(id);
-  // To leave it out would send mail to everybody who is not in it.
+  // Leaving the filter out would send mail to everybody who is not in the segment.
   if (source === undefined) throw new Error(`The condition names segment ${id}, which was not loaded`);
   return source;
 }

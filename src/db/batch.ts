@@ -7,7 +7,7 @@ import { failedGuard, isCheckViolation, isUniqueViolation } from "./conflicts";
 import type { RawRow, RowReader } from "./rows";
 import { guard, guardName, type InsertedEvent, prepare, type Statement, type StatementRefusal } from "./statement";
 
-/** The rows of one statement. They can be had once the batch is committed; before, asking for them throws. */
+/** The rows of one statement. They are available after the commit; reading them earlier throws. */
 export interface Rows<Row> {
   readonly all: Row[];
   readonly first: Row | undefined;
@@ -17,23 +17,23 @@ export interface Rows<Row> {
 }
 
 /**
- * Statements that D1 runs as one transaction: in order, all or nothing, one round trip. Each sees the changes of those
- * before it.
+ * Statements that D1 runs as one transaction: in order, all or nothing, in one round trip. Each sees the changes of
+ * those before it.
  */
 export interface Batch {
-  /** Stops the whole batch unless the condition holds. `refuse` says what that means to the caller. */
+  /** Stops the whole batch unless the condition holds. `refuse` makes the caller's error. */
   guard(condition: SQL, refuse: StatementRefusal["refuse"]): void;
   add<Row>(statement: Statement<Row>): Rows<Row>;
-  /** Several whose rows nobody asks for. */
+  /** Adds several statements whose rows nobody needs. */
   addAll(statements: readonly Statement[]): void;
   /**
-   * Runs what was added, and announces the events among it. Throws what the refusals of its statements say, else what
-   * the database threw. The rows are the truth: an announcement that cannot be sent is made by the sweep.
+   * Runs the statements, and announces the events among them. Throws the error of the failing statement's refusal, or
+   * else the database's error. The rows are the truth: if an announcement cannot be sent, the sweep makes it.
    */
   commit(): Promise<void>;
 }
 
-/** What a batch needs of its surroundings: a verb's `ctx`, or a sweep's platform with one of its databases. */
+/** The surroundings of a batch: a verb's `ctx`, or a sweep's platform with one of its databases. */
 export interface BatchContext {
   db: Db;
   enqueue: Enqueue;
@@ -136,7 +136,7 @@ function insertedEvents(added: Added<unknown>[], results: RawRow[][]): InsertedE
   );
 }
 
-/** Events that one message names: a hundred such messages go into one call of the queue, which takes 256 KB. */
+/** Events in one message. A hundred such messages go into one call of the queue, which takes 256 KB. */
 const eventsPerMessage = 50;
 
 async function announce(ctx: BatchContext, events: InsertedEvent[]): Promise<void> {
@@ -152,7 +152,7 @@ async function announce(ctx: BatchContext, events: InsertedEvent[]): Promise<voi
   }
 }
 
-/** The messages that have these events dispatched. */
+/** The messages that start the dispatch of these events. */
 export function announcements(events: { projectId: number; id: Id }[]): Nudge[] {
   return [...Map.groupBy(events, ({ projectId }) => projectId)].flatMap(([projectId, together]) =>
     chunksOf(together, eventsPerMessage).map((chunk) => ({

@@ -5,7 +5,9 @@ import { textOf } from "./sql-text";
 
 export type Db = DrizzleD1Database & { $client: D1Database };
 
-/** The control database, which holds rows of projects too, and the further ones: `DB_01` to `DB_99`, if they are bound. */
+/**
+ * The control database, which also holds rows of projects, and the further ones: `DB_01` to `DB_99`, if they are bound.
+ */
 export interface Databases {
   DB: D1Database;
   [further: `DB_${string}`]: D1Database | undefined;
@@ -22,21 +24,21 @@ class Dialect extends SQLiteAsyncDialect {
 /** The dialect of our `sql` statements: it names columns as drizzle's own queries do. */
 export const dialect = new Dialect({ casing });
 
-/** A shard is named by its binding. This one is always there. */
+/** The name of a shard is the name of its binding. This one always exists. */
 export const controlShard = "DB";
 
 export function controlDatabase(env: Databases): Db {
   return open(env.DB);
 }
 
-/** The database that holds a project's rows. */
+/** The database with a project's rows. */
 export function projectDatabase(env: Databases, shard: string): Db {
   const database = isShard(shard) ? env[shard] : undefined;
   if (!database) throw new Error(`No database is bound as ${shard}`);
   return open(database);
 }
 
-/** Every database that projects are put on: the bindings of wrangler.toml, and nothing else, say which there are. */
+/** Every database that holds projects. The bindings of wrangler.toml alone decide which there are. */
 export function shardsOf(env: Databases): readonly string[] {
   const known = shards.get(env);
   if (known) return known;
@@ -53,7 +55,7 @@ function isShard(name: string): name is keyof Databases {
 
 const opened = new WeakMap<D1Database, Db>();
 
-/** Drizzle makes a dialect and a session of its own for each: once per binding and isolate, not per request. */
+/** Opened once per binding and isolate, not per request, because drizzle creates a dialect and a session each time. */
 function open(database: D1Database): Db {
   const known = opened.get(database);
   if (known) return known;

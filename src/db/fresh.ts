@@ -3,24 +3,24 @@ import { type Backoff, backoffMs } from "../core/backoff";
 import { Conflict } from "../core/errors";
 import type { Id } from "../core/ids";
 
-/** A row that a batch depends on has moved since it was read. Nothing was written; see `untilFresh`. */
+/** A row that a batch depends on has changed since it was read. Nothing was written; see `untilFresh`. */
 export class Stale extends Error {
   override readonly name = "Stale";
 }
 
-/** The condition of a guard for a row that was read before: its `version` has not moved since. */
+/** The guard for a row that was read before: its `version` is still the same. */
 export function isUnchanged(table: string, row: { id: Id; projectId: number; version: number }): SQL {
   return sql`EXISTS (SELECT 1 FROM ${sql.identifier(table)}
     WHERE project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version})`;
 }
 
-/** Of n calls at once each is overtaken n - 1 times at most: so many can never refuse one another. */
+/** Of n concurrent calls, each is overtaken at most n - 1 times: up to this many can never refuse one another. */
 const maxTries = 20;
 const backoff: Backoff = { firstMs: 20, growth: 2, maxMs: 200 };
 
 /**
- * Reads, decides and commits again for as long as somebody else was faster. It waits a little before, each call another
- * time: those that have just collided would else collide again.
+ * Repeats an attempt to read, decide and commit for as long as other requests are faster. It waits a random time before
+ * each repeat, because calls that collided once would otherwise collide again.
  */
 export async function untilFresh<T>(attempt: () => Promise<T>, random: () => number): Promise<T> {
   for (let tries = 1; ; tries++) {

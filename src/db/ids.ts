@@ -2,9 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { idAlphabet } from "../core/ids";
 
 /**
- * Ids that are made inside SQL, at the commit. A **tick** is `milliseconds << 12 | counter`: the order of ticks is the
- * order of commits, and the counter carries into the milliseconds by itself. An id is a tick and eleven characters that
- * nobody can guess; as a UUID v7 (RFC 9562 section 5.7, method 1 for the counter) it has its version and variant.
+ * Ids made inside SQL, at the commit. A **tick** is `milliseconds << 12 | counter`: ticks have the order of commits,
+ * and the counter overflows into the milliseconds. An id is a tick and eleven characters that nobody can guess. As a
+ * UUID v7 (RFC 9562 section 5.7, method 1 for the counter) it has a version and a variant.
  */
 
 const alphabet = sql.raw(`'${idAlphabet}'`);
@@ -19,13 +19,16 @@ export function timeOfId(id: SQL): SQL {
   return numberOf(id, 1, 8);
 }
 
-/** The id of a tick. Its last eleven characters are the same for all rows of a statement: the ticks tell them apart. */
+/**
+ * The id of a tick. Its last eleven characters are the same for all rows of a statement; the ticks make the ids
+ * different.
+ */
 export function idOfTick(tick: SQL, random: () => Uint8Array = () => crypto.getRandomValues(new Uint8Array(11))): SQL {
   const versionAndCounter = sql`(114690 | ((${tick} & 4095) << 2))`;
   return sql`${lettersOf(sql`(${tick} >> 12)`, 8)} || ${lettersOf(versionAndCounter, 3)} || ${tail(random())}`;
 }
 
-/** 62 random bits: ten characters of six, and one of the two that are left. */
+/** 62 random bits: ten characters of six bits, and one of the remaining two. */
 function tail(bytes: Uint8Array): string {
   return [...bytes].map((byte, place) => idAlphabet.charAt(place < 10 ? byte & 63 : (byte & 3) << 4)).join("");
 }
@@ -44,9 +47,9 @@ function numberOf(id: SQL, from: number, letters: number): SQL {
   return sql`(${sql.join(each, sql` + `)})`;
 }
 
-/** The UUID of an id, as customers see it, for JSON that is made in the database. */
+/** The public UUID of an id, for JSON that is made in the database. */
 export function publicIdInSql(id: SQL): SQL {
-  // Two letters are 12 bits, and three hexadecimal digits; of the last pair, four bits are none of the id's.
+  // Two letters are 12 bits, or three hexadecimal digits. Four bits of the last pair do not belong to the id.
   const pairs = Array.from({ length: 11 }, (_, pair) => numberOf(id, 2 * pair + 1, 2));
   const hex = sql`format(${sql.raw(`'${"%03x".repeat(11)}'`)}, ${sql.join(pairs, sql`, `)})`;
   return sql`(SELECT substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-' || substr(hex, 13, 4) || '-' ||

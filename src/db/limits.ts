@@ -1,14 +1,14 @@
 /**
- * Contacts, events or the like that one statement goes past, at most: D1 does one thing at a time, and whatever else it is
- * asked waits for it. 25,000 take some 40 ms.
+ * The most rows, such as contacts or events, that one statement scans: D1 runs one statement at a time, and all others
+ * wait. 25,000 rows take some 40 ms.
  */
 export const maxRowsPerStatement = 25_000;
 
 const microsecondsPerStatement = 25_000;
 
 /**
- * Contacts that one statement asks a condition of, at most. To read a contact takes some microsecond, a filter that reads
- * its JSON a tenth, one that reads another table nearly as much as the contact.
+ * The most contacts for which one statement evaluates a condition. Reading a contact takes about a microsecond, a
+ * filter on its JSON a tenth of that, and a filter on another table nearly as much as the contact.
  */
 export function maxAskedPerStatement({ filters, lookups }: { filters: number; lookups: number }): number {
   const microseconds = 1 + 0.1 * filters + 0.8 * lookups;

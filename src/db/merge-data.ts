@@ -2,8 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { JsonObject } from "../core/json";
 
 /**
- * `contacts.data` with a patch laid over it, key by key, inside the database: so that two calls at once never lose
- * each other's keys. A key is replaced whole and deleted by null; json_patch would merge nested objects instead.
+ * Merges a patch into `contacts.data` key by key, inside the database, so that two concurrent calls never lose each
+ * other's keys. A key is replaced as a whole and deleted by null; json_patch would merge nested objects.
  */
 export function mergedData(patch: JsonObject): SQL {
   const sent = JSON.stringify(patch);
@@ -14,7 +14,7 @@ export function mergedData(patch: JsonObject): SQL {
     SELECT sent.key, ${jsonText("sent")} FROM json_each(${sent}) sent WHERE sent.type <> 'null'))`;
 }
 
-/** Whether the patch would change anything of `contacts.data` in the row at hand. */
+/** Whether the patch would change `contacts.data` of the current row. */
 export function changesData(patch: JsonObject): SQL {
   return sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(patch)}) sent
     LEFT JOIN json_each(contacts.data) stored ON stored.key = sent.key
@@ -22,7 +22,7 @@ export function changesData(patch: JsonObject): SQL {
       ELSE stored.type IS NOT sent.type OR stored.value IS NOT sent.value END)`;
 }
 
-/** A row of json_each as JSON again: it hands out booleans as 1 and 0, and strings without their quotes. */
+/** Turns a row of json_each back into JSON: it returns booleans as 1 and 0, and strings without quotes. */
 function jsonText(row: "stored" | "sent"): SQL {
   const [type, value] = [sql.raw(`${row}.type`), sql.raw(`${row}.value`)];
   return sql`CASE ${type} WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' WHEN 'null' THEN 'null'

@@ -3,10 +3,13 @@ import { toSnakeCase } from "drizzle-orm/casing";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { type Id, asId as idOf } from "../core/ids";
 
-/** A row as D1 hands it out: columns by their SQL names. */
+/** A row as D1 returns it: columns by their SQL names. */
 export type RawRow = Record<string, unknown>;
 
-/** Makes a typed row of a raw one. Throws when a column is missing or holds something else: the statement is wrong. */
+/**
+ * Turns a raw row into a typed one. Throws when a column is missing or of another type, because the statement is then
+ * wrong.
+ */
 export type RowReader<Row> = (raw: RawRow) => Row;
 
 type ColumnReader<T> = (value: unknown) => T;
@@ -24,18 +27,18 @@ export const asNumber: ColumnReader<number> = (value) => {
   return value;
 };
 
-/** SQLite has no booleans: its conditions answer 1 and 0. */
+/** SQLite has no booleans: its conditions return 1 and 0. */
 export const asFlag: ColumnReader<boolean> = (value) => {
   if (value !== 0 && value !== 1) throw new TypeError(`is ${describe(value)}, not 1 or 0`);
   return value === 1;
 };
 
-/** JSON kept as text. Its shape is what we wrote, so it is not looked into. */
+/** JSON as text. We wrote it, so its shape is not checked. */
 export function asJson<T>(): ColumnReader<T> {
   return (value) => JSON.parse(asText(value)) as T;
 }
 
-/** A text that is one of a few, as the statement or the table's own check says. */
+/** A text out of a fixed set, guaranteed by the statement or by the table's own check. */
 export function asOneOf<T extends string>(): ColumnReader<T> {
   return (value) => asText(value) as T;
 }
@@ -44,7 +47,7 @@ export function orNull<T>(read: ColumnReader<T>): ColumnReader<T | null> {
   return (value) => (value === null ? null : read(value));
 }
 
-/** A reader for the columns that a statement names: `{ contactId: asText }` reads `contact_id`. */
+/** A reader for the columns of a statement: `{ contactId: asText }` reads `contact_id`. */
 export function columns<Shape extends Record<string, ColumnReader<unknown>>>(
   shape: Shape,
 ): RowReader<{ [Field in keyof Shape]: ReturnType<Shape[Field]> }> {
@@ -52,14 +55,14 @@ export function columns<Shape extends Record<string, ColumnReader<unknown>>>(
   return (raw) => {
     const row: Record<string, unknown> = {};
     for (const [field, column, read] of readers) row[field] = readColumn(raw, column, read);
-    // Each field was read by the reader that the shape gives it.
+    // The reader that the shape names read each field.
     return row as { [Field in keyof Shape]: ReturnType<Shape[Field]> };
   };
 }
 
-/** A reader for whole rows of a table: those of `SELECT *` and `RETURNING *`. Made once per table and isolate. */
+/** A reader for whole rows of a table, from `SELECT *` and `RETURNING *`. Created once per table and isolate. */
 export function wholeRow<Table extends SQLiteTable>(table: Table): RowReader<InferSelectModel<Table>> {
-  // The map holds for each table the reader of its own rows.
+  // The map holds, for each table, the reader of its own rows.
   const known = wholeRows.get(table) as RowReader<InferSelectModel<Table>> | undefined;
   if (known) return known;
   const reader = newWholeRow(table);
@@ -77,7 +80,7 @@ function newWholeRow<Table extends SQLiteTable>(table: Table): RowReader<InferSe
   return (raw) => {
     const row: Record<string, unknown> = {};
     for (const [field, column, read] of readers) row[field] = readColumn(raw, column, read);
-    // Each column was read with its own decoder, which is what the model's type is made of.
+    // Each column's own decoder read it, and the model's type comes from these.
     return row as InferSelectModel<Table>;
   };
 }

@@ -6,9 +6,9 @@ interface Written {
 }
 
 /**
- * The text of an `sql` template and its values. Drizzle's own walk asks every piece what kind it is a dozen times, which
- * costs more than all else that is done for a statement. The pieces of nearly all ours are texts, values and other
- * templates, and need three questions. Null for a template that holds anything else, such as a column or a table.
+ * The text and the values of an `sql` template. Drizzle's own conversion checks the kind of every piece a dozen times,
+ * which costs more than everything else for a statement. Nearly all our pieces are texts, values and other templates,
+ * and need three checks. Null for a template that contains anything else, such as a column or a table.
  */
 export function textOf(query: SQL): Written | null {
   const written: Written = { sql: "", params: [] };
@@ -28,7 +28,7 @@ function write({ queryChunks }: SQL, written: Written): boolean {
   return true;
 }
 
-/** The types say that a value is wrapped, though drizzle leaves it as it is; see its FakePrimitiveParam. */
+/** The types say that a value is wrapped, but drizzle does not wrap it; see its FakePrimitiveParam. */
 function isValue(chunk: unknown): boolean {
   return chunk === null || typeof chunk === "string" || typeof chunk === "number" || typeof chunk === "boolean";
 }

@@ -4,21 +4,21 @@ import { type Db, dialect } from "./client";
 import type { RawRow, RowReader } from "./rows";
 
 /**
- * A piece of a batch, as a value: it does nothing until its batch is committed. Its name is what it says in SQL
- * (`insertEmails`). `Row` is what it returns; a statement that was given no reader returns nothing.
+ * A piece of a batch, as a value: it does nothing until its batch is committed. Its name is the name of its SQL
+ * (`insertEmails`). `Row` is the type of its rows; without a reader, a statement returns none.
  */
 export interface Statement<Row = unknown> {
   readonly sql: SQL;
   readonly read: RowReader<Row>;
-  /** What it means to the caller when SQLite refuses the statement. */
+  /** The caller's error when SQLite refuses the statement. */
   readonly refusals: readonly StatementRefusal[];
-  /** What a batch runs right before it, such as the counts of the rows that it inserts. */
+  /** Statements that the batch runs right before this one, such as the counts of its rows. */
   readonly before?: readonly Statement[];
-  /** The rows are events, and those that somebody listens for are announced after the commit. */
+  /** The rows are events. Those with a listener are announced after the commit. */
   readonly announces?: RowReader<InsertedEvent>;
 }
 
-/** What a constraint or guard that fails means. The error may take a look at the database to say more. */
+/** The meaning of a failed constraint or guard. The error may read the database to say more. */
 export interface StatementRefusal {
   on: "guard" | { unique: string } | { check: string };
   refuse: () => Error | Promise<Error>;
@@ -28,7 +28,7 @@ export interface StatementRefusal {
 export interface InsertedEvent {
   projectId: number;
   id: Id;
-  /** Somebody listens for it. */
+  /** The event has a listener. */
   isHeard: boolean;
 }
 
@@ -36,7 +36,7 @@ export const noRows: RowReader<never> = () => {
   throw new Error("A statement returned rows that nobody reads");
 };
 
-/** `sql` as a statement. With `read`, its rows can be had from the batch. */
+/** Makes a statement of `sql`. With `read`, the batch returns its rows. */
 export function statement(sql: SQL): Statement<never>;
 export function statement<Row>(
   sql: SQL,
@@ -51,15 +51,15 @@ export function statement(
   return { sql, read, refusals, ...(before && { before }), ...(announces && { announces }) };
 }
 
-/** A statement that answers no rows, and what it means when SQLite refuses it. */
+/** A statement without rows, with its meaning when SQLite refuses it. */
 export function refusable(sql: SQL, ...refusals: StatementRefusal[]): Statement<never> {
   return { sql, read: noRows, refusals };
 }
 
 /**
- * A statement that fails its whole batch unless the condition holds. A conditional write cannot do that: one that hits
- * no row lets the rows beside it through. SQLite can only raise errors of its own, so the guard's name travels as a bad
- * JSON path, which its batch fills in; see `guardName`.
+ * A statement that fails its whole batch unless the condition holds. A conditional write cannot do that: if it matches
+ * no row, the other statements still run. SQLite can only raise its own errors, so the guard's name travels as an
+ * invalid JSON path, which the batch fills in; see `guardName`.
  */
 export function guard(condition: SQL, refuse: StatementRefusal["refuse"]): Statement<never> {
   return { sql: condition, read: noRows, refusals: [{ on: "guard", refuse }] };
@@ -69,12 +69,12 @@ export function isGuard(one: Statement): boolean {
   return one.refusals[0]?.on === "guard";
 }
 
-/** A guard's name in its batch: lower-case letters alone, as the JSON path that it becomes takes no digits. */
+/** A guard's name in its batch: lower-case letters only, because the JSON path that it becomes takes no digits. */
 export function guardName(place: number): string {
   return [...String(place)].map((digit) => String.fromCharCode(97 + Number(digit))).join("");
 }
 
-/** The statement as D1 takes it. `place` is its place in the batch. */
+/** Prepares the statement for D1. `place` is its place in the batch. */
 export function prepare(db: Db, one: Statement, place = 0): D1PreparedStatement {
   const whole = isGuard(one)
     ? sql`SELECT json_extract('{}', CASE WHEN ${one.sql} THEN '$' ELSE ${guardName(place)} END)`

@@ -3,8 +3,8 @@ import type { Referrer } from "../../core/audience/references";
 import { id, projectId } from "../columns";
 
 /**
- * Which segments, campaigns and workflows name which fields, events and segments. Whoever saves a condition writes
- * its references in the same batch, so that usage is one look at an index, and never a search through conditions.
+ * Which segments, campaigns and workflows name which fields, events and segments. Whoever saves a condition writes its
+ * references in the same batch, so that usage is one index lookup, and never a scan of conditions.
  */
 export const audienceReferences = sqliteTable(
   "audience_references",
@@ -15,7 +15,7 @@ export const audienceReferences = sqliteTable(
     name: text().notNull(),
     referrer: text().$type<Referrer>().notNull(),
     referrerId: id().notNull(),
-    /** As the referrer is called, written anew whenever it is saved. */
+    /** The referrer's name, updated whenever it is saved. */
     referrerName: text().notNull(),
   },
   (table) => [

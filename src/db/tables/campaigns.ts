@@ -24,7 +24,7 @@ export const campaigns = sqliteTable(
     type: text().$type<EmailType>().notNull(),
     subject: text().notNull(),
     previewText: text(),
-    /** The HTML. Null when it is large and lies in R2, under `bodyKey`. */
+    /** The HTML. Null when it is large and stored in R2, under `bodyKey`. */
     body: text(),
     bodyKey: text(),
     fromEmail: text().notNull(),
@@ -35,11 +35,11 @@ export const campaigns = sqliteTable(
     canary: jsonObject(),
     clock: clock(),
     scheduledFor: time(),
-    /** When the sweep looks at it: it is to start, or its next step was lost. */
+    /** When the sweep checks it: it is due to start, or its next step was lost. */
     dueAt: time(),
-    /** Moves with every start: work of an earlier one does nothing any more. */
+    /** Changes with every start; work of an earlier start then has no effect. */
     epoch: integer().notNull().default(0),
-    /** What it was when sending began: the time, the highest contact, the condition, and how far the ledger is written. */
+    /** The state when sending began: the time, the highest contact, the condition, and the progress of the ledger. */
     frozen: jsonObject(),
     counts: jsonObject().notNull().default({}),
     totalRecipients: integer().notNull().default(0),
@@ -68,10 +68,10 @@ export const campaignPages = sqliteTable(
     lastId: id().notNull(),
     part: text({ enum: ["CANARY", "REST"] }).notNull(),
     contentIds: text({ mode: "json" }).$type<string[]>().notNull(),
-    /** Emails that are not final. */
+    /** Emails without a final status. */
     open: integer().notNull(),
     counts: jsonObject().notNull(),
-    /** When the sweep looks at it: it is to be delivered, or counted again. */
+    /** When the sweep checks it: it is due to be delivered, or counted again. */
     dueAt: time(),
   },
   (table) => [

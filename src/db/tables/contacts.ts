@@ -12,9 +12,12 @@ export const contacts = sqliteTable(
     id: id().notNull(),
     email: text().notNull(),
     subscribed: flag().notNull(),
-    /** When this person last left, by any way, and did not come back. Null for one who was merely never subscribed. */
+    /**
+     * When this person last unsubscribed, in any way, and did not come back. Null for a contact that was never
+     * subscribed.
+     */
     optedOutAt: time(),
-    /** Who said so: a person's own no is lifted by nothing that a browser sends. */
+    /** Who unsubscribed the contact. Nothing that a browser sends overrides a person's own choice. */
     optedOutBy: text({ enum: ["PERSON", "API"] }),
     /** When the person pressed the button of a confirmation mail. */
     confirmedAt: time(),
@@ -25,7 +28,7 @@ export const contacts = sqliteTable(
       .notNull()
       .default("API"),
     data: jsonObject().notNull(),
-    /** Moves with every change, so that a write that depends on what was read can tell. */
+    /** Changes with every change of the row, so that a write can tell whether what it read is still current. */
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -33,35 +36,35 @@ export const contacts = sqliteTable(
   (table) => [
     rowKey(table),
     uniqueIndex("ux_contacts_email").on(table.projectId, table.email),
-    // Lists and searches are answered by this index alone: a list of everyone merges its two halves.
+    // This index alone answers lists and searches: a list of everyone merges its two halves.
     index("ix_contacts_list").on(table.projectId, table.subscribed, table.id, table.email),
     index("ix_contacts_snoozed").on(table.clock, table.snoozedUntil).where(sql`snoozed_until IS NOT NULL`),
-    // The size of the whole is only known after merging, inside the database.
+    // The size is only known after merging, inside the database.
     check("contacts_data_size", sql.raw(`octet_length(data) <= ${maxDataBytes}`)),
   ],
 );
 export type ContactRow = typeof contacts.$inferSelect;
 
-/** What a project has of contacts, in figures. Each batch that changes contacts counts them once; see engine/contacts. */
+/** A project's counts of contacts. Each batch that changes contacts updates them once; see engine/contacts. */
 export const projectCounts = sqliteTable("project_counts", {
   projectId: integer().primaryKey(),
   contacts: integer().notNull().default(0),
   subscribed: integer().notNull().default(0),
-  /** Moves with every change of any contact: what was computed from them is fresh as long as it stands still. */
+  /** Changes with every change of any contact: results computed from contacts are current while it is the same. */
   contactsVersion: integer().notNull().default(0),
-  /** Confirmation mails that public keys caused, and the hour (since 1970) they are of. */
+  /** Confirmation mails caused by public keys, and their hour (since 1970). */
   confirmationHour: integer().notNull().default(0),
   confirmations: integer().notNull().default(0),
 });
 
-/** The type of each key of `data`, fixed by the first value the project saw (data rule 9). */
+/** The type of each key of `data`, set by its first value in the project (data rule 9). */
 export const contactFields = sqliteTable(
   "contact_fields",
   {
     projectId: projectId(),
     key: text().notNull(),
     type: text().$type<FieldType>().notNull(),
-    /** A public key brought it: these have a limit of their own. */
+    /** The field came with a public key; such fields have their own limit. */
     isPublic: flag().notNull().default(false),
     createdAt: createdAt(),
     /** How many contacts had the field when a large project was last counted, and when that was. */
@@ -85,8 +88,8 @@ export const suppressions = sqliteTable(
 export type SuppressionRow = typeof suppressions.$inferSelect;
 
 /**
- * What must outlive a contact that was erased: whether its address opted out or is suppressed. The address itself is
- * gone; a keyed hash of it is recognised when somebody creates the contact again.
+ * The facts that outlive an erased contact: whether its address opted out or is suppressed. The address itself is gone;
+ * a keyed hash recognises it when a contact with it is created again.
  */
 export const erasedAddresses = sqliteTable(
   "erased_addresses",
@@ -101,7 +104,10 @@ export const erasedAddresses = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.hash] })],
 );
 
-/** Groups of marketing mail that a person can leave one by one. A deleted one keeps its row, as its slug is never used again. */
+/**
+ * Groups of marketing mail that a person can leave one by one. A deleted one keeps its row, because its slug is never
+ * used again.
+ */
 export const topics = sqliteTable(
   "topics",
   {
@@ -118,7 +124,7 @@ export const topics = sqliteTable(
   (table) => [rowKey(table), uniqueIndex("ux_topics_slug").on(table.projectId, table.slug)],
 );
 
-/** What a contact said about a topic. No row: what the topic is by default. */
+/** A contact's choice for a topic. Without a row, the topic's default applies. */
 export const contactTopics = sqliteTable(
   "contact_topics",
   {
@@ -131,7 +137,7 @@ export const contactTopics = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.contactId, table.topicId] })],
 );
 
-/** Confirmation mails of double opt-in: what throttles them, and the evidence of those that were confirmed. */
+/** Confirmation mails of double opt-in: they limit further ones, and prove the confirmations. */
 export const confirmations = sqliteTable(
   "confirmations",
   {

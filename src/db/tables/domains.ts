@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import type { DnsRecord } from "../../core/domains/records";
 import { createdAt, flag, id, projectId, rowKey, time, updatedAt } from "../columns";
 
-/** A domain that mail is sent from. */
+/** A sender domain. */
 export const domains = sqliteTable(
   "domains",
   {
@@ -11,16 +11,16 @@ export const domains = sqliteTable(
     id: id().notNull(),
     domain: text().notNull(),
     status: text({ enum: ["PENDING", "VERIFIED", "FAILED"] }).notNull(),
-    /** We created the identity at the mail provider, and so may take it away. */
+    /** We created the identity at the mail provider, so we may remove it. */
     isOurs: flag().notNull().default(false),
     records: text({ mode: "json" }).$type<DnsRecord[]>().notNull(),
     lastCheckedAt: time(),
     verifiedAt: time(),
     /** When the checks of a verified domain began to fail; null while they pass. */
     failingSince: time(),
-    /** Null when there is nothing to check. A sweep that takes the row pushes this out first. */
+    /** Null when there is nothing to check. A sweep that takes the row postpones this first. */
     nextCheckAt: time(),
-    /** Moves with every check that was written: one that began before another ended loses. */
+    /** Changes with every stored check: of two concurrent checks, the one that ends last is dropped. */
     version: integer().notNull().default(0),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -28,7 +28,7 @@ export const domains = sqliteTable(
   (table) => [
     rowKey(table),
     uniqueIndex("ux_domains_domain").on(table.projectId, table.domain),
-    // The mail provider's account is shared: who else has this name?
+    // Finds other projects with the same name, because they share the mail provider's account.
     index("ix_domains_name").on(table.domain),
     index("ix_domains_due").on(table.nextCheckAt).where(sql`next_check_at IS NOT NULL`),
   ],

@@ -6,7 +6,7 @@ import type { ContactSnapshot } from "../../core/mail/message";
 import type { EmailSource, EmailStatus, EmailType } from "../../core/mail/status";
 import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time } from "../columns";
 
-/** What one call asked to be sent, stored once however many recipients it had. */
+/** The content of one call, stored once for all its recipients. */
 export const emailContents = sqliteTable(
   "email_contents",
   {
@@ -14,31 +14,41 @@ export const emailContents = sqliteTable(
     id: id().notNull(),
     subject: text().notNull(),
     previewText: text(),
-    /** The HTML as it was given. Null when it lies in R2 under `bodyKey`; both are null when it is the template version's. */
+    /**
+     * The HTML as it was given. Null when it is stored in R2 under `bodyKey`; both are null when the template version
+     * has it.
+     */
     body: text(),
-    /** The file may be the template's, which mails share: it goes with the content only if its kind is "content". */
+    /**
+     * The file may be the template's, which mails share. It is deleted with the content only if its kind is "content".
+     */
     bodyKey: text(),
     fromEmail: text().notNull(),
     fromName: text(),
     replyTo: text(),
     headers: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
-    /** What the mail carries; the files lie in R2. */
+    /** The attachments; their files are in R2. */
     attachments: text({ mode: "json" }).$type<AttachmentRow[]>().notNull(),
-    /** Body and files in bytes, for whoever decides how many to hold at once. */
+    /** The size of body and files in bytes, to decide how many mails to hold at once. */
     size: integer().notNull(),
-    /** This call's own data, stored on the contact or not: it is laid over the contact when the mail is rendered. */
+    /**
+     * This call's own data, stored on the contact or not. It overrides the contact's data when the mail is rendered.
+     */
     ownData: jsonObject().notNull(),
     type: text().$type<EmailType>().notNull(),
     topicId: id(),
-    /** Whether opens and clicks of it are tracked. */
+    /** Whether its opens and clicks are tracked. */
     isTracked: flag().notNull().default(true),
     templateId: id(),
     templateVersionId: id(),
     campaignId: id(),
     variant: text(),
-    /** Where the recipients' own pages are: what accepts a mail knows its address, what sends it does not. */
+    /**
+     * The base URL of the recipients' own pages. The code that accepts a mail knows it; the code that sends it does
+     * not.
+     */
     linkBase: text(),
-    /** Emails that were made of it and whose contact was not erased since: the last one takes the content along. */
+    /** Emails with this content whose contact is not erased. The content is deleted with the last one. */
     recipients: integer().notNull().default(1),
     createdAt: createdAt(),
   },
@@ -46,7 +56,7 @@ export const emailContents = sqliteTable(
 );
 export type ContentRow = typeof emailContents.$inferSelect;
 
-/** One row per email and recipient. It is the truth of the mail's way; queue messages only nudge it along. */
+/** One row per email and recipient, and the truth about its delivery. Queue messages only trigger work on it. */
 export const emails = sqliteTable(
   "emails",
   {
@@ -55,10 +65,10 @@ export const emails = sqliteTable(
     contentId: id().notNull(),
     contactId: id().notNull(),
     campaignId: id(),
-    /** `execution:step` of the workflow that sends it: each step sends once. */
+    /** `execution:step` of the workflow that sends it, so that each step sends once. */
     effectId: text(),
     toEmail: text().notNull(),
-    /** The recipient as the caller wrote it, for the To header. Null when that is `toEmail`. */
+    /** The recipient as the caller wrote it, for the To header. Null when it equals `toEmail`. */
     toWritten: text(),
     toName: text(),
     source: text().$type<EmailSource>().notNull(),
@@ -66,23 +76,26 @@ export const emails = sqliteTable(
     error: text(),
     /** The subject as rendered; null until the mail is handed over. */
     subject: text(),
-    /** The contact as the mail was first rendered with: every later try renders the same. */
+    /** The contact as it was at the first rendering: every later try renders the same. */
     contact: text({ mode: "json" }).$type<ContactSnapshot>(),
     attempts: integer().notNull().default(0),
-    /** The round of provider calls that it was last handed over in. Whoever handed it over holds it; see engine/mail/deliver.ts. */
+    /**
+     * The round of provider calls in which it was last handed over. The consumer of that round holds it; see
+     * engine/mail/deliver.ts.
+     */
     round: text(),
-    /** Set just before the provider is called: from here on the mail may be out. */
+    /** Set just before the call to the provider: from then on the mail may have been sent. */
     handedAt: time(),
-    /** When a call was made whose outcome nobody knows, and which the provider would recognise if it came again. */
+    /** The time of a call whose outcome is unknown, and whose repeat the provider would recognise. */
     uncertainSince: time(),
     clock: clock(),
     scheduledAt: time(),
     /** A QUEUED mail is not tried before this. */
     nextAttemptAt: time(),
-    /** When the sweep looks at a mail that is QUEUED or SENDING. */
+    /** When the sweep checks a mail that is QUEUED or SENDING. */
     dueAt: time(),
     announcements: integer().notNull().default(0),
-    /** How often a consumer took it up alone and was never heard of again, before it handed anything over. */
+    /** How often a consumer took it alone and stopped without a result, before handing anything over. */
     abandonments: integer().notNull().default(0),
     provider: text(),
     providerMessageId: text(),
@@ -99,7 +112,7 @@ export const emails = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // One row per campaign and contact, as nulls never collide; and the emails of a person.
+    // One row per campaign and contact (nulls never collide). It also finds the emails of a person.
     uniqueIndex("ux_emails_contact").on(table.projectId, table.contactId, table.campaignId),
     index("ix_emails_due").on(table.clock, table.dueAt).where(sql`due_at IS NOT NULL`),
     uniqueIndex("ux_emails_effect").on(table.projectId, table.effectId).where(sql`effect_id IS NOT NULL`),
@@ -107,7 +120,7 @@ export const emails = sqliteTable(
 );
 export type EmailRow = typeof emails.$inferSelect;
 
-/** A call to the provider that takes several mails, stored before it is made: its id is the provider's idempotency key. */
+/** A call to the provider with several mails, stored before it is made: its id is the provider's idempotency key. */
 export const rounds = sqliteTable(
   "rounds",
   {
@@ -121,7 +134,7 @@ export const rounds = sqliteTable(
   (table) => [rowKey(table), index("ix_rounds_handed").on(table.handedAt)],
 );
 
-/** What the embedded outbox provider took. The message itself lies in R2, under a key made of project and id. */
+/** Mail that the embedded outbox provider accepted. The message itself is in R2, under a key of project and id. */
 export const outboxMessages = sqliteTable(
   "outbox_messages",
   {
@@ -139,7 +152,9 @@ export const outboxMessages = sqliteTable(
 );
 export type OutboxRow = typeof outboxMessages.$inferSelect;
 
-/** Emails accepted in a calendar month (UTC) by template ('' for inline content), without those that never went out. */
+/**
+ * Emails accepted in a calendar month (UTC) by template ('' for inline content), without those that were never sent.
+ */
 export const monthlyUsage = sqliteTable(
   "monthly_usage",
   {

@@ -3,8 +3,9 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import { flag, id, jsonObject, projectId, rowKey, time } from "../columns";
 
 /**
- * The event log, and the outbox of the house: a row is written in the batch of the change that caused it. Its id is made
- * at the commit and is its time, so that an order by id is one by time, and a bound in time is a bound of ids.
+ * The event log, which is also a transactional outbox: a row is written in the batch of the change that caused it. Its
+ * id is made at the commit and contains the time, so an order by id is an order by time, and a bound in time is a bound
+ * of ids.
  */
 export const events = sqliteTable(
   "events",
@@ -17,20 +18,26 @@ export const events = sqliteTable(
     source: text({ enum: ["PUBLIC", "API", "SYSTEM"] })
       .notNull()
       .default("SYSTEM"),
-    /** Of an email's event only what the email's own row lacks; see engine/events/email-data.ts. */
+    /**
+     * The event's data. For an email's event, only values that the email's own row lacks; see
+     * engine/events/email-data.ts.
+     */
     data: jsonObject().notNull(),
     /** Workflows and events that led to it. */
     causes: text({ mode: "json" }).$type<string[]>(),
     /** Workflows that it starts, as of the moment of its commit. */
     starts: text({ mode: "json" }).$type<string[]>(),
-    /** When the announcement of a row that is not dispatched counts as lost. Null once every listener has taken it, and at birth when nobody listens. */
+    /**
+     * When the announcement of an undispatched row counts as lost. Null once every listener has taken it, and from the
+     * start when it has no listener.
+     */
     nextAnnounceAt: time(),
     announcements: integer().notNull().default(0),
   },
   (table) => [
     rowKey(table),
     index("ix_events_contact").on(table.projectId, table.contactId, table.id),
-    // Who has this event, and since when.
+    // Finds the contacts with this event, and since when.
     index("ix_events_name").on(table.projectId, table.name, table.contactId, table.id),
     index("ix_events_waiting").on(table.nextAnnounceAt).where(sql`next_announce_at IS NOT NULL`),
   ],
@@ -38,8 +45,8 @@ export const events = sqliteTable(
 export type EventRow = typeof events.$inferSelect;
 
 /**
- * The names a project has seen, with lifetime counts, and with the count of the last day on which it happened. Each batch
- * that writes events counts them once.
+ * The event names of a project, with lifetime counts, and with the count of the last day on which each happened. Each
+ * batch that writes events updates them once.
  */
 export const eventNames = sqliteTable(
   "event_names",
@@ -57,7 +64,7 @@ export const eventNames = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.name] })],
 );
 
-/** How many events of a name each day saw that is over. */
+/** The number of events of a name on each past day. */
 export const eventDays = sqliteTable(
   "event_days",
   {
@@ -70,7 +77,7 @@ export const eventDays = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.name, table.day] })],
 );
 
-/** Who wants to hear of which events: an exact name, a family such as `email.*`, or `*`. */
+/** The listeners of events: by an exact name, a family such as `email.*`, or `*`. */
 export const eventListeners = sqliteTable(
   "event_listeners",
   {

@@ -3,14 +3,14 @@ import type { KeyKind } from "../../core/keys";
 import { createdAt, projectId, time } from "../columns";
 
 /**
- * What a request with an idempotency key did, written in the batch that did it: whatever the gate forgot, a second
- * commit under the same key is impossible, and the first one's answer can be given again.
+ * The effect of a request with an idempotency key, written in the same batch. So a second commit under the same key is
+ * impossible, even if the gate has forgotten the key, and the first answer can be returned again.
  */
 export const idempotencyEffects = sqliteTable(
   "idempotency_effects",
   {
     projectId: projectId(),
-    /** Of the API key: what a browser sends never meets what a server sent. */
+    /** The kind of the API key: keys of browsers and of servers are separate. */
     kind: text().$type<KeyKind>().notNull(),
     key: text().notNull(),
     /** `POST /v1/send` */

@@ -4,7 +4,7 @@ import type { StoredJobType } from "../../core/jobs";
 import type { JsonObject } from "../../core/json";
 import { createdAt, id, jsonObject, projectId, rowKey, time } from "../columns";
 
-/** Work that a call started and that goes on after its answer. */
+/** Background work that a call started. */
 export const jobs = sqliteTable(
   "jobs",
   {
@@ -13,17 +13,17 @@ export const jobs = sqliteTable(
     type: text().$type<StoredJobType>().notNull(),
     status: text({ enum: ["queued", "processing", "completed", "failed"] }).notNull(),
     progress: integer().notNull().default(0),
-    /** Moves when somebody wants the work done anew: a run notices, and begins again. */
+    /** Changes when the work is requested anew: a run notices, and begins again. */
     generation: integer().notNull().default(1),
-    /** What the call asked for. */
+    /** The input of the call. */
     input: jsonObject().notNull().default({}),
-    /** How far the work is: every step of it is conditional on the state that the step before it left. */
+    /** The progress of the work: every step is conditional on the state that the step before it left. */
     state: jsonObject().notNull().default({}),
     result: jsonObject(),
     errors: text({ mode: "json" }).$type<JsonObject[]>().notNull(),
     /** Why it failed. */
     reason: text(),
-    /** When its runs began to fail without a step between them; null while they do not. */
+    /** When its runs began to fail without progress; null while they do not fail. */
     failingSince: time(),
     createdAt: createdAt(),
     completedAt: time(),
@@ -32,7 +32,7 @@ export const jobs = sqliteTable(
   },
   (table) => [
     rowKey(table),
-    // The operator asks for an erasure by its id alone.
+    // The operator looks up an erasure by its id alone.
     index("ix_jobs_erasures").on(table.id).where(sql`type = 'project.erase'`),
     index("ix_jobs_open").on(table.nextAnnounceAt).where(sql`status IN ('queued', 'processing')`),
   ],

@@ -2,14 +2,14 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import type { KeyKind } from "../../core/keys";
 import { createdAt, flag, id, projectId, rowKey, time, updatedAt } from "../columns";
 
-// Control tables: what is global. All other tables live in the database of their project.
+// Control tables hold global data. All other tables are in the database of their project.
 
 export const projects = sqliteTable(
   "projects",
   {
-    /** What tenants' rows call the project. Given out once, and never again. */
+    /** The project's number in tenants' rows. It is never reused. */
     number: integer().primaryKey({ autoIncrement: true }),
-    /** What everybody else calls it: a UUID. */
+    /** The project's public id: a UUID. */
     id: text().notNull(),
     name: text().notNull(),
     fromName: text(),
@@ -20,17 +20,17 @@ export const projects = sqliteTable(
     monthlySendLimit: integer(),
     sendRatePerSecond: integer(),
     testClock: flag().notNull().default(false),
-    /** The time of a project with a clock of its own. */
+    /** The current time of a project with its own clock. */
     clockAt: time(),
     publicKeyMayResubscribe: flag().notNull().default(false),
     confirmationTemplateId: id(),
     sendingPausedReason: text(),
     sendingPausedAt: time(),
-    /** Which database holds this project's rows: the name of its binding. */
+    /** The binding of the database with this project's rows. */
     shard: text().notNull(),
-    /** The key of the hashes by which erased addresses are recognised: 32 random bytes in hex. */
+    /** The key for hashes of erased addresses: 32 random bytes in hex. */
     addressKey: text().notNull(),
-    /** Set when its deletion begins: from then on it is found by nobody but the job that empties it. */
+    /** Set when its deletion begins: from then on only the job that empties it finds the project. */
     deletedAt: time(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -54,20 +54,23 @@ export const apiKeys = sqliteTable(
   (table) => [rowKey(table), uniqueIndex("ux_api_keys_hash").on(table.hash)],
 );
 
-/** A name is verified in one project of the installation at most. `features/domains/name.ts` keeps it so. */
+/** A name is verified in at most one project of the installation. `features/domains/name.ts` ensures it. */
 export const verifiedDomains = sqliteTable(
   "verified_domains",
   {
     domain: text().primaryKey(),
     projectId: projectId(),
-    /** An id of the time at which the project claimed the name: a new one with each claim. */
+    /** Identifies the project's claim to the name: a new id with each claim, made of its time. */
     claim: text().notNull().default(""),
   },
-  // The erasure of a project.
+  // For the erasure of a project.
   (table) => [index("ix_verified_domains_project").on(table.projectId)],
 );
 
-/** What a queue gave up on. The work itself is in its rows and found again by the sweeps; this says that it happened. */
+/**
+ * Messages that a queue gave up on. The work itself is in its rows, and the sweeps find it again; this only records
+ * that it happened.
+ */
 export const deadLetters = sqliteTable("dead_letters", {
   id: id().primaryKey(),
   queue: text().notNull(),

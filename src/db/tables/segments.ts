@@ -3,7 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import type { FilterCondition } from "../../core/audience/condition";
 import { clock, createdAt, flag, id, projectId, rowKey, time, updatedAt } from "../columns";
 
-/** A part of a project's contacts: those a condition holds for, or those put in by hand. */
+/** A group of a project's contacts: all that match a condition, or members added by hand. */
 export const segments = sqliteTable(
   "segments",
   {
@@ -12,25 +12,25 @@ export const segments = sqliteTable(
     name: text().notNull(),
     description: text(),
     type: text({ enum: ["DYNAMIC", "STATIC"] }).notNull(),
-    /** Fixed at creation: the names of its entry and exit events hang on it. */
+    /** Fixed at creation, because the names of its entry and exit events contain it. */
     slug: text().notNull(),
     condition: text({ mode: "json" }).$type<FilterCondition>(),
     trackMembership: flag().notNull(),
     memberCount: integer().notNull().default(0),
-    /** When `member_count` was counted, and what the project's contacts and events were then. */
+    /** When `member_count` was counted, and the version of the contacts and events at that time. */
     countedAt: time(),
     countedOf: text(),
     clock: clock(),
-    /** When a sweep looks whether it is to be counted again. */
+    /** When a sweep checks whether it must be counted again. */
     nextCountAt: time(),
-    /** The same of the members of a tracked segment, for the sweep that recomputes them. */
+    /** The same for the members of a tracked segment, used by the sweep that recomputes them. */
     computedAt: time(),
     computedOf: text(),
-    /** When a sweep looks whether its members are to be computed again; null when it is not tracked. */
+    /** When a sweep checks whether its members must be computed again; null when it is not tracked. */
     nextComputeAt: time(),
-    /** The job that computes its members right now: two at once would fire twice. */
+    /** The current job that computes its members: two at once would record events twice. */
     computeJobId: id(),
-    /** Moves with every change, so that a write that depends on what was read can tell. */
+    /** Changes with every change of the row, so that a write can tell whether what it read is still current. */
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -44,7 +44,7 @@ export const segments = sqliteTable(
 );
 export type SegmentRow = typeof segments.$inferSelect;
 
-/** Who is in a static segment, and who was in a tracked one when it was last computed. */
+/** The members of a static segment, and those of a tracked one at its last computation. */
 export const segmentMembers = sqliteTable(
   "segment_members",
   {

@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { EmailType } from "../../core/mail/status";
 import { createdAt, id, projectId, rowKey, updatedAt } from "../columns";
 
-/** A template, as it is found and listed. What it sends is in the version it points to. */
+/** A template's name and search data. Its content is in the version that it points to. */
 export const templates = sqliteTable(
   "templates",
   {
@@ -12,9 +12,9 @@ export const templates = sqliteTable(
     description: text(),
     versionId: id().notNull(),
     topicId: id(),
-    /** Name, description and subject in lower case, made by us: SQLite's own lower() knows ASCII only. */
+    /** Name, description and subject in lower case. We make it, because SQLite's own lower() knows ASCII only. */
     searchText: text().notNull(),
-    /** Moves with every change, so that a write that depends on what was read can tell. */
+    /** Changes with every change of the row, so that a write can tell whether what it read is still current. */
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -22,7 +22,7 @@ export const templates = sqliteTable(
   (table) => [
     // Also the order of the list by creation.
     rowKey(table),
-    // One for each other order of the list. The search text begins with the name.
+    // One index for each other order of the list. The search text begins with the name.
     index("ix_templates_updated").on(table.projectId, table.updatedAt, table.id),
     index("ix_templates_search").on(table.projectId, table.searchText, table.id),
   ],
@@ -30,8 +30,8 @@ export const templates = sqliteTable(
 export type TemplateRow = typeof templates.$inferSelect;
 
 /**
- * What a template sends, as it was at one time. Never changed and never removed while its project is there: a mail
- * names the version it was accepted with.
+ * The content of a template at one time. It is never changed, and never removed while its project exists: a mail refers
+ * to the version with which it was accepted.
  */
 export const templateVersions = sqliteTable(
   "template_versions",
@@ -42,7 +42,9 @@ export const templateVersions = sqliteTable(
     number: integer().notNull(),
     subject: text().notNull(),
     previewText: text(),
-    /** The HTML. Null when it is large and lies in R2, under `bodyKey`; versions with the same body share the file. */
+    /**
+     * The HTML. Null when it is large and stored in R2, under `bodyKey`; versions with the same body share the file.
+     */
     body: text(),
     bodyKey: text(),
     fromEmail: text().notNull(),

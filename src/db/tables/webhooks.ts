@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { id, projectId, rowKey, time, updatedAt } from "../columns";
 
-/** An address of a customer's that hears of events. */
+/** A customer's URL that receives events. */
 export const webhooks = sqliteTable(
   "webhooks",
   {
@@ -13,20 +13,20 @@ export const webhooks = sqliteTable(
     description: text(),
     /** Encrypted under a secret of the Worker. */
     secret: text().notNull(),
-    /** The one before, which still signs too until then. */
+    /** The previous secret, which also signs until then. */
     oldSecret: text(),
     oldSecretUntil: time(),
     disabledAt: time(),
     disabledReason: text(),
     lastSuccessAt: time(),
-    /** No call goes there before this. */
+    /** No call is made before this. */
     putOffUntil: time(),
     updatedAt: updatedAt(),
   },
   (table) => [rowKey(table)],
 );
 
-/** One event for one endpoint. It is known by the event, so an event that is dispatched twice makes one. */
+/** One event for one endpoint. The event identifies it, so an event that is dispatched twice makes one delivery. */
 export const webhookDeliveries = sqliteTable(
   "webhook_deliveries",
   {
@@ -39,7 +39,7 @@ export const webhookDeliveries = sqliteTable(
     nextAttemptAt: time(),
     statusCode: integer(),
     error: text(),
-    /** Of a test, which has no event. */
+    /** The body of a test, which has no event. */
     body: text(),
     updatedAt: updatedAt(),
   },

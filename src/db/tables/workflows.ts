@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
 
-/** A journey: steps, transitions between them, and what starts it. */
+/** A workflow: steps, transitions between them, and its trigger. */
 export const workflows = sqliteTable(
   "workflows",
   {
@@ -15,7 +15,7 @@ export const workflows = sqliteTable(
     triggerConfig: jsonObject().notNull(),
     allowReentry: flag().notNull(),
     clock: clock(),
-    /** When a scheduled one starts next. */
+    /** When a scheduled workflow starts next. */
     nextTickAt: time(),
     /** Name and description in lower case, for the list's search. */
     searchText: text().notNull(),
@@ -64,21 +64,21 @@ export const workflowTransitions = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.workflowId, table.id] })],
 );
 
-/** A start by the clock, once for each tick. */
+/** A scheduled start, once for each tick. */
 export const workflowTicks = sqliteTable(
   "workflow_ticks",
   {
     projectId: projectId(),
     workflowId: id().notNull(),
     tick: integer().notNull(),
-    /** The contact up to which it has started. */
+    /** The last contact for which it has started. */
     cursor: id(),
     completedAt: time(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.workflowId, table.tick] })],
 );
 
-/** What lists and sweeps see of executions. The executions themselves are in the objects of their contacts. */
+/** The data of executions for lists and sweeps. The executions themselves are in the objects of their contacts. */
 export const workflowExecutions = sqliteTable(
   "workflow_executions",
   {
