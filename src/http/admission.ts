@@ -8,13 +8,13 @@ import { bucketsFor } from "./buckets";
 import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
-/** Looks up in the database what a key has done; null when nothing. */
+/** Finds in the database what a key has done; null when nothing. */
 type FindEffect = (ctx: Context, key: string) => Promise<Effect | null>;
 
 /**
- * Lets a project's request pass its gate: one call for its rate and its idempotency key, none when it needs neither.
- * With the gate out of reach, requests without a key go on, and those with one are asked to come again: their caller
- * asked for "not twice", and a guess would break that.
+ * Admits a project's request: one call to the project's gate checks its rate and its idempotency key. A request that
+ * needs neither makes no call. When the gate is out of reach, requests without a key go on and those with a key are
+ * refused: their caller asked for "not twice", and a guess would break that.
  */
 export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -34,7 +34,7 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
         throw new RateLimited(admitted.rate.name, admitted.rate.retryAfterSeconds);
       }
       if (owned !== null && admitted === null) {
-        // It may have claimed the key all the same, and whoever comes again must find it free.
+        // The lost call may have claimed the key all the same, and the caller's next try must find it free.
         ctx.later(ctx.gate.release(ctx.project.id, owned));
         throw gateOutOfReach();
       }
@@ -83,16 +83,19 @@ async function runOnce(
   await settle(c, owned, findEffect);
 }
 
-/** A success keeps the key, with its answer. A refusal had no effect and gives it back. A failure asks the database. */
+/**
+ * A success keeps the key with its answer. A refusal had no effect and releases the key. After a failure, the database
+ * says whether there was an effect.
+ */
 async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindEffect): Promise<void> {
   const ctx = c.get("ctx");
   const { status } = c.res;
   if (status < 300) return ctx.gate.complete(ctx.project.id, owned, { status, response: await c.res.clone().text() });
   if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);
-  // If the database does not answer either, the claim stays, and whoever inherits it asks again.
+  // If the database does not answer either, the claim stays, and the next request that takes it over asks again.
   const effect = await findEffect(ctx, owned.key);
   if (effect) {
-    // A key that the database knew was answered well by somebody else, before.
+    // The database knew the key: an earlier request has answered it.
     const isOthers = c.error instanceof KeyReused;
     return ctx.gate.complete(ctx.project.id, owned, isOthers ? effect : { ...effect, status });
   }

@@ -8,7 +8,7 @@ import type { AppEnv } from "./router";
 
 type FindCaller = (platform: Platform, key: string) => Promise<{ project: Project; kind: KeyKind } | null>;
 
-/** Lets those in whom the route's policy names. A project's context goes on the request. */
+/** Admits only callers that the route's policy names, and puts the project's context on the request. */
 export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const { key } = c.get("policy");
@@ -47,7 +47,7 @@ async function callingProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller:
   return caller.project;
 }
 
-/** A disabled project can be read and not changed. */
+/** Refuses changes to a disabled project. It can still be read. */
 export const refuseWritesWhenDisabled: MiddlewareHandler<AppEnv> = (c, next) => {
   const policy = c.get("policy");
   if (isForProject(policy) && !policy.isRead && c.get("ctx").project.disabled) throw new ProjectDisabled();
@@ -55,8 +55,8 @@ export const refuseWritesWhenDisabled: MiddlewareHandler<AppEnv> = (c, next) => 
 };
 
 /**
- * The operator may come with a browser, which cannot send a bearer token: it asks for a password, and that is the token.
- * Browsers send it along with requests of foreign pages too, so nothing behind this may be changed by a plain form.
+ * Operators may use a browser, which cannot send a bearer token: it asks for a password, and the password is the token.
+ * Browsers also send it with requests of other sites' pages, so a plain form must not be able to change anything here.
  */
 async function checkReaderOfOutbox(c: HonoContext<AppEnv>): Promise<void> {
   const { config } = c.get("platform");
@@ -69,7 +69,7 @@ async function checkReaderOfOutbox(c: HonoContext<AppEnv>): Promise<void> {
   });
 }
 
-/** The operator's token. With none configured there is nothing to find here. */
+/** Checks the operator's token. Without a configured token these paths do not exist. */
 async function checkOperator(c: HonoContext<AppEnv>, given: string | null): Promise<void> {
   const expected = c.get("platform").config.adminToken;
   if (expected === null) throw new UnknownRoute(c.req.method, c.req.path);

@@ -5,9 +5,9 @@ import type { AppEnv } from "./router";
 import { openTurn, type Turn } from "./turn";
 
 /**
- * Reads a JSON body before the route does: no more of it than the route's policy allows, and whatever its Content-Type
- * says, as browsers' beacons send JSON as text/plain. A length that is announced is refused before anything is read.
- * Where a file is uploaded, it reads a form.
+ * Reads a JSON body before the route does, up to the size that the route's policy allows. The Content-Type does not
+ * matter, because browsers' beacons send JSON as text/plain. A body that is announced as too large is refused before it
+ * is read. For an upload, it reads a form.
  */
 export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { raw } = c.req;
@@ -31,7 +31,7 @@ export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   }
 };
 
-/** A body of an announced length up to this is read in one go: the runtime lets no more of it in than was announced. */
+/** A body with an announced length up to this is read at once: the runtime lets in no more than was announced. */
 const maxBytesAtOnce = 65_536;
 
 const jsonType = /^application\/json(; ?charset=utf-8)?$/i;
@@ -48,7 +48,7 @@ function keepBody(c: HonoContext<AppEnv>, text: string): void {
   if (text.length > turnBytes) letGoOnceParsed(c.req);
 }
 
-/** Until the answer, what is large would otherwise be held twice: as text, and as what is in it. */
+/** Frees the text of a large body once it is parsed. Otherwise memory holds it twice until the answer. */
 function letGoOnceParsed(req: HonoContext<AppEnv>["req"]): void {
   let parsed: Promise<unknown> | null = null;
   async function parse(): Promise<unknown> {
@@ -67,7 +67,7 @@ function keepForm(c: HonoContext<AppEnv>, form: FormData): void {
   Object.assign(c.req.bodyCache, { formData: Promise.resolve(form) });
 }
 
-/** For a route whose body may be left out: none is an empty object. Goes before the route's own validation. */
+/** For a route with an optional body: no body counts as an empty object. Goes before the route's own validation. */
 export const absentIsEmpty: MiddlewareHandler<AppEnv> = async (c, next) => {
   if ((await c.req.text()) === "") keepBody(c, "{}");
   await next();
@@ -75,7 +75,7 @@ export const absentIsEmpty: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** No body at all is as little JSON as an empty one. */
+/** Methods with a body. A missing body is not valid JSON, just like an empty one. */
 const takesBody = new Set(["POST", "PUT", "PATCH"]);
 
 async function textOf(body: ReadableStream<Bytes>, maxBytes: number, turn: Turn): Promise<string> {
@@ -103,7 +103,7 @@ function utf8Decoder(): TextDecoder {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 }
 
-/** A decoder that meets something else throws a TypeError. */
+/** The decoder throws a TypeError when the bytes are not UTF-8. */
 function asNotUtf8(error: unknown): unknown {
   if (!(error instanceof TypeError)) return error;
   return new BadRequest("The request body is not valid UTF-8.", {
@@ -141,7 +141,7 @@ async function readAll(
       if (done) return;
       size += value.byteLength;
       if (size > maxBytes) throw new TooLarge(maxBytes);
-      // One whose length was not announced shows only now that it is large.
+      // A body without an announced length shows only here that it is large.
       if (size > turnBytes) await turn.take();
       keep(value);
     }

@@ -2,7 +2,7 @@ import type { Rate } from "../core/bucket";
 import type { RateLimits } from "../platform/rate-limits";
 import type { Policy } from "./policy";
 
-/** The buckets a request takes a token from: the project's own for everything, and the one its route counts for. */
+/** The rate-limit buckets that a request takes a token from: the project's own bucket, and the one of its route. */
 export function bucketsFor(
   { bucket }: Policy,
   limits: RateLimits | null,
@@ -16,7 +16,7 @@ export function bucketsFor(
   ];
 }
 
-/** An operator may hold one project below what all have. */
+/** The operator may set a lower rate for one project. */
 function rateOf(
   bucket: NonNullable<Policy["bucket"]>,
   limits: RateLimits,

@@ -4,8 +4,8 @@ const exposed = "RateLimit-Limit,RateLimit-Remaining,RateLimit-Reset,Retry-After
 const accepted = "Authorization,Content-Type,Idempotency-Key,X-Request-ID";
 
 /**
- * Lets browsers call from any page, and read the answer. The headers are prepared for whatever answers; set on an answer
- * that is there already, as hono's own middleware does, they would have it made three times.
+ * Lets browsers call from any page and read the answer. The headers are set before the answer exists: adding them to a
+ * finished answer, as hono's own middleware does, would build the headers three times.
  */
 export const cors: MiddlewareHandler = async (c, next) => {
   c.header("Access-Control-Allow-Origin", "*");

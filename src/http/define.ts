@@ -3,15 +3,15 @@ import type { z } from "zod";
 import { type CallerKey, type Policy, policy } from "./policy";
 import { describeRefusal, type RefusalStatus } from "./refusals";
 
-/** What a route is declared with. Whether it takes an upload, its body says. */
+/** The declaration of a route. Its body says whether it takes an upload. */
 type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "parameters"> & {
   path: P;
   policy?: Partial<Omit<Policy, "isUpload">>;
 };
 
 /**
- * An operation of the document, with the policy of its route beside it: what that tells callers, the key and the header
- * that makes a call happen once, stands in the document by itself.
+ * Declares an operation of the document together with the policy of its route. The parts of the policy that callers
+ * need, the kind of key and the Idempotency-Key header, are added to the document.
  */
 export function createRoute<P extends string, R extends Definition<P>>(definition: R) {
   const { policy: said = {}, middleware = [], ...route } = definition;
@@ -23,11 +23,11 @@ export function createRoute<P extends string, R extends Definition<P>>(definitio
     ...(said.once ? { parameters: [idempotencyKey] } : {}),
     middleware: [own, ...(Array.isArray(middleware) ? middleware : [middleware])],
   });
-  // What was added changes nothing for the handler, whose types come from the definition.
+  // The additions change nothing for the handler, whose types come from the definition.
   return defined as unknown as ReturnType<typeof defineRoute<P, R>>;
 }
 
-/** How each key stands in the document, which says for all operations that they take a secret one. */
+/** How the document shows each kind of key. Its default for all operations is the secret key. */
 const security: Record<CallerKey, Pick<RouteConfig, "security">> = {
   secret: {},
   public: { security: [{ publicKey: [] }] },
@@ -48,7 +48,7 @@ const idempotencyKey = {
 type Schema = z.ZodType;
 
 function json<S extends Schema>(schema: S, description: string) {
-  // Each schema that is a whole body carries its example; the document shows it with every operation.
+  // Every schema of a whole body has an example; the document shows it with each operation.
   return { description, content: { "application/json": { schema, example: schema.meta()?.example } } };
 }
 
@@ -72,10 +72,10 @@ export function accepted<S extends Schema>(schema: S, description = "Queued.") {
 
 export const noContent = { 204: { description: "Done. The response has no body." } };
 
-/** The refusals an operation can answer with; 401 is always one of them. */
+/** The error responses of an operation; 401 is always one of them. */
 export function errors<Status extends RefusalStatus>(...statuses: Status[]) {
   const all: RefusalStatus[] = [401, ...statuses];
   const responses = Object.fromEntries(all.map((status) => [status, describeRefusal(status)]));
-  // Built from exactly these statuses; Object.fromEntries forgets its keys.
+  // Built from exactly these statuses; Object.fromEntries loses the type of its keys.
   return responses as Record<Status | 401, ReturnType<typeof describeRefusal>>;
 }

@@ -4,7 +4,7 @@ import type { Env } from "../platform/env";
 import { open } from "./policy";
 import type { AppEnv } from "./router";
 
-/** The interface description carries the version of the interface, not that of the code. */
+/** The version of the API, not of the code. */
 export const apiVersion = "1.0.0";
 
 const description = `One API for transactional email, contacts and their events.
@@ -12,7 +12,7 @@ const description = `One API for transactional email, contacts and their events.
 Send \`Authorization: Bearer sk_…\` with every request. Errors share one envelope: \`error.code\` is for your code,
 \`error.message\` and \`error.suggestion\` are for you, and \`error.requestId\` is for support.`;
 
-/** In the order of the reference: what most people come for goes first. */
+/** In the order of the reference: the most used tags first. */
 const tags = [
   { name: "Sending", description: "Send an email. It is accepted durably, and delivered in the background." },
   { name: "Emails", description: "The record of each email: its status, content and events." },
@@ -28,7 +28,7 @@ const tags = [
   { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
 ];
 
-/** `/openapi.json`: OpenAPI 3.1, made from the very schemas that validate. */
+/** `/openapi.json`: OpenAPI 3.1, generated from the schemas that validate requests. */
 export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
   const registry = app.openAPIRegistry;
   registry.registerComponent("securitySchemes", "secretKey", {
@@ -56,7 +56,7 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
   }));
 }
 
-/** `/docs`: the API reference, with its script served by ourselves, so that it works offline and tells nobody. */
+/** `/docs`: the API reference. We serve its script ourselves, so that it works offline and contacts no third party. */
 export function serveDocs(app: OpenAPIHono<AppEnv>): void {
   app.get("/docs", open, async (c) => {
     const script = await fetchScript(c.env, new Request(c.req.url, { method: "HEAD" }));
@@ -67,7 +67,7 @@ export function serveDocs(app: OpenAPIHono<AppEnv>): void {
   app.get("/docs/reference.js", open, async (c) => {
     const script = await fetchScript(c.env, c.req.raw);
     const answer = new Response(script.body, script);
-    // An address with a version never changes its content: four megabytes that are fetched once.
+    // A URL with a version never changes its content, so browsers fetch the four megabytes once.
     const isFixed = c.req.query("v") === versionOf(script);
     answer.headers.set("Cache-Control", isFixed ? "public, max-age=31536000, immutable" : "no-cache");
     return answer;
@@ -82,7 +82,7 @@ function versionOf(script: Response): string {
   return script.headers.get("ETag")?.replace(/[^0-9a-z]/gi, "") ?? "";
 }
 
-// The reference sets styles by itself, all else is closed. It may call this installation, to try requests.
+// The reference sets inline styles; everything else is closed. It may call this installation, to try requests.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -99,13 +99,13 @@ const configuration = JSON.stringify({
   url: "/openapi.json",
   favicon: "/favicon.svg",
   withDefaultFonts: false,
-  // Whatever would call or lead to the services of the reference's maker.
+  // Everything that would call or link to the services of the reference's maker is off.
   telemetry: false,
   agent: { disabled: true },
   mcp: { disabled: true },
   hideClientButton: true,
   showDeveloperTools: "never",
-  // As the schemas were written, which is by sense.
+  // Keeps the order of the schemas, which groups related fields.
   orderSchemaPropertiesBy: "preserve",
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
   customCss: `

@@ -16,7 +16,7 @@ const FieldFault = z.object({
   received: z.unknown().optional(),
 });
 
-/** How every refusal is answered. */
+/** The body of every error response. */
 export const ErrorEnvelope = z
   .object({
     success: z.literal(false),

@@ -32,7 +32,7 @@ interface Answer {
   code: string;
 }
 
-/** Every refusal with its status and code: the one place that knows. */
+/** The status and code of every refusal. No other place sets them. */
 const answers = new Map<unknown, Answer>([
   [BadRequest, { status: 400, code: "BAD_REQUEST" }],
   [InvalidIdempotencyKey, { status: 400, code: "INVALID_IDEMPOTENCY_KEY" }],
@@ -40,7 +40,7 @@ const answers = new Map<unknown, Answer>([
   [MonthlyLimitReached, { status: 402, code: "BILLING_LIMIT_EXCEEDED" }],
   [Untrusted, { status: 403, code: "INVALID_SIGNATURE" }],
   [ProjectDisabled, { status: 403, code: "PROJECT_DISABLED" }],
-  // The contract pins this odd pair: clients of the spec look for exactly this.
+  // The contract fixes this odd pair: clients of the spec check for exactly this.
   [UnverifiedSender, { status: 403, code: "INTERNAL_SERVER_ERROR" }],
   [UnknownRoute, { status: 404, code: "RESOURCE_NOT_FOUND" }],
   [TooSlow, { status: 408, code: "REQUEST_TIMEOUT" }],
@@ -54,7 +54,7 @@ const answers = new Map<unknown, Answer>([
   [Unavailable, { status: 503, code: "EXTERNAL_SERVICE_ERROR" }],
 ]);
 
-/** Resources whose absence has a code of its own. */
+/** Resources that have a 404 code of their own. */
 const notFoundCodes: Partial<Record<Resource, string>> = {
   contact: "CONTACT_NOT_FOUND",
   template: "TEMPLATE_NOT_FOUND",
@@ -73,7 +73,10 @@ function answerTo(refusal: Refusal): Answer {
   return answer;
 }
 
-/** Whatever was thrown, as the error envelope. What is not a refusal is ours, and only the log hears what it was. */
+/**
+ * Answers any thrown error with the error envelope. An error that is not a refusal is our fault, and only the log gets
+ * its text.
+ */
 export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
   const refusal = asRefusal(thrown);
   if (refusal === null) {
@@ -101,7 +104,7 @@ export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
   return c.json({ success: false, error, timestamp: new Date().toISOString() }, status);
 }
 
-/** The framework throws an exception of its own where a body is not JSON. */
+/** Hono throws its own exception when a body is not JSON. */
 function asRefusal(thrown: Error): Refusal | null {
   if (thrown instanceof Refusal) return thrown;
   if (thrown instanceof HTTPException && thrown.status === 400) {

@@ -10,13 +10,13 @@ const fieldCodes: Partial<Record<z.core.$ZodIssue["code"], FieldCode>> = {
   invalid_union: "invalid_type",
 };
 
-/** What the validator says of a field that is not there, as of one that is not of its type. */
+/** Codes that the validator uses for a missing field as well as for one of a wrong type. */
 const absenceCodes = new Set<z.core.$ZodIssue["code"]>(["invalid_type", "invalid_value", "invalid_union"]);
 
-/** Nobody reads more, and an answer must not be larger than its request. */
+/** Nobody reads more than this, and an answer must not be larger than its request. */
 const mostFaults = 100;
 
-/** The validator's issues as the fields' faults of the contract. `input` is what was validated. */
+/** Translates the validator's issues into the field errors of the contract. `input` is the validated value. */
 export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] {
   return error.issues.slice(0, mostFaults).map((issue) => {
     const received = valueAt(input, issue.path);
@@ -30,7 +30,7 @@ export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] 
   });
 }
 
-/** Our own checks say their code in `params`; the validator's are translated. */
+/** Our own checks set their code in `params`; the validator's codes are translated. */
 function codeOf(issue: z.core.$ZodIssue): FieldCode {
   if (issue.code !== "custom") return fieldCodes[issue.code] ?? "custom";
   // Only the schemas of core set `params.code`, and only to a FieldCode.
@@ -40,7 +40,7 @@ function codeOf(issue: z.core.$ZodIssue): FieldCode {
 function valueAt(input: unknown, path: PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    // An own property was just seen under this key.
+    // The line above found an own property under this key.
     return (value as Record<PropertyKey, unknown>)[key];
   }, input);
 }

@@ -4,12 +4,12 @@ import { reasonOf } from "../platform/log";
 import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
-/** The period of the binding in wrangler.toml. It cannot say when it will let the next one through. */
+/** The period of the binding in wrangler.toml. The binding cannot say when it will allow the next request. */
 const periodSeconds = 10;
 
 /**
- * Refuses floods from one address before anything is looked up for them. Off by default: it counts for each Cloudflare
- * location apart, and roughly. Requests go on when it cannot be asked.
+ * Refuses floods from one IP address before anything is looked up. It is off by default: each Cloudflare location
+ * counts separately, and roughly. When the binding fails, requests go on.
  */
 export const floodBrake: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { config, log } = c.get("platform");

@@ -1,11 +1,11 @@
 import type { Context as HonoContext } from "hono";
 
-/** A form of a page: a button or two, and whatever a mailbox adds. */
+/** Enough for the form of a page: a button or two, and the fields that a mailbox provider adds. */
 const maxFormBytes = 8 * 1024;
 
 /**
- * The fields of a posted form, urlencoded or multipart, as RFC 8058 allows both. One that cannot be read, or is far too
- * large, has none: that it was posted is what counts.
+ * Reads the fields of a posted form, urlencoded or multipart, as RFC 8058 allows both. An unreadable or far too large
+ * form has no fields: the POST itself is what counts.
  */
 export async function readForm(c: HonoContext): Promise<Map<string, string>> {
   const { raw } = c.req;

@@ -1,8 +1,8 @@
 let last = { prefix: "", origin: "" };
 
 /**
- * The origin of a request's address. Almost every request of an isolate has the same one, and to parse an address takes
- * as long as all that a small request looks up.
+ * The origin of a request's URL, cached: almost all requests of an isolate have the same origin, and parsing a URL
+ * takes as long as everything else that a small request looks up.
  */
 export function originOf(url: string): string {
   const prefix = url.slice(0, url.indexOf("/", "https://".length));

@@ -4,10 +4,10 @@ import { readId } from "../core/ids";
 export const defaultLimit = 20;
 export const largestLimit = 100;
 
-/** An id in a path. Any string is taken: one that does not exist is 404, whatever it looks like. */
+/** An id in a path. Any string is accepted: an id that does not exist is a 404, in any form. */
 export const IdParam = z.object({ id: pathId("id") });
 
-/** One such id, for a path with several or with another name. */
+/** The same under another name, or for a path with several ids. */
 export function pathId(name: string) {
   return z
     .string()
@@ -15,14 +15,14 @@ export function pathId(name: string) {
     .meta({ type: "string", ...inPath(name) });
 }
 
-/** A project in a path: it goes by its UUID in our rows, too. */
+/** A project's id in a path. Our rows use the same UUID. */
 export const ProjectParam = z.object({ id: z.string().meta(inPath("id")) });
 
 function inPath(name: string) {
   return { param: { name, in: "path" as const }, example: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10" };
 }
 
-/** A whole number of at least 1 in a query; larger ones than `largest` are clamped. */
+/** A whole number of at least 1 in a query; larger values count as `largest`. */
 export function wholeNumber(fallback: number, largest: number) {
   return z
     .string()
@@ -54,7 +54,7 @@ export const PageQuery = z.object({
   pageSize: wholeNumber(defaultLimit, largestLimit),
 });
 
-/** `?sort=` or `?dir=`: whatever is not one of these falls back to the first. */
+/** `?sort=` or `?dir=`: any other value counts as the first choice. */
 export function orderBy<const Choice extends string>(fallback: Choice, ...others: Choice[]) {
   const choices = [fallback, ...others];
   return z

@@ -8,35 +8,37 @@ import type { RateLimits } from "../platform/rate-limits";
 export type CallerKey =
   /** A project, by its secret key. */
   | "secret"
-  /** A project, by the key that browsers may hold. */
+  /** A project, by its public key, which browsers may hold. */
   | "public"
   /** The operator, by `ADMIN_TOKEN`. */
   | "operator"
   /** Everyone on a developer's own machine, the operator elsewhere. Only while the embedded provider is in use. */
   | "outbox"
-  /** Whoever holds a link that we made, or signs as a mail provider does: the route itself checks that. */
+  /**
+   * Holders of a link that we signed, or a mail provider that signs its reports. The route itself checks the signature.
+   */
   | "signed"
   /** Everyone. */
   | "open";
 
-/** What holds for all requests of a route before it sees them. Stands beside the route, and nowhere else. */
+/** The rules for every request of a route, checked before the route runs. They are declared beside the route only. */
 export interface Policy {
   key: CallerKey;
-  /** How large a body may be, in bytes. Null where the route takes none, or reads it itself. */
+  /** The largest body in bytes. Null when the route takes no body, or reads it itself. */
   maxBody: number | ((config: Config) => number) | null;
-  /** It takes a form with a file, and not JSON. */
+  /** The body is a form with a file, not JSON. */
   isUpload: boolean;
-  /** An `Idempotency-Key` makes its effect happen once. */
+  /** The route accepts an `Idempotency-Key`. */
   once: boolean;
-  /** The rate limit that it counts for, beside that of the whole project. */
+  /** The rate limit of the route, in addition to that of the whole project. */
   bucket: Exclude<keyof RateLimits, "api"> | null;
-  /** It changes nothing, so a disabled project may call it. */
+  /** The route changes nothing, so a disabled project may call it. */
   isRead: boolean;
 }
 
 export const megabyte = 1024 * 1024;
 
-/** What holds where a route does not say otherwise, and for requests that no route is for. */
+/** The defaults, which also hold for requests to unknown paths. */
 export const usualPolicy: Policy = {
   key: "secret",
   maxBody: megabyte,
@@ -48,24 +50,26 @@ export const usualPolicy: Policy = {
 
 const policies = new WeakMap<object, Policy>();
 
-/** Goes first among a route's handlers, and says its policy. `createRoute` does it for the routes of the document. */
+/**
+ * Declares a route's policy; must be the first handler of the route. `createRoute` adds it for routes of the document.
+ */
 export function policy(said: Partial<Policy>): MiddlewareHandler {
   const declaration: MiddlewareHandler = (_, next) => next();
   policies.set(declaration, { ...usualPolicy, ...said });
   return declaration;
 }
 
-/** For pages and files that are everyone's. */
+/** For public pages and files. */
 export const open = policy({ key: "open", maxBody: null });
 
-/** The policy that a registered handler says; undefined for one that does something else. */
+/** The policy that a registered handler declares; undefined for any other handler. */
 export function policySaidBy({ handler }: Pick<RouterRoute, "handler">): Policy | undefined {
-  // A router with an answer of its own to failures wraps its handlers.
+  // A router with its own error handler wraps its handlers.
   const wrapped: unknown = Reflect.get(handler, COMPOSED_HANDLER);
   return policies.get(typeof wrapped === "function" ? wrapped : handler);
 }
 
-/** Whether a project calls: only then is there a context on the request. */
+/** Whether a project is the caller. Only then does the request have a context. */
 export function isForProject({ key }: Policy): boolean {
   return key === "secret" || key === "public";
 }

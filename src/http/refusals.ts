@@ -1,6 +1,6 @@
 import { ErrorEnvelope } from "./envelope";
 
-/** What each refusal means, and what it looks like: for the document. The answers themselves are made in `failure.ts`. */
+/** The meaning and an example of each error response, for the document. `failure.ts` makes the real answers. */
 const refusals = {
   400: {
     description: "The body is not JSON, or the request cannot be read.",

@@ -6,19 +6,19 @@ interface Entry<T> {
   handler: T;
 }
 
-/** All that runs for the requests of one endpoint, in the order of registration: put together once. */
+/** Everything that runs for the requests of one endpoint, in the order of registration, assembled once. */
 interface Chain<T> {
   pattern: RegExp;
   handlers: [T, ParamIndexMap][];
 }
 
-/** By method and first segment; of several that fit, the first one registered answers. */
+/** By method and first segment. If several patterns match, the one registered first answers. */
 type Table<T> = Map<string, Chain<T>[]>;
 
 /**
- * The router under hono. Of hono's own, the fast one refuses `/contacts/fields` beside `/contacts/:id`, and the other
- * walks all middleware anew for each request. This one rests on what our paths keep to: an endpoint begins with a
- * literal segment and takes one method; middleware takes every method, and `*`, one path, or all below one segment.
+ * The router under hono. Hono's fast router refuses `/contacts/fields` beside `/contacts/:id`, and its other one goes
+ * through all middleware for each request. This one relies on the rules of our paths: an endpoint begins with a literal
+ * segment and has one method; middleware takes every method, and `*`, one path, or everything below one segment.
  */
 export function routeTable<T>(): Router<T> {
   const entries: Entry<T>[] = [];
@@ -45,7 +45,7 @@ const everyMethod = "ALL";
 
 function buildTable<T>(entries: Entry<T>[]): Table<T> {
   const endpoints = entries.filter(({ method }) => method !== everyMethod);
-  // A route is one entry for each of its handlers.
+  // Hono registers one entry for each handler of a route.
   const distinct = new Map(endpoints.map((entry) => [`${entry.method} ${entry.path}`, entry]));
   const table: Table<T> = new Map();
   for (const { method, path } of distinct.values()) {
@@ -75,7 +75,7 @@ function isMiddlewareOf(path: string, entry: Entry<unknown>): boolean {
 
 const patterns = new Map<string, RegExp>();
 
-/** Matches the paths that a route is for, with the values of its parameters. */
+/** Matches the paths of a route and captures the values of its parameters. */
 export function patternOf(route: string): RegExp {
   const known = patterns.get(route);
   if (known) return known;

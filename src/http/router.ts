@@ -6,26 +6,28 @@ import { faultsOf } from "./faults";
 import type { Policy } from "./policy";
 import { routeTable } from "./route-table";
 
-/** What a handler finds on `c.var`. */
+/** The variables that a handler finds on `c.var`. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
-    /** What holds for the route that was asked for. */
+    /** The policy of the requested route. */
     policy: Policy;
-    /** The world without a project: for the door itself, operators and recipients. */
+    /** The world without a project: for the middleware, operators and recipients. */
     platform: Platform;
-    /** The world with the caller's project. Set once a key is accepted. */
+    /** The world with the caller's project. Set once the key is accepted. */
     ctx: Context;
   };
 }
 
-/** A feature's routes. A request that does not fit its schema is thrown as Invalid, and ends in `failure.ts`. */
+/**
+ * Creates the router of a feature. A request that does not match its schema throws Invalid, which `failure.ts` answers.
+ */
 export function createRouter() {
   return new OpenAPIHono<AppEnv>({
     router: routeTable(),
     defaultHook: (result) => {
-      // The hook also sees the input, which zod 4 leaves out of its issues.
+      // The hook gets the input too, which zod 4 leaves out of its issues.
       if (!result.success) throw new Invalid(faultsOf(result.error, "data" in result ? result.data : undefined));
     },
   });

@@ -6,12 +6,12 @@ import { type CallerKey, policySaidBy, usualPolicy } from "./policy";
 import { firstSegment, patternOf } from "./route-table";
 import type { AppEnv } from "./router";
 
-/** The endpoint a request is for. Middleware is registered for every method; what answers is registered for one. */
+/** The endpoint of a request. Middleware is registered for every method, endpoints for one. */
 export function routeOf(c: HonoContext): RouterRoute | undefined {
   return matchedRoutes(c).find(isEndpoint);
 }
 
-/** Finds the policy of what a request is for. `routes` is asked late, when all of them are registered. */
+/** Finds the policy of a request. `routes` is called late, when all routes are registered. */
 export function findPolicy(routes: () => RouterRoute[]): MiddlewareHandler<AppEnv> {
   return (c, next) => {
     const route = routeOf(c);
@@ -22,9 +22,9 @@ export function findPolicy(routes: () => RouterRoute[]): MiddlewareHandler<AppEn
 }
 
 /**
- * The key for a path that no route is for, or not by this method: that of the routes at the same path, or below the
- * same first segment, if they all take the same one. It is a secret one everywhere else, so that nobody without a key
- * learns which paths there are.
+ * The kind of key for an unknown path, or for a method that the path does not support. If all routes at the same path,
+ * or below the same first segment, take the same kind, it is that kind. Otherwise it is a secret key, so that callers
+ * without a key cannot learn which paths exist.
  */
 function keyBeside(routes: RouterRoute[], path: string): CallerKey {
   const endpoints = routes.filter(isEndpoint);
@@ -37,8 +37,8 @@ function keyBeside(routes: RouterRoute[], path: string): CallerKey {
 }
 
 /**
- * Refuses a request that no endpoint is for: the path is unknown, or it is known and does not take this method
- * (RFC 9110, section 15.5.6).
+ * Refuses a request without an endpoint: the path is unknown, or does not support this method (RFC 9110, section
+ * 15.5.6).
  */
 export function requireRoute(routes: () => RouterRoute[]): MiddlewareHandler<AppEnv> {
   return (c, next) => {

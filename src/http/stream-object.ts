@@ -2,16 +2,16 @@ import type { Context as HonoContext, TypedResponse } from "hono";
 import type { JSONParsed } from "hono/utils/types";
 import { log, reasonOf } from "../platform/log";
 
-/** What is written of an object: a list for what is iterated over. */
+/** The JSON form of an object: an async iterable becomes a list. */
 type Written<T> = { [Name in keyof T]: T[Name] extends AsyncIterable<infer Item> ? Item[] : T[Name] };
 
-/** How much is written at once. */
+/** How many characters are written at once. */
 const charactersPerPiece = 65_536;
 
 /**
- * Answers with a JSON object as a stream. A field that is an async iterable becomes a list, each item of which is made
- * when those before it are on their way, so that a long one never lies in memory. What cannot be made breaks the stream
- * off, as the status is out by then: what has come has no end, and is no JSON.
+ * Answers with a JSON object as a stream. A field that is an async iterable becomes a list, and each item is made only
+ * when those before it are sent, so that a long list is never in memory as a whole. An error ends the stream early,
+ * because the status is already sent: the caller then has JSON without an end.
  */
 export function streamObject<T extends object>(
   c: HonoContext,
@@ -19,7 +19,7 @@ export function streamObject<T extends object>(
   headers: Record<string, string> = {},
 ): Response & TypedResponse<JSONParsed<Written<T>>, 200, "json"> {
   const response = c.body(bytesOf(fields), 200, { "Content-Type": "application/json", ...headers });
-  // What is written has exactly this shape.
+  // The stream writes exactly this shape.
   return response as unknown as Response & TypedResponse<JSONParsed<Written<T>>, 200, "json">;
 }
 

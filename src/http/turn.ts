@@ -4,14 +4,14 @@ import { type TakenTurn, takeTurn } from "../platform/turns";
 
 const patienceMs = 35 * secondMs;
 
-/** What the rest of a body may take once its request has its turn: 14 MB at 8 Mbit/s. */
+/** How long the rest of a body may take once its request has a memory slot: 14 MB at 8 Mbit/s. */
 const readingMs = 15 * secondMs;
 
-/** A request that takes a turn if it turns out to be large. Most never do. */
+/** The memory slot of a request, taken only if the request turns out to be large. Most never are. */
 export interface Turn {
-  /** Waits for the turn, unless it is there. Throws Unavailable when none comes. */
+  /** Waits for a memory slot, unless the request has one. Throws Unavailable when none becomes free in time. */
   take(): Promise<void>;
-  /** Waits for a part of the body. Throws TooSlow when the body is late, as others wait for the turn. */
+  /** Waits for a part of the body. Throws TooSlow when it is late, because other requests wait for the slot. */
   inTime<T>(part: Promise<T>): Promise<T>;
   giveBack(): void;
 }
@@ -28,7 +28,7 @@ export function openTurn(): Turn {
       late = new Promise((_, reject) => {
         timer = setTimeout(() => reject(new TooSlow(readingMs / secondMs)), readingMs);
       });
-      // By then the body may have arrived, and nobody listens.
+      // The body may have arrived by then; nobody handles this rejection.
       late.catch(() => {});
     },
     inTime: (part) => (late ? Promise.race([part, late]) : part),

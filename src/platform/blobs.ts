@@ -1,4 +1,4 @@
-/** Stored files, in R2. A key begins with its kind and its project, so that a project's files can be found by prefix. */
+/** Stored files, in R2. A key begins with its kind and its project, so that a prefix finds a project's files. */
 export interface Blobs {
   put(key: string, content: string | Uint8Array): Promise<void>;
   /** Null when there is no such file. */
@@ -6,7 +6,7 @@ export interface Blobs {
   delete(keys: string[]): Promise<void>;
   /** Up to 1,000 keys that begin with the prefix. */
   list(prefix: string): Promise<string[]>;
-  /** Up to 1,000 files whose keys come after the given one, in their order, each with the time it was put down. */
+  /** Up to 1,000 files with keys after the given one, in order, each with the time it was stored. */
   listAfter(key: string): Promise<{ files: { key: string; putAt: number }[]; isLast: boolean }>;
 }
 
@@ -14,7 +14,7 @@ export type BlobKind = "content" | "attachment" | "template" | "outbox" | "impor
 
 export const blobKinds: readonly BlobKind[] = ["content", "attachment", "template", "outbox", "import"];
 
-/** Larger texts lie here, for a D1 row is for what is looked at together with others. */
+/** Larger texts are stored in R2, because D1 rows should stay small for queries over many of them. */
 export const maxTextBytesInRow = 65_536;
 
 export function blobKey(kind: BlobKind, projectId: string, id: string): string {

@@ -18,9 +18,11 @@ import type { Reporter } from "./mailer/reporter";
 import { openReporters } from "./mailer/reporters";
 import { openQueues } from "./queues";
 
-/** What every verb is given: the world, and nothing of the request. Operators' verbs and sweeps get just this. */
+/**
+ * Everything that a verb needs from the world, and nothing of the request. Operators' verbs and sweeps get only this.
+ */
 export interface Platform {
-  /** The control database: projects, keys, and what is global. */
+  /** The control database: projects, keys and global data. */
   control: Db;
   databaseOf(shard: string): Db;
   /** The names of all databases that hold projects' rows. */
@@ -30,34 +32,34 @@ export interface Platform {
   config: Config;
   /** When this request, job or tick began. */
   now: Date;
-  /** The time of a commit, in milliseconds, as the database has it: an SQL expression. */
+  /** The time of a commit by the database's clock, in milliseconds: an SQL expression. */
   databaseNow: SQL;
-  /** The time at this moment, for work that goes on for a while. */
+  /** The current time, for work that takes a while. */
   clock(): Date;
   /** Between 0 and 1. */
   random(): number;
   enqueue: Enqueue;
   blobs: Blobs;
   mailer: Mailer;
-  /** Who reads the reports of the provider of that name; null when it has none here. */
+  /** The reader of the provider's reports; null when the provider is not set up for reports. */
   reporterOf(provider: string): Reporter | null;
   dns: Dns;
   pace: Pace;
   gate: Gate;
   log: Log;
-  /** The address by which this request reached us; null in jobs and sweeps. */
+  /** The origin of this request's URL; null in jobs and sweeps. */
   origin: string | null;
-  /** Lets work go on after the answer. Only for what may be lost. */
+  /** Lets work continue after the answer. Only for work that may be lost. */
   later(work: Promise<unknown>): void;
 }
 
-/** What a verb on a project's data is given. `db` is the database that holds this project's rows. */
+/** Everything that a verb on a project's data needs. `db` is the database that holds the project's rows. */
 export interface Context extends Platform {
   project: Project;
   db: Db;
-  /** The key under which this request's effect happens once, among those of callers of this kind; null without one. */
+  /** The request's idempotency key, unique among callers of the same kind; null without one. */
   idempotencyKey: string | null;
-  /** Of the API key that the request came with. What we do by ourselves counts as a server's. */
+  /** The kind of the request's API key. Our own work counts as a server's. */
   keyKind: KeyKind;
 }
 
@@ -71,7 +73,7 @@ export function openPlatform(
   return { ...worldOf(env), now: new Date(), origin, later: (work) => execution.waitUntil(work) };
 }
 
-/** What is the same for every request of an isolate: it is made of the bindings and settings alone. */
+/** The part that is the same for every request of an isolate, made from bindings and settings alone. */
 type World = Omit<Platform, "now" | "origin" | "later">;
 
 const worlds = new WeakMap<Env, World>();
@@ -109,7 +111,7 @@ function openWorld(env: Env): World {
   };
 }
 
-/** A sweep and a job act for a project just as a request does. */
+/** A context for work without a request: sweeps and jobs act for a project just as a request does. */
 export function forProject(platform: Platform, project: Project, keyKind: KeyKind = "secret"): Context {
   return { ...platform, project, db: platform.databaseOf(project.shard), idempotencyKey: null, keyKind };
 }

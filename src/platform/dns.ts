@@ -4,29 +4,32 @@ import { expiringCache } from "../core/expiring-cache";
 import { secondMs } from "../core/time";
 import { type Log, reasonOf } from "./log";
 
-/** Asks DNS. Unavailable is thrown when no resolver can tell. */
+/** DNS lookups. They throw Unavailable when no resolver gives an answer. */
 export interface Dns {
-  /** As it was within the record's own time to live. Absence is an answer: for every resolver it is that. */
+  /** Cached for the record's own time to live. A missing record is an answer too. */
   lookup(name: string, type: RecordType): Promise<string[] | Absence>;
-  /** As it is now, for someone who has just changed it. Servers that fail do not tell that a record is gone: Unavailable. */
+  /**
+   * Not cached, for callers who have just changed a record. Throws Unavailable when name servers fail, because that
+   * does not show that a record is gone.
+   */
   lookupAfresh(name: string, type: RecordType): Promise<string[]>;
 }
 
 const patienceMs = 2 * secondMs;
 const retryAfterSeconds = 30;
-/** However long a zone says. */
+/** The longest time that an answer is cached, even if the zone allows more. */
 const longestTtlMs = 3_600 * secondMs;
 
 const answers = expiringCache<string[] | Absence>({ ttlMs: longestTtlMs, maxEntries: 5_000 });
 
-/** DNS over HTTPS in its JSON form. The resolvers are asked in their order, until one can tell. */
+/** DNS over HTTPS in its JSON form. Asks the resolvers in order, until one gives an answer. */
 export function openDns(resolvers: string[], log: Log): Dns {
   async function askAll(name: string, type: RecordType): Promise<string[] | Absence> {
     let failures = 0;
     for (const resolver of resolvers) {
       const answer = await ask(resolver, name, type, log);
       if (!answer) continue;
-      // One resolver alone may fail for a reason of its own.
+      // A failure at one resolver may have a cause of its own, so the next one is asked.
       if (answer.found === "server failure" && ++failures < resolvers.length) continue;
       const ttlMs = Math.min(answer.ttlSeconds * secondMs, longestTtlMs);
       answers.set(keyOf(resolvers, name, type), answer.found, Date.now(), ttlMs);
@@ -55,7 +58,7 @@ function keyOf(resolvers: string[], name: string, type: RecordType): string {
   return `${type} ${name} ${resolvers.join(" ")}`;
 }
 
-/** Null when this resolver is of no use: it is out of reach, refuses, or says something else than DNS. */
+/** Null when this resolver gives no answer: it is out of reach, refuses, or does not return DNS. */
 async function ask(resolver: string, name: string, type: RecordType, log: Log): Promise<DnsAnswer | null> {
   const url = new URL(resolver);
   url.searchParams.set("name", name);

@@ -93,27 +93,30 @@ export interface Config {
   mailProvider: MailProvider;
   mail: MailSettings;
   sandbox: boolean;
-  /** All attachments of one email together, decoded. */
+  /** The total size of all attachments of one email, decoded. */
   maxAttachmentBytes: number;
-  /** How many one email may have. */
+  /** The number of attachments of one email. */
   maxAttachments: number;
-  /** Who is asked for DNS over HTTPS, in this order. */
+  /** The DNS-over-HTTPS resolvers, in the order in which they are asked. */
   dnsResolvers: string[];
   /** Null switches the operator's API off. */
   adminToken: string | null;
-  /** Sign the links to recipients' pages: the first signs, all are accepted. With none there are no such links. */
+  /**
+   * Secrets that sign the links to recipients' pages: the first one signs, all are accepted. Without any, there are no
+   * such links.
+   */
   linkSecrets: readonly string[];
-  /** Where recipients reach us, without a slash at its end; null when that is where callers do. */
+  /** The URL at which recipients reach us, without a slash at its end. Null means the caller's own URL. */
   baseUrl: string | null;
   /** How long an idempotency key is kept. */
   idempotencyTtlMs: number;
-  /** Refuse floods from one address before their keys are looked at. */
+  /** Whether floods from one IP address are refused before their keys are checked. */
   hasFloodBrake: boolean;
   /** Null when rate limiting is off. */
   rateLimits: RateLimits | null;
 }
 
-/** A short token is none: it could be guessed, and everything but `/admin` goes on. */
+/** Drops a token that is too short, because it could be guessed. That closes `/admin`; everything else works. */
 function longEnough(token: string | undefined): string | null {
   if (!token) return null;
   if (token.length >= shortestAdminToken) return token;
@@ -127,14 +130,14 @@ function withinCeiling(attachmentsMb: number): number {
   return largestAttachmentsMb;
 }
 
-/** Who names a resolver of their own does not want a public one to hear what it was asked. */
+/** A private resolver gets no public fallback by default, because a public one would then see the lookups. */
 function resolversOf(resolver: string, fallback: string): string[] {
   const first = resolver || publicResolver;
   const second = fallback || (first === publicResolver ? publicFallback : "");
   return second === "" || second === first ? [first] : [first, second];
 }
 
-/** A short secret is left out, and can then neither sign nor verify. */
+/** Drops secrets that are too short: they can neither sign nor verify. */
 function secretsIn(list: string): string[] {
   const secrets = list.split(",").map((secret) => secret.trim());
   const good = secrets.filter((secret) => secret.length >= shortestLinkSecret);
@@ -144,7 +147,7 @@ function secretsIn(list: string): string[] {
   return good;
 }
 
-/** Every setting with its default and limit. Nobody else reads the environment. */
+/** Reads every setting, with its default and limits. No other code reads the environment. */
 export function readConfig(env: Env): Config {
   const parsed = Settings.safeParse(env);
   if (!parsed.success) {

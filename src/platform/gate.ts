@@ -2,21 +2,25 @@ import type { KeyKind } from "../core/keys";
 import { type Log, reasonOf } from "./log";
 import type { Admission, Admitted, Answered, ProjectGateObject } from "./project-gate-object";
 
-/** One project's gate, as the door sees it. Every method answers null, or nothing, when the object is out of reach. */
+/**
+ * A project's gate, as the middleware uses it. Every method returns null, or nothing, when the object is out of reach.
+ */
 export interface Gate {
   admit(projectId: string, admission: AskedAdmission): Promise<Admitted | null>;
   complete(projectId: string, key: OwnedKey, answered: Answered): Promise<void>;
   release(projectId: string, key: OwnedKey): Promise<void>;
-  /** Forgets a project. Throws when the object is out of reach: what is erased must be gone. */
+  /** Erases a project. Throws when the object is out of reach, because an erasure must be complete. */
   erase(projectId: string): Promise<void>;
 }
 
-/** An admission whose key says of which kind of callers it is. */
+/** An admission whose key also says which kind of callers it belongs to. */
 interface AskedAdmission extends Admission {
   key: (NonNullable<Admission["key"]> & OwnedKey) | null;
 }
 
-/** An idempotency key of a kind of callers, and who claimed it: another request may have inherited it meanwhile. */
+/**
+ * An idempotency key of one kind of callers, and the request that claimed it. Another request may take the claim over.
+ */
 export interface OwnedKey {
   kind: KeyKind;
   key: string;
@@ -27,7 +31,7 @@ const tries = 2;
 const patienceMs = 300;
 
 export function openGate(objects: DurableObjectNamespace<ProjectGateObject>, log: Log): Gate {
-  // A stub that failed once is broken for good: each try gets a fresh one.
+  // A stub stays broken after one failure, so each try gets a new one.
   const gateOf = (projectId: string) => objects.get(objects.idFromName(projectId));
   async function reach<T>(what: string, call: () => Promise<T>): Promise<T | null> {
     for (let attempt = 1; attempt <= tries; attempt++) {
@@ -52,7 +56,7 @@ export function openGate(objects: DurableObjectNamespace<ProjectGateObject>, log
   };
 }
 
-/** What a browser sends never meets what a server sent. */
+/** Keeps keys of browsers and of servers apart. */
 function nameOf({ kind, key }: OwnedKey): string {
   return `${kind}:${key}`;
 }

@@ -3,7 +3,7 @@ import { type BucketState, type Level, type Rate, takeFromAll } from "../core/bu
 import { abandonedAfterMs, type Claim, type Effect } from "../core/idempotency";
 import { minuteMs, secondMs } from "../core/time";
 
-/** One request at the gate: what it takes, and the key it claims. */
+/** One request at the gate: the buckets it takes from, and the key it claims. */
 export interface Admission {
   buckets: { name: string; rate: Rate }[];
   key: { key: string; owner: string; request: string; ttlMs: number } | null;
@@ -12,13 +12,13 @@ export interface Admission {
 export interface Admitted {
   /** Null when no bucket was asked. */
   rate: ({ isAllowed: boolean } & BucketState) | null;
-  /** Null when no key was given, or the rate refused before it was looked at. */
+  /** Null when no key was given, or the rate limit refused the request first. */
   claim: Claim | null;
 }
 
 /**
- * How the request that owns a key was answered. One that found in the database what the key had done before says all of
- * that: what it claimed has the time of the first use, and ends with it.
+ * The answer of the request that owns a key. If that request found in the database what the key had done before, it
+ * passes all of it on: the claim then gets the time of the first use, and expires with it.
  */
 export type Answered = Pick<Effect, "status" | "response"> & Partial<Effect>;
 
@@ -26,8 +26,8 @@ const levelsKey = "levels";
 const expiredPerStep = 10_000;
 
 /**
- * One project's token buckets and idempotency keys: one call a request for both. Each method is one synchronous step,
- * so of a hundred requests with one key exactly one claims it.
+ * One project's token buckets and idempotency keys, checked in one call per request. Each method is one synchronous
+ * step, so exactly one of a hundred requests with the same key claims it.
  */
 export class ProjectGateObject extends DurableObject {
   private levels: Record<string, Level>;
@@ -39,11 +39,11 @@ export class ProjectGateObject extends DurableObject {
       request TEXT NOT NULL, at INTEGER NOT NULL, claimed_at INTEGER NOT NULL, status INTEGER, response TEXT,
       expires_at INTEGER NOT NULL)`);
     this.sql("CREATE INDEX IF NOT EXISTS ix_idempotency_keys_expiry ON idempotency_keys (expires_at)");
-    // Second buckets refill before an idle object is forgotten; the minute's bucket would not.
+    // Buckets per second refill before an idle object is evicted; the bucket per minute would not.
     this.levels = ctx.storage.kv.get<Record<string, Level>>(levelsKey) ?? {};
   }
 
-  /** Takes a token from each bucket, and claims the key if one is given and the rate allows. */
+  /** Takes a token from each bucket. Then it claims the key, if one is given and the rate allows the request. */
   async admit({ buckets, key }: Admission): Promise<Admitted> {
     const now = Date.now();
     const rate = buckets.length > 0 ? this.take(buckets, now) : null;
@@ -51,7 +51,7 @@ export class ProjectGateObject extends DurableObject {
     return { rate, claim: this.claim(key, now) };
   }
 
-  /** The request that owns the key was answered. Says nothing if it lost the key meanwhile. */
+  /** Stores the answer of the request that owns the key. Does nothing if another request has taken the key over. */
   async complete(key: string, owner: string, answered: Answered): Promise<void> {
     const { status, response, request = null, atMs = null, expiresAtMs = null } = answered;
     this.sql(
@@ -61,18 +61,18 @@ export class ProjectGateObject extends DurableObject {
     );
   }
 
-  /** The request that owns the key had no effect: whoever comes next may use it. */
+  /** Frees the key of a request that had no effect, so that the next request may use it. */
   async release(key: string, owner: string): Promise<void> {
     this.sql("DELETE FROM idempotency_keys WHERE key = ? AND owner = ? AND status IS NULL", key, owner);
   }
 
-  /** Its project is gone. */
+  /** Erases everything, because the project was deleted. */
   async erase(): Promise<void> {
     await this.ctx.storage.deleteAll();
     this.levels = {};
   }
 
-  /** Removes what has expired, in steps, and sets the alarm for what will. */
+  /** Removes expired keys, in steps, and sets the alarm for the next ones. */
   override async alarm(): Promise<void> {
     this.sql(
       `DELETE FROM idempotency_keys WHERE key IN (SELECT key FROM idempotency_keys WHERE expires_at <= ?
@@ -110,7 +110,7 @@ export class ProjectGateObject extends DurableObject {
       this.wakeAt(now + ttlMs);
       return { kind: "claimed" };
     }
-    // Its own first try, whose answer was lost on the way.
+    // The owner's own first try, whose answer was lost.
     if (known.owner === owner) return { kind: "claimed" };
     const original = {
       request: String(known.request),
@@ -124,7 +124,10 @@ export class ProjectGateObject extends DurableObject {
     return { kind: "inherited", original };
   }
 
-  /** One alarm for all keys: the earliest wins, and a late one harms nobody, as every read asks for the time too. */
+  /**
+   * Sets one alarm for all keys, at the earliest expiry. A late alarm does no harm, because every read checks the time
+   * too.
+   */
   private wakeAt(expiresAt: number): void {
     this.ctx.waitUntil(this.setAlarmUnlessSet(roundedUp(expiresAt)));
   }

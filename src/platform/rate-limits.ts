@@ -10,10 +10,10 @@ export interface RateLimits {
 }
 
 const perPeriod = z.coerce.number().nonnegative();
-/** Whole tokens: a request takes one. */
+/** Whole tokens, because a request takes one. */
 const burst = z.coerce.number().int().min(1);
 
-/** The settings of rate limits, for the one reader of the environment. */
+/** The settings of rate limits, for `readConfig`. */
 export const rateLimitSettings = {
   RATE_LIMIT_ENABLED: z.enum(["true", "false"]).default("false"),
   RATE_LIMIT_API_PER_MINUTE: perPeriod.default(1000),

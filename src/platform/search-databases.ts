@@ -2,8 +2,8 @@ import type { Db } from "../db/client";
 import type { Platform } from "./context";
 
 /**
- * What the first database has that has it; null when none does. One that fails may be the one, so it is an error only
- * if no other has it.
+ * Returns the result of the first database that has one; null when none does. A failing database may be the one that
+ * has it, so its error is thrown only if no other has a result.
  */
 export async function searchDatabases<T>(platform: Platform, look: (db: Db) => Promise<T | null>): Promise<T | null> {
   const looks = await Promise.allSettled(platform.databases.map(look));

@@ -8,9 +8,9 @@ export const maxSweptRows = 500;
 const maxRounds = 20;
 
 /**
- * How every sweep goes through the databases: `take` takes up to `maxSweptRows` due rows of one, by a conditional
- * update, and says how many it took. It is called again until it takes fewer, or the tick has had its share; the next
- * tick goes on. A database that fails keeps no other waiting.
+ * Runs a sweep over the databases. `take` takes up to `maxSweptRows` due rows of one database by a conditional update
+ * and returns how many it took. It is called again until it takes fewer, or until the tick has used its time; the next
+ * tick continues. A failing database does not stop the others.
  */
 export async function sweepDatabases(platform: Platform, take: (db: Db) => Promise<number>): Promise<void> {
   const parts = openParts();
@@ -24,7 +24,10 @@ export async function sweepDatabases(platform: Platform, take: (db: Db) => Promi
   parts.end();
 }
 
-/** The parts of a sweep: one that fails keeps no other waiting. `end` throws what failed, after all had their turn. */
+/**
+ * Runs the parts of a sweep; a failing part does not stop the others. `end` throws the failures, after all parts have
+ * run.
+ */
 export function openParts(): { run(part: () => Promise<void>): Promise<void>; end(): void } {
   const failures: unknown[] = [];
   return {
@@ -41,7 +44,10 @@ export function openParts(): { run(part: () => Promise<void>): Promise<void>; en
   };
 }
 
-/** Where a sweep that looks at all rows, tick after tick, is to go on; "" is the beginning. The file is no project's. */
+/**
+ * The place at which a sweep over all rows continues on the next tick; "" is the beginning. The file belongs to no
+ * project.
+ */
 export async function readPlace({ blobs }: Platform, sweep: string): Promise<string> {
   const bytes = await blobs.get(placeKey(sweep));
   return bytes === null ? "" : new TextDecoder().decode(bytes);

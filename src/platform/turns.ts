@@ -1,20 +1,20 @@
 import { secondMs } from "../core/time";
 
 /**
- * How many large things one isolate works on at a time, requests and deliveries together. A mail with 10 MB of files is
- * held as parsed text and as what goes to R2, or as what came from there and as a finished message; and all that an
- * isolate does shares 128 MB.
+ * The number of memory slots: how many large requests and deliveries one isolate works on at the same time. A mail with
+ * 10 MB of files is in memory as parsed text and as the file for R2, or as the file from R2 and as the complete
+ * message; all work of an isolate shares 128 MB.
  */
 const atOnce = 2;
 const lookEveryMs = 20;
 
-/** A turn is given back by itself after this: a request that its caller cut off never says that it is over. */
+/** A memory slot becomes free by itself after this: a request that its caller cut off never gives its slot back. */
 const longestTurnMs = 30 * secondMs;
 
-/** Above this, a body or a mail counts as such a thing. */
+/** A body or a mail larger than this needs a memory slot. */
 export const turnBytes = 4 * 1024 * 1024;
 
-/** When each turn that is taken began. */
+/** The start time of each taken slot. */
 const turns = new Map<symbol, number>();
 
 export interface TakenTurn {
@@ -22,8 +22,8 @@ export interface TakenTurn {
 }
 
 /**
- * Waits for a turn; null when none comes in time. Looks again and again rather than being told, as one request cannot
- * wake another one on Workers.
+ * Waits for a memory slot; null when none becomes free in time. It polls, because one request cannot wake another one
+ * on Workers.
  */
 export async function takeTurn(patienceMs: number): Promise<TakenTurn | null> {
   for (let waitedMs = 0; turnsTaken() >= atOnce; waitedMs += lookEveryMs) {

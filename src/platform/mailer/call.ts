@@ -2,10 +2,10 @@ import type { Receipt } from "../../core/mail/receipt";
 import { readRetryAfter } from "../../core/mail/retry-after";
 import { secondMs } from "../../core/time";
 
-/** Well within the lease of two minutes, which a round of calls must not outlive. */
+/** Well below the two-minute lease, which a round of calls must not exceed. */
 const patienceMs = 30 * secondMs;
 
-/** What a provider answered. The whole body is here: an answer that was cut off is none. */
+/** The answer of a provider. The body is complete: a truncated answer counts as none. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -13,11 +13,11 @@ export interface Answer {
   body: unknown;
 }
 
-/** Calls a provider. Throws when no answer comes back, or not in time: what was asked may have been done all the same. */
+/** Calls a provider. Throws when no answer arrives in time; the provider may have done the work all the same. */
 export async function callProvider(request: string | Request, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(request, {
     ...init,
-    // A redirect would carry the credentials to wherever it leads.
+    // Following a redirect would send the credentials to another host.
     redirect: "manual",
     signal: AbortSignal.timeout(patienceMs),
   });
@@ -29,7 +29,7 @@ export function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** What an answer other than 2xx means for the mail. `message` is what the provider says of it, without secrets. */
+/** The receipt for an answer other than 2xx. `message` is the provider's text, without secrets. */
 export function receiptOfRefusal(answer: Answer, message: string | null, isBusy = false): Receipt {
   const reason = [String(answer.status), message].filter(Boolean).join(" ");
   if (isBusy || answer.status === 429 || answer.status >= 500) {
@@ -39,13 +39,13 @@ export function receiptOfRefusal(answer: Answer, message: string | null, isBusy 
   return { kind: "refused", reason };
 }
 
-/** A provider may quote what it was sent. What must not be seen by a tenant is blotted out. */
+/** Removes secrets from a provider's text, which may quote the request. Tenants can read that text. */
 export function withoutSecrets(text: string | null | undefined, secrets: (string | null)[]): string | null {
   if (!text) return null;
   return secrets.reduce<string>((left, secret) => (secret ? left.replaceAll(secret, "…") : left), text);
 }
 
-/** Refused here, as the provider would, before so much is sent. */
+/** Refuses a message that the provider would refuse anyway, before it is sent. */
 export function tooLarge(bytes: number, maxBytes: number): Receipt | null {
   if (bytes <= maxBytes) return null;
   const megabytes = (size: number) => Math.ceil((size / (1024 * 1024)) * 10) / 10;

@@ -6,21 +6,23 @@ import type { Receipt } from "../../core/mail/receipt";
 /** A sender domain as the provider sees it. */
 export interface SenderDomain {
   verified: boolean;
-  /** DNS records the provider asks for, beside our own. */
+  /** DNS records that the provider needs, in addition to our own. */
   records: DnsRecord[];
 }
 
-/** Who carries the mail. Each provider is one file; nothing outside of it knows which one is in use. */
+/** The mail provider. Each provider is one file; no code outside of it knows which one is in use. */
 export interface Mailer extends Abilities {
   name: string;
-  /** Hands one mail over. Throws when no answer comes back: the mail may be out all the same. */
+  /** Hands one mail over. Throws when no answer arrives; the mail may have been sent all the same. */
   deliver(message: Message): Promise<Receipt>;
-  /** A call without an effect, to learn whether the provider answers at all. Throws when it does not. */
+  /** A call without effect that checks whether the provider answers. Throws when it does not. */
   probe(): Promise<void>;
-  /** Registers a domain, or finds it registered already: the account is shared by all projects. */
+  /** Registers a domain, or finds it already registered: all projects share the account. */
   addDomain(domain: string): Promise<SenderDomain>;
-  /** How it stands with a domain now, after the provider has looked again. Null when it does not know the domain. */
+  /**
+   * The current state of a domain, after the provider has checked it again. Null when the provider does not know it.
+   */
   domainStatus(domain: string): Promise<SenderDomain | null>;
-  /** Forgets a domain, for every project of the installation; one that it does not know is no fault. */
+  /** Removes a domain for every project of the installation. An unknown domain is no error. */
   removeDomain(domain: string): Promise<void>;
 }

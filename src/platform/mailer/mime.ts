@@ -4,10 +4,10 @@ import type { Attachment } from "../../core/mail/attachments";
 import type { Message } from "../../core/mail/message";
 
 /**
- * The finished message as RFC 5322 source. The same message gives the same bytes on every try.
+ * Builds the complete message as RFC 5322 source. The same message gives the same bytes on every try.
  *
- * The composer never sees a file: it would decode it, encode it again and hold it five times over. It is given a mark in
- * its place, which nobody can guess, and the file's own base64 is written there.
+ * The composer never gets a file, because it would decode and encode it again and hold it five times. It gets a
+ * placeholder that nobody can guess, and the file's own base64 is written in its place.
  */
 export async function toMime(message: Message): Promise<Uint8Array> {
   const files = message.attachments.map((file) => ({ ...file, mark: newMark() }));
@@ -33,7 +33,7 @@ export async function toMime(message: Message): Promise<Uint8Array> {
 const lineLength = 76;
 const markBytes = 36;
 
-/** Base64 of so many bytes that it is one line, and has no padding. */
+/** Random base64, short enough for one line and without padding. */
 function newMark(): string {
   return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(markBytes))));
 }
@@ -42,7 +42,7 @@ function linesLength(base64: string): number {
   return base64.length + 2 * Math.max(0, Math.ceil(base64.length / lineLength) - 1);
 }
 
-/** RFC 2045, section 6.8: lines of 76 characters. Returns where they end. */
+/** Writes base64 in lines of 76 characters (RFC 2045, section 6.8). Returns the end position. */
 function writeLines(base64: string, into: Uint8Array, start: number): number {
   let at = start;
   for (let place = 0; place < base64.length; place++) {
@@ -63,7 +63,7 @@ async function compose(message: Message, files: (Attachment & { mark: string })[
     to: { name: to.name ?? "", address: to.written },
     ...(replyTo === null || written.has("reply-to") ? {} : { replyTo }),
     subject,
-    // An empty part would be left out, and the message would be of another kind than its template.
+    // The composer would leave out an empty part, and the message would change its kind.
     html: html || " ",
     text: text || " ",
     attachments: files.map(({ filename, contentType, contentId, disposition, mark }) => ({
@@ -72,12 +72,12 @@ async function compose(message: Message, files: (Attachment & { mark: string })[
       ...(contentId === null ? {} : { cid: contentId }),
     })),
     headers: Object.entries(headers).map(([key, value]) => ({ key, value })),
-    // The composer has a spelling of its own for every name: X-Order-Id would become X-Order-ID.
+    // The composer spells header names in its own way: X-Order-Id would become X-Order-ID.
     normalizeHeaderKey: (name) => written.get(name.toLowerCase()) ?? name,
     date,
     messageId: `<${emailId}@${domainOf(from.email)}>`,
     baseBoundary: emailId,
-    // A body that names a file or a URL must never make us read it.
+    // A body that contains a file path or a URL must never make us read it.
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -7,7 +7,7 @@ import { postmarkMailer } from "./postmark";
 import { resendMailer } from "./resend";
 import { sesMailer } from "./ses";
 
-/** The provider that `MAIL_PROVIDER` names. The only place that knows them all. */
+/** Opens the provider named in `MAIL_PROVIDER`. No other place knows all providers. */
 export function openMailer({ mailProvider, mail }: Config, db: Db, blobs: Blobs): Mailer {
   switch (mailProvider) {
     case "outbox":
@@ -22,7 +22,7 @@ export function openMailer({ mailProvider, mail }: Config, db: Db, blobs: Blobs)
 }
 
 function configured<T>(settings: T | null): T {
-  // Reading the settings refuses a provider without its credentials.
+  // The settings were checked when they were read, so the chosen provider has its credentials.
   if (settings === null) throw new Error("The chosen mail provider has no credentials");
   return settings;
 }

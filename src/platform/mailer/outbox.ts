@@ -10,11 +10,11 @@ import { type Blobs, blobKey } from "../blobs";
 import type { Mailer, SenderDomain } from "./mailer";
 import { toMime } from "./mime";
 
-/** The embedded provider: it keeps every mail for you to read, sends none, and simulates what becomes of them. */
+/** The embedded provider: it stores every mail for you to read, sends none, and simulates the reports. */
 export function outboxMailer(db: Db, blobs: Blobs): Mailer {
   return {
     name: "outbox",
-    // Like most real providers it takes the same mail again, so that our own care shows.
+    // Like most real providers it accepts the same mail twice, which shows whether our own checks work.
     idempotencyWindowMs: 0,
     maxMessageBytes: 40 * 1024 * 1024,
     steeringHeaders: [],
@@ -40,8 +40,8 @@ export function outboxMailer(db: Db, blobs: Blobs): Mailer {
 }
 
 /**
- * The records a real provider asks for, so that whoever shows them to people sees all kinds. None is required and all
- * are harmless, as nothing is sent: our own ownership record alone decides.
+ * Example records like those of real providers, so that a user interface can show all kinds. None is required and all
+ * are harmless: only our own ownership record decides.
  */
 function rehearsal(domain: string): SenderDomain {
   const open = { required: false, status: "PENDING" as const };
@@ -57,7 +57,7 @@ function rehearsal(domain: string): SenderDomain {
 async function keep(db: Db, blobs: Blobs, message: Message, reports: Report[]): Promise<Receipt> {
   const id = newId();
   const { projectId, projectNumber, emailId, to } = message;
-  // The file first: a row always has one.
+  // The file goes first, so that every row has its file.
   await blobs.put(blobKey("outbox", projectId, textOf(id)), await toMime(message));
   const row = { id, projectId: projectNumber, emailId: readId(emailId), toEmail: to.email, createdAt: Date.now() };
   await db.insert(outboxMessages).values(row);

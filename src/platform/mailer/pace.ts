@@ -4,20 +4,20 @@ import type { Grant, PaceRule } from "../../core/mail/pace";
 import { type Log, reasonOf } from "../log";
 import type { PaceObject } from "./pace-object";
 
-/** The provider account's pace, as the consumers of mail see it. */
+/** The pace of the provider's account, as the consumers of mail use it. */
 export interface Pace {
   enter(lane: Lane): Promise<Admission>;
-  /** Returns until when the lane pauses, null if it does not. */
+  /** Returns when the lane's pause ends; null when it does not pause. */
   leave(lane: Lane, outcome: "answered" | { thrown: number }): Promise<number | null>;
   /** How many of the wanted calls may be made now, and when each of the others should ask again. */
   take(lane: Lane, wanted: number): Promise<Grant>;
-  /** Whether mail of the lane waits by itself, for the end of a pause or for its slots: then nobody need look for it. */
+  /** Whether mail of the lane waits for the end of a pause or for its slots. A sweep need not look for it then. */
   isWaiting(lane: Lane): Promise<boolean>;
 }
 
 /**
- * One object for each provider's account. Mail goes on when it is out of reach: it only guards against a provider
- * that is. `rule` is null when the account has no pace to keep; then it is not asked for one.
+ * One object for each provider's account. Mail goes on when the object is out of reach: it only protects against a
+ * provider that is. `rule` is null when the account has no pace limit; the object is then not asked for one.
  */
 export function openPace(
   objects: DurableObjectNamespace<PaceObject>,

@@ -20,7 +20,9 @@ const Details = z.object({
 
 type Call = (method: string, path: string, body?: string) => Promise<Answer>;
 
-/** Domains belong to the account: without its token, null, none can be registered, and the caller is told. */
+/**
+ * Domains belong to the account. Without its token (null), no domain can be registered, and the caller gets an error.
+ */
 export function postmarkDomains(call: Call | null): Pick<Mailer, "addDomain" | "domainStatus" | "removeDomain"> {
   const ask = (method: string, path: string, body?: object, expected?: number[]) => {
     if (!call) throw outOfReach(name, new Error("Its account token is not set"));
@@ -40,7 +42,7 @@ export function postmarkDomains(call: Call | null): Pick<Mailer, "addDomain" | "
       const id = await idOf(ask, domain);
       if (id === null) return null;
       const found = senderDomain(await ask("GET", `domains/${id}`));
-      // It looks only when it is asked to, and answers with what it found.
+      // Postmark checks DNS only on request, and answers with the result.
       return found.verified ? found : senderDomain(await ask("PUT", `domains/${id}/verifyDkim`));
     },
     async removeDomain(domain) {
@@ -59,7 +61,7 @@ async function idOf(ask: (method: string, path: string) => Promise<Answer>, doma
   }
 }
 
-/** DKIM proves the domain. The return path aligns SPF too, and mail goes out without it. */
+/** DKIM proves the domain. The return path also aligns SPF, but mail is sent without it. */
 function senderDomain(answer: Answer): SenderDomain {
   const details = Details.parse(answer.body);
   const dkimHost = details.DKIMPendingHost || details.DKIMHost;

@@ -13,7 +13,7 @@ import type { PostmarkSettings } from "./settings";
 /** With attachments, after base64 encoding. */
 const maxMessageBytes = 10 * 1024 * 1024;
 
-/** Postmark. It has no idempotency; marketing mail needs a broadcast stream of its own. */
+/** Postmark. It has no idempotency. Marketing mail needs its own broadcast stream. */
 export function postmarkMailer(settings: PostmarkSettings): Mailer {
   const call = (method: string, path: string, token: Record<string, string>, body?: string) =>
     callProvider(`${settings.endpoint}/${path}`, {

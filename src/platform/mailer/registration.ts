@@ -4,8 +4,8 @@ import { log, reasonOf } from "../log";
 import { type Answer, isSuccess } from "./call";
 
 /**
- * A call about a domain that must succeed, or be answered with one of the other statuses that are expected. Whatever
- * else happens is said to the log, and to the caller in short: it is the operator's to mend.
+ * Makes a call about a domain that must succeed, or return one of the expected statuses. Any other outcome is logged in
+ * full and reported to the caller in short, because only the operator can fix it.
  */
 export async function registered(
   provider: string,
@@ -33,7 +33,7 @@ export function outOfReach(provider: string, cause: unknown): Unavailable {
 
 const retrySeconds = 10;
 
-/** A record that the provider asks for; nobody has looked for it yet. */
+/** A record that the provider needs and nobody has checked yet. */
 export function asked(
   purpose: RecordPurpose,
   type: DnsRecord["type"],

@@ -9,8 +9,8 @@ import type { MailSettings, PostmarkSettings } from "./settings";
 import { readSns } from "./sns";
 
 /**
- * Who may report, by the name in `/hooks/{provider}`: every provider that is set up with what its signature takes,
- * also one that carries no new mail any more.
+ * The providers that may report, by the name in `/hooks/{provider}`: each one that has the settings for its signature,
+ * even if it no longer sends new mail.
  */
 export function openReporters({ ses, resend, postmark }: MailSettings): ReadonlyMap<string, Reporter> {
   const reporters = new Map<string, Reporter>();
@@ -27,7 +27,7 @@ function sesReporter(topicArn: string): Reporter {
   };
 }
 
-/** Svix signs as Standard Webhooks do, under header names of its own; five minutes old is too old. */
+/** Svix signs like Standard Webhooks, but with its own header names. Signatures older than five minutes are refused. */
 function resendReporter(secret: string): Reporter {
   const webhook = new Webhook(secret);
   return async ({ header, body }) => {

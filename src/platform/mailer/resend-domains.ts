@@ -27,7 +27,7 @@ const Details = z.object({
     .default([]),
 });
 
-/** Resend knows its domains by ids of its own: the list leads from a name to the id. */
+/** Resend identifies domains by its own ids, so the list is needed to find the id of a name. */
 export function resendDomains(
   call: (method: string, path: string, body?: string) => Promise<Answer>,
 ): Pick<Mailer, "addDomain" | "domainStatus" | "removeDomain"> {
@@ -43,7 +43,7 @@ export function resendDomains(
       const id = await idOf(ask, domain);
       if (id === null) return null;
       const found = senderDomain(domain, await ask("GET", `domains/${id}`));
-      // It looks only when it is asked to; the answer is there the next time.
+      // Resend checks DNS only on request; the result is there the next time.
       if (!found.verified) await ask("POST", `domains/${id}/verify`);
       return found;
     },
@@ -84,7 +84,10 @@ function senderDomain(domain: string, answer: Answer): SenderDomain {
   };
 }
 
-/** What it calls SPF are two records of the return path, an MX for bounces and a TXT; others are for tracking. */
+/**
+ * Resend's SPF records are two records of the return path, an MX for bounces and a TXT. Its other records are for
+ * tracking.
+ */
 const purposes: Record<string, Record<string, RecordPurpose>> = {
   SPF: { MX: "RETURN_PATH", TXT: "SPF" },
   DKIM: { TXT: "DKIM", CNAME: "DKIM" },
@@ -94,7 +97,7 @@ function isKnownType(type: string): type is DnsRecord["type"] {
   return type === "TXT" || type === "CNAME" || type === "MX";
 }
 
-/** Names are relative to the registrable domain, also for a subdomain: `send.mail` for mail.acme.com. */
+/** Record names are relative to the registrable domain, also for a subdomain: `send.mail` for mail.acme.com. */
 function absolute(recordName: string, domain: string): string {
   const registrable = parse(domain).domain ?? domain;
   return recordName === registrable || recordName.endsWith(`.${registrable}`)

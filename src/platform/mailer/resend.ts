@@ -15,8 +15,8 @@ import type { ResendSettings } from "./settings";
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
- * Resend. Our email id is its idempotency key, which it knows for 24 hours: a call whose answer was lost is made
- * again. Its batch call takes no attachments, and one fault in it refuses every mail: it would win nothing.
+ * Resend. Our email id is its idempotency key, which it remembers for 24 hours: a call without an answer is retried.
+ * Its batch call would bring nothing: it takes no attachments, and one fault refuses every mail.
  */
 export function resendMailer(settings: ResendSettings): Mailer {
   const call = (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
@@ -26,7 +26,7 @@ export function resendMailer(settings: ResendSettings): Mailer {
       headers: {
         Authorization: `Bearer ${settings.apiKey}`,
         "Content-Type": "application/json",
-        // Without one it answers 403.
+        // Resend answers 403 without it.
         "User-Agent": "petrel",
         ...headers,
       },
@@ -78,6 +78,6 @@ function receiptOf(answer: Answer, { apiKey }: ResendSettings): Receipt {
   }
   const { data } = Refused.safeParse(answer.body);
   const message = [data?.name, withoutSecrets(data?.message, [apiKey])].filter(Boolean).join(": ");
-  // Our first call with this key is still being served: the next try learns how it went.
+  // Our first call with this key is still running; the next try gets its result.
   return receiptOfRefusal(answer, message || null, data?.name === "concurrent_idempotent_requests");
 }

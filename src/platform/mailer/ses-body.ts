@@ -1,10 +1,10 @@
 const encoder = new TextEncoder();
-/** A multiple of three, so that the base64 of one piece goes on where that of the last ended. */
+/** A multiple of three, so that base64 of one piece continues where the last one ended. */
 const pieceBytes = 48 * 1024;
 
 /**
- * The JSON of a raw mail, as bytes and in pieces: a mail with 10 MB of attachments would otherwise be held three times
- * over, as a string of base64, as JSON and as bytes to sign.
+ * The JSON of a raw mail, as bytes and in pieces. Otherwise a mail with 10 MB of attachments would be held three times:
+ * as base64, as JSON and as bytes to sign.
  */
 export function rawMailBody(mime: Uint8Array, rest: Record<string, unknown>): Uint8Array<ArrayBuffer> {
   const head = encoder.encode('{"Content":{"Raw":{"Data":"');

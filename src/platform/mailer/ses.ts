@@ -15,7 +15,7 @@ const name = "ses";
 /** After base64 encoding, by the quotas of API v2. */
 const maxMessageBytes = 40 * 1024 * 1024;
 
-/** Amazon SES, API v2: the finished MIME as it is. It has no idempotency: a mail handed over twice goes out twice. */
+/** Amazon SES, API v2, with complete MIME messages. It has no idempotency: a mail handed over twice is sent twice. */
 export function sesMailer(settings: SesSettings): Mailer {
   const { region, accessKeyId, secretAccessKey } = settings;
   const aws = new AwsClient({ region, accessKeyId, secretAccessKey, service: "ses" });
@@ -46,7 +46,7 @@ export function sesMailer(settings: SesSettings): Mailer {
         [400],
       );
       if (isSuccess(created)) return senderDomain(domain, created);
-      // Registered before, by another project or a call whose answer was lost.
+      // Already registered, by another project or by a call whose answer was lost.
       return senderDomain(domain, await registered(name, () => call("GET", identity(domain))));
     },
     async domainStatus(domain) {
@@ -59,7 +59,7 @@ export function sesMailer(settings: SesSettings): Mailer {
   };
 }
 
-/** A function of its own, so that the MIME is let go while the call waits for its answer. */
+/** A separate function, so that the MIME source can be freed while the call waits for its answer. */
 async function bodyOf({ configurationSet }: SesSettings, message: Message): Promise<Uint8Array<ArrayBuffer> | Receipt> {
   const tag = writeTag(message);
   const mime = await toMime({ ...message, headers: { ...message.headers, [sesTagHeader]: tag } });
@@ -73,17 +73,17 @@ async function bodyOf({ configurationSet }: SesSettings, message: Message): Prom
 
 const Accepted = z.object({ MessageId: z.string() });
 const Refused = z.object({ message: z.string().optional(), Message: z.string().optional() });
-/** Errors that pass, and are not all answered with 429. */
+/** Temporary errors, which do not all have status 429. */
 const busyErrors = /^(Throttling|TooManyRequests)/;
 
 function receiptOf(answer: Answer, { accessKeyId, secretAccessKey }: SesSettings): Receipt {
   if (isSuccess(answer)) {
-    // An answer that cannot be read throws, and the mail is UNKNOWN: it is most likely out.
+    // An unreadable answer throws, and the mail becomes UNKNOWN: it was most likely sent.
     return { kind: "accepted", providerMessageId: Accepted.parse(answer.body).MessageId, reports: [] };
   }
   const error = answer.headers.get("x-amzn-errortype")?.split(":", 1)[0] ?? null;
   const { data } = Refused.safeParse(answer.body);
-  // What it says of a signature quotes the request, headers and all.
+  // The message of a signature error quotes the request with its headers.
   const said = answer.status === 403 ? null : (data?.message ?? data?.Message);
   const message = [error, withoutSecrets(said, [accessKeyId, secretAccessKey])].filter(Boolean).join(": ");
   return receiptOfRefusal(answer, message || null, error !== null && busyErrors.test(error));
@@ -96,7 +96,7 @@ const Identity = z.object({
     .default({ Tokens: [] }),
 });
 
-/** Easy DKIM: three tokens, each a CNAME to the key that SES keeps and turns over. */
+/** Easy DKIM: three tokens, each a CNAME to the key that SES stores and rotates. */
 function senderDomain(domain: string, answer: Answer): SenderDomain {
   const { VerifiedForSendingStatus: verified, DkimAttributes: dkim } = Identity.parse(answer.body);
   const zone = dkim.SigningHostedZone ?? "dkim.amazonses.com";

@@ -5,9 +5,9 @@ import { isTopicArn } from "../../core/mail/sns";
 const mailProviders = ["outbox", "ses", "resend", "postmark"] as const;
 export type MailProvider = (typeof mailProviders)[number];
 
-/** What each provider needs. Null for one that is not set up. `topicArn` and `webhook…` are for its reports. */
+/** The settings of each provider; null for one that is not set up. `topicArn` and `webhook…` are for its reports. */
 export interface MailSettings {
-  /** Null when the account may be called as fast as mail comes. */
+  /** Null when the account has no pace limit. */
   pace: PaceRule | null;
   ses: SesSettings | null;
   resend: ResendSettings | null;
@@ -32,15 +32,15 @@ export interface ResendSettings {
 export interface PostmarkSettings {
   endpoint: string;
   serverToken: string;
-  /** Domains belong to the account, not to a server of it. */
+  /** Domains belong to the account, not to one of its servers. */
   accountToken: string | null;
   stream: string;
-  /** Postmark takes marketing mail in streams made for it only. */
+  /** Postmark accepts marketing mail only in streams made for it. */
   broadcastStream: string | null;
   webhook: { user: string; password: string } | null;
 }
 
-/** A text; one that is empty counts as absent. */
+/** A text; an empty one counts as absent. */
 const given = z
   .string()
   .optional()
@@ -51,7 +51,7 @@ const url = given.refine(
 );
 const webhookSecret = /^whsec_[A-Za-z0-9+/]+=*$/;
 
-/** The settings of everything that carries mail, for the one reader of the environment. */
+/** The settings of the mailers, for `readConfig`. */
 export const mailSettings = {
   MAIL_PROVIDER: z.enum(mailProviders).default("outbox"),
   MAIL_RATE_PER_SECOND: z.coerce.number().nonnegative().default(0),
@@ -79,7 +79,10 @@ export const mailSettings = {
 
 type Given = z.infer<z.ZodObject<typeof mailSettings>>;
 
-/** Every provider that has its credentials; the chosen one must. One that was left may still report on its mail. */
+/**
+ * Reads every provider that has its credentials; the chosen one must have them. An earlier provider may still report on
+ * its mail.
+ */
 export function mailOf(settings: Given): MailSettings {
   const { MAIL_PROVIDER: chosen } = settings;
   const mail: MailSettings = {

@@ -7,12 +7,12 @@ import { log } from "../log";
 
 const patienceMs = 10 * secondMs;
 const longestCertificate = 64 * 1024;
-/** By URL: SNS signs with one certificate for months. */
+/** Certificates by URL: SNS signs with one certificate for months. */
 const certificates = expiringCache<Uint8Array<ArrayBuffer>>({ ttlMs: hourMs, maxEntries: 20 });
 
 /**
- * What SNS published to our topic, once its signature holds. Null when it is about the subscription, which confirms
- * itself. Anyone with an AWS account has a topic whose messages are truly signed: only ours counts.
+ * The message that SNS published to our topic, after its signature was checked. Null when it concerns the subscription,
+ * which confirms itself. Anyone with an AWS account has a topic with valid signatures, so only our topic counts.
  */
 export async function readSns(body: string, topicArn: string): Promise<string | null> {
   const message = parsed(body);
@@ -78,7 +78,7 @@ async function confirm({ SubscribeURL: url }: SnsMessage, topicArn: string): Pro
   log("info", "The SNS topic now reports to this Worker", { topicArn });
 }
 
-/** Throws when SNS does not answer: the report is answered 500 then, and SNS brings it again. */
+/** Throws when SNS does not answer. The report is then answered with 500, and SNS sends it again. */
 async function get(url: string): Promise<string> {
   const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(patienceMs) });
   const text = await response.text();
