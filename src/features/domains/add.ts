@@ -15,8 +15,8 @@ import { askProvider } from "./provider";
 import type { AddDomain } from "./schema";
 
 /**
- * Registers a domain with the mail provider and here. One for which no DNS record is required is verified at once, if
- * the provider vouches for it and no other project of the installation has verified the name.
+ * Registers a domain with the mail provider and here. A domain without required DNS records is verified at once, if the
+ * provider has verified it and no other project of the installation has the name.
  */
 export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainRow> {
   if (input.projectId && input.projectId !== ctx.project.id) throw new NotFound("project", input.projectId);
@@ -35,7 +35,7 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
   return atProvider.verified && !needsDns(row.records) ? verifyAtOnce(ctx, row) : row;
 }
 
-/** The row is there before its name is claimed, as whoever removes or checks it must be able to tell that it moved. */
+/** The row exists before its name is claimed, so that a concurrent removal or check shows as a change of the row. */
 async function verifyAtOnce(ctx: Context, row: DomainRow): Promise<DomainRow> {
   const isAsAdded = sql`project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version}`;
   const isOurs = await claimName(ctx, row);
@@ -71,7 +71,7 @@ function insertDomain(row: DomainRow): Statement {
   );
 }
 
-/** Early, before the provider hears of it: who comes first is decided when a domain is verified. */
+/** Checked early, before the provider is called. The verification itself decides which project gets a name. */
 async function refuseTaken(ctx: Context, domain: string): Promise<void> {
   const taken = await ctx.control
     .select({ domain: verifiedDomains.domain })

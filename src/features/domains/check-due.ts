@@ -10,10 +10,10 @@ import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
 const domainsPerMessage = 20;
 
-/** A check sets the time of the next one. When its message is lost, the domain is due again after this. */
+/** A check sets the time of the next one. If its message is lost, the domain is due again after this. */
 const lostAfterMs = 15 * minuteMs;
 
-/** The sweep over domains that are due, in all projects. It takes them and enqueues; the checks are jobs. */
+/** The sweep over due domains, in all projects. It postpones them and enqueues messages; jobs run the checks. */
 export function checkDueDomains(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => queueDue(platform, db));
 }

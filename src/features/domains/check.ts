@@ -14,11 +14,11 @@ import { claimName, freeName, readClaim, takenElsewhere } from "./name";
 import { askProvider } from "./provider";
 
 /**
- * Looks at a domain's records now, and writes down what that makes of it. Throws Unavailable, and has changed nothing,
- * when DNS or the provider cannot tell; Conflict when the name is verified in another project, and it stays PENDING.
+ * Checks a domain's records now and stores the result. Throws Unavailable, without a change, when DNS or the provider
+ * gives no answer. Throws Conflict when the name is verified in another project; the domain then stays PENDING.
  *
- * Two checks may run at once, and a domain may be removed under one. Each writes only over the version that it read: the
- * later one has nothing to add, and returns what is.
+ * Two checks may run at once, and a domain may be removed during one. Each check writes only if the version that it
+ * read is unchanged; the later one has nothing to add, and returns the current row.
  */
 export async function checkDomain(ctx: Context, id: Id): Promise<DomainRow> {
   const before = await getDomain(ctx, id);
@@ -26,7 +26,7 @@ export async function checkDomain(ctx: Context, id: Id): Promise<DomainRow> {
   const now = ctx.clock().getTime();
   const after = afterCheck(before, passes, now);
   if (after.status === "VERIFIED" && before.status !== "VERIFIED" && !(await claimName(ctx, before))) {
-    // What the check found is written down all the same.
+    // The result of the check is stored all the same.
     await updateChecked(ctx, before, records, afterCheck(before, false, now), now);
     throw takenElsewhere(before.domain);
   }
@@ -51,7 +51,7 @@ async function inspect(ctx: Context, before: DomainRow): Promise<{ records: DnsR
   return { records, passes: atProvider.verified && allRequiredFound(records) };
 }
 
-/** One question for each name and type. What is only advised must not keep a domain waiting when it cannot be found out. */
+/** One lookup for each name and type. A failed lookup of an optional record must not delay the domain. */
 async function lookUp(ctx: Context, records: DnsRecord[]): Promise<DnsRecord[]> {
   const groups = Map.groupBy(records, questionOf);
   const answers = await Promise.all(
@@ -74,7 +74,7 @@ function questionOf({ type, name }: DnsRecord): string {
   return `${type} ${name}`;
 }
 
-/** Returns undefined, and has written nothing, when the row is no longer what it was before. */
+/** Returns undefined, without a write, when the row has changed since it was read. */
 async function updateChecked(
   ctx: Context,
   before: DomainRow,

@@ -6,8 +6,8 @@ import { forProject, type Platform } from "../../platform/context";
 import { checkDomain } from "./check";
 
 /**
- * `domains.check`: up to twenty domains that are due. A check that cannot tell changes nothing, and its domain is due
- * again later; neither that nor a domain that is gone or taken keeps the others waiting.
+ * `domains.check`: up to twenty due domains. A check without a result changes nothing, and its domain is due again
+ * later. Neither that nor a domain that was removed or is taken stops the others.
  */
 export async function checkDomainsJob(platform: Platform, job: Extract<Job, { type: "domains.check" }>): Promise<void> {
   for (const { projectId, domainId } of job.domains) {

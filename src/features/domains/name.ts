@@ -7,22 +7,21 @@ import { selectFirst, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
-// A name is verified in one project of the installation only. The key of `verified_domains` says in which one: that is
-// in the control database, and the domain's own row in the project's, so no batch writes both. Their order keeps the
-// promise: a name is claimed before its row becomes VERIFIED, and freed after the row has ceased to be. A call that dies
-// in between leaves a name that is claimed for nothing, and `repairDomainNames` frees it.
+// A name is verified in only one project of the installation. The key of `verified_domains` says in which one. That
+// table is in the control database and the domain's own row in the project's, so no batch writes both. The order of the
+// writes keeps the promise: a name is claimed before its row becomes VERIFIED, and freed after the row stops being
+// VERIFIED. A call that dies in between leaves an unused claim, and `repairDomainNames` frees it.
 //
-// A row may be verified again before the call that ended its verification comes to free the name. So each claim has an
-// id of its own, and a call frees only the claim that it read before it wrote the row. Every write of a row is
-// conditional on the version that was read before the claim. So who verifies the row again has claimed the name later,
-// by another id.
+// A row may be verified again before the call that ended its verification frees the name. So each claim has its own id,
+// and a call frees only the claim that it read before it wrote the row. Every write of a row requires the version that
+// was read before the claim. So a call that verifies the row again has claimed the name later, with another id.
 
 interface DomainName {
   domain: string;
   projectId: number;
 }
 
-/** Before the row becomes VERIFIED. False when another project has the name. */
+/** Called before the row becomes VERIFIED. False when another project has the name. */
 export async function claimName(platform: Platform, { domain, projectId }: DomainName): Promise<boolean> {
   const batch = openBatch({ ...platform, db: platform.control });
   const held = batch.add(
@@ -38,7 +37,7 @@ export async function claimName(platform: Platform, { domain, projectId }: Domai
   return held.count > 0;
 }
 
-/** Before the row ceases to be VERIFIED: what `freeName` is to be given after it. */
+/** Called before the row stops being VERIFIED. Returns the claim for the later call of `freeName`. */
 export async function readClaim({ control }: Platform, { domain, projectId }: DomainName): Promise<string | null> {
   const held = await selectFirst(
     control,
@@ -48,7 +47,7 @@ export async function readClaim({ control }: Platform, { domain, projectId }: Do
   return held?.claim ?? null;
 }
 
-/** After the row has ceased to be VERIFIED. The sweep frees what fails here. */
+/** Called after the row has stopped being VERIFIED. The sweep repeats what fails here. */
 export async function freeName(platform: Platform, domain: string, claim: string | null): Promise<void> {
   if (claim === null) return;
   try {
@@ -58,7 +57,7 @@ export async function freeName(platform: Platform, domain: string, claim: string
   }
 }
 
-/** Those that have been claimed again meanwhile stay. Returns how many were freed. */
+/** Frees names by their claims; a name that was claimed anew stays. Returns how many were freed. */
 export async function freeNames(platform: Platform, claims: { domain: string; claim: string }[]): Promise<number> {
   const batch = openBatch({ ...platform, db: platform.control });
   const freed = batch.add(

@@ -4,7 +4,10 @@ import { reasonOf } from "../../platform/log";
 
 const retryAfterSeconds = 30;
 
-/** Asks the mail provider about a domain. A provider that does not answer is no fault of the caller, nor of ours. */
+/**
+ * Asks the mail provider about a domain. If it does not answer, that is neither the caller's fault nor ours, hence
+ * Unavailable.
+ */
 export async function askProvider<T>(ctx: Context, call: () => Promise<T>): Promise<T> {
   try {
     return await call();

@@ -11,10 +11,10 @@ import { getDomain } from "./domain";
 import { usesOfDomain } from "./in-use";
 import { freeName, readClaim } from "./name";
 
-/** How many of those that use a domain a refusal names. */
+/** How many uses of a domain a refusal lists. */
 const maxNamed = 20;
 
-/** Removes a domain that nothing uses. Its name is free again, for this project and every other. */
+/** Removes an unused domain. This and every other project may then verify its name. */
 export async function removeDomain(ctx: Context, id: Id): Promise<void> {
   const row = await getDomain(ctx, id);
   const { domain } = row;
@@ -35,7 +35,7 @@ export async function removeDomain(ctx: Context, id: Id): Promise<void> {
 
 const readUse = columns({ type: asText, id: asId, name: asText });
 
-/** Either something uses the domain, or someone else has removed it meanwhile: then it is not found. */
+/** Either the domain is in use, or it was removed meanwhile and is not found. */
 async function refuse(ctx: Context, id: Id, domain: string): Promise<never> {
   await getDomain(ctx, id);
   const uses = await select(ctx.db, sql`${usesOfDomain(ctx, domain)} LIMIT ${maxNamed}`, readUse);
@@ -47,8 +47,8 @@ async function refuse(ctx: Context, id: Id, domain: string): Promise<never> {
 }
 
 /**
- * The provider's account is shared, so a name goes only with its last project. Should another project add it just now,
- * its next check registers it again. What fails here leaves a name behind that does no harm.
+ * The provider's account is shared, so the provider forgets a name only with its last project. If another project adds
+ * it at this moment, its next check registers it again. A failure here leaves a harmless name behind.
  */
 async function forgetAtProvider(ctx: Context, domain: string): Promise<void> {
   try {

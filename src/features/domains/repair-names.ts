@@ -9,20 +9,20 @@ import type { Platform } from "../../platform/context";
 import { keepPlace, maxSweptRows, openParts, readPlace } from "../../platform/sweep";
 import { claimName, freeNames } from "./name";
 
-/** Nobody who has just claimed a name is interrupted: the row is written within seconds. */
+/** Protects calls that have just claimed a name: they write the row within seconds. */
 const claimGraceMs = 10 * minuteMs;
 
 const sweepName = "domain-names";
 
-/** Behind which name, and which domain of each database, the next page is. One that is missing begins again. */
+/** The names and domains, for each database, after which the next page begins. A missing one begins again. */
 interface Places {
   names?: string | undefined;
   [shard: string]: string | undefined;
 }
 
 /**
- * The sweep under calls that died between the name of a domain and its row, see `name.ts`: a page of the names and one
- * of each database's domains, tick after tick.
+ * Repairs after calls that died between the name of a domain and its row, see `name.ts`: each tick handles one page of
+ * names, and one of each database's domains.
  */
 export async function repairDomainNames(platform: Platform): Promise<void> {
   const before = (await readPlace(platform, sweepName)) || "{}";
@@ -38,7 +38,7 @@ export async function repairDomainNames(platform: Platform): Promise<void> {
 const readClaim = columns({ domain: asText, projectId: asNumber, claim: asText, shard: orNull(asText) });
 type Claim = ReturnType<typeof readClaim>;
 
-/** Frees names that no verified row stands for. */
+/** Frees names without a verified row. */
 async function freeIdleNames(platform: Platform, places: Places): Promise<void> {
   const page = await select(
     platform.control,
@@ -61,8 +61,8 @@ async function freeIdleNames(platform: Platform, places: Places): Promise<void> 
 }
 
 /**
- * Those without a verified row. Whoever has read a row that is not verified can no longer write it after this: else one
- * who is slow would verify the row when the name is already free.
+ * Returns the claims without a verified row. It also changes the version of those rows, so that a slow call cannot
+ * verify a row whose name is already free.
  */
 async function endClaims(platform: Platform, shard: string, claims: Claim[]): Promise<Claim[]> {
   const each = sql`json_each(${JSON.stringify(claims)}) r`;
@@ -93,7 +93,7 @@ const readDomain = columns({
 });
 type CheckedRow = ReturnType<typeof readDomain>;
 
-/** Claims the names of verified rows that have none: no call leaves such a row, but a restored database may. */
+/** Claims the names of verified rows that have none. No call leaves such a row, but a restored database may. */
 async function claimMissingNames(platform: Platform, shard: string, places: Places): Promise<void> {
   const from: [number, string] = JSON.parse(places[shard] ?? '[0, ""]');
   const page = await select(
@@ -125,7 +125,7 @@ async function findNameless(platform: Platform, rows: CheckedRow[]): Promise<Che
   return nameless.filter(({ projectId }) => projects.get(projectId)?.isEnding === false);
 }
 
-/** Another project has the name. The row is due, and its next check says so to whoever asks. */
+/** Another project has the name. The row becomes due, and its next check reports the conflict. */
 async function endVerification(platform: Platform, shard: string, row: CheckedRow): Promise<void> {
   const now = platform.now.getTime();
   const batch = openBatch({ ...platform, db: platform.databaseOf(shard) });
@@ -139,7 +139,7 @@ async function endVerification(platform: Platform, shard: string, row: CheckedRo
   await batch.commit();
 }
 
-/** A page whose repair fails comes again with the next round. */
+/** A page whose repair fails is repeated in the next round. */
 function nextPlace(page: string[]): string | undefined {
   return page.length < maxSweptRows ? undefined : page.at(-1);
 }

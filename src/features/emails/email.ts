@@ -11,7 +11,7 @@ import { emailEventData } from "../../engine/events/email-data";
 import { emailEventNames } from "../../engine/events/email-events";
 import type { Context } from "../../platform/context";
 
-/** What the row itself does not hold: it is kept once for all recipients of a call. */
+/** Fields that are stored once for all recipients of a call, not in the email's row. */
 type Shared = Pick<ContentRow, "fromEmail" | "fromName" | "replyTo" | "type" | "templateId"> & { givenSubject: string };
 
 export type WholeEmail = EmailRow & Shared;
@@ -58,7 +58,7 @@ type Happened = ReturnType<typeof readHappened>;
 
 export function emailEventJson(email: WholeEmail, { id, name, data }: Happened) {
   const { id: emailId, templateId, campaignId, source } = email;
-  // Of somebody who was erased, only which email it was is left.
+  // For an erased contact, only the email's id is left.
   const subject = email.toEmail === "" ? null : (email.subject ?? email.givenSubject);
   const shown = emailEventData(data, { emailId, subject, templateId, campaignId, source });
   return { name, at: iso(timeOf(id)), data: shown };
@@ -66,7 +66,7 @@ export function emailEventJson(email: WholeEmail, { id, name, data }: Happened) 
 
 const maxEvents = 200;
 
-/** Whole emails, with what they share with the other recipients of their call. */
+/** Whole emails, with the fields that they share with other recipients. */
 export function selectEmails(ctx: Context, condition: SQL | undefined) {
   return ctx.db
     .select({
@@ -89,10 +89,16 @@ export async function getEmail(ctx: Context, id: Id): Promise<WholeEmail> {
   return email;
 }
 
-/** The machine that accepted the email and the database, which gives events their times, have clocks of their own. */
+/**
+ * The largest difference between the clocks of the machine that accepted the email and of the database, which sets the
+ * times of events.
+ */
 const clocksDifferByMs = hourMs;
 
-/** What happened to an email, oldest first. That has no index: it is among the events of its contact, from its time on. */
+/**
+ * The events of an email, oldest first. They have no index of their own: they are among the events of its contact since
+ * its creation.
+ */
 export function findHappened(ctx: Context, { id, contactId }: EmailRow): Promise<Happened[]> {
   const since = firstIdAt(timeOf(id) - clocksDifferByMs);
   return select(

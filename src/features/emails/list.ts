@@ -11,8 +11,8 @@ import { emailJson, selectEmails } from "./email";
 import type { EmailFilters } from "./schema";
 
 /**
- * Emails that one statement may look at. A filter that few pass would else walk through all that a project has: the
- * page then ends early, says that there is more, and its cursor goes on behind the last one looked at.
+ * The window of one statement. A filter with few matches would otherwise scan all emails of a project. At the end of
+ * the window the page ends early, `hasMore` is true, and the cursor continues after the last scanned email.
  */
 const windowRows = maxRowsPerStatement;
 
@@ -55,7 +55,10 @@ export async function listEmails(
   };
 }
 
-/** The newest that may match: of one contact by their index, and sorted after; of the project in the order of the key. */
+/**
+ * The newest emails that may match: those of one contact by their index, sorted afterwards, or those of the project in
+ * key order.
+ */
 function windowOf(ctx: Context, { contactId }: EmailFilters, after: string | null): SQL {
   const isBehind = after === null ? sql`` : sql`AND id < ${idOf(after)}`;
   const [index, isTheirs] =
@@ -76,7 +79,7 @@ function filtersOf({ status, campaignId, templateId, source }: EmailFilters): SQ
   return filters.length === 0 ? sql`true` : sql`(${sql.join(filters, sql` AND `)})`;
 }
 
-/** The filters by the texts that a cursor is made for. */
+/** The filters as text, for the cursor. */
 function namedFilters({ contactId, campaignId, templateId, ...others }: EmailFilters) {
   return {
     ...others,

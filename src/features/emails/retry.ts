@@ -12,7 +12,9 @@ import { isWithinLimit } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
 import { getEmail } from "./email";
 
-/** Statuses from which a person may send an email once more. UNKNOWN is theirs to judge: it may have arrived. */
+/**
+ * Statuses in which a person may send an email again. For UNKNOWN they decide themselves, because it may have arrived.
+ */
 const retryable = ["FAILED", "UNKNOWN", "CANCELLED"];
 
 function notRetryable(status: EmailStatus): Conflict {
@@ -20,8 +22,8 @@ function notRetryable(status: EmailStatus): Conflict {
 }
 
 /**
- * Puts an email back in line, with a fresh count of tries. It is the same row, and says the same as before. One
- * that never went out had given its place in the month back, and takes one again.
+ * Queues an email again, with a new count of tries. It is the same row with the same content. An email that was never
+ * sent had returned its place in the monthly limit, and takes a place again.
  */
 export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; status: "QUEUED" }> {
   const email = await getEmail(ctx, id);

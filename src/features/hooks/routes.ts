@@ -6,8 +6,8 @@ import { takeReport } from "./take-report";
 export const delivery = createRouter();
 
 /**
- * Not in the API's document: what is said here is each provider's own contract. Whatever it signed is answered 200,
- * also when it means nothing to us, or it would come again and again.
+ * Not in the API's document, because each provider defines its own format. A signed report is answered with 200 even if
+ * it means nothing to us, because the provider would repeat it otherwise.
  */
 delivery.post("/hooks/:provider", policy({ key: "signed" }), async (c) => {
   const { platform } = c.var;

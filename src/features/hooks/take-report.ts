@@ -10,9 +10,9 @@ import { findProjectById } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
 
 /**
- * What a provider reports by itself takes effect. It may come late, twice, or before the call that handed the mail
- * over has been recorded; one of an email that is not there, or that another provider carried, has no effect. Our own
- * tag says which email it is of: nothing else leads to one.
+ * Applies a provider's report. It may come late, twice, or before the call that handed the mail over is recorded. A
+ * report of an unknown email, or of one sent by another provider, has no effect. Only our own tag leads from a report
+ * to its email.
  */
 export async function takeReport(platform: Platform, provider: string, notice: Notice): Promise<void> {
   const tag = notice.tag === null ? null : readTag(notice.tag);
@@ -30,8 +30,8 @@ export async function takeReport(platform: Platform, provider: string, notice: N
 }
 
 /**
- * A report says first of all that the provider took the mail. Where that was not recorded, because the report was
- * faster or the answer was lost, it is now; the answer then finds nothing left to say.
+ * Every report shows that the provider accepted the mail. If that is not recorded yet, because the report was faster or
+ * the answer was lost, it is recorded now; the answer then changes nothing.
  */
 function updateSent(ctx: Context, emailId: Id, provider: string, providerMessageId: string | null): Statement[] {
   const now = ctx.clock().getTime();

@@ -4,18 +4,18 @@ import { getKept } from "./get";
 import { listKept } from "./list";
 import { type OutboxMessage, openMessage } from "./message";
 
-/** A kept mail for a person to look at. */
+/** A stored mail for display. */
 export type ShownMail = OutboxMessage & { raw: string; projectName: string };
 
 export interface OutboxPage {
   mails: (ShownMail & { toEmail: string })[];
-  /** The id to go on before, when there are older ones. */
+  /** The id before which the next page begins; null when there are no older mails. */
   nextBefore: string | null;
 }
 
 const mailsPerPage = 25;
 
-/** One page of the newest mails. They are opened one by one: each may be large. */
+/** One page of the newest mails. They are opened one by one, because each may be large. */
 export async function browseOutbox(
   platform: Platform,
   { to, before }: { to?: string; before?: Id },

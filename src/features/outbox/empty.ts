@@ -8,13 +8,13 @@ import type { Platform } from "../../platform/context";
 
 const rowsPerStep = 500;
 
-/** Forgets every kept mail. The rows first: a file without a row is only garbage, a row without a file is an error. */
+/** Deletes all stored mail. Rows go first: a file without a row is only garbage, a row without a file is an error. */
 export async function emptyOutbox(platform: Platform): Promise<void> {
   for (;;) {
     const batch = openBatch({ ...platform, db: platform.control });
     const removed = batch.add(
       statement(
-        // In the names of files the project goes by its UUID. One that is gone has taken its files with it.
+        // Keys of files contain the project's UUID. A deleted project has taken its files along.
         sql`DELETE FROM outbox_messages
           WHERE (project_id, id) IN (SELECT project_id, id FROM outbox_messages LIMIT ${rowsPerStep})
           RETURNING id, (SELECT p.id FROM projects p WHERE p.number = outbox_messages.project_id) AS project_id`,

@@ -6,7 +6,7 @@ import type { Platform } from "../../platform/context";
 import { selectKept } from "./list";
 import { type KeptMail, type OutboxMessage, openMessage } from "./message";
 
-/** One kept mail with its MIME source. */
+/** One stored mail with its MIME source. */
 export async function getMessage(platform: Platform, id: Id): Promise<OutboxMessage & { raw: string }> {
   return openMessage(platform, await getKept(platform, id));
 }

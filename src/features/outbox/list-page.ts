@@ -3,9 +3,9 @@ import type { OutboxPage, ShownMail } from "./browse";
 import { type Html, noSubject, page, timeAgo } from "./page";
 
 interface Given {
-  /** The filter as it was typed. */
+  /** The filter as typed. */
   to: string | undefined;
-  /** Where this installation is reached. */
+  /** The origin of this installation. */
   origin: string;
   now: Date;
 }
@@ -66,7 +66,7 @@ function nothing(to: string | undefined, origin: string): Html {
 </section>`;
 }
 
-/** In several lines, so that it can be read on a phone; it can be pasted as it is. */
+/** On several lines, readable on a phone and ready to paste. */
 function curlLine(origin: string): string {
   return `curl ${origin}/v1/send \\
   -H 'Authorization: Bearer YOUR_SECRET_KEY' \\
@@ -80,7 +80,7 @@ function curlLine(origin: string): string {
   }'`;
 }
 
-// Opening it first is the question "are you sure?", without a script.
+// Opening it replaces the question "are you sure?", without a script.
 const emptyForm = html`<details class="empty">
 <summary>Empty the outbox</summary>
 <form method="post" action="/outbox/empty"><p>Deletes all stored mail of all projects. Email records stay.</p><button>Delete all mail</button></form>

@@ -5,7 +5,7 @@ import { outboxMessages, projects } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 import { type KeptMail, type OutboxMessage, openMessage } from "./message";
 
-/** The newest kept mails, whole. They are opened one by one: each may be large. */
+/** The newest stored mails. They are opened one by one, because each may be large. */
 export async function listMessages(
   platform: Platform,
   { to, limit }: { to?: string; limit: number },
@@ -18,7 +18,7 @@ export async function listMessages(
   return messages;
 }
 
-/** `to` is compared in the form addresses are kept in; something that is no address has no mail. `before` is an id. */
+/** `to` is compared in normalized form; a text that is not an address has no mail. `before` is an id. */
 export async function listKept(
   platform: Platform,
   { to, before, limit }: { to?: string; before?: Id; limit: number },
@@ -28,7 +28,7 @@ export async function listKept(
   return selectKept(platform, and(recipient, older)).orderBy(desc(outboxMessages.id)).limit(limit);
 }
 
-/** Kept mails with their projects, whose rows outlive them. */
+/** Stored mails with their projects, whose rows outlive them. */
 export function selectKept(platform: Platform, condition: SQL | undefined) {
   return platform.control
     .select({ row: outboxMessages, project: { id: projects.id, name: projects.name } })

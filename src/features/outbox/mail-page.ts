@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { ShownMail } from "./browse";
 import { exactTime, type Html, noSubject, page, timeAgo } from "./page";
 
-// A source with attachments can have many megabytes: here is enough of it to read, and the file has all.
+// A source with attachments can have many megabytes. This much is enough to read, and the file has all of it.
 const maxSourceShown = 50_000;
 
 /** `/outbox/{id}`: one mail with all its parts. */
@@ -40,7 +40,7 @@ function htmlPart({ id, html: mailHtml }: ShownMail, withImages: boolean): Html 
       ? html`Images from other hosts are not loaded: <a href="/outbox/${id}?images=load">load them</a>.`
       : "",
   ];
-  // No permissions at all: no script, no form, no popup, no origin. The frame's own answer says the same again.
+  // No permissions at all: no script, no form, no popup, no origin. The frame's own response has the same rules.
   return part(
     "html",
     "HTML",
@@ -49,7 +49,7 @@ function htmlPart({ id, html: mailHtml }: ShownMail, withImages: boolean): Html 
   );
 }
 
-/** Only to offer loading them; what is loaded is up to the frame's Content-Security-Policy. */
+/** Only decides whether to offer loading them; the frame's Content-Security-Policy decides what is loaded. */
 function hasForeignImages(mailHtml: string): boolean {
   return /\b(?:src|srcset|background)\s*=\s*["']?(?:https?:)?\/\/|url\(\s*["']?(?:https?:)?\/\//i.test(mailHtml);
 }
@@ -60,7 +60,7 @@ function textPart({ text }: ShownMail): Html {
   return part("text", "Text", shown);
 }
 
-/** Web addresses become links: those in the frame cannot be followed. */
+/** Turns web addresses into links, because links in the frame do not work. */
 function linked(text: string): (string | Html)[] {
   // Every second piece is an address.
   return text

@@ -5,13 +5,13 @@ import type { OutboxRow } from "../../db/tables";
 import { blobKey } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 
-/** The row of a kept mail, and whose it is. */
+/** The row of a stored mail, with its project. */
 export interface KeptMail {
   row: OutboxRow;
   project: { id: string; name: string };
 }
 
-/** A kept mail as it would be opened by its recipient: read back from its MIME source, not from what we meant to write. */
+/** A stored mail as its recipient would open it: parsed from its MIME source, not from what we meant to write. */
 export interface OutboxMessage {
   id: string;
   emailId: string;
@@ -48,7 +48,7 @@ export async function openMessage(
     from: mail.from ? addressText(mail.from) : "",
     replyTo: mail.replyTo?.map(addressText).join(", ") ?? null,
     subject: mail.subject ?? "",
-    // In the order of the source, with the names as they are written there.
+    // In the order of the source, with the original spelling of names.
     headers: mail.headers.map(({ originalKey, value }) => [originalKey, decodeWords(value)]),
     html: withoutLastBreak(mail.html),
     text: withoutLastBreak(mail.text),

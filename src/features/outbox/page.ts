@@ -1,11 +1,11 @@
 import { html } from "hono/html";
 
-/** A finished piece of HTML: every value in it was escaped. */
+/** A complete piece of HTML: all values in it are escaped. */
 export type Html = ReturnType<typeof html>;
 
 export const noSubject = "(no subject)";
 
-/** What surrounds every page of the outbox. */
+/** The frame of every page of the outbox. */
 export function page(title: string, main: Html): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -29,7 +29,7 @@ ${main}
 </html>`;
 }
 
-/** Instead of a mail that is not there (any more). */
+/** Shown in place of a mail that does not exist (any more). */
 export function missingPage(): Html {
   return page(
     "Not in the outbox",
@@ -41,7 +41,7 @@ export function missingPage(): Html {
   );
 }
 
-/** A moment, as a person would say it; its exact time is in the title. */
+/** A time in words, such as a person would use; the exact time is in the title. */
 export function timeAgo(at: string, now: Date): Html {
   return html`<time datetime="${at}" title="${exactTime(at)}">${ago(new Date(at), now)}</time>`;
 }

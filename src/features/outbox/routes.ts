@@ -17,7 +17,7 @@ import { type Html, missingPage } from "./page";
 import { OutboxMessages, OutboxMessageWithSource } from "./schema";
 import { style } from "./style";
 
-/** `/outbox`: what the embedded provider kept. Exists only while that provider is the one in use. */
+/** `/outbox`: the mail stored by the embedded provider. Exists only while that provider is in use. */
 export const outbox = createRouter();
 const tags = ["Outbox"];
 const ofOutbox = { key: "outbox", maxBody: null } as const;
@@ -68,7 +68,7 @@ outbox.openapi(empty, async (c) => {
   return c.body(null, 204);
 });
 
-// The pages. They are no part of the API, so they are not in its document.
+// The pages. They are not part of the API, so they are not in its document.
 
 const pages = createRouter();
 const page = policy(ofOutbox);
@@ -92,7 +92,7 @@ pages.get("/outbox/style.css", page, (c) =>
 );
 
 pages.post("/outbox/empty", page, async (c) => {
-  // A browser lets foreign pages post forms here, but always says which page it was.
+  // A browser lets pages of other sites post forms here, but always sends their origin.
   if (c.req.header("Origin") !== new URL(c.req.url).origin) {
     throw new BadRequest("Only the form on the outbox page may send this request.", {
       suggestion: "Use DELETE /outbox/messages instead.",
@@ -111,7 +111,7 @@ pages.get("/outbox/:id/html", page, async (c) => {
   const mail = await getMessage(c.var.platform, readId(c.req.param("id")));
   const images = c.req.query("images") === "load" ? "data: https: http:" : "data:";
   secure(c, `sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src ${images}; frame-ancestors 'self'`);
-  // A link would lead the frame itself away. As it may open no windows, links to a new one do nothing.
+  // A link would replace the frame's own page. The frame may not open windows, so links to a new one do nothing.
   return c.html(`${mail.html ?? ""}<base target="_blank">`);
 });
 
@@ -126,7 +126,7 @@ pages.get("/outbox/:id/source.eml", page, async (c) => {
 
 outbox.route("/", pages);
 
-/** Mail is untrusted: should any of it get out of its place in a page, there is still nothing it may do. */
+/** Mail is untrusted: even if a part of it escapes its place in a page, it is not allowed to do anything. */
 function showPage(c: HonoContext<AppEnv>, page: Html, status: 200 | 404 = 200) {
   secure(
     c,

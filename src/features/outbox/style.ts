@@ -1,6 +1,6 @@
 import { houseStyle } from "../../core/house-style";
 
-/** The look of the outbox. What a mail says is shown through it, so every cell lets long words break. */
+/** The style of the outbox. Cells show text of mails, so every cell lets long words break. */
 export const style = `${houseStyle}
 :root { --mono: ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; }
 html { scroll-padding-top: 1rem; }

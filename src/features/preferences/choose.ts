@@ -6,15 +6,15 @@ import type { Recipient } from "./recipient";
 import type { Choice, Pause } from "./schema";
 import { setSubscription } from "./set-subscription";
 
-/** How a recipient stands after what they chose, and whether they got it. */
+/** The recipient's state after their choice, and whether the choice took effect. */
 export interface Chosen {
   recipient: Recipient;
   isDone: boolean;
 }
 
 /**
- * `POST /manage/{token}`. The page it comes from may be old, and the contact changed since: who resumes without being
- * paused any more is not subscribed by that, as they may have left.
+ * `POST /manage/{token}`. The page may be old and the contact changed since: resuming without a pause does not
+ * subscribe a person, because they may have unsubscribed meanwhile.
  */
 export async function choose(recipient: Recipient, choice: Choice): Promise<Chosen> {
   switch (choice.action) {
@@ -30,7 +30,7 @@ export async function choose(recipient: Recipient, choice: Choice): Promise<Chos
   }
 }
 
-/** Who left, or is suppressed, has nothing to pause. */
+/** A person who is unsubscribed or suppressed has nothing to pause. */
 async function snooze(recipient: Recipient, duration: Pause): Promise<Chosen> {
   const { ctx, contact } = recipient;
   try {

@@ -1,16 +1,16 @@
 import { html } from "hono/html";
 import { type Pause, pauses } from "./schema";
 
-/** A finished piece of HTML: every value in it was escaped. */
+/** A complete piece of HTML: all values in it are escaped. */
 type Html = ReturnType<typeof html>;
 
-/** Who reads the page, and who wrote to them. */
+/** The person who reads the page, and the sender who wrote to them. */
 export interface Reader {
   sender: string;
   email: string;
 }
 
-/** In English only for now. */
+/** English only for now. */
 function page(title: string, main: Html): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -34,7 +34,7 @@ ${main}
 
 export const stylePath = "/preferences.css";
 
-/** Asks before anything happens: scanners of mail follow links too. */
+/** Asks first, because scanners of mail follow links too. */
 export function askToUnsubscribe({ sender, email }: Reader): Html {
   return page(
     `Unsubscribe from ${sender}`,
@@ -77,10 +77,10 @@ export function subscribed({ sender, email }: Reader, managePath: string): Html 
   );
 }
 
-/** What a recipient has said: nothing, when they were never subscribed and never left either. */
+/** A recipient's subscription; "unsaid" when they were never subscribed and never unsubscribed. */
 export type Standing = { is: "subscribed" | "unsubscribed" | "unsaid" } | { is: "snoozed"; until: number };
 
-/** What became of what they pressed. */
+/** The result of the button that they pressed. */
 export type Outcome = "saved" | "unclear" | "refused";
 
 const outcomes: Record<Outcome, string> = {
@@ -90,7 +90,7 @@ const outcomes: Record<Outcome, string> = {
     "That is not possible: no marketing email is sent to this address. If you would like to get it, write to the sender.",
 };
 
-/** How it stands, and the buttons that change it. */
+/** Shows the current state, and the buttons that change it. */
 export function manage({ sender, email }: Reader, standing: Standing, outcome: Outcome | null): Html {
   return page(
     `Email from ${sender}`,
@@ -106,7 +106,7 @@ ${choicesOf(standing)}
   );
 }
 
-/** The day alone: an hour would need the reader's zone. */
+/** Only the day, because an hour would need the reader's time zone. */
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
 function inWords(standing: Standing): string {

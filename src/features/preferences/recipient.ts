@@ -5,14 +5,14 @@ import { type ContactRow, contacts } from "../../db/tables";
 import { findProjectById } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
 
-/** Somebody who came by a link in a mail. */
+/** A person who followed a link in a mail. */
 export interface Recipient {
   ctx: Context;
   contact: ContactRow;
   subject: TokenSubject;
 }
 
-/** Whose link this is. Null when it was not signed by us for this purpose, or what it leads to is gone. */
+/** The recipient of a link. Null when we did not sign it for this purpose, or when the contact or project is gone. */
 export async function findRecipient(
   platform: Platform,
   purpose: TokenPurpose,

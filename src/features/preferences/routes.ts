@@ -24,12 +24,13 @@ import { setSubscription } from "./set-subscription";
 import { style } from "./style";
 
 /**
- * The recipients' own pages. They take no key, as the token in the address says who it is. GET never changes anything,
- * because scanners of mail follow links; the button posts. They are no part of the API, so they are not in its document.
+ * The recipients' own pages. They need no key, because the token in the URL identifies the person. GET never changes
+ * anything, because scanners of mail follow links; the button posts. They are not part of the API, so they are not in
+ * its document.
  */
 export const preferences = createRouter();
 
-/** Forms are read by the pages themselves, which take less than an API call. */
+/** The pages read forms themselves, with a lower limit than API calls. */
 const byLink = policy({ key: "signed", maxBody: null });
 
 preferences.get(stylePath, open, (c) =>
@@ -47,7 +48,7 @@ preferences.post("/unsubscribe/:token", byLink, async (c) => {
   const form = await readForm(c);
   return withRecipient(c, "unsubscribe", async (recipient) => {
     const after = await setSubscription(recipient, false);
-    // A mailbox asked for its user (RFC 8058): nobody reads a page.
+    // The mailbox asked for its user (RFC 8058): nobody reads a page.
     if (form.get("List-Unsubscribe") === "One-Click") return c.body(null, 200);
     return show(c, unsubscribed(readerOf(after), await managePath(after)));
   });
@@ -91,7 +92,7 @@ async function withRecipient(
     const recipient = await findRecipient(c.var.platform, purpose, c.req.param("token"));
     if (recipient) return await answer(recipient);
   } catch (error) {
-    // Deleted just now: the link is what it will be from here on.
+    // Deleted just now: answers as the link will from now on.
     if (!(error instanceof NotFound)) throw error;
   }
   return show(c, badLink(), 404);
@@ -114,7 +115,7 @@ function managePath({ ctx, subject }: Recipient): Promise<string> {
 const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** The address is a secret of its reader: no search engine, cache or other page may learn it. */
+/** The URL is a secret of its reader: no search engine, cache or other page may learn it. */
 function show(c: HonoContext<AppEnv>, page: ReturnType<typeof html>, status: 200 | 404 | 409 | 422 = 200) {
   c.header("Content-Security-Policy", contentSecurityPolicy);
   c.header("X-Content-Type-Options", "nosniff");

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { SnoozeDuration } from "../../core/contacts/snooze";
 
-/** How long a recipient may pause their mail for; the API knows more lengths. */
+/** The pauses that recipients may choose; the API has more. */
 export const pauses = ["14d", "1m", "3m", "6m"] as const satisfies readonly SnoozeDuration[];
 export type Pause = (typeof pauses)[number];
 
-/** What the buttons of the manage page post. */
+/** The form of the manage page's buttons. */
 export const Choice = z.discriminatedUnion("action", [
   z.object({ action: z.enum(["subscribe", "unsubscribe", "unsnooze"]) }),
   z.object({ action: z.literal("snooze"), duration: z.enum(pauses) }),

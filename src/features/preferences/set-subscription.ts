@@ -7,7 +7,7 @@ import { contacts } from "../../db/tables";
 import { updateSubscription } from "../../engine/contacts/subscription";
 import type { Recipient } from "./recipient";
 
-/** What a recipient decides on their own page. It holds in a disabled project too: the law asks no operator. */
+/** Applies a recipient's choice on their own page. It also works in a disabled project, because the law requires it. */
 export async function setSubscription(recipient: Recipient, subscribed: boolean): Promise<Recipient> {
   const { ctx, contact } = recipient;
   const batch = openBatch(ctx);

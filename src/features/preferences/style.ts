@@ -1,6 +1,6 @@
 import { houseStyle } from "../../core/house-style";
 
-/** The look of recipients' pages. */
+/** The style of recipients' pages. */
 export const style = `${houseStyle}
 body {
   min-height: 100vh;

@@ -11,8 +11,8 @@ import { newKey } from "./keys/key";
 import type { CreateProject } from "./schema";
 
 /**
- * A project with its first two keys, which are shown this once. All of it is in the control database: its rows come with
- * its calls.
+ * Creates a project with its first two keys, which are shown only once. Everything is in the control database; the
+ * project's own rows come with its calls.
  */
 export async function createProject(
   platform: Platform,
@@ -43,7 +43,7 @@ export async function createProject(
   const inserted = batch.add(
     statement(control.insert(projects).values(project).returning().getSQL(), wholeRow(projects)),
   );
-  // The database gives the number out.
+  // The database assigns the number.
   const projectId = sql`(SELECT number FROM projects WHERE id = ${id})`;
   const rows = [secretKey, publicKey].map(({ row }) => ({ ...row, projectId }));
   batch.add(statement(control.insert(apiKeys).values(rows).getSQL()));

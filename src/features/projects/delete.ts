@@ -11,8 +11,8 @@ import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
 /**
- * The keys die at once, and the project is found by nobody any more; a job then removes all that it held. Returns the
- * id of the job. Asked twice, the second call finds no project.
+ * Deletes a project: its keys stop working at once and it is no longer found; a job then deletes its data. Returns the
+ * job's id. A second call finds no project.
  */
 export async function deleteProject(platform: Platform, id: string): Promise<{ jobId: string }> {
   const jobId = newId();
@@ -34,7 +34,7 @@ export async function deleteProject(platform: Platform, id: string): Promise<{ j
   const { projectId } = queued.first;
   forgetProjects();
   try {
-    // Not before every isolate has forgotten the keys, or one of them may write after the last row was removed.
+    // Only after every isolate has forgotten the keys; otherwise one could write after the last row was deleted.
     const delaySeconds = (2 * cacheMs) / secondMs;
     await platform.enqueue([{ job: { type: "project.erase", projectId, jobId }, delaySeconds }]);
   } catch (error) {

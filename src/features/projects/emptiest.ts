@@ -5,8 +5,8 @@ import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
 /**
- * The database that a new project is put on: the smallest by its size in bytes, among those of one size the one with
- * the fewest projects. One that does not answer gets no project.
+ * The database for a new project: the smallest by size in bytes, and among equals the one with the fewest projects. A
+ * database that does not answer gets no project.
  */
 export async function emptiestShard(platform: Platform): Promise<string> {
   const [only, ...others] = platform.shards;
@@ -22,7 +22,7 @@ export async function emptiestShard(platform: Platform): Promise<string> {
 async function sizesOf(platform: Platform): Promise<{ shard: string; bytes: number }[]> {
   const asked = platform.shards.map(async (shard) => {
     try {
-      // Every answer of D1 says how large the database is after it.
+      // Every answer of D1 contains the size of the database.
       const { meta } = await platform.databaseOf(shard).$client.prepare("SELECT 1").all();
       return [{ shard, bytes: meta.size_after }];
     } catch (error) {

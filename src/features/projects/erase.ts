@@ -8,14 +8,14 @@ import { whereaboutsByNumber } from "../../engine/projects/whereabouts";
 import { blobKey, blobKinds } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 
-/** Rows one statement removes, and statements one run may make: a job is short, and goes on in the next message. */
+/** Rows that one statement deletes, and statements in one run: a run is short, and continues with the next message. */
 const rowsPerStatement = 1_000;
 const statementsPerRun = 100;
 
-/** What the key of a table has besides the project. */
+/** The columns of a table's key besides the project. */
 type Keys = Record<string, string[]>;
 
-/** Every table with rows of a project in the project's own database. A test fails when one is missing here. */
+/** Every table with rows of a project in the project's own database. A test fails when one is missing. */
 export const projectTables: Keys = {
   emails: ["id"],
   email_contents: ["id"],
@@ -51,7 +51,7 @@ export const projectTables: Keys = {
   monthly_usage: ["month", "template_id"],
   jobs: ["id"],
 };
-/** Those in the control database. */
+/** The same in the control database. */
 export const controlTables: Keys = {
   outbox_messages: ["id"],
   verified_domains: ["domain"],
@@ -61,11 +61,14 @@ export const controlTables: Keys = {
 
 type EraseJob = Extract<Job, { type: "project.erase" }>;
 
-/** One run of a project's removal, in bounded steps; it enqueues the next run itself. Safe to repeat at any point. */
+/**
+ * One run of a project's deletion, in bounded steps; it enqueues the next run itself. It is safe to repeat at any
+ * point.
+ */
 export async function eraseProject(platform: Platform, job: EraseJob): Promise<void> {
   const { control } = platform;
   const project = (await whereaboutsByNumber(platform, [job.projectId])).get(job.projectId);
-  // Another run has ended it.
+  // Another run has finished it.
   if (!project?.isEnding) return;
   await startJob(platform, control, job);
   const isEmpty = (await eraseRows(platform, project.shard, job)) && (await eraseFiles(platform, project.id));
@@ -84,9 +87,9 @@ export async function eraseProject(platform: Platform, job: EraseJob): Promise<v
 }
 
 /**
- * True when nothing is left. Work that had begun before the project went may still write rows behind the tables that
- * are already empty: so it is done only when a whole pass has found none. The names of domains go after their rows, as
- * `features/domains/name.ts` asks.
+ * True when nothing is left. Work that began before the deletion may still add rows to tables that are already empty,
+ * so the deletion ends only after a whole pass that found none. The names of domains go after their rows, as
+ * `features/domains/name.ts` requires.
  */
 async function eraseRows(platform: Platform, shard: string, job: EraseJob): Promise<boolean> {
   const tables = [
@@ -109,7 +112,7 @@ async function eraseRows(platform: Platform, shard: string, job: EraseJob): Prom
   return true;
 }
 
-/** Returns how many rows it removed. */
+/** Returns the number of deleted rows. */
 async function eraseSome(
   platform: Platform,
   { db, table, key }: { db: Db; table: string; key: string[] },
@@ -119,7 +122,7 @@ async function eraseSome(
     ["project_id", ...key].map((column) => sql.identifier(column)),
     sql`, `,
   );
-  // The job at work outlives the project: the operator wants to see its end.
+  // The job itself outlives the project, because the operator polls it.
   const others = table === "jobs" ? sql` AND id <> ${jobId}` : sql``;
   const batch = openBatch({ ...platform, db });
   const erased = batch.add(

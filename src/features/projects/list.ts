@@ -3,7 +3,10 @@ import { ById, readCursor } from "../../core/page";
 import { projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
 
-/** One row more than asked for, which says whether there are more; `total` on the first page only. Newest first. */
+/**
+ * The newest projects first. Returns one row more than asked for, which shows that there are more; `total` on the first
+ * page only.
+ */
 export async function listProjects(
   platform: Platform,
   { cursor, limit }: { cursor?: string; limit: number },

@@ -21,7 +21,7 @@ export function projectJson(row: Project) {
   };
 }
 
-/** A project as it is now, for the operator. One that is being deleted is already gone. */
+/** The current state of a project, for the operator. A project being deleted counts as gone. */
 export async function getProject(platform: Platform, id: string): Promise<Project> {
   const row = await platform.control
     .select()

@@ -11,7 +11,7 @@ import { getProject, projectJson } from "./project";
 import { CreatedProject, CreateProject, Project, ProjectPage, UpdateProject } from "./schema";
 import { updateProject } from "./update";
 
-/** `/admin/projects`: the operator's door. */
+/** `/admin/projects`: the operator's API. */
 export const projects = createRouter();
 projects.route("/", keys);
 const tags = ["Operator"];

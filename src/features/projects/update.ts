@@ -5,7 +5,7 @@ import { forgetProjects } from "../../engine/projects/cache";
 import type { Platform, Project } from "../../platform/context";
 import type { UpdateProject } from "./schema";
 
-/** Changes the fields that are given. Enabling a project again forgets why it was disabled. */
+/** Changes the given fields. Enabling a project again clears the reason why it was disabled. */
 export async function updateProject(platform: Platform, id: string, change: UpdateProject): Promise<Project> {
   const reason = change.disabled === false ? { disabledReason: null } : {};
   const fromName = change.fromName === "" ? { fromName: null } : {};

@@ -10,7 +10,7 @@ import {
 import type { Context } from "../../platform/context";
 import type { SendEmail } from "./schema";
 
-/** Refuses more files, or larger ones, than an email may carry here; before anything is written. */
+/** Refuses more or larger files than an email may have, before anything is written. */
 export function checkAttachments(ctx: Context, call: SendEmail): Attachment[] {
   const attachments = readAttachments(call.attachments ?? []);
   const { maxAttachments, maxAttachmentBytes } = ctx.config;

@@ -37,7 +37,7 @@ sending.openapi(send, async (c) => {
   return c.json({ success: true as const, data: { emails: items, timestamp: ctx.now.toISOString() }, ...sandbox }, 200);
 });
 
-/** Attachments travel as base64, which takes four bytes for three; the body and all else get 2 MB. */
+/** Attachments are base64, which takes four bytes for three; everything else gets 2 MB. */
 function maxSendBytes({ maxAttachmentBytes }: Config): number {
   return Math.ceil((maxAttachmentBytes * 4) / 3) + 2 * megabyte;
 }

@@ -8,7 +8,7 @@ import { ExtraHeaders } from "../../core/mail/headers";
 import { maxSubjectLength } from "../../core/mail/message";
 import { storable } from "../../core/storable";
 
-/** What a body may hold in characters, before and after rendering. */
+/** The most characters of a body, before and after rendering. */
 export const maxBodyLength = 2_000_000;
 
 export const Subject = z
@@ -28,7 +28,7 @@ const sendExample = {
   data: { firstName: "Ada", plan: "pro", code: { value: "731-204", persistent: false } },
 };
 
-/** Said together with the faults of other fields, so that a caller learns of all at once. */
+/** Reported together with the errors of other fields, so that a caller learns of all at once. */
 function requiredWithoutTemplate(field: "subject" | "body" | "from") {
   const isThere = (call: unknown) =>
     !isJsonObject(call) || call[field] !== undefined || (call.template !== undefined && call.template !== null);

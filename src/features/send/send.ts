@@ -30,10 +30,10 @@ export interface AcceptedEmail {
 }
 
 /**
- * `POST /v1/send`: one email to each recipient, accepted for good once this returns. Nothing is read first: one
- * batch writes the content on condition that the template is there and the sender may send, everything else on
- * condition that the content is there, and nothing at all when the month would be over-full. Throws Invalid, NotFound,
- * UnverifiedSender and MonthlyLimitReached, all without an effect.
+ * `POST /v1/send`: one email to each recipient, durably accepted once this returns. Nothing is read first. One batch
+ * writes the content if the template exists and the sender domain is verified, and everything else if the content was
+ * written; it writes nothing when the monthly limit would be exceeded. Throws Invalid, NotFound, UnverifiedSender and
+ * MonthlyLimitReached, all without an effect.
  */
 export async function sendEmails(ctx: Context, call: SendEmail): Promise<AcceptedEmail[]> {
   if (call.subject !== undefined) checkLiquid("subject", call.subject, "text");
@@ -46,7 +46,7 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
     await announceEmails(ctx, queuedIds(emails), sizeOf(call, attachments));
     return emails;
   } catch (error) {
-    // A refusal wrote no rows. After anything else they may be there, and need their files.
+    // A refusal wrote no rows. After any other error the rows may exist, and need their files.
     if (error instanceof Refusal) {
       if (inlineBody) forgetBody(ctx, inlineBody);
       forgetAttachments(ctx, id, attachments.length);
@@ -55,7 +55,7 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
   }
 }
 
-/** A put that fails leaves nothing behind: no row was written yet. */
+/** Nothing needs cleaning up after a failed put, because no row is written yet. */
 async function storeFiles(ctx: Context, call: SendEmail, id: Id, files: Attachment[]) {
   try {
     const inlineBody = call.body === undefined ? null : await storeBody(ctx, "content", id, call.body);
@@ -110,14 +110,14 @@ async function acceptEmails(
   batch.add(insertUsage(ctx, recipients));
   const response = answerInSql(ctx, recipients);
   batch.addAll(insertEffect(ctx, { request: "POST /v1/send", response, onlyIf: isAccepted }));
-  // After the effect: a call that comes again is told so, also when the month is full by now.
+  // Goes after the effect, so that a repeated call gets its 409 even when the month is full by then.
   batch.addAll(guardMonthlyLimit(ctx, recipients));
   await batch.commit();
   if (content.count === 0) throw await refusal(ctx, call);
   return inOrderOf(recipients, emails.all);
 }
 
-/** Each gets the id of its email; the same address twice is one contact and two emails. */
+/** Each recipient gets the id of their email; the same address twice is one contact and two emails. */
 function recipientsOf(ctx: Context, call: SendEmail): Recipient[] {
   const now = ctx.now.getTime();
   const contactIds = new Map<string, Id>();
@@ -145,7 +145,7 @@ function queuedIds(emails: AcceptedEmail[]): Id[] {
   return emails.filter(({ status }) => status === "QUEUED").map(({ id }) => id);
 }
 
-/** The batch wrote nothing, so either the template is not there or the sender may not send from this domain. */
+/** Why the batch wrote nothing: the template does not exist, or the sender domain is not verified. */
 async function refusal(ctx: Context, call: SendEmail): Promise<NotFound | UnverifiedSender> {
   if (!call.template) return new UnverifiedSender(domainOf(call.from?.email ?? ""));
   const template = await selectFirst(

@@ -9,8 +9,8 @@ import type { AddSuppression } from "./schema";
 import type { SuppressionRow } from "./suppression";
 
 /**
- * Puts an address on the list. One that is there keeps its reason and its time. A contact that is snoozed would come
- * back by itself, and no more does: the end of its snooze is forgotten.
+ * Adds an address to the list. An address that is listed already keeps its reason and time. A snoozed contact loses the
+ * end of its snooze, because it would be subscribed again.
  */
 export async function addSuppression(ctx: Context, { email, reason }: AddSuppression): Promise<SuppressionRow> {
   const now = ctx.now.getTime();
@@ -34,7 +34,7 @@ export async function addSuppression(ctx: Context, { email, reason }: AddSuppres
       sql`UPDATE contacts SET snoozed_until = NULL, version = version + 1, updated_at = max(updated_at, ${now})
         WHERE ${isSnoozed}`,
       noRows,
-      // Nobody flips; but as its updatedAt moves, the contact may come into a segment.
+      // Nobody's subscription changes, but the contact's updatedAt does, so it may enter a segment.
       {
         before: [upsertCounts(sql`SELECT project_id, 0 AS contacts, 0 AS subscribed FROM contacts WHERE ${isSnoozed}`)],
       },

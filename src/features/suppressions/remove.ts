@@ -8,8 +8,8 @@ import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
 
 /**
- * Lets mail go to an address again. It does not subscribe anyone. An address whose contact was erased is on no list, but
- * it is recognised here.
+ * Removes an address from the list. It does not subscribe anyone. The address of an erased contact is on no list, but
+ * its hash is found and cleared here.
  */
 export async function removeSuppression(ctx: Context, written: string): Promise<void> {
   const email = normalizeEmail(written) ?? written;

@@ -10,7 +10,7 @@ import { insertTemplate, insertVersion } from "./save-statements";
 import type { CreateTemplate } from "./schema";
 import type { Template } from "./template";
 
-/** `POST /templates`. One round trip: whether the sender may send is asked in the insert itself. */
+/** `POST /templates`. One round trip: the insert itself checks the sender domain. */
 export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<Template> {
   checkLiquid("subject", input.subject, "text");
   checkLiquid("body", input.body, "html");

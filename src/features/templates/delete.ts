@@ -7,8 +7,8 @@ import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * `DELETE /templates/{id}`. Its versions stay: mail that was accepted with one may be on its way still. Workflow steps,
- * whose use of a template will refuse this with 409, come with workflows.
+ * `DELETE /templates/{id}`. Its versions stay, because accepted mail may still use them. Workflow steps that use a
+ * template will refuse this with 409 once workflows exist.
  */
 export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   const batch = openBatch(ctx);

@@ -6,14 +6,17 @@ import { insertTemplate, insertVersion } from "./save-statements";
 import { maxNameLength } from "./schema";
 import { getTemplate, type Template } from "./template";
 
-/** `POST /templates/{id}/duplicate`. A large body is shared with the original, whose file stays as long as the project. */
+/**
+ * `POST /templates/{id}/duplicate`. The copy shares a large body with the original, whose file stays as long as the
+ * project.
+ */
 export async function duplicateTemplate(ctx: Context, id: Id): Promise<Template> {
   const { row, content: original } = await getTemplate(ctx, id);
   const now = ctx.now.getTime();
   const content = { ...original, id: newIdAt(now), templateId: newIdAt(now), number: 1, createdAt: now };
   const name = copyName(row.name, maxNameLength);
   const batch = openBatch(ctx);
-  // The copy sends nothing yet: whether its sender may send is asked when it does.
+  // The copy sends nothing yet: its sender domain is checked when it does.
   batch.add(insertVersion(ctx, content, { isSenderChecked: false }));
   const inserted = batch.add(insertTemplate(ctx, { name, description: row.description, content }));
   await batch.commit();

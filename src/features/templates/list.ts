@@ -17,15 +17,15 @@ interface TemplateQuery {
   dir: "asc" | "desc";
 }
 
-// The search text begins with the name in lower case: "apple" goes before "Zebra". An id is made of its time.
+// The search text begins with the name in lower case, so "apple" sorts before "Zebra". Ids sort by time of creation.
 const orders = { name: sql`t.search_text`, createdAt: sql`t.id`, updatedAt: sql`t.updated_at` };
 const directions = { asc: sql`ASC`, desc: sql`DESC` };
 
 const readPlace = columns({ place: asNumber });
 
 /**
- * One page of the project's templates. Ids alone are sorted: a body may be large, and a sort holds whatever it sorts. The
- * rows of the page come in any order with the place of each, as to sort them in SQL would be just that.
+ * One page of the project's templates. Only ids are sorted, because a sort holds whole rows and a body may be large.
+ * The rows of the page come in any order, each with its place; sorting them in SQL would hold them again.
  */
 export async function listTemplates(
   ctx: Context,

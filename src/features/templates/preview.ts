@@ -22,7 +22,7 @@ interface Preview {
   missing: string[];
 }
 
-/** `POST /templates/{id}/preview`: the mail as it would be sent, footer and all. Nothing is sent or stored. */
+/** `POST /templates/{id}/preview`: the mail as it would be sent, with its footer. Nothing is sent or stored. */
 export async function previewTemplate(ctx: Context, id: Id, asked: PreviewTemplate): Promise<Preview> {
   const { content } = await getTemplate(ctx, id);
   const body = await templateBody(ctx, content);
@@ -54,7 +54,7 @@ async function previewVariables(
   return templateVariables({ contact: nobody, ownData, links });
 }
 
-/** They look like links and lead nowhere: what was never sent must not unsubscribe anyone. */
+/** They look like links but do not work: a mail that was never sent must not unsubscribe anyone. */
 function sampleLinks(ctx: Context): RecipientLinks {
   const base = linkBase(ctx) ?? "";
   return {

@@ -7,7 +7,7 @@ import { type TemplateRow, templates, type VersionRow } from "../../db/tables";
 import { verifiedDomain } from "../../engine/mail/sender-domain";
 import type { Context } from "../../platform/context";
 
-/** A new version, on condition that the project may send from its domain, when that is asked. */
+/** Inserts a new version; with `isSenderChecked` only if the sender domain is verified. */
 export function insertVersion(
   ctx: Context,
   version: VersionRow,
@@ -24,7 +24,7 @@ export function insertVersion(
   );
 }
 
-/** The template's own row, on condition that its first version was written just before. */
+/** Inserts the template's own row, if its first version was just written. */
 export function insertTemplate(
   ctx: Context,
   { name, description, content }: { name: string; description: string | null; content: VersionRow },

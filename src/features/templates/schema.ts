@@ -98,8 +98,8 @@ export const CreateTemplate = z
 export type CreateTemplate = z.infer<typeof CreateTemplate>;
 
 /**
- * Every field as on creation, and none of them required; null empties the three that may be empty. A type cannot be
- * empty: null is as if it were left out, on creation and here.
+ * The same fields as on creation, all optional. Null clears the three that may be empty. A type cannot be empty: null
+ * counts as left out, here and on creation.
  */
 export const UpdateTemplate = z
   .object({ ...fields, type: TemplateType.nullish().meta({ description: "Null leaves the type as it is." }) })

@@ -9,13 +9,13 @@ import { domainInSql } from "../../engine/mail/sender-domain";
 import { templatesWithVersions } from "../../engine/mail/template";
 import type { Context, Project } from "../../platform/context";
 
-/** A template with the version it points to. */
+/** A template with its current version. */
 export interface Template {
   row: TemplateRow;
   content: VersionRow;
 }
 
-/** `body` comes on its own, as a large one does not lie in the row. */
+/** `body` is separate, because a large one is not in the row. */
 export function templateJson(project: Project, { row, content }: Template, body: string) {
   return {
     id: publicId(row.id),
@@ -33,7 +33,7 @@ export function templateJson(project: Project, { row, content }: Template, body:
   };
 }
 
-/** The columns of templates `t` and their versions `v`, for `readTemplate`. Names that both have are told apart. */
+/** The columns of templates `t` and versions `v`, for `readTemplate`. Columns with the same name get a prefix. */
 export const templateColumns: SQL = sql`t.*, v.number AS v_number, v.subject, v.preview_text, v.body, v.body_key,
   v.from_email, v.from_name, v.reply_to, v.type, v.created_at AS v_created_at`;
 

@@ -16,8 +16,8 @@ import type { UpdateTemplate } from "./schema";
 import { getTemplate, type Template } from "./template";
 
 /**
- * `PATCH /templates/{id}`: only the fields sent change. What is sent by mail goes into a new version. Two calls at once
- * never lose one's change: each writes on condition that nobody was faster, or reads again.
+ * `PATCH /templates/{id}`: only the fields sent change. A change of content makes a new version. Two concurrent calls
+ * never lose a change: each writes only if nobody was faster, and otherwise reads again.
  */
 export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplate): Promise<Template> {
   if (change.subject !== undefined) checkLiquid("subject", change.subject, "text");
@@ -37,7 +37,7 @@ export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplat
 
 interface Change {
   id: Id;
-  /** For the new version, if there is one. */
+  /** The id of the new version, if there is one. */
   versionId: Id;
   change: UpdateTemplate;
   given: StoredBody | null;
@@ -59,7 +59,7 @@ async function applyChange(ctx: Context, { id, versionId, change, given }: Chang
   batch.guard(isUnchanged("templates", before.row), () => new Stale());
   if (isNewVersion) batch.add(insertVersion(ctx, next, { isSenderChecked }));
   const updated = batch.add(
-    // A call that came before may be written after: updatedAt never goes back.
+    // An earlier call may be written later, so updatedAt never goes back.
     statement(
       sql`UPDATE templates SET name = ${name}, description = ${description}, version_id = ${next.id},
           search_text = ${searchText(name, description, next.subject)}, version = version + 1,
@@ -75,7 +75,7 @@ async function applyChange(ctx: Context, { id, versionId, change, given }: Chang
   return { row: updated.first, content: next };
 }
 
-/** The very same object when nothing of it changes. */
+/** Returns the same object when nothing changes. */
 function changedContent(before: VersionRow, change: UpdateTemplate, body: StoredBody | null): VersionRow {
   const after: VersionRow = {
     ...before,

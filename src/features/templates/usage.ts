@@ -11,13 +11,13 @@ export interface TemplateUsage {
   emailsSent: number;
 }
 
-/** `GET /templates/{id}/usage`. Campaigns and workflow steps are not here yet, and fill their lists when they come. */
+/** `GET /templates/{id}/usage`. The lists of campaigns and workflow steps stay empty until these exist. */
 export async function templateUsage(ctx: Context, id: Id): Promise<TemplateUsage> {
   const { row } = await getTemplate(ctx, id);
   return { campaigns: [], workflowSteps: [], emailsSent: await countSent(ctx, row.id) };
 }
 
-/** The sum of its months. From month to month it is one step in the key, whatever else the project sends. */
+/** The sum over its months. Each month is one step in the key, however much else the project sends. */
 async function countSent(ctx: Context, templateId: Id): Promise<number> {
   const ofProject = sql`monthly_usage WHERE project_id = ${ctx.project.number}`;
   const { emailsSent } = await selectOne(

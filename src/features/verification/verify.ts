@@ -4,15 +4,15 @@ import type { JudgedAddress } from "../../core/verification/address";
 import { type DomainFacts, judge, nothingFound, type Verdict } from "../../core/verification/verdict";
 import type { Context } from "../../platform/context";
 
-/** Judges an address by its form, its domain's DNS and what is known of the domain. No mail is sent. */
+/** Judges an address by its syntax, its domain's DNS and the lists of domains. No mail is sent. */
 export async function verifyEmail(ctx: Context, address: JudgedAddress): Promise<Verdict> {
   const { domain, faults } = address;
   return judge(address, domain === null || faults.length > 0 ? nothingFound : await factsOf(ctx, domain));
 }
 
 /**
- * All questions go out at once. A domain without name servers is settled by that alone: whatever the others say, or
- * whether they can be answered, does not matter then.
+ * All lookups start at once. A domain without name servers is decided by that alone: the other results, or their
+ * failures, do not matter then.
  */
 async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
   const asked = nameServersOf(ctx, domain);
@@ -21,7 +21,7 @@ async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
     ctx.dns.lookup(domain, "AAAA"),
     ctx.dns.lookup(domain, "MX"),
   ]);
-  // When it is not waited for, nobody else hears that it failed.
+  // If nobody waits for it, its failure must not be reported as unhandled.
   others.catch(() => {});
   const nameServers = await asked;
   if (valuesOf(nameServers).length === 0) return { ...nothingFound, serversFail: nameServers === "server failure" };
@@ -34,7 +34,7 @@ async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
   };
 }
 
-/** A name below the registered one has name servers of its own only where a zone is cut: else those of its parent. */
+/** A subdomain has its own name servers only where a zone is cut; otherwise it uses those of its parent. */
 async function nameServersOf(ctx: Context, domain: string): Promise<string[] | Absence> {
   const registered = parse(domain).domain ?? domain;
   const own = ctx.dns.lookup(domain, "NS");

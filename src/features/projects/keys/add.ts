@@ -4,7 +4,7 @@ import { getProject } from "../project";
 import type { CreateKey } from "../schema";
 import { type KeyRow, newKey } from "./key";
 
-/** One more key. Several may be live, so that keys are changed without an outage. */
+/** Adds a key. Several may be valid at once, so that keys can be changed without an outage. */
 export async function addKey(
   platform: Platform,
   projectId: string,

@@ -6,7 +6,7 @@ import type { CreateKey } from "../schema";
 
 export type KeyRow = typeof apiKeys.$inferSelect;
 
-/** A fresh key and its row, for a project to be named. The row holds the hash alone: the key cannot be shown again. */
+/** Makes a new key and its row, without the project. The row holds only the hash: the key cannot be shown again. */
 export async function newKey(
   { kind, name }: CreateKey,
   now: number,

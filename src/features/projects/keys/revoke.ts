@@ -5,7 +5,7 @@ import { apiKeys } from "../../../db/tables";
 import { forgetProjects } from "../../../engine/projects/cache";
 import type { Platform } from "../../../platform/context";
 
-/** Refused everywhere within 30 seconds. */
+/** Revokes a key. It stops working everywhere within 30 seconds. */
 export async function revokeKey(platform: Platform, projectId: string, keyId: Id): Promise<void> {
   const revoked = await platform.control
     .delete(apiKeys)
