@@ -13,8 +13,8 @@ import { type SegmentRow, segments } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
 /**
- * Loads the segments that a condition names, for `audienceOf`. The condition was saved, so it is sound. Conditions name
- * segments by the ids that callers know, rows and references by the stored ones: here is where one becomes the other.
+ * Loads the segments that a saved, valid condition names, for `audienceOf`. Conditions name segments by public ids,
+ * rows and references by stored ones; the translation is here.
  */
 export async function loadSegments(ctx: Context, condition: FilterCondition): Promise<Segments> {
   const { segments: named } = referencesOf(condition);
@@ -26,16 +26,16 @@ export async function loadSegments(ctx: Context, condition: FilterCondition): Pr
 export interface CheckedCondition {
   segments: Segments;
   /**
-   * The guard that its batch begins with: the segments it was checked with are as they were. So two that are made to
-   * name each other at the same moment cannot both be saved.
+   * The guard at the start of its batch: the segments that it was checked with are unchanged. So two conditions that
+   * name each other cannot both be saved at the same moment.
    */
   unmoved: Statement;
 }
 
 /**
- * Refuses a condition that names segments the project does not have, that leads back to its own segment, or that comes
- * to too much with what it names. A tracked segment counts with its condition too, as tracking may end at any time.
- * `own` is the segment whose condition it is to be, as it is now: those that name it must still be sound with the new one.
+ * Refuses a condition that names unknown segments, contains its own segment, or is too large together with the segments
+ * it names. A tracked segment counts with its condition too, because tracking may end at any time. `own` is the current
+ * segment of the condition: segments that name it must stay valid with the new condition.
  */
 export async function checkCondition(
   ctx: Context,
@@ -60,7 +60,7 @@ export async function checkCondition(
   return { segments: sourcesOf(found), unmoved: areUnmoved(ctx, found) };
 }
 
-/** What is wrong with the condition of a segment that names the one that changes. */
+/** The errors that the change causes in a segment that names the changed one. */
 function spoiltBy(row: SegmentRow, conditionOf: (id: string) => SegmentSource | undefined): FieldFault[] {
   if (row.condition === null) return [];
   const ownId = publicId(row.id);
@@ -71,7 +71,7 @@ function spoiltBy(row: SegmentRow, conditionOf: (id: string) => SegmentSource | 
   }));
 }
 
-/** The members of a segment that is tracked are in its rows from the first time on that they were computed. */
+/** A tracked segment has its members in rows once they have been computed for the first time. */
 function sourceOf({ condition, trackMembership, computedAt }: SegmentRow): SegmentSource {
   return condition === null || (trackMembership && computedAt !== null) ? "members" : condition;
 }
@@ -80,12 +80,12 @@ function sourcesOf(rows: SegmentRow[]): Segments {
   return new Map(rows.map((row) => [publicId(row.id), sourceOf(row)]));
 }
 
-/** A condition may be some 100 KB, and a project has up to 1,000: most conditions name a few. */
+/** A condition may have some 100 KB, and a project up to 1,000 segments; most conditions name a few. */
 const rowsPerRead = 25;
 
 /**
  * Finds the segments with these ids, those that name the segment `ownId`, and all that any of these name, directly or
- * through others. The references tell which ones; no condition is read for that.
+ * through others. The references show which ones, so no condition is read for that.
  */
 async function findNamed(ctx: Context, asked: { named: Id[]; ownId?: Id }): Promise<SegmentRow[]> {
   const found: SegmentRow[] = [];

@@ -5,8 +5,8 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The statements by which a segment, campaign or workflow says what its conditions name, in place of what it said
- * before: for the batch that saves it, and, with no references, for the one that deletes it.
+ * Replaces the recorded names in the conditions of a segment, campaign or workflow. The statements go into the batch
+ * that saves it, or, without references, into the one that deletes it.
  */
 export function replaceReferences(
   ctx: Context,
@@ -16,7 +16,7 @@ export function replaceReferences(
   const references = JSON.stringify({ field: fields, event: events, segment: segments.map(readId) });
   return [
     statement(
-      // Left to itself, SQLite goes through the project's rows in the key.
+      // Without the hint, SQLite scans the project's rows in the key.
       sql`DELETE FROM audience_references INDEXED BY ix_audience_references_referrer
         WHERE project_id = ${ctx.project.number} AND referrer = ${by.referrer} AND referrer_id = ${by.id}`,
     ),

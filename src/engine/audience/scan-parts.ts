@@ -13,9 +13,9 @@ const maxSkippedPerStatement = 100_000;
 const readEdge = columns({ edge: asId });
 
 /**
- * The ids after which parts of equal size begin, for scans downward: the first part has the newest contacts. The parts are
- * found by counting rows of the index. Ids tell the time, but parts of equal time would not do: a project may have
- * imported nearly all its contacts within an hour.
+ * The ids after which parts of equal size begin, for scans downward: the first part has the newest contacts. Rows of
+ * the index are counted to find them. Ids contain the time, but parts of equal time would not be of equal size: a
+ * project may have imported nearly all its contacts within an hour.
  */
 export async function findParts(ctx: Context, source: ScanSource, parts: number): Promise<Id[]> {
   const starts = [ends.down.start];
@@ -24,7 +24,7 @@ export async function findParts(ctx: Context, source: ScanSource, parts: number)
     const rows = Math.min(left, maxSkippedPerStatement);
     const { edge } = windowFrom(ctx, source, { direction: "down", from, rows });
     from = (await selectOne(ctx.db, sql`WITH ${edge} SELECT id AS edge FROM edge`, readEdge)).edge;
-    // There are fewer rows than the kept figures say.
+    // There are fewer rows than the stored counts say.
     if (from === ends.down.end) break;
     left -= rows;
     if (left === 0) {

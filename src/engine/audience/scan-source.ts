@@ -10,9 +10,9 @@ import { select } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The rows that a scan reads, in the order of contacts' ids, to find everybody for whom a condition may hold: the
- * contacts themselves, or the rows of something that the condition needs. When a condition asks a million contacts for a
- * rare event, the scan reads those who have it. It is plain data.
+ * The rows that a scan reads, in the order of contacts' ids, to find every possible match of a condition: the contacts
+ * themselves, or the rows of something that the condition needs. For a rare event among a million contacts, the scan
+ * reads only the contacts with that event. It is plain data.
  */
 export type ScanSource = (
   | { over: "contacts" }
@@ -22,11 +22,11 @@ export type ScanSource = (
   /** The one contact with the address. */
   | { over: "email"; email: string }
 ) & {
-  /** How many rows it has, by kept figures. */
+  /** The number of its rows, by the stored counts. */
   rows: number;
 };
 
-/** The cheapest source for a condition. A project that fits into one statement is scanned whole. */
+/** Finds the cheapest source for a condition. A project that fits into one statement is scanned whole. */
 export async function findScanSource(
   ctx: Context,
   condition: FilterCondition,
@@ -43,11 +43,11 @@ export async function findScanSource(
 
 interface Size {
   rows: number;
-  /** How many contacts these rows belong to, or a little more: the condition is asked of each. */
+  /** How many contacts these rows belong to, or slightly more: the condition is evaluated for each. */
   people: number;
 }
 
-/** The cost of reading one contact is 1. Reaching it from a row elsewhere costs a little more, a row alone less. */
+/** Reading one contact costs 1. Reaching it from a row of another table costs slightly more, a row alone less. */
 function sourceFor(need: Need, { rows, people }: Size): { source: ScanSource; cost: number } {
   const cost = 0.4 * rows + 1.3 * people;
   if ("email" in need) return { source: { over: "email", email: need.email, rows }, cost };
@@ -56,10 +56,10 @@ function sourceFor(need: Need, { rows, people }: Size): { source: ScanSource; co
   return { source: { over: "events", name: need.event, firstId, rows }, cost };
 }
 
-/** For more days than this, everybody who ever had the event is counted. */
+/** Beyond this many days, all contacts that ever had the event are counted. */
 const maxDays = 100;
 
-/** Reads kept figures: a few rows for each need, however many rows the need has. */
+/** Reads stored counts: a few rows for each need, however many rows the need has. */
 async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Size[]> {
   const asked = JSON.stringify(
     needs.map((need) => {
@@ -68,7 +68,7 @@ async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Size[]
     }),
   );
   const project = ctx.project.number;
-  // The days that are over, and the last one on which it happened.
+  // The past days, and the last day on which it happened.
   const lately = sql`((SELECT coalesce(sum(d.count), 0) FROM event_days d
       WHERE d.project_id = ${project} AND d.name = e.name AND d.day >= n.value->>'day')
     + iif(e.day >= n.value->>'day', e.day_count, 0))`;
@@ -86,8 +86,8 @@ async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Size[]
 }
 
 /**
- * The day (since 1970, by which events are counted) that a time lies in. Null for all time, and for one since which there
- * were more days than are worth adding up.
+ * The day of a time, in days since 1970, as events are counted. Null for all time, and for a time with too many days
+ * since then to add up.
  */
 function firstDay(fromMs: number | null, now: Date): number | null {
   if (fromMs === null) return null;

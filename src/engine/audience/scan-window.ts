@@ -6,7 +6,7 @@ import type { ScanSource } from "./scan-source";
 /** "up" goes from the oldest contact to the newest, "down" from the newest to the oldest. */
 export type Direction = "up" | "down";
 
-/** Where a scan starts, and what stands for its end: no contact has one of these ids. */
+/** The start of a scan, and the mark of its end: no contact has one of these ids. */
 export const ends: Record<Direction, { start: Id; end: Id }> = {
   up: { start: belowAllIds, end: aboveAllIds },
   down: { start: aboveAllIds, end: belowAllIds },
@@ -18,17 +18,17 @@ const words = {
   down: { beyond: sql`<`, before: sql`>`, order: sql`DESC`, first: sql`max` },
 } as const;
 
-/** A part of a source, for a statement that asks a condition of its contacts. */
+/** A part of a source, for a statement that evaluates a condition for its contacts. */
 export interface ScanWindow {
-  /** A table of one row for the WITH: the `id` that the window ends with, or what stands for the scan's end. */
+  /** A table of one row for the WITH: the last `id` of the window, or the mark of the scan's end. */
   edge: SQL;
-  /** `FROM … WHERE …`, of the contacts `c` in it: each once, and in no order. */
+  /** `FROM … WHERE …` with the contacts `c` of the window: each once, in no order. */
   contacts: SQL;
 }
 
 /**
- * The next rows of a source after the id `from`. With `beside`, the window ends where either source has had so many
- * rows, so a statement that reads both reads a bounded number of rows.
+ * The next rows of a source after the id `from`. With `beside`, the window ends where either source reaches the limit,
+ * so that a statement over both reads a bounded number of rows.
  */
 export function windowFrom(
   ctx: Context,
@@ -49,12 +49,12 @@ export function windowFrom(
 
 const theEdge = sql`(SELECT id FROM edge)`;
 
-/** A condition for the ids in a window: with the one at its edge, or only before that. */
+/** A condition for the ids in a window: including the one at its edge, or only those before it. */
 type IsBetween = (id: SQL, upTo: "the edge" | "before it") => SQL;
 
 /**
- * One contact may have any number of events, so those of the contact at the edge are not read: it is in the window in
- * any case, and the scan's condition says whether it has the event.
+ * A contact may have any number of events, so those of the contact at the edge are not read: it is in the window
+ * anyway, and the scan's condition checks whether it has the event.
  */
 function contactsOf(ctx: Context, source: ScanSource, isBetween: IsBetween): SQL {
   const { table, id } = rowsOf(ctx, source);
@@ -68,7 +68,7 @@ function contactsOf(ctx: Context, source: ScanSource, isBetween: IsBetween): SQL
     CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = n.id WHERE true`;
 }
 
-/** `FROM … WHERE …`, and the column with a contact's id. The rows come from an index in the order of that. */
+/** `FROM … WHERE …`, and the column with a contact's id. The rows come from an index in the order of that column. */
 function rowsOf(ctx: Context, source: ScanSource): { table: SQL; id: SQL } {
   const project = ctx.project.number;
   switch (source.over) {

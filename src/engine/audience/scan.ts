@@ -10,13 +10,13 @@ import { letOthersIn } from "../../platform/let-others-in";
 import type { ScanSource } from "./scan-source";
 import { type Direction, ends, type ScanWindow, windowFrom } from "./scan-window";
 
-/** What a scan found in one window. */
+/** The result of one window of a scan. */
 export interface Scanned {
-  /** How many contacts match. */
+  /** The number of matching contacts. */
   matched: number;
-  /** The ids of all who match, when the scan asks for ids. */
+  /** The ids of all matches, when the scan asks for ids. */
   ids: Id[];
-  /** The rows of those on the page, in the order of the scan, when it asks for a page. */
+  /** The contacts of the page, in the order of the scan, when it asks for a page. */
   contacts: ContactRow[];
   /** Rows of the source that were read. The last window of a scan may have had fewer. */
   rows: number;
@@ -25,7 +25,7 @@ export interface Scanned {
   isLast: boolean;
 }
 
-/** Of all who match, in the order of the scan: `take` contacts after the first `skip`. */
+/** A page of the matches, in the order of the scan: `take` contacts after the first `skip`. */
 interface Page {
   skip: number;
   take: number;
@@ -33,25 +33,25 @@ interface Page {
 
 export interface ScanOptions {
   direction: Direction;
-  /** Begins after this id; without it, at the start. */
+  /** The id after which the scan begins; without it, at the start. */
   from?: Id;
-  /** What a window tells beside its figures. */
+  /** What a window returns in addition to its counts. */
   want?: "ids" | Page;
-  /** For a caller who also reads another source up to the edge: a window has no more rows of that one either. */
+  /** For callers that also read another source up to the edge: a window has no more rows of that source either. */
   beside?: ScanSource;
-  /** Rows of the next window, for a caller who may stop early. Without it, as many as one statement asks. */
+  /** Rows of the next window, for callers that may stop early. Without it, as many as one statement may read. */
   rowsOf?: (soFar: { windows: number; matched: number }) => number;
 }
 
-/** What a scan reads at most. It stops there, and no window of it `isLast`. */
+/** The most that a scan reads. It stops there, and none of its windows `isLast`. */
 interface Budget {
   maxWindows?: number;
   maxRows?: number;
 }
 
 /**
- * Asks the contacts of a source whether they match, window after window in the order of ids. Each window is one statement
- * of some 25 ms, and the database serves others in between.
+ * Evaluates a condition for the contacts of a source, window by window in the order of ids. Each window is one
+ * statement of some 25 ms, and the database serves others in between.
  */
 export async function* scan(
   ctx: Context,
@@ -85,7 +85,7 @@ function rest({ skip, take }: Page, { matched, picked }: { matched: number; pick
   return { skip: Math.max(0, skip - matched), take: take - picked };
 }
 
-/** One window of a scan, for a caller who stores where it stands. */
+/** One window of a scan, for callers that store its position. */
 export async function scanWindow(
   ctx: Context,
   audience: Audience,
@@ -123,13 +123,13 @@ async function count(
 const readFigures = columns({ edge: asId, matched: asNumber });
 const readContact = wholeRow(contacts);
 
-/** The figures of a window, and one contact of the page. Where the page is empty, the one row has no contact. */
+/** The counts of a window, and one contact of the page. If the page is empty, the only row has no contact. */
 const readPicked: RowReader<{ edge: Id; matched: number; contact: ContactRow | null }> = (raw) => ({
   ...readFigures(raw),
   contact: raw.id === null ? null : readContact(raw),
 });
 
-/** The condition is asked once of each contact. Those who match are noted, and the page is made of the notes. */
+/** Evaluates the condition once for each contact. The matches are noted, and the page is taken from the notes. */
 async function pick(
   ctx: Context,
   { values, matches }: Audience,

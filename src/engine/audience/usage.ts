@@ -14,7 +14,7 @@ interface Named {
   name: string;
 }
 
-/** Who names it, by what they are. */
+/** The resources that name it, by kind. */
 export interface Usage {
   usedInSegments: Named[];
   usedInCampaigns: Named[];
@@ -27,10 +27,13 @@ const readNamed: RowReader<Named> = (raw) => {
   return { id: publicId(id), name };
 };
 
-/** Of each list. Nobody reads more. */
+/** The limit of each list. Nobody reads more. */
 const maxListed = 1_000;
 
-/** Who names this field (as filters write it: `data.plan`), event or segment (by its stored id), the oldest first. */
+/**
+ * The resources that name this field (as filters write it: `data.plan`), event or segment (by its stored id), oldest
+ * first.
+ */
 export async function referencesTo(ctx: Context, kind: Kind, name: string): Promise<Usage> {
   const batch = openBatch(ctx);
   const segments = batch.add(selectReferrers(ctx, "segment", { kind, name }));

@@ -2,9 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Statement, statement } from "../../db/statement";
 
 /**
- * A project's kept figures of its contacts, for the batch that changes them and before the change. `changes` is a SELECT
- * of `project_id, contacts, subscribed`: a row for each contact that will be written, with what it adds to the two
- * figures, which may be 0 or negative. Nothing is written when nothing changes.
+ * Updates a project's stored counts of contacts, in the batch that changes them and before the change. `changes` is a
+ * SELECT of `project_id, contacts, subscribed`: a row for each contact that will be written, with its differences,
+ * which may be 0 or negative. Nothing is written when nothing changes.
  */
 export function upsertCounts(changes: SQL): Statement {
   return statement(

@@ -6,8 +6,8 @@ import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { updateSnoozed } from "./subscription";
 
 /**
- * The sweep that subscribes who comes back from a snooze, over all projects. Who is due is asked inside the batch that
- * ends their snooze: a sweep that dies has done a round or not, and two at once never do the same one.
+ * The sweep that subscribes contacts whose snooze has ended, over all projects. The batch that ends the snoozes also
+ * selects them: a sweep that dies has done a round or not, and two concurrent sweeps never do the same one.
  */
 export function endSnoozes(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => endDue(platform, db));

@@ -4,24 +4,24 @@ import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
 
 /**
- * Who comes back after an erasure, by whatever way contacts are created, is suppressed and opted out as before: the
- * hashes of their addresses are looked up where the contacts are written. What was remembered is then back in its rows,
- * and the hash is forgotten. So a hash is only kept of an address that no contact has.
+ * A person who comes back after an erasure is suppressed and opted out as before, however the contact is created: the
+ * statements that write contacts look up the hashes of their addresses. The remembered facts are then back in their
+ * rows, and the hash is deleted. So a hash is stored only for an address without a contact.
  */
 
-/** Contacts with the hashes of their addresses: 100,000 take a second. */
+/** Adds the hashes of the addresses: 100,000 take a second. */
 export function withHashes<T extends { email: string }>(ctx: Context, contacts: T[]): (T & { hash: string })[] {
   return contacts.map((contact) => ({ ...contact, hash: addressHash(ctx.project, contact.email) }));
 }
 
-/** For the query of the contacts to be written: what is remembered of each address, as `erased`. */
+/** A join for the query of the contacts to be written: the remembered facts of each address, as `erased`. */
 export function joinErased(ctx: Context, hash: SQL): SQL {
   return sql`LEFT JOIN erased_addresses erased ON erased.project_id = ${ctx.project.number} AND erased.hash = ${hash}`;
 }
 
 /**
- * What a new contact of that query is. Only an explicit yes of the call is more than what the person said before they
- * were erased.
+ * The subscription of a new contact in that query. Only an explicit yes of the call overrides what the person said
+ * before the erasure.
  */
 export function bornAs(
   ctx: Context,
@@ -36,7 +36,10 @@ export function bornAs(
   };
 }
 
-/** Puts back what was remembered, right behind the statements that write the contacts. `items` is a JSON array of `{ email, hash }`. */
+/**
+ * Restores the remembered facts, right after the statements that write the contacts. `items` is a JSON array of `{
+ * email, hash }`.
+ */
 export function restoreErased(
   ctx: Context,
   { items, onlyIf = sql`true` }: { items: string; onlyIf?: SQL },

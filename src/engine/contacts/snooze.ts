@@ -12,9 +12,9 @@ import { upsertCounts } from "./counts";
 import { flips, isSuppressed, snoozeReason } from "./subscription";
 
 /**
- * `POST /contacts/{id}/snooze`: unsubscribed for a while, and back by itself; for one who is snoozed already, the end
- * moves. Only of one who is subscribed or snoozed: the end of a snooze would subscribe someone who left for good, or
- * who never was subscribed.
+ * `POST /contacts/{id}/snooze`: unsubscribes a contact until a given time, or moves the end of a snooze. Only for
+ * subscribed or snoozed contacts, because the end of a snooze would subscribe a contact that unsubscribed, or never was
+ * subscribed.
  */
 export async function snoozeContact(
   ctx: Context,

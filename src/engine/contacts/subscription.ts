@@ -6,26 +6,26 @@ import type { Context } from "../../platform/context";
 import { insertEvents } from "../events/record";
 import { upsertCounts } from "./counts";
 
-/** What is done to the subscription of a contact, or of several. */
+/** A change of the subscription of one or several contacts. */
 export interface SubscriptionChange {
-  /** A query of the contact's id, or of many; with none, nothing happens. */
+  /** A query of the ids of the contacts; without any, nothing happens. */
   contactId: SQL;
   subscribed: boolean;
-  /** What the event's data says of it. */
+  /** The data of the event. */
   eventData: Record<string, string>;
-  /** Somebody who was merely never subscribed has now said no, and counts as opted out. */
+  /** The person said so themselves: a contact that was never subscribed then counts as opted out. */
   isSaidBySelf?: boolean;
   at: number;
 }
 
 /**
- * The statements by which a contact is subscribed or unsubscribed: one event for a real flip and none when nothing
- * changes, and the end of a snooze. For one batch, and in this order: the event compares with the state before it.
+ * The statements that subscribe or unsubscribe contacts and end their snooze: one event for each real change, none
+ * otherwise. They go into one batch in this order, because the event compares with the state before it.
  */
 export function updateSubscription(ctx: Context, change: SubscriptionChange): Statement[] {
   const { contactId, subscribed, eventData, at } = change;
   const name = subscribed ? "contact.subscribed" : "contact.unsubscribed";
-  // As a pair: with the project alone to go by, the planner would rather walk through the list of all contacts.
+  // As a pair: with the project alone, the planner would scan the list of all contacts.
   const isContact = sql`(project_id, id) IN (SELECT ${ctx.project.number}, * FROM (${contactId}))`;
   const isChanged = subscribed
     ? sql`${isContact} AND (NOT subscribed OR snoozed_until IS NOT NULL)`
@@ -48,12 +48,12 @@ export function updateSubscription(ctx: Context, change: SubscriptionChange): St
   ];
 }
 
-/** For `upsertCounts`: what contacts that are about to be written add to the counts, when they are `subscribed` afterwards. */
+/** For `upsertCounts`: the differences of the contacts about to be written, when they are `subscribed` afterwards. */
 export function flips(isChanged: SQL, subscribed: SQL): SQL {
   return sql`SELECT project_id, 0 AS contacts, ${subscribed} - subscribed AS subscribed FROM contacts WHERE ${isChanged}`;
 }
 
-/** A person's own no stays theirs, whatever the API says after it. */
+/** A person's own choice to leave stays recorded as theirs, whatever the API says later. */
 function leftBy({ isSaidBySelf = false }: SubscriptionChange): SQL {
   if (isSaidBySelf) return sql`'PERSON'`;
   return sql`CASE WHEN subscribed OR snoozed_until IS NOT NULL THEN 'API' ELSE opted_out_by END`;
@@ -68,22 +68,22 @@ function orNeverSaid({ isSaidBySelf = false }: SubscriptionChange): SQL {
   return isSaidBySelf ? sql` OR opted_out_at IS NULL` : sql``;
 }
 
-/** Whether no mail of any type goes to the address of the row of `contacts` at hand. */
+/** Whether the address of the current row of `contacts` is suppressed. */
 export const isSuppressed: SQL = sql`EXISTS (SELECT 1 FROM suppressions s
   WHERE s.project_id = contacts.project_id AND s.email = contacts.email)`;
 
-/** Of an event that a snooze caused, at either end. */
+/** The data of an event that a snooze caused, at its start or end. */
 export const snoozeReason = JSON.stringify({ reason: "snooze" });
 
-/** What the end of snoozes writes: see `updateSnoozed`. */
+/** The statements of ending snoozes: see `updateSnoozed`. */
 export interface EndedSnoozes {
   events: Statement;
   contacts: Statement<{ id: Id }>;
 }
 
 /**
- * The end of snoozes: whoever is among `who` is subscribed again, with one event each. A suppressed address is not; for
- * it there is only no snooze any more. The events go first in their batch, as both statements ask `who`.
+ * Ends snoozes: contacts among `who` are subscribed again, with one event each. A suppressed address only loses its
+ * snooze. The events go first in their batch, because both statements evaluate `who`.
  */
 export function updateSnoozed(ctx: Pick<Context, "databaseNow">, { who, at }: { who: SQL; at: number }): EndedSnoozes {
   return {

@@ -8,7 +8,7 @@ import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { updateSnoozed } from "./subscription";
 
-/** `DELETE /contacts/{id}/snooze`: back before its time. Nothing happens to one who is not snoozed. */
+/** `DELETE /contacts/{id}/snooze`: ends a snooze early. Does nothing to a contact that is not snoozed. */
 export async function unsnoozeContact(ctx: Context, id: Id): Promise<ContactRow> {
   const isContact = sql`project_id = ${ctx.project.number} AND id = ${id}`;
   const ended = updateSnoozed(ctx, { who: sql`${isContact} AND snoozed_until IS NOT NULL`, at: ctx.now.getTime() });

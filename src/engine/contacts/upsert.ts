@@ -12,24 +12,24 @@ import { refuseLargeData } from "./data-limit";
 import { bornAs, joinErased, restoreErased, withHashes } from "./erased-address";
 import { insertFieldTypes } from "./field-types";
 
-/** What one call does to the contacts it names. */
+/** The effect of one call on the contacts it names. */
 export interface ContactChange {
-  /** Distinct addresses, each with the id it gets if it is new. */
+  /** Distinct addresses, each with the id for a new contact. */
   contacts: { id: Id; email: string }[];
   data: DataChange;
-  /** Null leaves the subscription of those who exist as it is. */
+  /** Null leaves the subscription of existing contacts unchanged. */
   subscribed: boolean | null;
-  /** What a new contact is when the call does not say. */
+  /** The subscription of a new contact when the call does not set it. */
   subscribedByDefault: boolean;
-  /** What brings a contact that is new. */
+  /** The source of a new contact. */
   source: ContactRow["source"];
   /** The condition under which anything is written at all. */
   onlyIf: SQL;
 }
 
 /**
- * The statements that create or change contacts: made to share a batch with what depends on them, and race-free
- * without reading first. Their order matters: the events of a flip compare with the state before it.
+ * The statements that create or change contacts. They share a batch with the statements that depend on them, and have
+ * no races, because nothing is read first. Their order matters: the events compare with the state before the change.
  */
 export function upsertContacts(ctx: Context, change: ContactChange): Statement[] {
   return [
@@ -78,7 +78,7 @@ function upsertRows(ctx: Context, change: ContactChange): Statement[] {
   ];
 }
 
-/** Whether the call changes the contact of the row at hand at all: a write that changes nothing is not made. */
+/** Whether the call changes the contact of the current row; otherwise nothing is written. */
 function whatChanges(patch: JsonObject, subscribed: boolean | null): SQL {
   const ways = [
     ...(Object.keys(patch).length > 0 ? [changesData(patch)] : []),
@@ -99,7 +99,8 @@ function whenItExists(
   if (subscribed !== null) {
     const hasLeft = sql`contacts.subscribed OR contacts.snoozed_until IS NOT NULL`;
     changes.push(sql`subscribed = ${subscribed}`, sql`snoozed_until = NULL`);
-    // Only a flip makes someone leave, or the end of a snooze: who was merely never subscribed did not opt out.
+    // Only a change of `subscribed`, or the end of a snooze, counts as opting out: a contact that was never subscribed
+    // did not opt out.
     changes.push(
       subscribed
         ? sql`opted_out_at = NULL, opted_out_by = NULL`

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { dayMs } from "../../core/time";
 
-/** The day of a time in milliseconds. D1 makes a REAL of every number that it is given, and no day has a fraction. */
+/** The day of a time in milliseconds. D1 turns every number it gets into a REAL, and a day must be an integer. */
 export function dayOf(time: SQL): SQL {
   return sql`(CAST(${time} AS INTEGER) / ${sql.raw(String(dayMs))})`;
 }

@@ -9,12 +9,12 @@ import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { announceGraceMs } from "./record";
 
-/** 1 minute, 2, 4 … up to six hours. */
+/** Waits of 1 minute, 2, 4 … up to six hours. */
 const untilAnnouncedAgain = { firstMs: announceGraceMs, growth: 2, maxMs: 6 * hourMs } as const;
 
 /**
- * The sweep under lost messages, over all projects: events that somebody listens for and that nobody has dispatched are
- * announced again, and pushed out twice as far each time. None is ever given up.
+ * The sweep that repairs lost messages, over all projects: events with a listener that nobody has dispatched are
+ * announced again, each time after twice the wait. It never gives up.
  */
 export function dispatchStranded(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => announceStranded(platform, db));

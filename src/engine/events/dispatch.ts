@@ -9,10 +9,10 @@ import { eventDataColumns, joinEmailOfEvent, readEventData } from "./email-data"
 import { type EventListener, type HeardEvent, heardAs } from "./listener";
 
 /**
- * Hands events to those who listen for them, and marks those that all of them have taken. A message about them may come
- * twice, late, or while another consumer is at work: each listener hears of each event at least once, and knows it by
- * its id. Whoever listened and is gone by now need not hear of it any more. Throws when an event was not taken by all:
- * it stays waiting, and the others are done with.
+ * Hands events to their listeners, and marks those that all listeners have taken. A message may come twice, late, or
+ * while another consumer is at work: each listener gets each event at least once, and recognises it by its id. A
+ * listener that was removed meanwhile need not get it. Throws when a listener did not take an event: that event stays
+ * waiting, the others are finished.
  */
 export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: readonly EventListener[]): Promise<void> {
   const waiting = await findWaiting(ctx, eventIds);
@@ -35,8 +35,8 @@ export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: re
 }
 
 /**
- * All at once, as that is cheap; when that fails, each by itself, so that one bad event holds up no other. Returns what was
- * not taken, and why.
+ * Hands all events over at once, which is cheap. If that fails, each goes by itself, so that one bad event does not
+ * stop the others. Returns the events that were not taken, and why.
  */
 async function handOver(
   ctx: Context,
@@ -59,7 +59,10 @@ async function handOver(
   return (await Promise.all(events.map((event) => handOver(ctx, listener, [event])))).flat();
 }
 
-/** Rows of a kind that this version does not know: one that does may be on its way, and the events wait for it. */
+/**
+ * Listeners of a kind that this version does not know: a version that does may be deployed soon, and the events wait
+ * for it.
+ */
 function unknown(kind: string): EventListener {
   return {
     kind,
@@ -96,7 +99,7 @@ async function findWaiting(ctx: Context, eventIds: Id[]): Promise<HeardEvent[]> 
   return waiting.map((event) => ({ ...event, createdAt: timeOf(event.id) }));
 }
 
-/** An event waits as long as it has a time at which it is announced again. */
+/** An event is waiting as long as it has a time for its next announcement. */
 async function markDispatched(ctx: Context, eventIds: Id[]): Promise<void> {
   if (eventIds.length === 0) return;
   const batch = openBatch(ctx);

@@ -7,23 +7,25 @@ import { asId, asJson, asOneOf, asText, columns, orNull, type RowReader } from "
 /**
  * The data of an event, as customers see it.
  *
- * The row of an email's event holds only what the email's own row lacks (`link`, `bounceType`, `reason`). Whoever shows
- * an event, or hands it to somebody, adds which email it was, so that the log does not say it again for each event. A
- * statement that reads events `e` does it with three pieces, whether or not there are events of emails among them:
+ * The row of an email's event holds only values that the email's own row lacks (`link`, `bounceType`, `reason`). Code
+ * that returns an event or hands it over adds the email's values, so that the log does not repeat them for each event.
+ * A statement that reads events `e` adds them with three pieces, whether or not there are events of emails among them:
  *
  *     sql`SELECT e.id, …, ${eventDataColumns} FROM events e ${joinEmailOfEvent} WHERE …`
  *     (raw) => ({ ...readRest(raw), data: readEventData(raw) })
  */
 
-/** Goes behind `events e` in the FROM: by key, at most one row each. Takes the names `event_email` and `event_content`. */
+/**
+ * Goes after `events e` in the FROM: by key, at most one row each. Uses the names `event_email` and `event_content`.
+ */
 export const joinEmailOfEvent: SQL = sql`LEFT JOIN emails event_email
     ON event_email.project_id = e.project_id AND event_email.id = e.email_id
   LEFT JOIN email_contents event_content
     ON event_content.project_id = e.project_id AND event_content.id = event_email.content_id`;
 
 /**
- * What `readEventData` reads. An email without an address is of somebody who was erased, and so is its subject. No name
- * is one of the columns of `events`, so `e.*` may stand beside it.
+ * The columns for `readEventData`. An email without an address belongs to an erased contact, so its subject is left out
+ * too. No name is a column of `events`, so `e.*` may stand beside it.
  */
 export const eventDataColumns: SQL = sql`e.data AS event_data, e.email_id AS event_email_id,
   CASE WHEN event_email.to_email <> '' THEN coalesce(event_email.subject, event_content.subject) END AS event_subject,
@@ -51,7 +53,7 @@ export const readEventData: RowReader<JsonObject> = (raw) => {
   });
 };
 
-/** The email that an event is of. */
+/** The email of an event. */
 export interface EmailOfEvent {
   emailId: Id;
   subject: string | null;
@@ -60,7 +62,7 @@ export interface EmailOfEvent {
   source: EmailSource | null;
 }
 
-/** The same for one who has the email at hand. `stored` is the `data` of the event's row. */
+/** The same for callers that have the email already. `stored` is the `data` of the event's row. */
 export function emailEventData(
   stored: JsonObject,
   { emailId, subject, templateId, campaignId, source }: EmailOfEvent,

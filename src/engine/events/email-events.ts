@@ -3,7 +3,7 @@ import type { Statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { insertEvents } from "./record";
 
-/** What happens to an email. Nothing else has events with an `email_id`. */
+/** The names of an email's events. No other events have an `email_id`. */
 export const emailEventNames = [
   "email.sent",
   "email.delivered",
@@ -15,11 +15,11 @@ export const emailEventNames = [
 ] as const;
 
 /**
- * Event rows of emails, for the batch of the change that causes them and before it. `items` is a JSON array of
- * `{ projectId, emailId, event, eventData }`, those with no event are passed over; `where` is a condition on the email
- * `e`, and on its item `r` if it likes. The rows hold only what the email's own row lacks: who reads them adds the rest,
- * see `email-data.ts`. Of an email whose contact was erased, which has no address any more, what a provider says of its
- * recipient is not kept.
+ * Inserts event rows of emails, in the batch of the change that causes them and before that change. `items` is a JSON
+ * array of `{ projectId, emailId, event, eventData }`; items without an event are skipped. `where` is a condition on
+ * the email `e`, and may use its item `r`. The rows hold only what the email's own row lacks; readers add the rest, see
+ * `email-data.ts`. An email without an address belongs to an erased contact: what a provider says about that recipient
+ * is not stored.
  */
 export function insertEmailEvents(
   platform: Pick<Platform, "databaseNow">,

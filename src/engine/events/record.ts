@@ -7,32 +7,32 @@ import type { Platform } from "../../platform/context";
 import { dayOf, endOfDay } from "./day";
 import { heardAs } from "./listener";
 
-/** An event that somebody listens for, and whose message is lost, is announced again after this long. */
+/** An event with a listener whose message is lost is announced again after this long. */
 export const announceGraceMs = minuteMs;
 
 const readInserted = columns({
   id: asId,
   projectId: asNumber,
   contactId: orNull(asId),
-  /** Null when nobody listens for it. */
+  /** Null when the event has no listener. */
   nextAnnounceAt: orNull(asNumber),
 });
 export type InsertedEventRow = ReturnType<typeof readInserted>;
 
-/** Where an event came from: a browser's key, a server's, or ourselves. */
+/** The source of an event: a browser's key, a server's key, or the service itself. */
 type EventSource = "PUBLIC" | "API" | "SYSTEM";
 
 /**
- * Event rows, for the batch of the change that causes them. `rows` is a SELECT of
- * `project_id, name, contact_id, email_id, data`, in the order in which they happened.
+ * Inserts event rows, in the batch of the change that causes them. `rows` is a SELECT of `project_id, name, contact_id,
+ * email_id, data`, in the order in which they happened.
  *
- * Their time is the commit's: the database's own, and never before the project's newest event. So the order of the log is
- * the order of what it tells of. The log is also the outbox of the house: a row that nobody listens for is born
- * dispatched, so that a million `email.sent` cost no message. Who listens is asked in the insert itself, so that it holds
- * at the moment of the commit. The batch announces the others.
+ * Their time is the commit's: the database's own clock, and never before the project's newest event. So the log has the
+ * order of the changes it describes. The log is also a transactional outbox. A row without a listener is inserted as
+ * dispatched, so that a million `email.sent` cost no message. The insert itself looks for listeners, so the result is
+ * valid at the moment of the commit. The batch announces the other rows.
  *
- * The counts before them say what time it is: each statement of a batch reads the clock anew, and the day that an event
- * is counted on must be the day of its id.
+ * The counts before them decide the time: each statement of a batch reads the clock anew, and the day on which an event
+ * is counted must be the day of its id.
  */
 export function insertEvents(
   { databaseNow }: Pick<Platform, "databaseNow">,
@@ -63,16 +63,16 @@ export function insertEvents(
   );
 }
 
-/** Something of the newest event of a project; null when it has none. */
+/** A value of the newest event of a project; null when it has none. */
 function newest(projectId: SQL, of: (id: SQL) => SQL): SQL {
   return sql`(SELECT ${of(sql`newest.id`)} FROM events newest
     WHERE newest.project_id = ${projectId} ORDER BY newest.id DESC LIMIT 1)`;
 }
 
 /**
- * The kept counts, once a batch and name, before the rows that they count: who had the name before is asked of what is
- * there. A day that is over moves to its own row when its name happens again. Midnight may come between the two
- * statements, and the first has moved nothing: then the batch is of the day before.
+ * Updates the stored counts, once per batch and name, before the rows that they count: the statement reads the existing
+ * rows to see which contacts had the name before. A past day moves to its own row when its name happens again. If midnight
+ * comes between the two statements, the first has moved nothing, and the whole batch counts for the day before.
  */
 function countEvents(databaseNow: SQL, rows: SQL, source: EventSource): Statement[] {
   const at = (projectId: SQL) => sql`max(${databaseNow}, coalesce(${newest(projectId, timeOfId)}, 0))`;

@@ -6,9 +6,9 @@ import { refusable, type Statement, selectFirst, statement } from "../../db/stat
 import type { Context } from "../../platform/context";
 
 /**
- * The row that makes a batch happen once per key. It comes last in the batch, and fails the whole of it when the key has
- * had its effect: the call is then answered what the first one was. None without a key. `response` is an SQL expression:
- * the answer's body as JSON, as the caller was given it.
+ * Inserts the row that makes a batch happen once per key. It comes last, and fails the whole batch when the key has had
+ * its effect: the call then gets the first call's answer in its error. No statement without a key. `response` is an SQL
+ * expression: the answer's body as JSON, as the caller got it.
  */
 export function insertEffect(
   ctx: Context,
@@ -45,7 +45,7 @@ const readEffect = columns({
   expiresAt: asNumber,
 });
 
-/** What the key has done for API keys of this kind, straight from the database; null when nothing. */
+/** The effect of the key for API keys of this kind, read from the database; null when there is none. */
 export async function findEffect(ctx: Context, key: string): Promise<Effect | null> {
   const row = await selectFirst(
     ctx.db,

@@ -8,7 +8,7 @@ import { sweepDatabases } from "../../platform/sweep";
 /** More than other sweeps take: each call with a key leaves a row, and this sweep runs once an hour. */
 const maxForgottenRows = 1_000;
 
-/** The sweep over keys whose time is over. Every read asks for the time too, so a late one harms nobody. */
+/** The sweep over expired keys. Every read checks the time too, so a late sweep does no harm. */
 export function forgetExpiredEffects(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => deleteExpired(platform, db));
 }

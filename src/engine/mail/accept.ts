@@ -12,36 +12,36 @@ import { linkBase } from "./links";
 import { domainInSql, verifiedDomain } from "./sender-domain";
 import { whyWithheld } from "./withhold";
 
-/** A recipient of one call, with the ids of its rows. They all travel as one JSON parameter, be it 1 or 500. */
+/** A recipient of one call, with the ids of its rows. All recipients are one JSON parameter, be it 1 or 500. */
 export interface Recipient {
   emailId: Id;
-  /** For the contact, if it is new. */
+  /** The id of the contact, if it is new. */
   contactId: Id;
   email: string;
   written: string;
   name: string | null;
 }
 
-/** What a call says that its mails say. What it leaves out (null) is the template's. */
+/** The content that a call sets. Null takes the template's value. */
 export interface ContentInput {
   id: Id;
   templateId: Id | null;
   subject: string | null;
-  /** Null leaves the body to the template's version. */
+  /** Null takes the body of the template's version. */
   body: StoredBody | null;
   from: string | null;
   fromName: string | null;
   replyTo: string | null;
   headers: Record<string, string>;
   attachments: AttachmentRow[];
-  /** Of body and files, in bytes. A template's body is added by the statement, unless it lies in R2. */
+  /** The size of body and files in bytes. The statement adds a template's body, unless it is in R2. */
   size: number;
   ownData: JsonObject;
-  /** How many emails are made of it. */
+  /** The number of emails with this content. */
   recipients: number;
 }
 
-/** The content, once. Whether this row is written decides whether anything is. */
+/** Inserts the content, once. Everything else is written only if this row is. */
 export function insertContent(ctx: Context, content: ContentInput): Statement<{ id: Id }> {
   const { id, subject, body, replyTo, headers, attachments, size, ownData, recipients } = content;
   const fromEmail = content.from === null ? sql`v.from_email` : sql`${content.from}`;
@@ -61,7 +61,7 @@ export function insertContent(ctx: Context, content: ContentInput): Statement<{ 
   );
 }
 
-/** The template as it is at this moment. Without one there is a single row, in which all of its columns are null. */
+/** The current version of the template. Without a template there is a single row with null in all its columns. */
 function contentSource(ctx: Context, templateId: Id | null): SQL {
   if (templateId === null) return sql`(SELECT 1) LEFT JOIN template_versions v ON false`;
   return sql`templates t JOIN template_versions v ON t.project_id = ${ctx.project.number} AND t.id = ${templateId}
@@ -75,7 +75,7 @@ interface InsertedEmail {
   status: "QUEUED" | "SUPPRESSED";
 }
 
-/** One row per recipient. They join the contacts that the same batch wrote just before. */
+/** Inserts one row per recipient. They join the contacts that the same batch has just written. */
 export function insertEmails(
   ctx: Context,
   { contentId, recipients }: { contentId: Id; recipients: Recipient[] },
@@ -99,7 +99,7 @@ export function insertEmails(
   );
 }
 
-/** The body of the call's answer, built from the rows that the same batch wrote: see `routes.ts` for the same in code. */
+/** The body of the call's answer, built from the rows that the same batch wrote. `routes.ts` has the same in code. */
 export function answerInSql(ctx: Context, recipients: Recipient[]): SQL {
   const ids = JSON.stringify(recipients.map(({ emailId }) => ({ id: emailId, shown: publicId(emailId) })));
   return sql`json_object('success', json('true'), 'data', json_object('emails', (

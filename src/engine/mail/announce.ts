@@ -5,25 +5,25 @@ import { minuteMs, secondMs } from "../../core/time";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
-/** A message that has not been acted on for this long counts as lost. */
+/** A message without an effect for this long counts as lost. */
 export const announceGraceMs = minuteMs;
 
-/** Emails one message names: a few are rendered quickly, and a lost message delays few. */
+/** Emails per message: few emails are rendered quickly, and a lost message delays few. */
 const emailsPerMessage = 25;
 
-/** A larger mail is handled alone: what it takes of memory and time, others would have to wait for. */
+/** A larger mail is handled alone, because others would wait for the memory and time that it takes. */
 export const largeMailBytes = 1_000_000;
 const largeMailsPerMessage = 5;
 
-/** An email that comes back at a time; null for one that does not. */
+/** An email that is tried again at a time; null for one that is not. */
 export interface Later {
   emailId: Id;
   retryAt: number | null;
 }
 
 /**
- * Tells the consumers of mail that these rows are ready. The rows are committed, so this may fail: the call that
- * made them is still answered well, and a sweep announces them again.
+ * Announces rows to the consumers of mail. The rows are committed, so a failure here does no harm: the call is still
+ * answered normally, and a sweep announces them again.
  */
 export async function announceEmails(
   ctx: Pick<Context, "project" | "enqueue" | "log">,
@@ -34,7 +34,7 @@ export async function announceEmails(
   await enqueueOrLeaveToSweep(ctx, deliverNudges(ctx.project.number, emailIds, { perMessage }));
 }
 
-/** The messages about some emails of a project. `isAgain`: somebody may have died of one of them. */
+/** The messages for some emails of a project. `isAgain`: a consumer may have died of one of them. */
 export function deliverNudges(
   projectId: number,
   emailIds: Id[],
@@ -63,7 +63,7 @@ async function enqueueOrLeaveToSweep(
   }
 }
 
-/** Messages for those that are to be tried again, each at its time. A sweep finds lost ones. */
+/** Announces emails that are to be tried again, each at its time. A sweep repairs lost messages. */
 export async function announceLater(
   ctx: Pick<Context, "project" | "enqueue" | "log" | "clock">,
   later: Later[],
@@ -80,7 +80,7 @@ export async function announceLater(
   await enqueueOrLeaveToSweep(ctx, nudges);
 }
 
-/** Rounded up: a message that comes a moment early finds an email that is not due, and is spent. */
+/** Rounded up, because a message that comes too early finds an email that is not due, and is spent. */
 function secondsUntil(at: number, now: number): number {
   return Math.max(1, Math.ceil((at - now) / secondMs));
 }

@@ -3,13 +3,13 @@ import { type Attachment, type AttachmentRow, decodedBytes } from "../../core/ma
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 
-/** Puts the files down, one after another: together they may be large. */
+/** Stores the files one after another, because together they may be large. */
 export async function storeAttachments(ctx: Context, contentId: Id, files: Attachment[]): Promise<AttachmentRow[]> {
   for (const [place, { content }] of files.entries()) await ctx.blobs.put(keyOf(ctx, contentId, place), content);
   return files.map(({ content, ...file }) => ({ ...file, size: decodedBytes(content) }));
 }
 
-/** Null when they are no longer kept. */
+/** Null when the files are no longer stored. */
 export async function loadAttachments(
   ctx: Context,
   { id, attachments }: { id: Id; attachments: AttachmentRow[] },
@@ -18,13 +18,13 @@ export async function loadAttachments(
   for (const [place, { size: _, ...file }] of attachments.entries()) {
     const bytes = await ctx.blobs.get(keyOf(ctx, id, place));
     if (bytes === null) return null;
-    // Base64 is ASCII, and one byte a character in memory.
+    // Base64 is ASCII; as latin1, memory holds one byte per character.
     files.push({ ...file, content: new TextDecoder("latin1").decode(bytes) });
   }
   return files;
 }
 
-/** After a refusal, which wrote no row. */
+/** Called after a refusal, which wrote no row. */
 export function forgetAttachments(ctx: Context, contentId: Id, count: number): void {
   ctx.later(ctx.blobs.delete(attachmentKeys(ctx, contentId, count)));
 }
@@ -33,7 +33,7 @@ export function attachmentKeys(ctx: Context, contentId: Id, count: number): stri
   return Array.from({ length: count }, (_, place) => keyOf(ctx, contentId, place));
 }
 
-/** A file is found by project, content and place. */
+/** The key of a file: project, content and place. */
 function keyOf(ctx: Context, contentId: Id, place: number): string {
   return blobKey("attachment", ctx.project.id, `${textOf(contentId)}/${place}`);
 }

@@ -3,13 +3,13 @@ import { utf8Bytes } from "../../core/json";
 import { type BlobKind, blobKey, maxTextBytesInRow } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 
-/** Where a body lies: in its row, or in R2 under a key. */
+/** The place of a body: in its row, or in R2 under a key. */
 export interface StoredBody {
   body: string | null;
   bodyKey: string | null;
 }
 
-/** Puts a large body down in R2, before the row that names it: a file without a row is only garbage. */
+/** Stores a large body in R2, before the row that refers to it: a file without a row is only garbage. */
 export async function storeBody(ctx: Context, kind: BlobKind, id: Id, body: string): Promise<StoredBody> {
   if (utf8Bytes(body) <= maxTextBytesInRow) return { body, bodyKey: null };
   const bodyKey = blobKey(kind, ctx.project.id, textOf(id));
@@ -17,19 +17,19 @@ export async function storeBody(ctx: Context, kind: BlobKind, id: Id, body: stri
   return { body: null, bodyKey };
 }
 
-/** Null when it is no longer kept. */
+/** Null when the body is no longer stored. */
 export async function loadBody(ctx: Context, { body, bodyKey }: StoredBody): Promise<string | null> {
   if (body !== null || bodyKey === null) return body;
   const bytes = await ctx.blobs.get(bodyKey);
   return bytes && new TextDecoder().decode(bytes);
 }
 
-/** After a refusal, which wrote no row. */
+/** Called after a refusal, which wrote no row. */
 export function forgetBody(ctx: Context, { bodyKey }: StoredBody): void {
   if (bodyKey !== null) ctx.later(ctx.blobs.delete([bodyKey]));
 }
 
-/** The body of a template, which is kept as long as its project. */
+/** The body of a template, which is stored as long as its project. */
 export async function templateBody(ctx: Context, stored: StoredBody & { id: Id }): Promise<string> {
   const body = await loadBody(ctx, stored);
   if (body === null) throw new Error(`The body of template version ${textOf(stored.id)} is gone`);

@@ -2,7 +2,7 @@ import { Invalid } from "../../core/errors";
 import { TemplateSyntaxError } from "../../core/templating/errors";
 import { parseTemplate } from "../../core/templating/render";
 
-/** Refuses, with line and column, what could not be rendered for anyone. */
+/** Refuses Liquid that cannot be rendered for anyone, with line and column. */
 export function checkLiquid(field: string, source: string, kind: "html" | "text"): void {
   try {
     parseTemplate(source, kind);

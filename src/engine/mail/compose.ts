@@ -14,17 +14,19 @@ import type { Result } from "./record";
 import { renderMessage } from "./render";
 import { contactGone } from "./withhold";
 
-/** What of a round can be handed over, and what ends without the provider being asked. */
+/** The part of a round that can be handed over, and the part that ends without a call to the provider. */
 export interface ComposedRound {
   ready: Ready[];
   ended: Result[];
-  /** What turned out to be large, for a round of its own. Its call of the provider's pace is given up. */
+  /**
+   * Emails that turned out to be large and need a round of their own. Their calls in the provider's pace are given up.
+   */
   setAside: EmailRow[];
 }
 
 /**
- * Composes a round of mail, one after another. How large a mail is may only show now: a template's body in R2 was never
- * weighed, and a small one may render to much.
+ * Composes a round of mail, one after another. The size of a mail may only show now: a template's body in R2 was never
+ * measured, and a small one may render to a large text.
  */
 export async function composeRound(ctx: Context, delivery: Delivery, round: EmailRow[]): Promise<ComposedRound> {
   const composed: ComposedRound = { ready: [], ended: [], setAside: [] };
@@ -45,7 +47,7 @@ function sizeOf({ html, text, attachments }: Message): number {
   return attachments.reduce((sum, { content }) => sum + content.length, html.length + text.length);
 }
 
-/** The finished message of an email, or why there will be none. */
+/** The complete message of an email, or the outcome if there is none. */
 async function composeEmail(ctx: Context, delivery: Delivery, email: EmailRow): Promise<Ready | Outcome> {
   const { uncertainSince } = email;
   const abandoned = delivery.isAgain ? outcomeOfAbandoned(email.abandonments, uncertainSince) : null;
@@ -60,7 +62,7 @@ async function composeEmail(ctx: Context, delivery: Delivery, email: EmailRow): 
   const loaded = content && (await load(ctx, delivery, content));
   if (!content || !loaded) return ended("FAILED", "The content of this email is no longer stored", uncertainSince);
   const { body, attachments } = loaded;
-  // Since the mail was accepted the domain may have lapsed, or have become somebody else's.
+  // Since the mail was accepted, the domain may have lost its verification, or belong to another project.
   if (!delivery.maySend.has(content.id)) return ended("FAILED", domainGone, uncertainSince);
   const { contactId, id: emailId } = email;
   const links = await recipientLinks(ctx, content.linkBase, { projectId: ctx.project.id, contactId, emailId });
@@ -86,7 +88,7 @@ const noLinks =
 
 const domainGone = "The sender domain is no longer a verified domain of this project";
 
-/** Null when it is no longer kept. Of one content at a time, as bodies and files may be large. */
+/** Null when the content is no longer stored. One content at a time, because bodies and files may be large. */
 async function load(ctx: Context, delivery: Delivery, content: ContentRow): Promise<Delivery["loaded"]> {
   if (delivery.loaded?.contentId === content.id) return delivery.loaded;
   delivery.loaded = null;

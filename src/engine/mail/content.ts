@@ -9,7 +9,7 @@ import { type Statement, statement } from "../../db/statement";
 import { type ContentRow, type EmailRow, emailContents } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-/** Contents with the body of the template's version, where they have none of their own. */
+/** Contents, with the body of the template's version if they have none of their own. */
 export function selectContents(ctx: Context, where: SQL): Statement<ContentRow> {
   return statement(
     sql`SELECT content.*, v.body AS version_body FROM email_contents content
@@ -24,7 +24,7 @@ const readOwn = wholeRow(emailContents);
 
 const readContent: RowReader<ContentRow> = (raw) => readOwn({ ...raw, body: raw.body ?? raw.version_body });
 
-/** Several of them, by id. */
+/** Several contents, by id. */
 export async function findContents(ctx: Context, contentIds: Id[]): Promise<Map<Id, ContentRow>> {
   const ids = JSON.stringify(contentIds);
   const batch = openBatch(ctx);
@@ -33,7 +33,10 @@ export async function findContents(ctx: Context, contentIds: Id[]): Promise<Map<
   return new Map(contents.all.map((content) => [content.id, content]));
 }
 
-/** What an email says and to whom, for reading: with the contact as it was handed over, or as it is when it was not yet. */
+/**
+ * The content and the recipient of an email, for reading: with the contact as it was handed over, or the current one
+ * before that.
+ */
 export async function findContent(
   ctx: Context,
   email: EmailRow,
@@ -53,14 +56,17 @@ export async function findContent(
 }
 
 /**
- * Of an email `e`: the contact as it was when the email was first handed over, or is now. Null when the contact is gone,
- * also if it was kept.
+ * The contact of an email `e`, as it was at the first hand-over, or the current one before that. Null when the contact
+ * is gone, even if a copy was stored.
  */
 export const contactSnapshot: SQL = sql`(SELECT coalesce(e.contact, json_object('email', c.email,
     'subscribed', json(iif(c.subscribed, 'true', 'false')), 'data', json(c.data)))
   FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id)`;
 
-/** What the email's row keeps of the contact: as much as its content can read, so that the row stays small. */
+/**
+ * The part of the contact that the email's row stores: only keys that its content can read, so that the row stays
+ * small.
+ */
 export function keptSnapshot(
   { subject, body }: { subject: string; body: string },
   { data, ...contact }: ContactSnapshot,

@@ -13,23 +13,23 @@ import { type Ready, recordAndHand, recordAndNote } from "./hand-over";
 import { admitRound, enterLane, type LaneView, leaveLane } from "./lane";
 import type { Result } from "./record";
 
-/** A Worker may wait for the headers of six answers at once. */
+/** A Worker may wait for the headers of six responses at once. */
 const callsPerRound = 6;
 
-/** Who comes back: what the provider wants to be asked again, and what had to wait and was not touched. */
+/** Emails that are tried again: the provider asked for it, or they had to wait and were not touched. */
 interface Leftover {
   retries: Later[];
   putOff: Later[];
 }
 
 /**
- * Hands emails to the provider: read, then round by round admit, compose, hand over, call, record. A message about them
- * may come twice, late, or while another consumer is at work: what happens to an email is decided by its row alone.
- * Nothing is written before the hand-over, so mail that waits costs no writes, and dying there loses nothing; dying
- * after it leaves that one round uncertain.
+ * Hands emails to the provider: read, then round by round admit, compose, hand over, call, record. A message may come
+ * twice, late, or while another consumer is at work: only an email's row decides what happens to it. Nothing is written
+ * before the hand-over, so waiting mail costs no writes, and a consumer that dies there loses nothing; one that dies
+ * later leaves only that round uncertain.
  *
- * `isAgain` says that somebody may have died of these emails. Then each is taken alone, and its row says so before it is
- * composed: one that nobody survives ends as FAILED.
+ * `isAgain` says that a consumer may have died of these emails. Then each is taken alone, and its row says so before it
+ * is composed: an email that no consumer survives ends as FAILED.
  */
 export async function deliverEmails(
   ctx: Context,
@@ -49,7 +49,7 @@ export async function deliverEmails(
   }
 }
 
-/** While the lane is paused. Only for those that are still due, so that a message of mail that has left ends here. */
+/** Called while the lane is paused. Only for emails that are still due, so that a message about sent mail ends here. */
 async function comeBackAt(ctx: Context, emailIds: Id[], until: number, more: { isAgain: boolean }): Promise<void> {
   const due = await findDue(ctx, emailIds);
   const putOff = [...due].map((emailId) => ({ emailId, retryAt: until }));
@@ -82,13 +82,13 @@ async function deliverRounds(ctx: Context, lane: Lane, entered: LaneView, delive
       view = await leaveLane(ctx, lane, view, calls);
     }
   } finally {
-    // Also when the next round failed: what the provider has answered is known, and must not become UNKNOWN.
+    // Also when the next round failed: the provider's answers are known, and must not become UNKNOWN.
     await recordAndHand(ctx, { called, ended: [], next: [], round: "" });
   }
   return leftover;
 }
 
-/** A round came back short: somebody else is at these emails, or they have ended. */
+/** A round was not granted in full: another consumer has these emails, or they have ended. */
 async function stillDue(ctx: Context, waiting: EmailRow[]): Promise<EmailRow[]> {
   const due = await findDue(
     ctx,
@@ -97,7 +97,7 @@ async function stillDue(ctx: Context, waiting: EmailRow[]): Promise<EmailRow[]> 
   return waiting.filter(({ id }) => due.has(id));
 }
 
-/** Six at a time; then the large ones, each alone, as six of them would not fit into memory. */
+/** Six at a time; then the large ones, each alone, because six of them would not fit into memory. */
 function nextRound({ large, isAgain }: Delivery, waiting: EmailRow[]): EmailRow[] {
   if (isAgain) return waiting.slice(0, 1);
   const small = waiting.filter(({ contentId }) => !large.has(contentId));

@@ -11,30 +11,33 @@ import { largeMailBytes } from "./announce";
 import { contactSnapshot, selectContents } from "./content";
 import { domainInSql, verifiedDomain } from "./sender-domain";
 
-/** Emails that a consumer is about to hand over, and all it needs to compose them. Others may be at it too. */
+/**
+ * Emails that a consumer is about to hand over, and everything needed to compose them. Other consumers may have them
+ * too.
+ */
 export interface Delivery {
-  /** Each with the contact that it is rendered with: as it was handed over before, or as the contact is now. */
+  /** Each with the contact for its rendering: as it was at an earlier hand-over, or the current one. */
   emails: EmailRow[];
   contents: Map<Id, ContentRow>;
-  /** Ids of contents whose sender domain is verified in this project, now. */
+  /** Ids of contents whose sender domain is verified in this project now. */
   maySend: Set<Id>;
   /** Ids of contents whose mails are handled alone. More are found when they are composed. */
   large: Set<Id>;
-  /** What lies in R2 of the content that was composed last, read once however many recipients share it. */
+  /** The parts in R2 of the content that was composed last, read once for all recipients that share it. */
   loaded: { contentId: Id; body: string; attachments: Attachment[] } | null;
-  /** Of this delivery among all that the isolate works on; null when none came, undefined before a mail has needed one. */
+  /** The memory slot of this delivery; null when none became free, undefined before a mail has needed one. */
   turn: TakenTurn | null | undefined;
-  /** Somebody may have died of one of these emails, so each is taken alone. */
+  /** A consumer may have died of one of these emails, so each is taken alone. */
   isAgain: boolean;
 }
 
-/** Reads those of the emails that are due. Nothing is held by that: the hand-over decides who may call. */
+/** Reads the emails that are due. This reserves nothing: the hand-over decides which consumer may call. */
 export async function readDelivery(ctx: Context, emailIds: Id[], { isAgain }: { isAgain: boolean }): Promise<Delivery> {
   const due = dueAmong(ctx, emailIds);
   const isOfDue = sql`content.id IN (SELECT e.content_id ${due})`;
   const batch = openBatch(ctx);
   const found = batch.add(
-    // What many died of goes last, so that the others get past it.
+    // Emails of which many consumers died go last, so that the others get past them.
     statement(
       sql`SELECT e.*, ${contactSnapshot} AS rendered_with ${due} ORDER BY e.abandonments, r.key`,
       readEmailToRender,
@@ -64,7 +67,7 @@ const readEmail = wholeRow(emails);
 
 const readEmailToRender: RowReader<EmailRow> = (raw) => readEmail({ ...raw, contact: raw.rendered_with });
 
-/** The ids of those that still wait to be handed over now. */
+/** The ids of the emails that still wait to be handed over now. */
 export async function findDue(ctx: Context, emailIds: Id[]): Promise<Set<Id>> {
   if (emailIds.length === 0) return new Set();
   const rows = await select(ctx.db, sql`SELECT e.id ${dueAmong(ctx, emailIds)}`, columns({ id: asId }));

@@ -6,8 +6,9 @@ import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 
 /**
- * Forgets up to 1,000 kept mails of a project, by the ids that the embedded provider gave them. The rows first, as a row without a file is an error; who calls this knows
- * the ids, so a repeat finds the files of a try that died in between.
+ * Deletes up to 1,000 stored mails of a project, by the ids that the embedded provider gave them. Rows go first,
+ * because a row without a file is an error. The caller knows the ids, so a repeat finds the files of a try that died in
+ * between.
  */
 export async function forgetMessages(ctx: Context, providerMessageIds: string[]): Promise<void> {
   if (providerMessageIds.length === 0) return;

@@ -9,20 +9,21 @@ import type { Platform } from "../../platform/context";
 import { keepPlace, openParts, readPlace } from "../../platform/sweep";
 import { whereaboutsById } from "../projects/whereabouts";
 
-/** Files are looked at in pages of 1,000. */
+/** Files are listed in pages of 1,000. */
 const pagesPerTick = 20;
 
-/** The table of the row that a file was put down for. Its key says the row's id, which is never used again. */
+/** The table of the row that a file belongs to. The file's key contains the row's id, which is never reused. */
 const owners: Partial<Record<BlobKind, string>> = {
   content: "email_contents",
   attachment: "email_contents",
-  // A body that several versions share goes by the first of them, and versions stay as long as their project.
+  // The file of a body shared by several versions has the id of the first one, and versions stay as long as their
+  // project.
   template: "template_versions",
   outbox: "outbox_messages",
   import: "jobs",
 };
 
-/** A file as its key says it: of a project by its public id, and of a row by its id as it is kept. */
+/** A file as its key describes it: the project by its public id, and the row by its stored id. */
 interface Candidate {
   key: string;
   table: string;
@@ -30,16 +31,16 @@ interface Candidate {
   rowId: string;
 }
 
-/** One whose project is here: its row would be in this database, under the project's number. */
+/** A file whose project exists: its row would be in this database, under the project's number. */
 interface Located extends Candidate {
   shard: string;
   number: number;
 }
 
 /**
- * The sweep under requests that died between a file and its row, over all projects: a page at a time, on and on through
- * the bucket. A file goes only if it is a day old, by when its row is there or will never be; if its project is one of
- * ours, as a bucket may be shared, or outlive its database; and if the row is not where it would be.
+ * Removes files left by requests that died between a file and its row, over all projects: page by page through the
+ * bucket, again and again. A file is removed only if it is a day old, because by then its row exists or never will; if
+ * its project is ours, because a bucket may be shared or outlive its database; and if its row does not exist.
  */
 export async function forgetOrphans(platform: Platform): Promise<void> {
   const parts = openParts();
@@ -62,7 +63,7 @@ export async function forgetOrphans(platform: Platform): Promise<void> {
   parts.end();
 }
 
-/** The old files of projects that are here, by the database that would have the row. */
+/** The old files of existing projects, by the database that would have the row. */
 async function findCandidates(
   platform: Platform,
   files: { key: string; putAt: number }[],
@@ -75,7 +76,7 @@ async function findCandidates(
   );
   const located = old.flatMap((each) => {
     const project = projects.get(each.projectId);
-    // An erasure looks after the files of its project.
+    // The erasure of a project removes its files itself.
     if (!project || project.isEnding) return [];
     const shard = each.table === "outbox_messages" ? controlShard : project.shard;
     return [{ ...each, shard, number: project.number }];
@@ -85,12 +86,12 @@ async function findCandidates(
 
 function candidate(key: string): Candidate[] {
   const [kind = "", projectId, rowId] = key.split("/");
-  // A kind that is not known has no owner.
+  // An unknown kind has no owner.
   const table = owners[kind as BlobKind];
   return table && projectId && rowId ? [{ key, table, projectId, rowId }] : [];
 }
 
-/** The keys of those without a row. */
+/** The keys of the files without a row. */
 async function findOrphans(platform: Platform, shard: string, candidates: Located[]): Promise<string[]> {
   const batch = openBatch({ ...platform, db: platform.databaseOf(shard) });
   const found = [...Map.groupBy(candidates, ({ table }) => table)].map(([table, together]) => {

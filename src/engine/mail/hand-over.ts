@@ -11,35 +11,35 @@ import { type Result, updateResults } from "./record";
 import { updateReported } from "./report";
 import { contactGone, whyWithheld } from "./withhold";
 
-/** An email that is composed and about to be handed over. */
+/** An email that is composed and ready to be handed over. */
 export interface Ready {
   email: EmailRow;
   message: Message;
-  /** What its row will keep of the contact, so that every later try renders the same. */
+  /** The part of the contact that its row will store, so that every later try renders the same. */
   contact: ContactSnapshot;
 }
 
-/** What one batch between two rounds of calls writes. */
+/** The writes of one batch between two rounds of calls. */
 export interface Between {
-  /** How the calls of the round before went. */
+  /** The results of the previous round's calls. */
   called: Result[];
   /** Emails that end without a call. */
   ended: Result[];
-  /** The next round, and the token that it is known by. */
+  /** The next round, and the token that identifies it. */
   next: Ready[];
   round: string;
 }
 
 /**
- * The batch between two rounds of provider calls: writes down how the last round went, withholds what may not go out,
- * and hands the rest of the next one over. Returns the ids that may be called for.
+ * Runs the batch between two rounds of provider calls: records the last round's results, withholds mail that may not be
+ * sent, and hands the rest of the next round over. Returns the ids that may be called for.
  *
- * The hand-over is what makes an email one consumer's: the only step from QUEUED to SENDING, right before the call. It
- * asks for the row as it was read, so of two who composed the same email one gets it; and who opts out is asked at the
- * last moment. Whenever this worker dies, at most one round is uncertain.
+ * The hand-over gives an email to one consumer: it is the only step from QUEUED to SENDING, right before the call. It
+ * requires the row as it was read, so of two consumers with the same composed email one gets it; and opt-outs are
+ * checked at the last moment. Whenever this Worker dies, at most one round is uncertain.
  *
- * A result is written to the round that it is of. One that comes after the sweep has given the round up still counts; if
- * the email was handed over anew meanwhile, its round is another, and the result matches nothing.
+ * A result is written only to its own round. A result that comes after the sweep has given the round up still counts;
+ * if the email was handed over again meanwhile, its round is another, and the result matches nothing.
  */
 export async function recordAndHand(ctx: Context, { called, ended, next, round }: Between): Promise<Set<Id>> {
   const at = ctx.clock().getTime();
@@ -54,8 +54,8 @@ export async function recordAndHand(ctx: Context, { called, ended, next, round }
 }
 
 /**
- * For mail that somebody may have died of: before it is composed, its row says that it was taken up once more. The
- * hand-over takes that back. What is known of the round before is written down first, as this worker may die too.
+ * For mail of which a consumer may have died: before it is composed, its row counts the new try. The hand-over resets
+ * the count. The results of the previous round are recorded first, because this Worker may die too.
  */
 export async function recordAndNote(ctx: Context, called: Result[], emails: EmailRow[]): Promise<void> {
   const at = ctx.clock().getTime();
@@ -83,19 +83,19 @@ function recordCalled(ctx: Context, batch: Batch, called: Result[], at: number):
 /** The email `e` of an item `r`, by its key. */
 const ofItem: SQL = sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'`;
 
-/** Nobody has handed the email over since it was read, and it is still due. */
+/** The email was not handed over since it was read, and it is still due. */
 function isAsRead(at: number): SQL {
   return sql`${ofItem} AND e.status = 'QUEUED' AND e.round IS r.value->>'round' AND e.next_attempt_at <= ${at}`;
 }
 
-/** Those whose contacts were deleted since. */
+/** Cancels mail whose contact was deleted since. */
 function updateCancelled(ctx: Context, next: Ready[], at: number): Statement[] {
   const results = next.map(({ email }) => resultOf(email, ended("CANCELLED", contactGone, email.uncertainSince)));
   const isGone = sql`NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id)`;
   return updateResults(ctx, { results, where: sql`${isAsRead(at)} AND ${isGone}`, at });
 }
 
-/** Those whose recipients have left since: a complaint may be among the results of the round before. */
+/** Withholds mail whose recipients opted out since: the previous round's results may contain a complaint. */
 function updateWithheld(ctx: Context, next: Ready[], at: number): Statement[] {
   const results = next.map(({ email, message }) => ({
     ...resultOf(email, ended("SUPPRESSED", "", email.uncertainSince)),
@@ -107,12 +107,12 @@ function updateWithheld(ctx: Context, next: Ready[], at: number): Statement[] {
   return updateResults(ctx, { results, where: sql`${isAsRead(at)} AND ${error} IS NOT NULL`, at, error });
 }
 
-/** A result as of an email that was not handed over since it was read. */
+/** A result for an email that was not handed over since it was read. */
 export function resultOf({ id, projectId, round }: EmailRow, outcome: Omit<Result, "emailId" | "projectId" | "round">) {
   return { emailId: id, projectId, round, ...outcome };
 }
 
-/** Its `due_at` stays: a sweep that comes before the lease is over looks again when it is. */
+/** `due_at` stays: a sweep before the end of the lease looks again when it ends. */
 function updateHanded(
   ctx: Context,
   next: Ready[],

@@ -7,15 +7,15 @@ import { takeTurn, turnBytes } from "../../platform/turns";
 import type { Later } from "./announce";
 import type { Delivery } from "./delivery";
 
-/** Whether a lane hands mail over now. */
+/** The state of a lane for its callers. */
 export interface LaneView {
-  /** Until when it hands nothing over; null when it is open. */
+  /** The time until which it hands nothing over; null when it is open. */
   pausedUntil: number | null;
-  /** The last calls threw, so the lane wants to hear when they answer again. */
+  /** The last calls threw, so the lane must be told when calls succeed again. */
   troubled: boolean;
 }
 
-/** Asks the lane before a batch of mail. After a pause it asks the provider first. */
+/** Asks the lane before a batch of mail. After a pause it probes the provider first. */
 export async function enterLane(ctx: Context, lane: Lane): Promise<LaneView> {
   const admission = await ctx.pace.enter(lane);
   switch (admission.kind) {
@@ -38,11 +38,11 @@ async function probe(ctx: Context, lane: Lane): Promise<number | null> {
   }
 }
 
-/** How long mail with large files waits for its turn, and after how long it comes back when it got none. */
+/** How long mail with large files waits for a memory slot, and after how long it is tried again without one. */
 const patienceMs = 10 * secondMs;
 const comeBackMs = 5 * secondMs;
 
-/** Which emails of a round go now. The others come back, each at its own time; nothing is written for that. */
+/** Decides which emails of a round go now. The others are tried again, each at its own time, without a write. */
 export async function admitRound(
   ctx: Context,
   lane: Lane,
@@ -66,8 +66,8 @@ export async function admitRound(
 }
 
 /**
- * Large files take a turn among all that the isolate works on. It is kept to the end of the delivery, as the files are;
- * and waited for once, or a delivery of many such mails would be over before its last.
+ * Large files need a memory slot of the isolate. The delivery keeps it to the end, because it keeps the files, and
+ * waits for it only once, because otherwise a delivery of many such mails would run out of time.
  */
 async function hasItsTurn(delivery: Delivery, round: EmailRow[]): Promise<boolean> {
   if (!round.some(({ contentId }) => (delivery.contents.get(contentId)?.size ?? 0) > turnBytes)) return true;
@@ -75,7 +75,7 @@ async function hasItsTurn(delivery: Delivery, round: EmailRow[]): Promise<boolea
   return delivery.turn !== null;
 }
 
-/** Tells the lane how a round of calls went, if there is anything to tell. */
+/** Tells the lane the results of a round of calls, if they change its state. */
 export async function leaveLane(
   ctx: Context,
   lane: Lane,

@@ -2,10 +2,10 @@ import type { RecipientLinks } from "../../core/mail/unsubscribing";
 import { signToken, type TokenPurpose, type TokenSubject } from "../../core/tokens";
 import type { Context } from "../../platform/context";
 
-/** Where each of the recipient's own pages is. */
+/** The paths of the recipient's own pages. */
 export const pagePaths = { unsubscribe: "/unsubscribe/", subscribe: "/subscribe/", manage: "/manage/" } as const;
 
-/** The path of a recipient's page, which only the one who got the mail knows. */
+/** The path of a recipient's page, known only to the recipient of the mail. */
 export async function pagePath(
   platform: Pick<Context, "config">,
   purpose: TokenPurpose,
@@ -14,7 +14,7 @@ export async function pagePath(
   return pagePaths[purpose] + (await signToken(platform.config.linkSecrets, purpose, subject));
 }
 
-/** The links of one mail; null when there is no secret to sign them with, or nobody knows where we are. */
+/** The links of one mail; null without a secret to sign them, or without a base URL. */
 export async function recipientLinks(
   ctx: Pick<Context, "config">,
   base: string | null,
@@ -29,7 +29,7 @@ export async function recipientLinks(
   return { unsubscribeUrl: base + unsubscribe, subscribeUrl: base + subscribe, manageUrl: base + manage };
 }
 
-/** Where the links of a mail that is accepted now lead. */
+/** The base URL for the links of a mail that is accepted now. */
 export function linkBase(ctx: Pick<Context, "config" | "origin">): string | null {
   return ctx.config.baseUrl ?? ctx.origin;
 }

@@ -8,27 +8,27 @@ import { insertEmailEvents } from "../events/email-events";
 import { updateUsageOfUnsent } from "../projects/monthly-usage";
 import { announceGraceMs } from "./announce";
 
-/** What became of one email. */
+/** The result for one email. */
 export interface Result extends Outcome {
   projectId: number;
   emailId: Id;
-  /** The round that it is of. Null of one that was never handed over. */
+  /** The round of the result. Null for an email that was never handed over. */
   round: string | null;
 }
 
-/** Results, and the emails that they are written to. */
+/** Results, and the emails to which they are written. */
 interface WrittenResults {
   results: (Result & { type?: EmailType })[];
-  /** A condition that names the email `e` of each item `r` by its key. */
+  /** A condition that finds the email `e` of each item `r` by its key. */
   where: SQL;
   at: number;
-  /** The reason, where only the database knows it. */
+  /** The reason, if only the database knows it. */
   error?: SQL;
 }
 
 /**
- * The statements that write results down, for one batch; none without results. The events go first, and the usage that
- * is given back, as both ask for the state before the change: so a repeat adds nothing.
+ * The statements that record results, for one batch; none without results. The events and the returned usage go first,
+ * because both read the state before the change: so a repeat adds nothing.
  */
 export function updateResults(
   platform: Pick<Platform, "databaseNow">,
@@ -52,12 +52,15 @@ export function updateResults(
   ];
 }
 
-/** It gives its place in the month back. */
+/** Whether an email returns its place in the monthly limit. */
 function isUnsent({ status }: Pick<Outcome, "status">): boolean {
   return status === "FAILED" || status === "SUPPRESSED" || status === "CANCELLED";
 }
 
-/** What a provider says may name its recipient. An address is only ever empty in an email whose contact was erased. */
+/**
+ * A provider's text may contain its recipient's address, so it is dropped for erased contacts. Only their emails have
+ * an empty address.
+ */
 function unlessErased(error: SQL): SQL {
   return sql`CASE WHEN e.to_email <> '' OR r.value->>'status' = 'CANCELLED' THEN ${error} END`;
 }

@@ -8,14 +8,14 @@ import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context, Project } from "../../platform/context";
 import { recipientLinks } from "./links";
 
-/** What a mail is made of, beside its own row. */
+/** The parts of a mail, beside its own row. */
 interface Rendering {
   content: ContentRow & { body: string };
   contact: ContactSnapshot;
   links: RecipientLinks | null;
 }
 
-/** All of a message but its files. Throws RenderLimitError and TemplateRenderError. */
+/** Renders a message without its files. Throws RenderLimitError and TemplateRenderError. */
 export function renderMessage(
   project: Project,
   email: EmailRow,
@@ -41,7 +41,7 @@ export function renderMessage(
   };
 }
 
-/** From the narrow to the wide, as Gmail groups complaints by each of the four. */
+/** From narrow to wide, because Gmail groups complaints by each of the four. */
 function feedbackId(project: Project, { campaignId, templateId, type }: ContentRow): string {
   return `${publicIdOrNull(campaignId ?? templateId) ?? "none"}:${project.id}:${type.toLowerCase()}:petrel`;
 }
@@ -59,7 +59,7 @@ export async function contentJson(
   return { subject, html, text, headers, attachments };
 }
 
-/** The content is there, and what it says to this contact cannot be made of it. */
+/** The content exists, but cannot be rendered for this contact. */
 export function isUnrenderable(error: unknown): error is RenderLimitError | TemplateRenderError {
   return error instanceof RenderLimitError || error instanceof TemplateRenderError;
 }

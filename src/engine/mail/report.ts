@@ -7,9 +7,9 @@ import { updateSubscription } from "../contacts/subscription";
 import { insertEmailEvents } from "../events/email-events";
 
 /**
- * The statements by which a provider's report takes effect, all conditional on the email's status before it: a late
- * or repeated report changes nothing. A hard bounce or a complaint also unsubscribes the contact and suppresses the
- * address. They share a batch, in this order. `provider` is who must have carried the email for the report to count.
+ * The statements that apply a provider's report, all conditional on the email's status: a late or repeated report
+ * changes nothing. A hard bounce or a complaint also unsubscribes the contact and suppresses the address. They share a
+ * batch, in this order. `provider` must be the one that sent the email.
  */
 export function updateReported(ctx: Context, emailId: Id, report: Report, provider: string): Statement[] {
   const now = ctx.clock().getTime();
@@ -41,13 +41,13 @@ function eventData(report: Report): Record<string, string> {
   return report.kind === "bounced" ? { bounceType: report.bounceType, reason: report.reason } : {};
 }
 
-/** A soft bounce may pass: a full mailbox is still somebody's. */
+/** A soft bounce may be temporary: a full mailbox still has an owner. */
 function endsTrust(report: Report): boolean {
   return report.kind === "complained" || (report.kind === "bounced" && report.bounceType === "hard");
 }
 
 function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isMoved: SQL, now: number): Statement[] {
-  // A bounce speaks of an address, which may not be theirs any more; a complaint is made by the person.
+  // A bounce concerns an address, which the contact may have changed since; a complaint is made by the person.
   const isTheirs = reason === "bounce" ? sql`c.email = e.to_email` : sql`true`;
   const contactId = sql`(SELECT c.id FROM emails e
     CROSS JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id AND ${isTheirs}

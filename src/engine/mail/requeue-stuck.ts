@@ -12,17 +12,20 @@ import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { announceGraceMs, deliverNudges } from "./announce";
 import { updateResults } from "./record";
 
-/** Between two announcements of an email that nobody comes for. */
+/** The waits between announcements of an email that no consumer takes. */
 const announceBackoff: Doubling = { firstMs: announceGraceMs, growth: 2, maxMs: hourMs };
 
-/** Longer than a provider call may take: an email that was handed over so long ago was left behind, or overtaken. */
+/**
+ * Longer than a provider call may take: an email that was handed over so long ago has lost its consumer, or is in a
+ * slow one.
+ */
 const leaseMs = 2 * minuteMs;
 
 /**
- * The sweep under lost messages and dead consumers, over all projects: it looks at the emails whose `due_at` has come.
- * Those that are SENDING had a consumer. Those that are QUEUED are announced, and pushed out twice as far each time, so
- * that a long outage does not flood the queue; while their lane waits for its pace or the end of a pause, their messages
- * wait too, and they are left as they are.
+ * The sweep that repairs lost messages and dead consumers, over all projects: it handles emails whose `due_at` has
+ * come. SENDING emails had a consumer. QUEUED emails are announced again, each time after twice the wait, so that a
+ * long outage does not flood the queue. While their lane is paused or waits for its pace, their messages wait too, and
+ * the sweep leaves them alone.
  */
 export async function requeueStuck(platform: Platform): Promise<void> {
   const isWaiting = await platform.pace.isWaiting("transactional");
@@ -44,12 +47,12 @@ const readHanded = columns({
 type Handed = ReturnType<typeof readHanded>;
 
 /**
- * Handed over, and `due_at` has come. While the lease goes on, the sweep looks again at its end. After it the consumer is
- * dead, or only slow: then its round is still in the row, and it may yet say how it went.
+ * Handles emails that were handed over and are due. During the lease, the sweep looks again at its end. After it, the
+ * consumer is dead or slow; its round stays in the row, so a slow one may still report the result.
  */
 async function settleHanded(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
-  // Of mail that waits, what was handed over was accepted before the rest: so it is found though the sweep looks at no more.
+  // Among waiting mail, emails that were handed over were accepted first, so this window finds them.
   const window = sql`SELECT project_id, id FROM emails INDEXED BY ix_emails_due WHERE clock = 0 AND due_at <= ${now}
     ORDER BY due_at LIMIT ${maxRowsPerStatement}`;
   const handed = await select(
@@ -74,7 +77,7 @@ async function settleHanded(platform: Platform, db: Db): Promise<number> {
   return handed.length;
 }
 
-/** The email `e` of an item `r` is still in the hands in which it was found. */
+/** The email `e` of an item `r` is still in the round in which it was found. */
 const isUnchanged: SQL = sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'
   AND e.round = r.value->>'round' AND e.status = 'SENDING'`;
 
@@ -88,7 +91,7 @@ function updateLeased(leased: Handed[]): Statement[] {
   ];
 }
 
-/** Queued, due, and nobody came: the message was lost, or its consumer died of it. */
+/** Announces emails that are queued and due, but were not taken: the message was lost, or its consumer died. */
 async function announceLost(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
   const batch = openBatch({ ...platform, db });

@@ -1,12 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Context } from "../../platform/context";
 
-/** A query with a row when the project may send from this domain: to ask inside the statement that depends on it. */
+/** A query with a row if the project may send from this domain, for use inside the statement that depends on it. */
 export function verifiedDomain(ctx: Context, domain: string | SQL): SQL {
   return sql`SELECT 1 FROM domains WHERE project_id = ${ctx.project.number} AND domain = ${domain} AND status = 'VERIFIED'`;
 }
 
-/** The part after the @ of an address in SQL. Addresses are kept normalized, so there is one @. */
+/** The domain of an address in SQL. Addresses are stored normalized, so there is one @. */
 export function domainInSql(email: SQL): SQL {
   return sql`substr(${email}, instr(${email}, '@') + 1)`;
 }

@@ -6,8 +6,8 @@ import type { Platform } from "../../platform/context";
 import { type Caller, callers } from "./cache";
 
 /**
- * The project and kind of an API key, or null. An isolate remembers an answer for 30 seconds, which is how long a
- * revoked key may live on; that there is no such key is never remembered, as it may be made the next moment.
+ * The project and kind of an API key, or null. An isolate caches the result for 30 seconds, so a revoked key may work
+ * that long. A missing key is never cached, because it may be created the next moment.
  */
 export async function authenticate(platform: Platform, key: string): Promise<Caller | null> {
   if (keyKind(key) === null) return null;

@@ -5,14 +5,14 @@ import { monthOf } from "../../core/time";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-/** An email that counts in a month. */
+/** An email that counts for a month. */
 interface Counted {
   emailId: Id;
 }
 
 /**
- * After the emails, as it counts their rows: suppressed ones do not count. There is one count for each month and
- * template, which is also how often a template was sent; inline content counts under ''.
+ * Counts emails, after their rows are written: suppressed ones do not count. There is one count for each month and
+ * template, which is also the template's number of emails; inline content counts under ''.
  */
 export function insertUsage(ctx: Context, emails: Counted[]): Statement {
   return statement(
@@ -23,7 +23,7 @@ export function insertUsage(ctx: Context, emails: Counted[]): Statement {
   );
 }
 
-/** Those of the emails that count, with their contents. */
+/** The emails that count, with their contents. */
 function countedAmong(ctx: Context, emails: Counted[]): SQL {
   return sql`FROM json_each(${JSON.stringify(emails)}) r
     CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value->>'emailId' ${withContent}
@@ -36,8 +36,8 @@ const withContent: SQL = sql`CROSS JOIN email_contents content
 const templateOf: SQL = sql`coalesce(content.template_id, '')`;
 
 /**
- * After the usage: stops the whole batch when the month would hold more than it may. None when nothing limits it. A call
- * that adds nothing passes, also when the limit was lowered below what was used.
+ * Goes after the usage: stops the whole batch when it exceeds the monthly limit. No statement without a limit. A call
+ * that adds nothing passes, even if the limit was lowered below the usage.
  */
 export function guardMonthlyLimit(ctx: Context, emails: Counted[]): Statement[] {
   const { monthlySendLimit } = ctx.project;
@@ -47,22 +47,23 @@ export function guardMonthlyLimit(ctx: Context, emails: Counted[]): Statement[] 
   return [guard(isWithin, () => new MonthlyLimitReached(monthlySendLimit))];
 }
 
-/** The condition that a month does not hold more than it may. */
+/** The condition that a month is within its limit. */
 export function isWithinLimit(ctx: Context, month: string, limit: number): SQL {
   return sql`(SELECT coalesce(sum(emails), 0) FROM monthly_usage
     WHERE project_id = ${ctx.project.number} AND month = ${month}) <= ${limit}`;
 }
 
 /**
- * What ends FAILED, SUPPRESSED or CANCELLED does not count against the month it was accepted in. Before the change that
- * ends it. `items` is a JSON array of which those with `isUnsent` count; `where` names the email `e` of each by its key.
+ * Takes emails that end FAILED, SUPPRESSED or CANCELLED off the month in which they were accepted. Goes before the
+ * change that ends them. `items` is a JSON array of which those with `isUnsent` count; `where` finds the email `e` of
+ * each by its key.
  */
 export function updateUsageOfUnsent(items: string, where: SQL): Statement {
   return updateUsage(sql`SELECT e.project_id, ${monthInSql} AS month, ${templateOf} AS template_id
     FROM json_each(${items}) r CROSS JOIN emails e ${withContent} WHERE r.value->>'isUnsent' AND ${where}`);
 }
 
-/** The same for emails `e` of a condition, which must not count yet as ended. */
+/** The same for the emails `e` of a condition, which must not have ended yet. */
 export function updateUsageOf(where: SQL): Statement {
   return updateUsage(sql`SELECT e.project_id, ${monthInSql} AS month, ${templateOf} AS template_id
     FROM emails e ${withContent} WHERE ${where}`);

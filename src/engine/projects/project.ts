@@ -3,12 +3,12 @@ import { projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
 import { knownProjects } from "./cache";
 
-/** A project as it was at most 30 seconds ago, for jobs; null when it is gone. */
+/** A project, at most 30 seconds old, for jobs; null when it is gone. */
 export function findProject(platform: Platform, number: number): Promise<Project | null> {
   return find(platform, String(number), eq(projects.number, number));
 }
 
-/** The same by the UUID that customers know, for links and for what a provider says. */
+/** The same by its public UUID, for links and for providers' reports. */
 export function findProjectById(platform: Platform, id: string): Promise<Project | null> {
   return find(platform, id, eq(projects.id, id));
 }

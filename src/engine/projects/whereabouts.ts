@@ -12,7 +12,7 @@ const readWhereabouts = columns({
 });
 type Whereabouts = ReturnType<typeof readWhereabouts>;
 
-/** Where projects have their rows, by their numbers. Those that are gone are not among them. */
+/** The databases of projects, by their numbers. Projects that are gone are left out. */
 export async function whereaboutsByNumber(
   platform: Platform,
   numbers: Iterable<number>,
@@ -21,7 +21,7 @@ export async function whereaboutsByNumber(
   return new Map(found.map((each) => [each.number, each]));
 }
 
-/** Where projects have their rows, by their public ids, which the keys of files carry. */
+/** The databases of projects, by their public ids, which the keys of files contain. */
 export async function whereaboutsById(platform: Platform, ids: Iterable<string>): Promise<Map<string, Whereabouts>> {
   const found = await findWhereabouts(platform, sql`id`, ids);
   return new Map(found.map((each) => [each.id, each]));
