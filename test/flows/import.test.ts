@@ -105,7 +105,7 @@ it("fails with a reason when its file is lost", async () => {
   expect((await project.api.get(`/contacts/import/${jobId}`)).body).toMatchObject({
     status: "failed",
     imported: 0,
-    reason: "The file is not there any more. Upload it again.",
+    reason: "The file is no longer stored. Upload it again.",
   });
 });
 

@@ -34,7 +34,7 @@ export type Computed = z.infer<typeof Computed>;
  */
 export async function computeSegment(ctx: Context, segment: SegmentRow): Promise<Computed | { jobId: Id }> {
   if (segment.type !== "DYNAMIC" || !segment.trackMembership) {
-    throw new BadRequest("Only a tracked DYNAMIC segment has a membership to compute.", {
+    throw new BadRequest("Only a tracked DYNAMIC segment has members to compute.", {
       suggestion:
         "Set trackMembership to true first; for the number of members alone, use POST /segments/{id}/refresh.",
     });

@@ -19,14 +19,17 @@ export function guardQuota(ctx: Context, id: Id, condition: FilterCondition | nu
   return [
     guard(
       sql`(SELECT count(*) ${others}) < ${maxSegments}`,
-      () => new Conflict(`A project has at most ${maxSegments} segments. Nothing was saved.`, { suggestion }),
+      () => new Conflict(`A project may have at most ${maxSegments} segments. Nothing was saved.`, { suggestion }),
     ),
     guard(
       sql`(SELECT coalesce(sum(octet_length(condition)), 0) ${others}) + ${bytes} <= ${maxConditionBytes}`,
       () =>
-        new Conflict(`The conditions of a project's segments come to ${megabytes} MB at most. Nothing was saved.`, {
-          suggestion,
-        }),
+        new Conflict(
+          `The conditions of all segments of a project may have at most ${megabytes} MB. Nothing was saved.`,
+          {
+            suggestion,
+          },
+        ),
     ),
   ];
 }

@@ -77,7 +77,7 @@ function rowsToHold(members: number, share: number): number {
 }
 
 function tooDeep(read: number): Invalid {
-  const message = `This page lies further back than one call looks, past ${read} contacts or events of theirs`;
+  const message = `This page is too far back: one call scans at most ${read} contacts or events`;
   return new Invalid([{ field: "page", code: "too_big", message }]);
 }
 

@@ -43,7 +43,7 @@ function deleteRow(ctx: Context, id: Id): Statement {
 async function inUse(ctx: Context, id: Id): Promise<Conflict> {
   const { usedInSegments, usedInCampaigns, usedInWorkflows } = await referencesTo(ctx, "segment", textOf(id));
   return new Conflict("This segment is in use. Nothing was deleted.", {
-    suggestion: "Take it out of what details names, and delete it then.",
+    suggestion: "Remove it from everything that details lists, then delete it again.",
     details: { segments: usedInSegments, campaigns: usedInCampaigns, workflows: usedInWorkflows },
   });
 }

@@ -80,8 +80,8 @@ async function remove(ctx: Context, id: Id, emails: Sent): Promise<{ removed: nu
 async function getStatic(ctx: Context, id: Id): Promise<SegmentRow> {
   const segment = await getSegment(ctx, id);
   if (segment.type === "STATIC") return segment;
-  throw new BadRequest("The members of a DYNAMIC segment are those its condition holds for.", {
-    suggestion: "Change its condition, or create a STATIC segment to put members in by hand.",
+  throw new BadRequest("The members of a DYNAMIC segment come from its condition.", {
+    suggestion: "Change its condition, or create a STATIC segment to add members by hand.",
   });
 }
 

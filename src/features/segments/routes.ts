@@ -71,13 +71,13 @@ const create = createRoute({
   operationId: "createSegment",
   tags,
   summary: "Create a segment",
-  description: "A project has at most 1,000 of them, whose conditions come to 4 MB at most: 409 beyond.",
+  description: "A project may have at most 1,000 segments, with at most 4 MB of conditions; 409 above that.",
   middleware: [legacyRequired("name"), conditionRequired] as const,
   request: body(CreateSegment),
   responses: {
     ...created(Segment),
     ...legacyBadRequest(
-      "`name` is missing, or the `condition` of a DYNAMIC segment is no object, or the body is not JSON.",
+      "`name` is missing, the `condition` of a DYNAMIC segment is not an object, or the body is not JSON.",
       "name is required",
     ),
     ...errors(403, 409, 413, 422),
@@ -95,7 +95,7 @@ const preview = createRoute({
   policy: { isRead: true },
   operationId: "previewSegment",
   tags,
-  summary: "See who a condition holds for",
+  summary: "Preview the contacts that match a condition",
   description: "Nothing is stored.",
   request: body(PreviewSegment),
   responses: { ...ok(SegmentPreview), ...errors(400, 413, 422) },
@@ -131,9 +131,9 @@ const update = createRoute({
   tags,
   summary: "Change a segment",
   description:
-    "Only the fields sent change; the slug stays. When `trackMembership` is switched on, present members are taken " +
-    "without events: above 10,000 contacts those whom a background job finds. Who enters or leaves by a new condition " +
-    "is told by the next computation.",
+    "Only the fields sent change; the slug stays. Switching `trackMembership` on records the present members without " +
+    "events; with more than 10,000 contacts a background job finds them. After a change of the condition, the next " +
+    "computation records the events.",
   request: { params: IdParam, ...body(UpdateSegment) },
   responses: { ...ok(Segment), ...errors(400, 403, 404, 409, 413, 422) },
 });
@@ -150,7 +150,7 @@ const remove = createRoute({
   operationId: "deleteSegment",
   tags,
   summary: "Delete a segment",
-  description: "Contacts stay, and no events are recorded. 409 while a campaign or another segment uses it.",
+  description: "The contacts stay, and no events are recorded. 409 while a campaign or another segment uses it.",
   request: { params: IdParam },
   responses: { ...noContent, ...errors(403, 404, 409) },
 });
@@ -167,8 +167,8 @@ const listContacts = createRoute({
   tags,
   summary: "List the contacts in a segment",
   description:
-    "As of this moment, newest first. A page of a DYNAMIC segment reaches as far as the project's newest 2,000,000 " +
-    "contacts, or less far with very many filters: 422 beyond.",
+    "The current members, newest first. Pages of a DYNAMIC segment cover the project's newest 2,000,000 contacts, or " +
+    "fewer with very many filters; 422 for a later page.",
   request: { params: IdParam, query: PageQuery },
   responses: { ...ok(SegmentContacts), ...errors(404, 422) },
 });
@@ -185,8 +185,8 @@ const add = createRoute({
   path: "/segments/{id}/members",
   operationId: "addSegmentMembers",
   tags,
-  summary: "Put contacts into a STATIC segment",
-  description: "400 for a DYNAMIC one. Of a tracked segment, each who enters is told by an event at once.",
+  summary: "Add contacts to a STATIC segment",
+  description: "400 for a DYNAMIC segment. A tracked segment records an event at once for each contact that enters.",
   request: { params: IdParam, ...body(AddMembers) },
   responses: { ...ok(AddedMembers), ...errors(400, 403, 404, 409, 413, 422) },
 });
@@ -200,8 +200,8 @@ const removeSome = createRoute({
   path: "/segments/{id}/members",
   operationId: "removeSegmentMembers",
   tags,
-  summary: "Take contacts out of a STATIC segment",
-  description: "400 for a DYNAMIC one. Of a tracked segment, each who leaves is told by an event at once.",
+  summary: "Remove contacts from a STATIC segment",
+  description: "400 for a DYNAMIC segment. A tracked segment records an event at once for each contact that leaves.",
   request: { params: IdParam, ...body(RemoveMembers) },
   responses: { ...ok(RemovedMembers), ...errors(400, 403, 404, 409, 413, 422) },
 });
@@ -217,14 +217,14 @@ const compute = createRoute({
   tags,
   summary: "Compute the members of a tracked DYNAMIC segment",
   description:
-    "Each contact who enters or leaves has an event. A call during a computation joins it, or starts another one after " +
-    "it if something may have changed since it began. 400 for a segment that is STATIC or not tracked.",
+    "Records an event for each contact that enters or leaves. A call during a computation joins it, or starts another " +
+    "one after it if something may have changed since it began. 400 for a segment that is STATIC or not tracked.",
   request: { params: IdParam },
   responses: {
     ...ok(ComputedSegment),
     ...accepted(
       QueuedJob,
-      "A job computes them: the project has more than 10,000 contacts, or the condition takes long.",
+      "A job computes the members, because the project has more than 10,000 contacts or the condition takes long.",
     ),
     ...errors(400, 403, 404),
   },
@@ -242,11 +242,11 @@ const refresh = createRoute({
   operationId: "refreshSegment",
   tags,
   summary: "Count the members of a segment",
-  description: "No events are recorded, and no members are written.",
+  description: "Only counts: no events are recorded, and no members change.",
   request: { params: IdParam },
   responses: {
     ...ok(CountedSegment),
-    ...accepted(QueuedJob, "The project is so large that a job counts them."),
+    ...accepted(QueuedJob, "A job counts the members, because the project is large."),
     ...errors(403, 404),
   },
 });
@@ -264,8 +264,8 @@ const explain = createRoute({
   policy: { isRead: true },
   operationId: "explainSegment",
   tags,
-  summary: "See why a contact is in a segment, or is not",
-  description: "Each filter of the condition, with whether it holds for the contact and what the contact has.",
+  summary: "Explain why a contact is in a segment or not",
+  description: "Returns each filter of the condition, whether it matches the contact, and the contact's actual value.",
   request: { params: IdParam, ...body(ExplainSegment) },
   responses: { ...ok(SegmentExplanation), ...errors(400, 404, 413, 422) },
 });

@@ -41,11 +41,14 @@ export const Segment = z
     type: SegmentType,
     slug: z.string().meta({
       description:
-        "Made of the name at creation, and fixed: the events are `segment.<slug>.entry` and `segment.<slug>.exit`.",
+        "Derived from the name at creation, then fixed. Events are named `segment.<slug>.entry` and `segment.<slug>.exit`.",
     }),
     condition: FilterCondition.nullable().meta({ description: "Null for STATIC." }),
     trackMembership: z.boolean(),
-    memberCount: z.number().int().meta({ description: "Of a STATIC segment exact, else as it was last counted." }),
+    memberCount: z
+      .number()
+      .int()
+      .meta({ description: "Exact for a STATIC segment; the last count for a DYNAMIC one." }),
     projectId: z.string(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -66,7 +69,7 @@ const fields = {
     .refine(...storable)
     .nullish(),
   trackMembership: z.boolean().nullish().meta({
-    description: "Whether who enters or leaves is told by events. False by default.",
+    description: "Records an event when a contact enters or leaves the segment. Default: false.",
   }),
 };
 
@@ -77,7 +80,8 @@ export const CreateSegment = z
     z.object({
       ...fields,
       type: SegmentType.nullish().meta({
-        description: "DYNAMIC, whose members its condition says, by default; STATIC has those that are put in by hand.",
+        description:
+          "A DYNAMIC segment takes its members from its condition; members of a STATIC one are added by hand. Default: DYNAMIC.",
       }),
       condition: FilterCondition.nullish().meta({ description: "Required for DYNAMIC, ignored for STATIC." }),
     }),
@@ -89,18 +93,18 @@ export const UpdateSegment = z
   .object({
     ...fields,
     type: SegmentType.nullish().meta({ description: "It cannot change." }),
-    condition: FilterCondition.nullable().meta({ description: "Of DYNAMIC segments only, and never null there." }),
+    condition: FilterCondition.nullable().meta({ description: "For DYNAMIC segments only, and never null." }),
   })
   .partial()
-  .meta({ id: "UpdateSegment", example: { description: "Whoever pays" } });
+  .meta({ id: "UpdateSegment", example: { description: "Paying customers" } });
 export type UpdateSegment = z.infer<typeof UpdateSegment>;
 
 const total = {
   total: z.number().int(),
   approximate: z.literal(true).optional().meta({
-    description: "`total` is `memberCount`, as last counted: more than 25,000 contacts had to be looked at.",
+    description: "Present when more than 25,000 contacts had to be scanned: `total` is then the last count.",
   }),
-  countedAt: z.iso.datetime().optional().meta({ description: "Only when `approximate`." }),
+  countedAt: z.iso.datetime().optional().meta({ description: "The time of the count. Present with `approximate`." }),
 };
 
 export const SegmentContacts = z
@@ -113,10 +117,10 @@ export const AddMembers = z
   .object({
     emails: Emails,
     createMissing: z.boolean().nullish().meta({
-      description: "Creates a contact for each address that has none. False by default.",
+      description: "Creates a contact for each address without one. Default: false.",
     }),
     subscribed: z.boolean().nullish().meta({
-      description: "What created contacts are: true by default. Existing ones stay as they are.",
+      description: "The state of created contacts. Default: true. Existing contacts keep their state.",
     }),
   })
   .meta({ id: "AddMembers", example: { emails: ["ada@example.com", "bob@example.com"], createMissing: true } });
@@ -124,12 +128,12 @@ export type AddMembers = z.infer<typeof AddMembers>;
 
 const NotFoundEmails = z
   .array(z.string())
-  .meta({ description: "Addresses that no contact has, each once and as it was sent." });
+  .meta({ description: "Addresses without a contact, as they were sent, without duplicates." });
 
 export const AddedMembers = z
   .object({
     added: z.number().int(),
-    created: z.number().int().meta({ description: "Contacts that were created; `added` counts them too." }),
+    created: z.number().int().meta({ description: "Contacts that were created. `added` includes them." }),
     alreadyMembers: z.number().int(),
     notFound: NotFoundEmails,
   })
@@ -142,7 +146,7 @@ export type RemoveMembers = z.infer<typeof RemoveMembers>;
 
 export const RemovedMembers = z
   .object({
-    removed: z.number().int().meta({ description: "Contacts that are no members are not counted." }),
+    removed: z.number().int().meta({ description: "Contacts that were not members do not count." }),
     notFound: NotFoundEmails,
   })
   .meta({ id: "RemovedMembers", example: { removed: 1, notFound: [] } });
@@ -154,14 +158,14 @@ export const PreviewSegment = z
 export const SegmentPreview = z
   .object({
     count: z.number().int(),
-    sample: z.array(Contact).meta({ description: "The newest who match, 10 at most, of the contacts looked at." }),
+    sample: z.array(Contact).meta({ description: "The newest matches among the scanned contacts, at most 10." }),
     approximate: z
       .literal(true)
       .optional()
       .meta({
         description:
-          "`count` is an estimate: the project has more than 100,000 contacts to look at, and the call looked at 100,000 " +
-          "of them in ten parts, spread evenly from the newest to the oldest. With very many filters it looks at fewer.",
+          "Present when `count` is an estimate: the project has more than 100,000 contacts to scan, and the call scanned " +
+          "100,000 of them in ten parts, spread evenly from newest to oldest. With very many filters it scans fewer.",
       }),
   })
   .meta({ id: "SegmentPreview", example: { count: 1, sample: [contactExample] } });
@@ -179,8 +183,8 @@ const ExplainedFilter = z
     matches: z.boolean(),
     actual: z.unknown().meta({
       description:
-        "What the contact has: the field's value, the time of the last such event, or whether it is a member. Null " +
-        "when there is none.",
+        "The contact's actual value: that of the field, the time of the last such event, or whether it is a member. " +
+        "Null when there is none.",
     }),
   })
   .meta({ id: "ExplainedFilter" });
@@ -229,7 +233,7 @@ export const ComputedSegment = z
   .object({
     added: z.number().int(),
     removed: z.number().int(),
-    total: z.number().int().meta({ description: "Who is in it now." }),
+    total: z.number().int().meta({ description: "The number of members now." }),
   })
   .meta({ id: "ComputedSegment", example: { added: 12, removed: 3, total: 1042 } });
 

@@ -19,15 +19,16 @@ const start = createRoute({
   operationId: "importContacts",
   tags,
   summary: "Import contacts from a CSV file",
-  description: `The first row names the columns; they are parted by commas, semicolons or tabs. \`email\` is required, in any
-case; all other columns become \`data.<column>\`. Dropped are \`id\`, \`subscribed\`, \`createdAt\`, \`updatedAt\`, the URLs of
-recipients' pages, the other reserved keys of \`data\`, and columns without a name. Two columns of one name are refused.
+  description: `The first row names the columns, separated by commas, semicolons or tabs. \`email\` is required, in upper or lower
+case; all other columns become \`data.<column>\`. The import ignores \`id\`, \`subscribed\`, \`createdAt\`, \`updatedAt\`, the URLs
+of recipients' pages, the other reserved keys of \`data\`, and columns without a name. It refuses two columns with one name.
 
-Blanks around a cell are cut off, and an empty cell leaves what is stored. \`true\`, \`false\`, \`yes\` and \`no\` become booleans,
-and plain numbers numbers; \`007\`, \`+5\`, \`1e5\` and what a number could not hold stay text. Cells beyond the header are dropped.
+Spaces around a cell are removed. An empty cell leaves the stored value unchanged. \`true\`, \`false\`, \`yes\` and \`no\` become
+booleans, and plain numbers become numbers; \`007\`, \`+5\`, \`1e5\` and numbers that are too large stay text. Cells beyond the
+header are ignored.
 
-New contacts are subscribed; existing ones keep their subscription, and the row merges into their data. A file that is
-not UTF-8, has no \`email\` column, or has quotes that do not match imports nothing: the job is \`failed\`, with a \`reason\`.`,
+New contacts are subscribed. Existing contacts keep their subscription, and the row merges into their data. A file that is
+not UTF-8, has no \`email\` column or has faulty quotes imports nothing: the job is \`failed\`, with a \`reason\`.`,
   request: {
     body: {
       required: true,
@@ -48,7 +49,7 @@ const get = createRoute({
   path: "/contacts/import/{jobId}",
   operationId: "getImport",
   tags,
-  summary: "Get how far an import is",
+  summary: "Get the progress of an import",
   request: { params: z.object({ jobId: pathId("jobId") }) },
   responses: { ...ok(ImportJob), ...errors(404) },
 });

@@ -27,7 +27,7 @@ export async function runImport(platform: Platform, job: Extract<Job, { type: "c
 
 async function open(ctx: Context, row: JobRow): Promise<Csv | CsvFault> {
   const bytes = await ctx.blobs.get(fileKey(ctx, row.id));
-  return bytes ? openCsv(bytes) : { fault: "The file is not there any more. Upload it again." };
+  return bytes ? openCsv(bytes) : { fault: "The file is no longer stored. Upload it again." };
 }
 
 /** Counts the rows, and so finds what cannot be read before anything is written. */

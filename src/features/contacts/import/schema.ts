@@ -33,13 +33,15 @@ export const ImportJob = z
     imported: count.meta({ description: "Rows that created a contact." }),
     updated: count.meta({
       description:
-        "Rows whose contact was there already, created by this file or before. A later row with the same address is one: " +
-        "it merges over the earlier.",
+        "Rows whose contact already existed, or came from an earlier row of the file. Later rows merge over earlier ones.",
     }),
-    skipped: count.meta({ description: "Rows that were not imported; `errors` tells why." }),
+    skipped: count.meta({ description: "Rows that were not imported; `errors` gives the reasons." }),
     errors: z.array(SkippedRow).meta({ description: "The first 1,000 skipped rows." }),
-    errorsTruncated: z.literal(true).optional().meta({ description: "More rows were skipped than `errors` tells." }),
-    reason: z.string().optional().meta({ description: "Why the import failed: a sentence." }),
+    errorsTruncated: z
+      .literal(true)
+      .optional()
+      .meta({ description: "Present when more rows were skipped than `errors` lists." }),
+    reason: z.string().optional().meta({ description: "Why the import failed, in one sentence." }),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
   })
