@@ -83,6 +83,98 @@ describe("a call that finds a computation under way", () => {
   });
 });
 
+describe("a call that needs a pass of its own", () => {
+  /** Asks for a computation, and dies before it works on it. */
+  async function wish(world: World, project: TestProject, segment: { id: string }): Promise<void> {
+    const { ctx } = await world.context(project, { atStep: 1, when: "after" });
+    await computeSegment(ctx, await segmentRow(world, project, segment)).catch((error) => {
+      if (!wasKilled(error)) throw error;
+    });
+  }
+
+  async function start() {
+    const [project, world] = [await newProject(), new World()];
+    await addContacts(project, 1, 700);
+    const segment = await newSegment(project, { condition: atLength(isPro), trackMembership: true });
+    await tick(world, project);
+    await passTheFirst(world, project, segment);
+    return { project, world, segment, jobId: publicId((await activeJob(world, project, segment)).id) };
+  }
+
+  it("shares it with all that come during the same one", async () => {
+    const { project, world, segment, jobId } = await start();
+    for (const name of ["c1", "c3", "c5"]) {
+      await setPlan(project, `${name}@example.com`, "pro");
+      await wish(world, project, segment);
+    }
+    expect(await activeJob(world, project, segment)).toMatchObject({ generation: 4 });
+    await world.drain();
+    const begun = world.statements.filter(({ sql }) => /SELECT \*, .* AS fresh/s.test(sql));
+    expect(begun).toHaveLength(2);
+    expect((await project.api.get(`/jobs/${jobId}`)).body).toMatchObject({
+      status: "completed",
+      progress: 100,
+      result: { added: 353, removed: 0, total: 353 },
+    });
+    expect(await ledgerOf(project, segment)).toEqual({ members: 353, entries: 353, exits: 0, wrong: 0 });
+    expect((await segmentRow(world, project, segment)).computeJobId).toBeNull();
+  });
+
+  it("is answered when that ends, whoever wants another one by then", async () => {
+    const { project, world, segment, jobId } = await start();
+    await setPlan(project, "c1@example.com", "pro");
+    const { ctx, process } = await world.context(project);
+    const row = await segmentRow(world, project, segment);
+    const step = process.step.bind(process);
+    let isFirst = true;
+    process.step = async (name, effect) => {
+      const { state } = await activeJob(world, project, segment);
+      if (isFirst && state.done === 1 && state.scan !== null) {
+        isFirst = false;
+        await setPlan(project, "c3@example.com", "pro");
+        await wish(world, project, segment);
+      }
+      return step(name, effect);
+    };
+    expect(await computeSegment(ctx, row)).toEqual({ added: 351, removed: 0, total: 351 });
+    // Who follows the job sees that it goes on, and what it has done so far.
+    expect((await project.api.get(`/jobs/${jobId}`)).body).toMatchObject({
+      status: "processing",
+      progress: 0,
+      result: { added: 351, removed: 0, total: 351 },
+      completedAt: null,
+    });
+    // The other one is dead: the sweep finds what it wanted.
+    await passTheFirst(world, project, segment);
+    expect((await project.api.get(`/jobs/${jobId}`)).body.result).toEqual({ added: 352, removed: 0, total: 351 });
+    world.now += 5 * 60_000;
+    await world.sweep();
+    await world.drain();
+    const { status, result } = (await project.api.get(`/jobs/${jobId}`)).body;
+    expect([status, result]).toEqual(["completed", { added: 352, removed: 0, total: 352 }]);
+    expect(await ledgerOf(project, segment)).toEqual({ members: 352, entries: 352, exits: 0, wrong: 0 });
+  });
+
+  it("has it, wherever runs die on the way", async () => {
+    const { project, world, segment, jobId } = await start();
+    for (let attempt = 0; world.queue.length > 0 && attempt < 150; attempt++) {
+      if (attempt % 3 === 1 && attempt < 12) {
+        await setPlan(project, `c${2 * attempt + 1}@example.com`, "pro");
+        await wish(world, project, segment);
+      }
+      await world.runAndDie({ atStep: 1 + (attempt % 8), when: attempt % 2 ? "before" : "after" });
+    }
+    expect(world.queue).toEqual([]);
+    const { results } = await project.db.prepare("SELECT id FROM jobs WHERE project_id = ?").bind(project.id).all();
+    expect(results).toEqual([{ id: jobId }]);
+    expect((await project.api.get(`/jobs/${jobId}`)).body).toMatchObject({
+      status: "completed",
+      result: { added: 354, removed: 0, total: 354 },
+    });
+    expect(await ledgerOf(project, segment)).toEqual({ members: 354, entries: 354, exits: 0, wrong: 0 });
+  });
+});
+
 it("whoever comes in behind a silent computation is told", async () => {
   const [project, world] = [await newProject(), new World()];
   await addContacts(project, 1, 700);

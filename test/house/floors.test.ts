@@ -16,6 +16,7 @@ import {
   noFolderCircles,
   noLike,
   oneReaderOfSettings,
+  oneWriterOfJobs,
   type Rule,
   verbsAskCtxForTheTime,
   verbsSeeNoRequest,
@@ -432,6 +433,25 @@ const rules: Kept[] = [
           "src/db/search.ts":
             "// D1 refuses LIKE patterns over 50 bytes, hence instr.\nconst looksLike = sql`instr(a, b)`;",
           "src/features/a/schema.ts": 'const text = "Anything you like";',
+        },
+      },
+    ],
+  },
+  {
+    promise: "only engine/jobs writes the table of jobs",
+    rule: oneWriterOfJobs,
+    planted: [
+      { what: "a feature that inserts", files: { "src/features/a/a.ts": "sql`INSERT INTO jobs (id) VALUES (1)`" } },
+      { what: "another machine that updates", files: { "src/engine/mail/a.ts": "sql`UPDATE jobs SET progress = 1`" } },
+      { what: "a sweep that deletes", files: { "src/features/a/a.ts": "sql`DELETE FROM jobs WHERE true`" } },
+      { what: "drizzle's builder", files: { "src/features/a/a.ts": "await ctx.db.insert(jobs).values({ id });" } },
+    ],
+    allowed: [
+      {
+        what: "engine/jobs itself, and who reads",
+        files: {
+          "src/engine/jobs/job.ts": "sql`DELETE FROM jobs WHERE true`",
+          "src/features/a/a.ts": "sql`SELECT 1 FROM jobs WHERE id = 1`",
         },
       },
     ],

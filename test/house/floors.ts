@@ -132,6 +132,14 @@ export const noLike: Rule = (house) => [
   ...codeWith(house, /^src\//, /\bimport\s*\{[^}]*\b(?:like|ilike|notLike|notIlike)\b[^}]*\}\s*from\s*"drizzle-orm"/),
 ];
 
+/** The erasure of a whole project empties every table, by its name in a list. */
+export const oneWriterOfJobs: Rule = (house) =>
+  codeWith(
+    house,
+    /^src\/(?!engine\/jobs\/)/,
+    /\b(?:INSERT INTO|REPLACE INTO|UPDATE|DELETE FROM) "?jobs\b|\.(?:insert|update|delete)\(jobs\)/,
+  );
+
 /** A cascade deletes more than a statement may do; a rebuilt table loses what is written meanwhile. */
 export const migrationsOnlyAdd: Rule = (house) => [
   ...codeWith(house, /^migrations\//, /\bON\s+DELETE\s+CASCADE\b|__new_|\bDROP\s+TABLE\b/i),

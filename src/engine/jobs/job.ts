@@ -7,7 +7,7 @@ import { hourMs, minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { inProject } from "../../db/scope";
-import { statement } from "../../db/statement";
+import { type Statement, statement } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
 import type { Context, Platform } from "../../platform/context";
 
@@ -52,4 +52,28 @@ export async function startJob(
     ),
   );
   await batch.commit();
+}
+
+/** What a call may change about a job that goes on. What is not said stays as it is. */
+interface Change {
+  input?: SQL;
+  /** A run that is between two steps of the old one writes nothing more. */
+  state?: SQL;
+  result?: SQL;
+  /** Moves when somebody wants the work done anew. */
+  generation?: SQL;
+}
+
+/** The statement by which a call changes what jobs that go on are to do. */
+export function updateOpenJobs(where: SQL, change: Change): Statement {
+  const { input = sql`input`, state = sql`state`, result = sql`result`, generation = sql`generation` } = change;
+  return statement(
+    sql`UPDATE jobs SET input = ${input}, state = ${state}, result = ${result}, generation = ${generation}
+      WHERE ${where} AND status IN ('queued', 'processing')`,
+  );
+}
+
+/** The statement that forgets jobs. A run that is at work on one finds it gone. */
+export function deleteJobs(where: SQL): Statement {
+  return statement(sql`DELETE FROM jobs WHERE ${where}`);
 }

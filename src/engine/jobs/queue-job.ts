@@ -1,26 +1,64 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
 import type { StoredJobType } from "../../core/jobs";
-import { asId, columns } from "../../db/rows";
+import { asId, asNumber, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { type JobNotes, jobGraceMs } from "./job";
 
+/** What a job of a project is born with. */
+interface NewJob {
+  id: Id;
+  type: StoredJobType;
+  input?: JobNotes;
+  state?: JobNotes;
+  onlyIf?: SQL;
+}
+
 /** A job of the project, for the batch of the call that starts it. Returns its id, if it was written. */
 export function insertJob(
   ctx: Context,
-  job: { id: Id; type: StoredJobType; input?: JobNotes; state?: JobNotes; onlyIf?: SQL },
+  { id, type, input = {}, state = {}, onlyIf = sql`true` }: NewJob,
 ): Statement<{ id: Id }> {
-  const { id, type, input = {}, state = {}, onlyIf = sql`true` } = job;
-  const now = ctx.now.getTime();
+  return upsertJobs(type, ctx.now, {
+    projectId: sql`${ctx.project.number}`,
+    id: sql`${id}`,
+    input: sql`${JSON.stringify(input)}`,
+    state: sql`${JSON.stringify(state)}`,
+    from: sql`WHERE ${onlyIf}`,
+  });
+}
+
+/** Jobs as a query says them: the columns of each, and where they come from. `from` ends with a WHERE, or behind one. */
+interface NewJobs {
+  projectId: SQL;
+  id: SQL;
+  input?: SQL;
+  state?: SQL;
+  from: SQL;
+}
+
+/**
+ * Jobs of one type, in any projects. Some kinds of work have one job by a fixed name: while it goes on it is left alone,
+ * and once it has ended, well or badly, it begins anew. Returns the jobs that start here.
+ */
+export function upsertJobs(
+  type: StoredJobType,
+  now: Date,
+  { projectId, id, input = sql`'{}'`, state = sql`'{}'`, from }: NewJobs,
+): Statement<{ id: Id; projectId: number }> {
+  const at = now.getTime();
   return statement(
     sql`INSERT INTO jobs (project_id, id, type, status, input, state, errors, created_at, next_announce_at)
-      SELECT ${ctx.project.number}, ${id}, ${type}, 'queued', ${JSON.stringify(input)}, ${JSON.stringify(state)}, '[]', ${now},
-        ${now + jobGraceMs}
-      WHERE ${onlyIf}
-      RETURNING id`,
-    columns({ id: asId }),
+      SELECT ${projectId}, ${id}, ${type}, 'queued', ${input}, ${state}, '[]', ${at}, ${at + jobGraceMs}
+      ${from}
+      ON CONFLICT (project_id, id) DO UPDATE SET status = 'queued', progress = 0, generation = 1, input = excluded.input,
+        state = excluded.state, result = NULL, errors = '[]', reason = NULL, failing_since = NULL,
+        created_at = excluded.created_at, completed_at = NULL, next_announce_at = excluded.next_announce_at
+        WHERE status NOT IN ('queued', 'processing')
+      RETURNING id, project_id`,
+    columns({ id: asId, projectId: asNumber }),
   );
 }
 

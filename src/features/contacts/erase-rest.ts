@@ -7,7 +7,7 @@ import { openBatch } from "../../db/batch";
 import { asId, asNumber, asOneOf, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
-import { guardState, type Step, updateEnded, updateState } from "../../engine/jobs/work";
+import { guardState, type Step, updateEnded, updateState } from "../../engine/jobs/step";
 import { attachmentKeys } from "../../engine/mail/attachments";
 import { forgetMessages } from "../../engine/mail/forget-messages";
 import type { Context } from "../../platform/context";

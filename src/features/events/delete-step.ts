@@ -2,9 +2,8 @@ import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { asId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
-import { guardState, type Step, updateEnded } from "../../engine/jobs/work";
+import { guardState, type Step, updateEnded, updateState } from "../../engine/jobs/step";
 import type { Context } from "../../platform/context";
 import { Doomed, deleteNext, next, rowsPerStatement } from "./delete-statements";
 
@@ -16,18 +15,13 @@ export async function deleteStep(ctx: Context, row: JobRow): Promise<Step> {
   const { total, ...asked } = Input.parse(row.input);
   const { deletedCount, from } = State.parse(row.state);
   const doomed = { ...asked, from };
-  const progress = Math.min(99, Math.floor((100 * (deletedCount + rowsPerStatement)) / total));
+  const progress = (100 * (deletedCount + rowsPerStatement)) / total;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
-  batch.add(
-    statement(
-      sql`UPDATE jobs SET progress = ${progress},
-          state = (SELECT json_object('deletedCount', (jobs.state->>'deletedCount') + count(*),
-              'from', coalesce(max(contact_id), ${from}))
-            FROM (${next(ctx, doomed)}))
-        WHERE project_id = ${ctx.project.number} AND id = ${row.id}`,
-    ),
-  );
+  const after = sql`(SELECT json_object('deletedCount', (jobs.state->>'deletedCount') + count(*),
+      'from', coalesce(max(contact_id), ${from}))
+    FROM (${next(ctx, doomed)}))`;
+  batch.add(updateState(ctx, row, after, progress));
   const deleted = batch.add(deleteNext(ctx, doomed));
   await batch.commit();
   if (deleted.count > 0) return "goes on";

@@ -3,9 +3,8 @@ import { NotFound } from "../../core/errors";
 import { newId, publicId } from "../../core/ids";
 import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import { asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
-import { jobGraceMs } from "../../engine/jobs/job";
+import { upsertJobs } from "../../engine/jobs/queue-job";
 import { cacheMs, forgetProjects } from "../../engine/projects/cache";
 import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
@@ -19,13 +18,11 @@ export async function deleteProject(platform: Platform, id: string): Promise<{ j
   const now = platform.now.getTime();
   const batch = openBatch({ ...platform, db: platform.control });
   const queued = batch.add(
-    statement(
-      sql`INSERT INTO jobs (project_id, id, type, status, errors, created_at, next_announce_at)
-        SELECT number, ${jobId}, 'project.erase', 'queued', '[]', ${now}, ${now + jobGraceMs}
-        FROM projects WHERE id = ${id} AND deleted_at IS NULL
-        RETURNING project_id`,
-      columns({ projectId: asNumber }),
-    ),
+    upsertJobs("project.erase", platform.now, {
+      projectId: sql`number`,
+      id: sql`${jobId}`,
+      from: sql`FROM projects WHERE id = ${id} AND deleted_at IS NULL`,
+    }),
   );
   batch.add(statement(sql`DELETE FROM api_keys WHERE project_id = (SELECT number FROM projects WHERE id = ${id})`));
   batch.add(statement(sql`UPDATE projects SET deleted_at = ${now} WHERE id = ${id} AND deleted_at IS NULL`));

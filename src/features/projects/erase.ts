@@ -4,6 +4,7 @@ import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { statement } from "../../db/statement";
 import { startJob } from "../../engine/jobs/job";
+import { updateEnded } from "../../engine/jobs/step";
 import { whereaboutsByNumber } from "../../engine/projects/whereabouts";
 import { blobKey, blobKinds } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
@@ -74,14 +75,8 @@ export async function eraseProject(platform: Platform, job: EraseJob): Promise<v
   const isEmpty = (await eraseRows(platform, project.shard, job)) && (await eraseFiles(platform, project.id));
   if (!isEmpty) return platform.enqueue([{ job }]);
   await platform.gate.erase(project.id);
-  const now = platform.clock().getTime();
   const batch = openBatch({ ...platform, db: control });
-  batch.add(
-    statement(
-      sql`UPDATE jobs SET status = 'completed', progress = 100, completed_at = ${now}
-        WHERE project_id = ${job.projectId} AND id = ${job.jobId} AND status <> 'completed'`,
-    ),
-  );
+  batch.add(updateEnded(platform, { projectId: job.projectId, id: job.jobId }, { status: "completed" }));
   batch.add(statement(sql`DELETE FROM projects WHERE number = ${job.projectId} AND deleted_at IS NOT NULL`));
   await batch.commit();
 }

@@ -4,7 +4,7 @@ import type { Id } from "../../core/ids";
 import { asJson, columns } from "../../db/rows";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
-import type { Step } from "../../engine/jobs/work";
+import type { Step } from "../../engine/jobs/step";
 import type { Context } from "../../platform/context";
 import { insertMembershipEvents, isMember } from "./membership";
 import { Input } from "./scan-job";
@@ -29,14 +29,16 @@ export function computeStep(ctx: Context, row: JobRow): Promise<Step> {
     onlyTracked: true,
     want: "ids",
     beside: { over: "members", segmentId, rows: 0 },
-    async decide({ scan, ids }, { segment, after }, { silent }) {
+    async decide({ scan, ids, isLast }, { segment, after }, { silent, done }) {
       const members = await findMembers(ctx, segment.id, { after, upTo: scan.after });
       const all = inBatches(ids, members);
+      // A call may be answered while the next pass goes on, and then wants the total of the last whole one.
+      const total = done === undefined || isLast ? sql`${scan.matching}` : sql`coalesce(result->>'total', 0)`;
       const changes = all.slice(0, batchesPerStep).map((moving) => {
         const moves = movesOf(ctx, segment, moving);
         const events = silent ? [] : insertMoveEvents(ctx, segment, moves);
         return {
-          result: countedIn(moves, scan.matching),
+          result: countedIn(moves, total),
           statements: [...events, ...insertEntering(ctx, segment, moves), ...deleteLeaving(ctx, segment, moving)],
         };
       });
@@ -121,7 +123,7 @@ function deleteLeaving(ctx: Context, { id }: Dynamic, { leaving }: Moving): Stat
 }
 
 /** The job's result with this batch in it. It goes before the moves. */
-function countedIn({ entering, leaving }: Moves, total: number): SQL {
+function countedIn({ entering, leaving }: Moves, total: SQL): SQL {
   const sum = (name: string, who: SQL | null) =>
     sql`coalesce(json_extract(result, ${`$.${name}`}), 0) + ${who ? sql`(SELECT count(*) ${who})` : sql`0`}`;
   return sql`json_object('added', ${sum("added", entering)}, 'removed', ${sum("removed", leaving)}, 'total', ${total})`;

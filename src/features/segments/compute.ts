@@ -3,16 +3,17 @@ import { z } from "zod";
 import { BadRequest } from "../../core/errors";
 import { type Id, newId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asId, asNumber, columns, orNull } from "../../db/rows";
-import { selectFirst, statement } from "../../db/statement";
+import { asNumber, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
 import type { JobRow, SegmentRow } from "../../db/tables";
 import { totalContacts } from "../../engine/contacts/total";
 import { getJob } from "../../engine/jobs/job";
 import { announceJob } from "../../engine/jobs/queue-job";
 import { workOn } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
-import { activeComputation, upsertComputation } from "./computation";
+import { upsertComputation, type Wish } from "./computation";
 import { computeStep, stepsPerRun } from "./compute-step";
+import { State } from "./scan-job";
 import { getSegment } from "./segment";
 
 /** In a project with more contacts than this, a computation goes on in the background. */
@@ -45,46 +46,41 @@ export async function computeSegment(ctx: Context, segment: SegmentRow): Promise
   batch.addAll(writes);
   const computation = batch.add(joined);
   await batch.commit();
-  const { jobId } = computation.one;
   const { contacts } = total.one;
-  const done = jobId === null ? null : await finishComputation(ctx, segment.id, { jobId, contacts });
+  const done = computation.first ? await finishComputation(ctx, computation.first, contacts) : null;
   // Null when the segment was deleted or is tracked no more since it was read: then this call says so.
   return done ?? computeSegment(ctx, await getSegment(ctx, segment.id));
 }
 
 /**
- * Works on a computation, and one before it, to the end while that is little work; else the queue does. Null when there
- * was nothing to compute any more.
+ * Works on a computation until what the call waits for is done, while that is little work; else the queue does. Calls that
+ * come meanwhile keep it from nothing: the passes that they want are theirs to work on. Null when there was nothing to
+ * compute any more, or when it was given up.
  */
 export async function finishComputation(
   ctx: Context,
-  segmentId: Id,
-  { jobId, contacts }: { jobId: Id; contacts: number },
+  { jobId, generation }: Wish,
+  contacts: number,
 ): Promise<Computed | { jobId: Id } | null> {
+  const job = { type: "segments.compute" as const, projectId: ctx.project.number, jobId };
   let steps = 0;
-  const step = (job: Context, row: JobRow) => {
+  let answer: Computed | null = null;
+  const step = async (context: Context, row: JobRow) => {
+    if ((State.parse(row.state).done ?? 0) >= generation) {
+      answer = Computed.parse(row.result);
+      return "waits";
+    }
     steps += 1;
-    return computeStep(job, row);
+    return computeStep(context, row);
   };
   for (let checks = 0; contacts <= maxInline && steps < maxSteps && checks < maxChecks; checks++) {
-    const active = await findActive(ctx, segmentId);
-    const job = { type: "segments.compute" as const, projectId: ctx.project.number, jobId: active ?? jobId };
     await workOn(ctx, job, step, { stepsPerRun });
+    if (answer !== null) return answer;
     const { status, result } = await getJob(ctx, jobId);
     if (status === "completed") return result && Computed.parse(result);
+    if (status === "failed") return null;
     await new Promise((resolve) => setTimeout(resolve, 10 + 40 * ctx.random()));
   }
-  await announceJob(ctx, "segments.compute", (await findActive(ctx, segmentId)) ?? jobId);
+  await announceJob(ctx, "segments.compute", jobId);
   return { jobId };
-}
-
-/** The job that goes on. */
-async function findActive(ctx: Context, segmentId: Id): Promise<Id | null> {
-  const found = await selectFirst(
-    ctx.db,
-    sql`SELECT (${activeComputation}) AS job_id FROM segments s
-      WHERE s.project_id = ${ctx.project.number} AND s.id = ${segmentId}`,
-    columns({ jobId: orNull(asId) }),
-  );
-  return found?.jobId ?? null;
 }

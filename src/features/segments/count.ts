@@ -7,11 +7,10 @@ import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow, SegmentRow } from "../../db/tables";
 import { scan } from "../../engine/audience/scan";
-import { jobGraceMs } from "../../engine/jobs/job";
-import { announceJob, insertJob } from "../../engine/jobs/queue-job";
-import type { Step } from "../../engine/jobs/work";
+import { announceJob, upsertJobs } from "../../engine/jobs/queue-job";
+import type { Step } from "../../engine/jobs/step";
 import type { Context } from "../../platform/context";
-import { firstState, inputJson, type Start, type Starting } from "./scan-job";
+import { firstState, type Start, type Starting } from "./scan-job";
 import { scanStep } from "./scan-step";
 import { getSegment } from "./segment";
 import { audienceFor, beginScan, type StoredScan } from "./stored-scan";
@@ -109,37 +108,26 @@ async function countRows(ctx: Context, segmentId: Id): Promise<number> {
 export const countJobId = (segmentId: Id): Id => idOf(`count-${textOf(segmentId)}`);
 
 async function queueCount(ctx: Context, segmentId: Id, { isFollowed }: { isFollowed: boolean }): Promise<Id> {
-  const id = isFollowed ? newId() : countJobId(segmentId);
-  const input = inputJson({ segmentId, isFollowed });
+  const jobId = isFollowed ? newId() : countJobId(segmentId);
   const batch = openBatch(ctx);
-  batch.add(
-    insertJob(ctx, {
-      id,
-      type: "segments.count",
-      input,
-      state: firstState({ silent: true }),
-      onlyIf: sql`NOT EXISTS (SELECT 1 FROM jobs WHERE project_id = ${ctx.project.number} AND id = ${id})`,
-    }),
-  );
+  const { jobs, rest } = insertCounts([{ jobId, projectId: ctx.project.number, segmentId }], ctx.now, { isFollowed });
+  batch.add(jobs);
+  batch.addAll(rest);
   await batch.commit();
-  await announceJob(ctx, "segments.count", id);
-  return id;
+  await announceJob(ctx, "segments.count", jobId);
+  return jobId;
 }
 
-/** Counts that nobody follows. Leaves out those that have a job already. */
-export function insertCounts(starts: Start[], now: Date): Starting {
-  const at = now.getTime();
+/** Leaves out those that have a job of this name already, which goes on. */
+export function insertCounts(starts: Start[], now: Date, { isFollowed }: { isFollowed: boolean }): Starting {
   return {
-    jobs: statement(
-      sql`INSERT INTO jobs (id, project_id, type, status, input, state, errors, created_at, next_announce_at)
-        SELECT n.value->>'jobId', n.value->>'projectId', 'segments.count', 'queued',
-          json_object('segmentId', n.value->>'segmentId', 'isFollowed', json('false')),
-          ${JSON.stringify(firstState({ silent: true }))}, '[]', ${at}, ${at + jobGraceMs}
-        FROM json_each(${JSON.stringify(starts)}) n
-        WHERE true ON CONFLICT DO NOTHING
-        RETURNING id, project_id`,
-      columns({ id: asId, projectId: asNumber }),
-    ),
+    jobs: upsertJobs("segments.count", now, {
+      projectId: sql`n.value->>'projectId'`,
+      id: sql`n.value->>'jobId'`,
+      input: sql`json_object('segmentId', n.value->>'segmentId', 'isFollowed', json(${JSON.stringify(isFollowed)}))`,
+      state: sql`${JSON.stringify(firstState({ silent: true }))}`,
+      from: sql`FROM json_each(${JSON.stringify(starts)}) n WHERE true`,
+    }),
     rest: [],
   };
 }

@@ -5,7 +5,7 @@ import { openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
-import { guardState, type Step, updateEnded } from "../../engine/jobs/work";
+import { guardState, type Step, updateEnded } from "../../engine/jobs/step";
 import type { Context } from "../../platform/context";
 
 const rowsPerStep = 1_000;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { asId, type Id, textOf } from "../../core/ids";
+import { asId, type Id } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import type { Statement } from "../../db/statement";
 import { StoredScan } from "./stored-scan";
@@ -11,16 +11,12 @@ export const Input = z.object({
   segmentId: StoredId,
   /** Somebody has the job's id, and may ask for it. */
   isFollowed: z.boolean(),
-  /** The job that waits for this one to end, and whose row is there already; see `upsertComputation`. */
-  waitingJobId: StoredId.optional(),
 });
-export type Input = z.infer<typeof Input>;
 
-export function inputJson({ segmentId, isFollowed }: Input): JsonObject {
-  return { segmentId: textOf(segmentId), isFollowed };
-}
-
-/** Where it stands. What must not change between what a step reads and what it writes is here, and not in the input. */
+/**
+ * Where it stands. What must not change between what a step reads and what it writes is here, and not in the input. A
+ * **pass** is one scan from the first contact to the last; see `upsertComputation` for when a job makes several.
+ */
 export const State = z.object({
   /** Members come and go without events. */
   silent: z.boolean(),
@@ -28,6 +24,10 @@ export const State = z.object({
   scan: StoredScan.nullable().catch(null),
   /** How many batches were written. It moves with each, so that two runs never write from what only one has seen. */
   batches: z.number().optional(),
+  /** The job's generation as it was before this pass began: so whom the pass serves. */
+  generation: z.number().optional(),
+  /** The generation of the last pass that came to its end. */
+  done: z.number().optional(),
 });
 export type State = z.infer<typeof State>;
 
@@ -36,9 +36,9 @@ export function stateJson(state: State): JsonObject {
   return state as unknown as JsonObject;
 }
 
-/** As a job begins. Each step compares the stored text with what it writes itself, so the database must not write it. */
-export function firstState({ silent }: { silent: boolean }): JsonObject {
-  return stateJson({ silent, scan: null });
+/** As a pass begins. Each step compares the stored text with what it writes itself. */
+export function firstState(first: Pick<State, "silent" | "generation" | "done">): JsonObject {
+  return stateJson({ ...first, scan: null });
 }
 
 /** A job to start, of a segment in any project. */

@@ -1,14 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Id } from "../../core/ids";
-import { type Batch, openBatch } from "../../db/batch";
+import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale } from "../../db/fresh";
-import { asId, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
 import type { ScanSource } from "../../engine/audience/scan-source";
-import { jobGraceMs } from "../../engine/jobs/job";
-import { announceJob } from "../../engine/jobs/queue-job";
-import { guardState, type Step, updateState } from "../../engine/jobs/work";
+import { deleteJobs } from "../../engine/jobs/job";
+import { guardState, type Step, updateEnded, updateState } from "../../engine/jobs/step";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { firstState, Input, State, stateJson } from "./scan-job";
@@ -37,7 +34,7 @@ interface Change {
 }
 
 /** Where a step stands that has begun. */
-type Begun = State & { scan: StoredScan };
+type Begun = State & { scan: StoredScan; generation: number };
 
 /**
  * One step of a job that scans contacts: it reads one window and writes what is to be written. A batch fails when the
@@ -50,7 +47,7 @@ export async function scanStep(ctx: Context, row: JobRow, task: Task): Promise<S
   const state = State.parse(row.state);
   const scan = state.scan ?? (await beginScan(ctx, segmentId, task));
   try {
-    if (scan) await takeStep(ctx, row, { ...state, scan }, task);
+    if (scan) await takeStep(ctx, row, { ...state, scan, generation: state.generation ?? row.generation }, task);
     else await giveUp(ctx, row, task);
   } catch (error) {
     if (!(error instanceof Stale)) throw error;
@@ -65,8 +62,9 @@ async function giveUp(ctx: Context, row: JobRow, { onlyTracked = false }: Task):
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   batch.guard(sql`NOT ${isWanted}`, () => new Stale());
-  batch.add(updateState(ctx, row, row.state, row.progress, { result: sql`NULL` }));
-  await commitLast(ctx, row, batch);
+  batch.add(updateEnded(ctx, row, { status: "completed", state: {} }));
+  batch.addAll(freeEnded(ctx, row));
+  await batch.commit();
 }
 
 async function takeStep(ctx: Context, row: JobRow, begun: Begun, task: Task): Promise<void> {
@@ -82,62 +80,58 @@ async function takeStep(ctx: Context, row: JobRow, begun: Begun, task: Task): Pr
     batch.guard(isUnchanged("segments", scan.segment), () => new Stale());
     batch.add(updateState(ctx, here, state, isLast ? next.progress : row.progress, { result }));
     batch.addAll(statements);
-    await orBeginAnew(ctx, here, begun, async () => {
-      if (!(isLast && next.isLast)) return batch.commit();
-      batch.add(task.end(scan));
-      return commitLast(ctx, row, batch);
-    });
+    if (isLast && next.isLast) batch.addAll([task.end(scan), ...endPass(ctx, row, begun)]);
+    await orBeginAnew(ctx, here, begun, () => batch.commit());
     here = { ...row, state };
     if (!isLast) await letOthersIn();
   }
 }
 
-async function orBeginAnew(ctx: Context, row: JobRow, { silent }: Begun, commit: () => Promise<void>): Promise<void> {
+/** A silent pass stays silent, and what was silent from the start serves nobody who came since. */
+async function orBeginAnew(ctx: Context, row: JobRow, begun: Begun, commit: () => Promise<void>): Promise<void> {
   try {
     await commit();
   } catch (error) {
     if (!(error instanceof Stale)) throw error;
+    const { silent, generation, done } = begun;
+    const first = firstState(silent ? { silent, generation, done } : { silent, done });
     const batch = openBatch(ctx);
-    batch.addAll([guardState(ctx, row), updateState(ctx, row, firstState({ silent }), 0)]);
+    batch.addAll([guardState(ctx, row), updateState(ctx, row, first, 0)]);
     await batch.commit();
     throw error;
   }
 }
 
-/** Commits a batch that ends the job, and announces the job that waited for that. */
-async function commitLast(ctx: Context, row: JobRow, batch: Batch): Promise<void> {
-  const { waiting, rest } = updateCompleted(ctx, row);
-  const next = batch.add(waiting);
-  batch.addAll(rest);
-  await batch.commit();
-  if (next.first) await announceJob(ctx, row.type, next.first.id);
+/**
+ * Ends the job, whose result stays as it is; or begins its next pass, if somebody has moved its generation since this one
+ * began. That one is told, so what came silently does not count in its result.
+ */
+function endPass(ctx: Context, row: JobRow, { generation, silent }: Begun): Statement[] {
+  const told = sql`json_set(result, '$.added', 0, '$.removed', 0)`;
+  return [
+    updateState(ctx, row, firstState({ silent: false, done: generation }), 0, {
+      result: silent ? told : sql`result`,
+      onlyIf: sql`generation > ${generation}`,
+    }),
+    updateEnded(ctx, row, {
+      status: "completed",
+      state: {},
+      result: sql`result`,
+      onlyIf: sql`generation = ${generation}`,
+    }),
+    ...freeEnded(ctx, row),
+  ];
 }
 
-/**
- * Ends the job, whose result stays as it is, and puts the job that waits in its place. A job that nobody follows leaves
- * no row: a segment has some 300 a day.
- */
-function updateCompleted(ctx: Context, row: JobRow): { waiting: Statement<{ id: Id }>; rest: Statement[] } {
-  const now = ctx.clock().getTime();
-  const isMine = sql`project_id = ${ctx.project.number} AND id = ${row.id}`;
-  const waitingId = sql`(SELECT input->>'waitingJobId' FROM jobs WHERE ${isMine})`;
-  return {
-    waiting: statement(
-      sql`UPDATE jobs SET next_announce_at = ${now + jobGraceMs} WHERE project_id = ${ctx.project.number} AND id = ${waitingId}
-        RETURNING id`,
-      columns({ id: asId }),
+/** If the job has ended, its segment has none. One that nobody follows leaves no row: a segment has some 300 a day. */
+function freeEnded(ctx: Context, row: JobRow): Statement[] {
+  const isEnded = sql`project_id = ${ctx.project.number} AND id = ${row.id} AND status = 'completed'`;
+  return [
+    statement(
+      sql`UPDATE segments SET compute_job_id = NULL
+        WHERE project_id = ${ctx.project.number} AND id = ${Input.parse(row.input).segmentId} AND compute_job_id = ${row.id}
+          AND EXISTS (SELECT 1 FROM jobs WHERE ${isEnded})`,
     ),
-    rest: [
-      statement(
-        sql`UPDATE segments SET compute_job_id = ${waitingId}
-          WHERE project_id = ${ctx.project.number} AND id = ${Input.parse(row.input).segmentId} AND compute_job_id = ${row.id}`,
-      ),
-      statement(
-        sql`UPDATE jobs SET status = 'completed', state = '{}', progress = 100, next_announce_at = NULL,
-            completed_at = ${now}
-          WHERE ${isMine}`,
-      ),
-      statement(sql`DELETE FROM jobs WHERE ${isMine} AND NOT (input->>'isFollowed')`),
-    ],
-  };
+    deleteJobs(sql`${isEnded} AND NOT (input->>'isFollowed')`),
+  ];
 }

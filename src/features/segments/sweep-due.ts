@@ -47,7 +47,7 @@ const counting: Task = {
   index: sql`ix_segments_uncounted`,
   mayHaveChanged: sql`CASE WHEN track_membership THEN false WHEN ${moves} THEN true ELSE counted_of IS NOT ${fresh} END`,
   jobIdOf: countJobId,
-  insertJobs: insertCounts,
+  insertJobs: (starts, now) => insertCounts(starts, now, { isFollowed: false }),
 };
 
 /** The sweep that has the members of tracked segments computed, over all projects. */

@@ -25,7 +25,8 @@ import { getSegment, readSegmentAndTotal, type SegmentAndTotal } from "./segment
  */
 export async function updateSegment(ctx: Context, id: Id, change: UpdateSegment): Promise<SegmentRow> {
   const { before, after, jobId, contacts } = await untilFresh(() => applyChange(ctx, id, change), ctx.random);
-  if (jobId !== null) await finishComputation(ctx, id, { jobId, contacts });
+  // Any pass that ends from here on has taken the members.
+  if (jobId !== null) await finishComputation(ctx, { jobId, generation: 1 }, contacts);
   return conditionText(before) === conditionText(after) ? after : withCount(ctx, after);
 }
 

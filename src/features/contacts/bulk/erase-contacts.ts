@@ -4,7 +4,7 @@ import { openBatch } from "../../../db/batch";
 import { untilFresh } from "../../../db/fresh";
 import type { Statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
-import { guardState, updateState } from "../../../engine/jobs/work";
+import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
 import { addErasure } from "../erase";
 import { type BulkResult, type BulkState, type Part, resultOf } from "./bulk-job";

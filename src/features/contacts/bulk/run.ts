@@ -1,7 +1,8 @@
 import type { Job } from "../../../core/jobs";
 import { openBatch } from "../../../db/batch";
 import type { JobRow } from "../../../db/tables";
-import { guardState, type Step, updateEnded, workOn } from "../../../engine/jobs/work";
+import { guardState, type Step, updateEnded } from "../../../engine/jobs/step";
+import { workOn } from "../../../engine/jobs/work";
 import type { Context, Platform } from "../../../platform/context";
 import { BulkInput, BulkState, type Part, resultOf } from "./bulk-job";
 import { eraseContacts } from "./erase-contacts";

@@ -4,7 +4,7 @@ import { openBatch } from "../../../db/batch";
 import type { Statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { updateSubscription } from "../../../engine/contacts/subscription";
-import { guardState, updateState } from "../../../engine/jobs/work";
+import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
 import { type BulkState, type Part, resultOf } from "./bulk-job";
 

@@ -6,7 +6,7 @@ import { asId, asNumber, asText, columns, orNull } from "../../../db/rows";
 import { type Statement, select, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { totalContacts } from "../../../engine/contacts/total";
-import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/work";
+import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
 import { maxFieldsShown } from "./list";
 

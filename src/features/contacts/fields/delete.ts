@@ -5,7 +5,7 @@ import { newId, publicId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { asNumber, columns } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
-import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
+import { announceJob, upsertJobs } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
 import { selectField } from "./field";
 import { updateWithoutKey } from "./remove-key";
@@ -49,16 +49,17 @@ async function deleteAtOnce(ctx: Context, key: string): Promise<{ deletedFrom: n
 async function startDeletion(ctx: Context, field: string, key: string): Promise<{ jobId: string }> {
   const type = "contacts.delete-field";
   const jobId = newId();
-  const isKnown = sql`EXISTS (SELECT 1 FROM contact_fields WHERE project_id = ${ctx.project.number} AND key = ${key})`;
   const batch = openBatch(ctx);
-  const job = batch.add(insertJob(ctx, { id: jobId, type, input: { key }, onlyIf: isKnown }));
-  // Asked in this very batch: a contact of later may have a value of later.
-  batch.add(
-    statement(
-      sql`UPDATE jobs SET state = json_object('after', '', 'upTo', coalesce((SELECT id FROM contacts
-            WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1), ''), 'passed', 0)
-        WHERE project_id = ${ctx.project.number} AND id = ${jobId}`,
-    ),
+  const job = batch.add(
+    upsertJobs(type, ctx.now, {
+      projectId: sql`f.project_id`,
+      id: sql`${jobId}`,
+      input: sql`json_object('key', f.key)`,
+      // Asked in this very batch: a contact of later may have a value of later.
+      state: sql`json_object('after', '', 'upTo', coalesce((SELECT id FROM contacts
+        WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1), ''), 'passed', 0)`,
+      from: sql`FROM contact_fields f WHERE f.project_id = ${ctx.project.number} AND f.key = ${key}`,
+    }),
   );
   batch.add(deleteRegistered(ctx, key));
   await batch.commit();

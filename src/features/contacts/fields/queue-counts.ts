@@ -2,9 +2,7 @@ import { sql } from "drizzle-orm";
 import { asId as idOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
-import { asNumber, columns } from "../../../db/rows";
-import { statement } from "../../../db/statement";
-import { jobGraceMs } from "../../../engine/jobs/job";
+import { upsertJobs } from "../../../engine/jobs/queue-job";
 import type { Platform } from "../../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 import { maxLive } from "./live";
@@ -24,21 +22,15 @@ export function queueFieldCounts(platform: Platform): Promise<void> {
 }
 
 async function queueDue(platform: Platform, db: Db): Promise<number> {
-  const now = platform.now.getTime();
   const batch = openBatch({ ...platform, db });
   const queued = batch.add(
-    statement(
-      sql`INSERT INTO jobs (project_id, id, type, status, errors, created_at, next_announce_at)
-        SELECT c.project_id, ${jobId}, ${type}, 'queued', '[]', ${now}, ${now + jobGraceMs}
-        FROM project_counts c LEFT JOIN jobs j ON j.project_id = c.project_id AND j.id = ${jobId}
+    upsertJobs(type, platform.now, {
+      projectId: sql`c.project_id`,
+      id: sql`${jobId}`,
+      from: sql`FROM project_counts c LEFT JOIN jobs j ON j.project_id = c.project_id AND j.id = ${jobId}
         WHERE c.contacts > ${maxLive} AND (j.id IS NULL OR j.status NOT IN ('queued', 'processing'))
-        ORDER BY j.created_at LIMIT ${maxSweptRows}
-        ON CONFLICT (project_id, id) DO UPDATE SET status = 'queued', progress = 0, state = '{}', result = NULL,
-          created_at = excluded.created_at, completed_at = NULL, next_announce_at = excluded.next_announce_at
-          WHERE status NOT IN ('queued', 'processing')
-        RETURNING project_id`,
-      columns({ projectId: asNumber }),
-    ),
+        ORDER BY j.created_at LIMIT ${maxSweptRows}`,
+    }),
   );
   await batch.commit();
   await platform.enqueue(queued.all.map(({ projectId }) => ({ job: { type, projectId, jobId } })));

@@ -19,7 +19,7 @@ import { upsertCounts } from "../../../engine/contacts/counts";
 import { refuseLargeData } from "../../../engine/contacts/data-limit";
 import { bornAs, joinErased, restoreErased, withHashes } from "../../../engine/contacts/erased-address";
 import { insertFieldTypes } from "../../../engine/contacts/field-types";
-import { guardState, updateState } from "../../../engine/jobs/work";
+import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
 import { type ImportState, maxErrors, resultOf } from "./import-job";
 
