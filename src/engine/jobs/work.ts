@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Id } from "../../core/ids";
+import { type Id, publicId } from "../../core/ids";
 import type { StoredJobType } from "../../core/jobs";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
@@ -7,7 +7,9 @@ import { statement } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
 import { type Context, forProject, type Platform } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
+import { reasonOf } from "../../platform/log";
 import { findProject } from "../projects/project";
+import { noteFailure, type Release } from "./fail";
 import { deleteJobs, nextAnnouncement } from "./job";
 import { MovedOn, type Step } from "./step";
 
@@ -18,16 +20,23 @@ export interface StoredJob {
   jobId: Id;
 }
 
+interface Working {
+  stepsPerRun?: number;
+  /** What is freed when the job is given up; see `Release`. */
+  release?: Release;
+}
+
 /**
  * One run of a stored job: step after step until it has ended or has had its share; then it goes on in another message.
  * `step` is given the row as the step before it left it, and writes its work and the row's next state in one batch that
- * begins with `guardState`. So a run that dies loses at most one step, and one that comes twice does nothing twice.
+ * begins with `guardState`. So a run that dies loses at most one step, and one that comes twice does nothing twice. A job
+ * whose runs fail for a day is given up; see fail.ts.
  */
 export async function workOn(
   platform: Platform,
   job: StoredJob,
   step: (ctx: Context, row: JobRow) => Promise<Step>,
-  { stepsPerRun = 25 }: { stepsPerRun?: number } = {},
+  { stepsPerRun = 25, release = () => [] }: Working = {},
 ): Promise<void> {
   const project = await findProject(platform, job.projectId);
   if (!project) return forget(platform, job);
@@ -39,12 +48,27 @@ export async function workOn(
       if ((await step(ctx, row)) !== "goes on") return;
     } catch (error) {
       // The other run carries on from there.
-      if (error instanceof MovedOn) return;
+      if (error instanceof MovedOn || (await isGivenUp(ctx, row, error, release))) return;
       throw error;
     }
     await letOthersIn();
   }
   await platform.enqueue([{ job }]);
+}
+
+/** What went wrong first is what the run throws: a failure that cannot be noted counts from the next one on. */
+async function isGivenUp(ctx: Context, row: JobRow, error: unknown, release: Release): Promise<boolean> {
+  try {
+    return await noteFailure(ctx, row, error, release);
+  } catch (another) {
+    if (!(another instanceof MovedOn)) {
+      ctx.log("error", "The failure of a job could not be noted", {
+        jobId: publicId(row.id),
+        reason: reasonOf(another),
+      });
+    }
+    return false;
+  }
 }
 
 /** The job of a project that is gone: the sweep would announce it for ever. Whichever database it was in, it is in one. */

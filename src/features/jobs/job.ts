@@ -7,6 +7,7 @@ import { selectFirst } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 
+/** Why a job failed stands among its errors: what the job is does not say where else. */
 export function jobJson(row: JobRow) {
   return {
     jobId: publicId(row.id),
@@ -14,7 +15,7 @@ export function jobJson(row: JobRow) {
     status: row.status,
     progress: row.progress,
     result: row.result,
-    errors: row.errors,
+    errors: [...row.errors, ...(row.reason === null ? [] : [{ reason: row.reason }])],
     createdAt: iso(row.createdAt),
     completedAt: isoOrNull(row.completedAt),
   };

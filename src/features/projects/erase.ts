@@ -64,7 +64,8 @@ type EraseJob = Extract<Job, { type: "project.erase" }>;
 
 /**
  * One run of a project's deletion, in bounded steps; it enqueues the next run itself. It is safe to repeat at any
- * point.
+ * point. It is never given up: nobody finds the project any more, so the operator could not ask for it again, and what is
+ * left is people's data. A run that fails is logged, and comes again with the sweep.
  */
 export async function eraseProject(platform: Platform, job: EraseJob): Promise<void> {
   const { control } = platform;

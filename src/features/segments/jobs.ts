@@ -15,10 +15,10 @@ export function countSegmentJob(platform: Platform, job: Extract<Job, { type: "s
   return workOn(platform, job, countStep);
 }
 
-/** `segments.delete-members` */
+/** `segments.delete-members`: of a segment that is gone. Nobody could ask for it again, so it is never given up. */
 export function deleteMembersJob(
   platform: Platform,
   job: Extract<Job, { type: "segments.delete-members" }>,
 ): Promise<void> {
-  return workOn(platform, job, deleteMembersStep);
+  return workOn(platform, job, deleteMembersStep, { release: null });
 }

@@ -41,6 +41,7 @@ export function bulkJson(row: JobRow) {
     unchanged,
     failed,
     errors: row.errors.map((error) => BulkError.parse(error)),
+    ...(row.reason === null ? {} : { reason: row.reason }),
     createdAt: iso(row.createdAt),
     completedAt: isoOrNull(row.completedAt),
   };

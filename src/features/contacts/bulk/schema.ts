@@ -55,6 +55,7 @@ export const BulkJob = z
     unchanged: count.meta({ description: "Contacts that were already in the requested state." }),
     failed: count.meta({ description: "Ids without a contact in this project; `errors` lists each." }),
     errors: z.array(BulkError),
+    reason: z.string().optional().meta({ description: "Why the operation failed: a sentence." }),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
   })

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { asId as idOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { asId, asNumber, columns, orNull } from "../../../db/rows";
-import { selectOne } from "../../../db/statement";
+import { type Statement, selectOne, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { totalContacts } from "../../../engine/contacts/total";
 import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/step";
@@ -12,7 +12,7 @@ import { updateWithoutKey } from "./remove-key";
 
 const contactsPerStep = 5_000;
 
-const Input = z.object({ key: z.string() });
+const Input = z.object({ key: z.string(), type: z.string(), isPublic: z.number() });
 
 /** Contacts by id: those up to `after` have passed, and those behind `upTo` came after the call. */
 const State = z.object({
@@ -48,4 +48,15 @@ export async function continueDeletion(ctx: Context, row: JobRow): Promise<Step>
   );
   await batch.commit();
   return "goes on";
+}
+
+/** A deletion that is given up: the field is known again, as contacts have it still, and can be deleted again. */
+export function releaseField(ctx: Context, row: JobRow): Statement[] {
+  const { key, type, isPublic } = Input.parse(row.input);
+  return [
+    statement(
+      sql`INSERT INTO contact_fields (project_id, key, type, is_public, created_at)
+        VALUES (${ctx.project.number}, ${key}, ${type}, ${isPublic}, ${ctx.clock().getTime()}) ON CONFLICT DO NOTHING`,
+    ),
+  ];
 }

@@ -54,7 +54,7 @@ async function startDeletion(ctx: Context, field: string, key: string): Promise<
     upsertJobs(type, ctx.now, {
       projectId: sql`f.project_id`,
       id: sql`${jobId}`,
-      input: sql`json_object('key', f.key)`,
+      input: sql`json_object('key', f.key, 'type', f.type, 'isPublic', f.is_public)`,
       // Asked in this very batch: a contact of later may have a value of later.
       state: sql`json_object('after', '', 'upTo', coalesce((SELECT id FROM contacts
         WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1), ''), 'passed', 0)`,

@@ -1,7 +1,7 @@
 import type { Job } from "../../../core/jobs";
 import { workOn } from "../../../engine/jobs/work";
 import type { Platform } from "../../../platform/context";
-import { continueDeletion } from "./continue-deletion";
+import { continueDeletion, releaseField } from "./continue-deletion";
 import { countFields } from "./count";
 
 /** `contacts.delete-field` */
@@ -9,7 +9,7 @@ export function deleteFieldJob(
   platform: Platform,
   job: Extract<Job, { type: "contacts.delete-field" }>,
 ): Promise<void> {
-  return workOn(platform, job, continueDeletion);
+  return workOn(platform, job, continueDeletion, { release: releaseField });
 }
 
 /** `contacts.count-fields` */

@@ -11,7 +11,7 @@ import { SkippedRow } from "./schema";
 export const ImportState = z.discriminatedUnion("phase", [
   z.object({ phase: z.literal("uploaded") }),
   z.object({ phase: z.literal("importing"), cursor: z.number(), row: z.number() }),
-  z.object({ phase: z.literal("over") }),
+  z.object({ phase: z.literal("over"), fault: z.string().optional() }),
 ]);
 export type ImportState = z.infer<typeof ImportState>;
 
@@ -21,7 +21,6 @@ const ImportResult = z.object({
   imported: z.number(),
   updated: z.number(),
   skipped: z.number(),
-  reason: z.string().optional(),
 });
 export type ImportResult = z.infer<typeof ImportResult>;
 
@@ -33,7 +32,7 @@ export function resultOf(row: JobRow): ImportResult {
 }
 
 export function importJson(row: JobRow) {
-  const { totalRows, imported, updated, skipped, reason } = resultOf(row);
+  const { totalRows, imported, updated, skipped } = resultOf(row);
   return {
     jobId: publicId(row.id),
     status: row.status,
@@ -44,7 +43,7 @@ export function importJson(row: JobRow) {
     skipped,
     errors: row.errors.map((error) => SkippedRow.parse(error)),
     ...(skipped > maxErrors ? { errorsTruncated: true as const } : {}),
-    ...(reason === undefined ? {} : { reason }),
+    ...(row.reason === null ? {} : { reason: row.reason }),
     createdAt: iso(row.createdAt),
     completedAt: isoOrNull(row.completedAt),
   };

@@ -18,7 +18,7 @@ export async function runImport(platform: Platform, job: Extract<Job, { type: "c
   let opened: Csv | CsvFault | null = null;
   const step = async (ctx: Context, row: JobRow): Promise<Step> => {
     const state = ImportState.parse(row.state);
-    if (state.phase === "over") return end(ctx, row);
+    if (state.phase === "over") return end(ctx, row, state.fault ?? null);
     opened ??= await open(ctx, row);
     if ("fault" in opened) return fail(ctx, row, opened);
     return state.phase === "uploaded" ? begin(ctx, row, opened) : importNext(ctx, row, opened, state);
@@ -52,7 +52,7 @@ async function importNext(ctx: Context, row: JobRow, csv: Csv, place: Place): Pr
 }
 
 async function fail(ctx: Context, row: JobRow, { fault }: CsvFault): Promise<Step> {
-  return moveOn(ctx, row, { phase: "over" }, { ...resultOf(row), reason: fault });
+  return moveOn(ctx, row, { phase: "over", fault }, resultOf(row));
 }
 
 async function moveOn(ctx: Context, row: JobRow, state: ImportState, result: ImportResult): Promise<Step> {
@@ -63,13 +63,12 @@ async function moveOn(ctx: Context, row: JobRow, state: ImportState, result: Imp
   return "goes on";
 }
 
-async function end(ctx: Context, row: JobRow): Promise<Step> {
+async function end(ctx: Context, row: JobRow, fault: string | null): Promise<Step> {
   await ctx.blobs.delete([fileKey(ctx, row.id)]);
-  const result = resultOf(row);
-  const status = result.reason === undefined ? "completed" : "failed";
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
-  batch.add(updateEnded(ctx, row, { status, result }));
+  const status = fault === null ? "completed" : "failed";
+  batch.add(updateEnded(ctx, row, { status, result: resultOf(row), reason: fault }));
   await batch.commit();
   return "ended";
 }
