@@ -58,7 +58,7 @@ describe("erasing a contact", () => {
     event_listeners: "names of events",
     event_names: "numbers",
     idempotency_effects: "an answer holds an address until its key expires, after 24 hours",
-    jobs: "an import's errors hold addresses until the job is forgotten, after 30 days",
+    jobs: "an import's errors are emptied by the erasure's own job: see erase-rest.ts",
     monthly_usage: "numbers",
     outbox_messages: "go with the files of the emails: see erase-rest.ts",
     project_counts: "numbers",

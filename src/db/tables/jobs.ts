@@ -34,6 +34,10 @@ export const jobs = sqliteTable(
     rowKey(table),
     // The operator looks up an erasure by its id alone.
     index("ix_jobs_erasures").on(table.id).where(sql`type = 'project.erase'`),
+    // Where an erasure looks for addresses.
+    index("ix_jobs_errors").on(table.projectId, table.id).where(sql`errors <> '[]'`),
+    // The sweep over jobs that ended long ago, of all projects.
+    index("ix_jobs_ended").on(table.completedAt).where(sql`completed_at IS NOT NULL`),
     index("ix_jobs_open").on(table.nextAnnounceAt).where(sql`status IN ('queued', 'processing')`),
   ],
 );

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { SQL, sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
 import type { StoredJobType } from "../../core/jobs";
 import { asId, asNumber, columns } from "../../db/rows";
@@ -12,7 +12,7 @@ interface NewJob {
   id: Id;
   type: StoredJobType;
   input?: JobNotes;
-  state?: JobNotes;
+  state?: JobNotes | SQL;
   onlyIf?: SQL;
 }
 
@@ -25,7 +25,7 @@ export function insertJob(
     projectId: sql`${ctx.project.number}`,
     id: sql`${id}`,
     input: sql`${JSON.stringify(input)}`,
-    state: sql`${JSON.stringify(state)}`,
+    state: state instanceof SQL ? state : sql`${JSON.stringify(state)}`,
     from: sql`WHERE ${onlyIf}`,
   });
 }

@@ -1,4 +1,4 @@
-import type { SQL } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { chunksOf } from "../../core/chunks";
 import { asId as idOf } from "../../core/ids";
@@ -7,6 +7,7 @@ import { openBatch } from "../../db/batch";
 import { asId, asNumber, asOneOf, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import type { JobRow } from "../../db/tables";
+import { pageOfErrors, updateErasedErrors } from "../../engine/jobs/erase-errors";
 import { guardState, type Step, updateEnded, updateState } from "../../engine/jobs/step";
 import { attachmentKeys } from "../../engine/mail/attachments";
 import { forgetMessages } from "../../engine/mail/forget-messages";
@@ -28,23 +29,58 @@ const StoredId = z.string().transform(idOf);
 
 const Input = z.object({ contactIds: z.array(StoredId) });
 
-/** How far an erasure is. Emails go first: one that is not empty yet may still write an event of its person. */
-const State = z.object({
-  part: z.enum(["emails", "events"]),
-  after: z.object({ contactId: StoredId, campaignId: StoredId.nullable(), id: StoredId }).nullable(),
-});
+/**
+ * How far an erasure is. The errors of jobs go first, and the addresses that are looked for there stay in the row no
+ * longer than that takes. Then the emails: one that is not empty yet may still write an event of its person.
+ */
+const State = z.discriminatedUnion("part", [
+  z.object({ part: z.literal("errors"), after: StoredId, emails: z.array(z.string()) }),
+  z.object({
+    part: z.enum(["emails", "events"]),
+    after: z.object({ contactId: StoredId, campaignId: StoredId.nullable(), id: StoredId }).nullable(),
+  }),
+]);
 export type ErasureState = z.infer<typeof State>;
 
 const readPlace = columns({ contactId: asId, campaignId: orNull(asId), id: asId });
 const readContent = columns({ id: asId, bodyKey: orNull(asText), attachments: asNumber });
 const readKept = columns({ status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
 
-/** One step of what an erasure left to its job: a page of emails with their files, or a page of events. */
+/** One step of what an erasure left to its job: a page of jobs' errors, of emails with their files, or of events. */
 export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
   const { contactIds } = Input.parse(row.input);
-  const { part, after } = State.parse(row.state);
-  const page = pageOf(ctx, part, JSON.stringify(contactIds), after);
-  return part === "emails" ? eraseEmails(ctx, row, page) : eraseEvents(ctx, row, page);
+  const state = State.parse(row.state);
+  if (state.part === "errors") return eraseErrors(ctx, row, state);
+  const page = pageOf(ctx, state.part, JSON.stringify(contactIds), state.after);
+  return state.part === "emails" ? eraseEmails(ctx, row, page) : eraseEvents(ctx, row, page);
+}
+
+/** Jobs of one step. Each may have a thousand errors, which are compared with each address. */
+const maxJobsPerStep = 20;
+const maxPairsPerStep = 200;
+
+/**
+ * An import tells of rows that it skipped, and of whom. Where it could not read an address, the text is emptied if the
+ * address is anywhere in it.
+ */
+async function eraseErrors(
+  ctx: Context,
+  row: JobRow,
+  { after, emails }: Extract<ErasureState, { part: "errors" }>,
+): Promise<Step> {
+  const jobs = Math.max(1, Math.min(maxJobsPerStep, Math.floor(maxPairsPerStep / emails.length)));
+  const page = await select(ctx.db, pageOfErrors(ctx, after, jobs), columns({ id: asId }));
+  const ids = page.map(({ id }) => id);
+  const last = ids.length < jobs ? undefined : ids.at(-1);
+  const told = sql`lower(e.value->>'email')`;
+  const isErased = sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(emails)}) erased WHERE ${told} = erased.value
+    OR e.value->>'reason' = 'invalid_email' AND instr(${told}, erased.value) > 0)`;
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(updateErasedErrors(ctx, ids, isErased));
+  batch.add(updateState(ctx, row, last ? { part: "errors", after: last, emails } : stateAt("emails", null), 0));
+  await batch.commit();
+  return "goes on";
 }
 
 /**
@@ -99,10 +135,10 @@ function filesOf(ctx: Context, { id, bodyKey, attachments }: ReturnType<typeof r
 }
 
 /** Where the page behind these rows begins; null when there is none. */
-function nextPlace(places: Place[]): ErasureState["after"] {
+function nextPlace(places: Place[]): Place | null {
   return places.length < rowsPerBatch ? null : (places.at(-1) ?? null);
 }
 
-function stateAt(part: ErasureState["part"], after: ErasureState["after"]): ErasureState {
+function stateAt(part: "emails" | "events", after: Place | null): ErasureState {
   return { part, after };
 }

@@ -1,11 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Id, newId } from "../../core/ids";
+import { belowAllIds, type Id, newId } from "../../core/ids";
 import type { Batch } from "../../db/batch";
 import { Stale } from "../../db/fresh";
 import { asId, asText, columns } from "../../db/rows";
 import { guard, noRows, type Statement, select, statement } from "../../db/statement";
 import { upsertCounts } from "../../engine/contacts/counts";
 import { withHashes } from "../../engine/contacts/erased-address";
+import { hasErrors } from "../../engine/jobs/erase-errors";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import type { Context } from "../../platform/context";
 import {
@@ -42,7 +43,8 @@ export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): 
   );
   if (read.length === 0) return { found: [], announceRest: async () => {} };
   const people = peopleOf(ctx, read);
-  const state: ErasureState = { part: "emails", after: null };
+  const errors: ErasureState = { part: "errors", after: belowAllIds, emails: people.emails };
+  const emails: ErasureState = { part: "emails", after: null };
   batch.add(guardAsRead(ctx, people));
   for (const statementsFor of Object.values(tablesOfPeople)) batch.addAll(statementsFor(ctx, people));
   const rest = batch.add(
@@ -50,7 +52,7 @@ export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): 
       id: newId(),
       type: "contacts.erase",
       input: { contactIds: people.contactIds },
-      state: { ...state },
+      state: sql`iif(${hasErrors(ctx)}, ${JSON.stringify(errors)}, ${JSON.stringify(emails)})`,
       onlyIf: isMoreThere(ctx, people.ids),
     }),
   );
@@ -65,6 +67,7 @@ export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): 
 /** People who are erased, as the parameters of the statements that do it. */
 interface People {
   contactIds: Id[];
+  emails: string[];
   /** A JSON array of the same. */
   ids: string;
   /** A JSON array of `{ id, email, hash }`. */
@@ -97,7 +100,8 @@ export const tablesOfPeople: Record<string, (ctx: Context, people: People) => St
 function peopleOf(ctx: Context, contacts: { id: Id; email: string }[]): People {
   const items = withHashes(ctx, contacts);
   const contactIds = items.map(({ id }) => id);
-  return { contactIds, ids: JSON.stringify(contactIds), items: JSON.stringify(items) };
+  const emails = items.map(({ email }) => email);
+  return { contactIds, emails, ids: JSON.stringify(contactIds), items: JSON.stringify(items) };
 }
 
 /** The hashes are of the addresses that were read: nobody may have moved to another one since, or be gone. */
@@ -164,12 +168,12 @@ function deleteRowsOf(ctx: Context, table: string, ids: string): Statement {
   );
 }
 
-/** Whether the batch leaves anything for the job: rows behind the first page, or files. */
+/** Whether the batch leaves anything for the job: rows behind the first page, files, or errors of other jobs. */
 function isMoreThere(ctx: Context, ids: string): SQL {
   const next = (table: "emails" | "events") => sql`(SELECT id FROM ${sql.identifier(table)}
     WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))
     LIMIT 1 OFFSET ${rowsPerBatch}) IS NOT NULL`;
   const page = pageOf(ctx, "emails", ids, null);
   return sql`${next("emails")} OR ${next("events")} OR EXISTS (${contentsWithFiles(ctx, page)})
-    OR EXISTS (${keptEmails(ctx, page)})`;
+    OR EXISTS (${keptEmails(ctx, page)}) OR ${hasErrors(ctx)}`;
 }

@@ -5,6 +5,7 @@ import {
   contactsOf,
   readChunk,
   rowsBeforeRepeat,
+  type SkippedRow,
   typesOf,
   withoutTooLarge,
 } from "../../../core/contacts/csv-chunk";
@@ -122,14 +123,20 @@ function updateProgress(ctx: Context, job: JobRow, { rows, skipped, next }: CsvC
   const before = resultOf(job);
   const done = before.imported + before.updated + before.skipped + rows.length + skipped.length;
   const state: ImportState = next ? { phase: "importing", ...next } : { phase: "over" };
-  const tellsMore = skipped.length > 0 && job.errors.length < maxErrors;
+  const more = skipped.slice(0, maxErrors - job.errors.length);
   const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.number} AND email = r.value)`;
   return updateState(ctx, job, state, (done / before.totalRows) * 100, {
     result: sql`(SELECT json_object('totalRows', ${before.totalRows}, 'imported', ${before.imported} + count(*),
         'updated', ${before.updated + rows.length} - count(*), 'skipped', ${before.skipped + skipped.length})
       FROM json_each(${addresses}) r WHERE ${isNew})`,
-    ...(tellsMore ? { errors: sql`${JSON.stringify([...job.errors, ...skipped].slice(0, maxErrors))}` } : {}),
+    ...(more.length > 0 ? { errors: withMore(more) } : {}),
   });
+}
+
+/** Not from memory: an erasure may just have emptied an address in those that are there. */
+function withMore(errors: SkippedRow[]): SQL {
+  return sql`(SELECT json_group_array(json(value)) FROM (
+    SELECT value FROM json_each(jobs.errors) UNION ALL SELECT value FROM json_each(${JSON.stringify(errors)})))`;
 }
 
 function upsertRows(ctx: Context, contacts: string, now: number): Statement {
