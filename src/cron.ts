@@ -1,6 +1,7 @@
 import { endSnoozes } from "./engine/contacts/end-snoozes";
 import { dispatchStranded } from "./engine/events/dispatch-stranded";
 import { forgetExpiredEffects } from "./engine/idempotency/forget-expired";
+import { forgetEndedJobs } from "./engine/jobs/forget-ended";
 import { requeueLostJobs } from "./engine/jobs/requeue-lost";
 import { forgetOrphans } from "./engine/mail/forget-orphans";
 import { requeueStuck } from "./engine/mail/requeue-stuck";
@@ -14,11 +15,15 @@ import { reasonOf } from "./platform/log";
 
 type Sweep = (platform: Platform) => Promise<void>;
 
-/** The ticks of wrangler.toml. A sweep is bounded, safe to repeat, and only turns rows back and enqueues. */
+/**
+ * The ticks of wrangler.toml. A sweep is bounded, safe to repeat, and only turns rows back, enqueues, or forgets what
+ * nobody may ask for any more.
+ */
 export const ticks: Record<string, Record<string, Sweep>> = {
   "* * * * *": { dispatchStranded, requeueStuck, requeueLostJobs, endSnoozes },
   "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
   "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },
+  "41 3 * * *": { forgetEndedJobs },
 };
 
 /** Front door 3. */

@@ -32,6 +32,8 @@ const asks: Record<string, Ask> = {
   ix_events_name: async (project) => project.api.get(`/events?name=purchase&contactId=${await newContact(project)}`),
   ix_events_waiting: sweep("dispatchStranded"),
   ix_idempotency_effects_expiry: sweep("forgetExpiredEffects"),
+  ix_jobs_ended: sweep("forgetEndedJobs"),
+  ix_jobs_errors: async (project) => project.api.delete(`/contacts/${await newContact(project)}`),
   ix_jobs_erasures: async ({ id }) =>
     admin.get(`/admin/jobs/${(await admin.delete(`/admin/projects/${id}`)).body.jobId}`),
   ix_jobs_open: sweep("requeueLostJobs"),

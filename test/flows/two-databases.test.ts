@@ -176,6 +176,15 @@ const dueOf: Record<string, Due> = {
     isDone: async (project) => (await env.BLOBS.head(orphanOf(project))) === null,
     asksControl: true,
   },
+  forgetEndedJobs: {
+    given: (project) =>
+      run(
+        project,
+        `INSERT INTO jobs (id, project_id, type, status, errors, created_at, completed_at)
+          VALUES ('${"k".repeat(22)}', ?, 'contacts.import', 'completed', '[]', 1, 1)`,
+      ),
+    isDone: (project) => none(project, "SELECT 1 FROM jobs WHERE project_id = ?"),
+  },
   queueFieldCounts: {
     given: async (project) => {
       await project.api.post("/contacts", { email: "ada@example.com" });

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { dayMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { controlShard } from "../../db/client";
@@ -23,6 +23,9 @@ const owners: Partial<Record<BlobKind, string>> = {
   import: "jobs",
 };
 
+/** Which rows `o` still use their files; of other tables, all do. A job may have ended before it could remove its file. */
+const isInUse: Record<string, SQL> = { jobs: sql`o.completed_at IS NULL` };
+
 /** A file as its key describes it: the project by its public id, and the row by its stored id. */
 interface Candidate {
   key: string;
@@ -40,7 +43,8 @@ interface Located extends Candidate {
 /**
  * Removes files left by requests that died between a file and its row, over all projects: page by page through the
  * bucket, again and again. A file is removed only if it is a day old, because by then its row exists or never will; if
- * its project is ours, because a bucket may be shared or outlive its database; and if its row does not exist.
+ * its project is ours, because a bucket may be shared or outlive its database; and if its row does not exist, or does not
+ * use it any more.
  */
 export async function forgetOrphans(platform: Platform): Promise<void> {
   const parts = openParts();
@@ -91,13 +95,14 @@ function candidate(key: string): Candidate[] {
   return table && projectId && rowId ? [{ key, table, projectId, rowId }] : [];
 }
 
-/** The keys of the files without a row. */
+/** The keys of the files without a row that uses them. */
 async function findOrphans(platform: Platform, shard: string, candidates: Located[]): Promise<string[]> {
   const batch = openBatch({ ...platform, db: platform.databaseOf(shard) });
   const found = [...Map.groupBy(candidates, ({ table }) => table)].map(([table, together]) => {
     const items = JSON.stringify(together.map(({ number, rowId }) => [number, rowId]));
     const rows = sql`SELECT o.id FROM json_each(${items}) r
-      CROSS JOIN ${sql.identifier(table)} o ON o.project_id = r.value->>0 AND o.id = r.value->>1`;
+      CROSS JOIN ${sql.identifier(table)} o ON o.project_id = r.value->>0 AND o.id = r.value->>1
+      WHERE ${isInUse[table] ?? sql`true`}`;
     return batch.add(statement(rows, columns({ id: asText })));
   });
   await batch.commit();

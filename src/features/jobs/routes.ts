@@ -14,6 +14,8 @@ const get = createRoute({
   operationId: "getJob",
   tags: ["Jobs"],
   summary: "Get a background job of any type",
+  description: `A job can be read for 30 days after it has ended. A job that failed repeatedly for a day is \`failed\`, and
+its \`errors\` say so.`,
   request: { params: IdParam },
   responses: { ...ok(Job), ...errors(404) },
 });
