@@ -19,7 +19,7 @@ import { isPro, newSegment } from "../support/segment";
 import { World } from "../support/world";
 
 const hourMs = 3_600_000;
-const givenUp = expect.stringContaining("was given up");
+const givenUp = expect.stringContaining("failed repeatedly for a day");
 
 async function contextOf(world: World, project: TestProject) {
   return (await world.context(project)).ctx;

@@ -13,8 +13,8 @@ import { MovedOn, updateEnded } from "./step";
 const maxFailingMs = dayMs;
 
 const givenUp =
-  "This work failed again and again for a day, and was given up. What it had done by then stays done. Start it again; " +
-  "if that fails too, ask whoever runs this installation: the log says why.";
+  "This work failed repeatedly for a day and was stopped. What was done before that stays done. Start it again; if it " +
+  "fails again, ask whoever runs this installation: the log has the cause.";
 
 /**
  * Whether a job is given up in the end, and what that frees, so that the next call or sweep can start anew. `null` is for
