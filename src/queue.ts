@@ -1,6 +1,6 @@
 import { type Backoff, backoffMs } from "./core/backoff";
 import { newId } from "./core/ids";
-import { Job } from "./core/jobs";
+import { type MessageOf, QueueMessage } from "./core/messages";
 import { minuteMs, secondMs } from "./core/time";
 import { deadLetters } from "./db/tables";
 import type { EventListener } from "./engine/events/listener";
@@ -17,17 +17,17 @@ import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
 
-type Handler<T extends Job["type"]> = (
+type Handler<T extends QueueMessage["type"]> = (
   platform: Platform,
-  job: Extract<Job, { type: T }>,
+  message: MessageOf<T>,
   listeners: readonly EventListener[],
 ) => Promise<void>;
 
 /** Every kind of those who hear of events. */
 export const eventListeners: readonly EventListener[] = [];
 
-/** One handler for every type of job: a type without one does not compile. */
-const handlers: { [T in Job["type"]]: Handler<T> } = {
+/** One handler for every type of message: a type without one does not compile. */
+const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "mail.deliver": deliverJob,
   "domains.check": checkDomainsJob,
   "events.dispatch": dispatchEventsJob,
@@ -62,18 +62,18 @@ export async function consume(batch: MessageBatch, env: Env, execution: Executio
 }
 
 async function handle(platform: Platform, message: Message): Promise<void> {
-  const job = Job.safeParse(message.body);
-  if (!job.success) {
+  const parsed = QueueMessage.safeParse(message.body);
+  if (!parsed.success) {
     // Trying again cannot make it known.
-    platform.log("error", "A message is not a job this version knows", { messageId: message.id });
+    platform.log("error", "A message has a type that this version does not know", { messageId: message.id });
     return message.ack();
   }
   try {
-    await runJob(platform, message.attempts > 1 ? comingAgain(job.data) : job.data);
+    await handleMessage(platform, message.attempts > 1 ? comingAgain(parsed.data) : parsed.data);
     message.ack();
   } catch (error) {
-    platform.log("error", "A job failed and will be tried again", {
-      type: job.data.type,
+    platform.log("error", "A message failed and will be tried again", {
+      type: parsed.data.type,
       attempt: message.attempts,
       reason: reasonOf(error),
     });
@@ -82,19 +82,19 @@ async function handle(platform: Platform, message: Message): Promise<void> {
 }
 
 /** A message that the queue brings once more: its consumer may have died of it, and who delivers mail wants to know. */
-export function comingAgain(job: Job): Job {
-  return job.type === "mail.deliver" ? { ...job, again: true } : job;
+export function comingAgain(message: QueueMessage): QueueMessage {
+  return message.type === "mail.deliver" ? { ...message, again: true } : message;
 }
 
-/** Does the work of one job. Throws when it is worth another try. */
-export function runJob<T extends Job["type"]>(
+/** Does the work of one message. Throws when it is worth another try. */
+export function handleMessage<T extends QueueMessage["type"]>(
   platform: Platform,
-  job: Extract<Job, { type: T }>,
+  message: MessageOf<T>,
   listeners = eventListeners,
 ): Promise<void> {
-  // The table is typed by the job's own type, which indexing by a union forgets.
-  const handler = handlers[job.type] as Handler<T>;
-  return handler(platform, job, listeners);
+  // The table is typed by the type of the message, which indexing by a union forgets.
+  const handler = handlers[message.type] as Handler<T>;
+  return handler(platform, message, listeners);
 }
 
 /** A message that failed every try. Its rows are found again by the sweeps; this is for the people who look after it. */

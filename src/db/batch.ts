@@ -1,7 +1,7 @@
 import type { SQL } from "drizzle-orm";
 import { chunksOf } from "../core/chunks";
 import type { Id } from "../core/ids";
-import type { Enqueue, Nudge } from "../core/jobs";
+import type { Enqueue, Queued } from "../core/messages";
 import type { Db } from "./client";
 import { failedGuard, isCheckViolation, isUniqueViolation } from "./conflicts";
 import type { RawRow, RowReader } from "./rows";
@@ -153,10 +153,10 @@ async function announce(ctx: BatchContext, events: InsertedEvent[]): Promise<voi
 }
 
 /** The messages that start the dispatch of these events. */
-export function announcements(events: { projectId: number; id: Id }[]): Nudge[] {
+export function announcements(events: { projectId: number; id: Id }[]): Queued[] {
   return [...Map.groupBy(events, ({ projectId }) => projectId)].flatMap(([projectId, together]) =>
     chunksOf(together, eventsPerMessage).map((chunk) => ({
-      job: { type: "events.dispatch" as const, projectId, eventIds: chunk.map(({ id }) => id) },
+      message: { type: "events.dispatch" as const, projectId, eventIds: chunk.map(({ id }) => id) },
     })),
   );
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Enqueue } from "../core/jobs";
 import type { KeyKind } from "../core/keys";
+import type { Enqueue } from "../core/messages";
 import { controlDatabase, type Db, projectDatabase, shardsOf } from "../db/client";
 import type { Project } from "../db/tables";
 

@@ -1,4 +1,4 @@
-import { type Enqueue, type QueueName, queueOf } from "../core/jobs";
+import { type Enqueue, type QueueName, queueOf } from "../core/messages";
 import type { Env } from "./env";
 
 // Cloudflare accepts 100 messages or 256 KB per call; ours have a few hundred bytes to two kilobytes each.
@@ -12,11 +12,11 @@ export function openQueues(env: Env): Enqueue {
     outbound: env.OUTBOUND_QUEUE,
     jobs: env.JOBS_QUEUE,
   };
-  return async (nudges) => {
-    for (const [name, group] of Map.groupBy(nudges, ({ job }) => queueOf[job.type])) {
+  return async (queued) => {
+    for (const [name, group] of Map.groupBy(queued, ({ message }) => queueOf[message.type])) {
       for (let start = 0; start < group.length; start += maxMessagesPerCall) {
         const messages = group.slice(start, start + maxMessagesPerCall);
-        await queues[name].sendBatch(messages.map(({ job, delaySeconds }) => ({ body: job, delaySeconds })));
+        await queues[name].sendBatch(messages.map(({ message, delaySeconds }) => ({ body: message, delaySeconds })));
       }
     }
   };

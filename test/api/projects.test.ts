@@ -2,7 +2,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { readId } from "../../src/core/ids";
-import type { Job } from "../../src/core/jobs";
+import type { QueueMessage } from "../../src/core/messages";
 import worker from "../../src/index";
 import { effects, noEffects } from "../support/effects";
 import { type Answer, admin, bearer, call, newProject } from "../support/project";
@@ -389,7 +389,7 @@ async function sha256(text: string): Promise<string> {
 }
 
 /** Runs a job now that its queue would hold back for a while. */
-async function runNow(job: Job): Promise<void> {
+async function runNow(job: QueueMessage): Promise<void> {
   const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body: job };
   const batch = createMessageBatch("petrel-jobs", [message]);
   const execution = createExecutionContext();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Job } from "../../src/core/jobs";
+import { QueueMessage } from "../../src/core/messages";
 import { effects } from "../support/effects";
 import { newProject } from "../support/project";
 import { emailRows } from "../support/rows";
@@ -11,10 +11,10 @@ it("takes 500 recipients in one call, answers in their order, and each gets a ma
   const project = await newProject();
   const to = Array.from({ length: 500 }, (_, index) => `r${(index * 7919) % 500}@example.com`);
   // Held, and worked on by a world below: through the real queue and the outbox they would hold up the mail of other tests.
-  const jobs: Job[] = [];
+  const jobs: QueueMessage[] = [];
   const held: Pick<Queue, "sendBatch"> = {
     sendBatch: async (messages) => {
-      for (const { body } of messages) jobs.push(Job.parse(body));
+      for (const { body } of messages) jobs.push(QueueMessage.parse(body));
       return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
     },
   };
@@ -27,7 +27,7 @@ it("takes 500 recipients in one call, answers in their order, and each gets a ma
   expect(await effects(project)).toMatchObject({ contacts: 500, emails: 500, "emails of the month": 500 });
 
   const world = new World();
-  world.queue = jobs.map((job) => ({ nudge: { job }, due: world.now }));
+  world.queue = jobs.map((job) => ({ queued: { message: job }, due: world.now }));
   await world.drain();
   expect(world.taken.map((message) => message.to.email).toSorted()).toEqual(to.toSorted());
   expect((await emailRows(project)).filter(({ status }) => status === "SENT")).toHaveLength(500);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { publicId, readId } from "../../src/core/ids";
 import type { BulkOperation } from "../../src/features/contacts/bulk/schema";
 import { startBulk } from "../../src/features/contacts/bulk/start";
-import { runJob } from "../../src/queue";
+import { handleMessage } from "../../src/queue";
 import { storedId } from "../support/as-seen";
 import type { Death } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
@@ -81,7 +81,7 @@ describe.each(operations)("bulk %s", (operation) => {
     const world = new World();
     const job = await started(world, operation);
     const message = { type: "contacts.bulk" as const, projectId: job.project.number, jobId: readId(job.jobId) };
-    const run = () => runJob(world.process().platform, message);
+    const run = () => handleMessage(world.process().platform, message);
     await Promise.all([run(), run(), run()]);
     await world.drain();
     await run();
@@ -94,7 +94,9 @@ it("announces every flip that somebody listens for", async () => {
   const { project } = await started(world, "unsubscribe");
   await project.db.prepare("INSERT INTO event_listeners VALUES (?, 'contact.*', 'somebody')").bind(project.id).run();
   const [next] = world.queue.splice(0, 1);
-  if (next) await runJob(world.process().platform, next.nudge.job);
-  const announced = world.queue.flatMap(({ nudge: { job } }) => (job.type === "events.dispatch" ? job.eventIds : []));
+  if (next) await handleMessage(world.process().platform, next.queued.message);
+  const announced = world.queue.flatMap(({ queued: { message: job } }) =>
+    job.type === "events.dispatch" ? job.eventIds : [],
+  );
   expect(new Set(announced).size).toBe(100);
 });

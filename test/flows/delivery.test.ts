@@ -5,7 +5,7 @@ import { deliverEmails } from "../../src/engine/mail/deliver";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { takeTurn } from "../../src/platform/turns";
-import { runJob } from "../../src/queue";
+import { handleMessage } from "../../src/queue";
 import { wasKilled } from "../support/killable";
 import { passSeconds } from "../support/pass-seconds";
 import { admin, bearer, call, newProject, type TestProject } from "../support/project";
@@ -286,11 +286,11 @@ describe("messages", () => {
     let deaths = 0;
     for (let minute = 0; minute < 300 && (await onlyEmail(project))?.status !== "FAILED"; minute += 4) {
       world.now += 4 * 60_000;
-      for (const { nudge } of world.queue.splice(0)) {
+      for (const { queued } of world.queue.splice(0)) {
         const { platform, process } = world.process();
         // It dies of what the mail carries: before anything is handed over.
         const blobs = { ...platform.blobs, get: () => process.die() };
-        await runJob({ ...platform, blobs }, nudge.job).catch((error) => {
+        await handleMessage({ ...platform, blobs }, queued.message).catch((error) => {
           if (!wasKilled(error)) throw error;
           deaths++;
         });
@@ -413,8 +413,8 @@ describe("a mail over 1 MB", () => {
     const file = { filename: "a.bin", contentType: "application/octet-stream", content: "QUJD".repeat(megabyte / 3) };
     await send(world, project, { to: ["large1@example.com", "large2@example.com"], attachments: [file] });
     await send(world, project, { to });
-    const ids = world.queue.flatMap(({ nudge }) => ("emailIds" in nudge.job ? nudge.job.emailIds : []));
-    world.queue = [{ nudge: { job: { type: "mail.deliver", projectId: project.number, emailIds: ids } }, due: 0 }];
+    const ids = world.queue.flatMap(({ queued }) => ("emailIds" in queued.message ? queued.message.emailIds : []));
+    world.queue = [{ queued: { message: { type: "mail.deliver", projectId: project.number, emailIds: ids } }, due: 0 }];
     expect(await mostAtOnce(world)).toBe(3);
     const order = world.taken.map((message) => message.to.email);
     expect(order).toEqual([...to, "large1@example.com", "large2@example.com"]);

@@ -189,7 +189,9 @@ describe("the five-minute check", () => {
     const domains = await Promise.all(Array.from({ length: 45 }, () => add(world, project)));
     world.now += 5 * 60_000;
     await world.sweep("*/5 * * * *");
-    const sizes = world.queue.map(({ nudge }) => (nudge.job.type === "domains.check" ? nudge.job.domains.length : 0));
+    const sizes = world.queue.map(({ queued }) =>
+      queued.message.type === "domains.check" ? queued.message.domains.length : 0,
+    );
     expect(sizes).toEqual([20, 20, 5]);
     await world.sweep("*/5 * * * *");
     expect(world.queue).toHaveLength(3);

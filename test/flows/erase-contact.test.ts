@@ -423,7 +423,7 @@ describe("mail that is on its way to a person who is erased", () => {
     const { ctx } = await world.context(project);
     const deliver: typeof ctx.mailer.deliver = async (message) => {
       await erase(world, project, contactId);
-      world.queue = world.queue.filter(({ nudge }) => nudge.job.type === "contacts.erase");
+      world.queue = world.queue.filter(({ queued }) => queued.message.type === "contacts.erase");
       await world.drain();
       return ctx.mailer.deliver(message);
     };

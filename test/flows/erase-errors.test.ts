@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { publicId, readId } from "../../src/core/ids";
 import { deleteContact } from "../../src/features/contacts/delete";
 import { startImport } from "../../src/features/contacts/import/start";
-import { runJob } from "../../src/queue";
+import { handleMessage } from "../../src/queue";
 import { importCsv, utf8 } from "../support/import";
 import type { Death } from "../support/killable";
 import { tracesOf } from "../support/person";
@@ -110,7 +110,7 @@ it("an import that goes on brings no address back that was emptied meanwhile", a
     }
     return step(name, effect);
   };
-  await runJob(platform, message.nudge.job);
+  await handleMessage(platform, message.queued.message);
   expect(chunks).toBeGreaterThan(0);
   expect((await project.api.get(`/contacts/import/${jobId}`)).body).toMatchObject({
     status: "completed",

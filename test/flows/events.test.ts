@@ -89,7 +89,9 @@ async function undispatched(project: TestProject): Promise<string[]> {
 }
 
 function announced(world: World): string[][] {
-  return world.queue.map(({ nudge }) => (nudge.job.type === "events.dispatch" ? nudge.job.eventIds.map(publicId) : []));
+  return world.queue.map(({ queued }) =>
+    queued.message.type === "events.dispatch" ? queued.message.eventIds.map(publicId) : [],
+  );
 }
 
 const deathsUpTo = (steps: number) =>
@@ -188,7 +190,7 @@ describe("an event that somebody listens for", () => {
     // The queue takes a hundred messages a call, and 256 KB, of which it needs a hundred bytes a message itself.
     const many = Array.from({ length: 50 }, () => ({ projectId: project.number, id: newId() }));
     const [message] = announcements(many);
-    expect(100 * (JSON.stringify(message?.job).length + 100)).toBeLessThan(256_000);
+    expect(100 * (JSON.stringify(message?.message).length + 100)).toBeLessThan(256_000);
   });
 
   it("is simply marked when whoever listened is gone", async () => {
@@ -258,15 +260,15 @@ describe("a message about events", () => {
     await listen(project, ["*", "ears:1"]);
     const { ctx } = await world.context(project);
     await recordMany(ctx, "view", 10);
-    const { job } = world.queue[0]?.nudge ?? {};
+    const job = world.queue[0]?.queued.message;
     if (!job) throw new Error("No message");
-    await Promise.all([world.drain(), world.context(project).then(({ ctx }) => ctx.enqueue([{ job }]))]);
+    await Promise.all([world.drain(), world.context(project).then(({ ctx }) => ctx.enqueue([{ message: job }]))]);
     await world.drain();
     const ids = (await rowsOf(project)).map(({ id }) => id);
     expect(ids.filter((id) => ears.times(id) === 0)).toEqual([]);
     expect(await undispatched(project)).toEqual([]);
     const before = ears.heard.length;
-    await ctx.enqueue([{ job }]);
+    await ctx.enqueue([{ message: job }]);
     await world.drain();
     expect(ears.heard).toHaveLength(before);
   });

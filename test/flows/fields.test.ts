@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { deleteField } from "../../src/features/contacts/fields/delete";
-import { runJob } from "../../src/queue";
+import { handleMessage } from "../../src/queue";
 import { idSql } from "../support/counts";
 import { type Death, wasKilled } from "../support/killable";
 import { admin, newProject, type TestProject } from "../support/project";
@@ -12,7 +12,7 @@ import { World } from "../support/world";
 async function queueCounts(world: World): Promise<void> {
   world.queue = [];
   await world.sweep("17 * * * *");
-  world.queue = world.queue.filter(({ nudge }) => nudge.job.type === "contacts.count-fields");
+  world.queue = world.queue.filter(({ queued }) => queued.message.type === "contacts.count-fields");
 }
 
 /** Contacts from..to, straight into the table: all with `all`, every second one with `half`, the first with `first`. */
@@ -242,7 +242,7 @@ describe("deleting a field of more than 10,000 contacts", () => {
     expect(jobIds).toHaveLength(1);
     const [message] = world.queue.splice(0);
     if (!message) throw new Error("Nothing was queued");
-    const run = () => runJob(world.process().platform, message.nudge.job);
+    const run = () => handleMessage(world.process().platform, message.queued.message);
     await Promise.all([run(), run()]);
     await world.drain();
     expect((await project.api.get(`/jobs/${jobIds[0]}`)).body.result).toEqual({ deletedFrom: 5_500 });

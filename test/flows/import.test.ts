@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { publicId, readId } from "../../src/core/ids";
 import { startImport } from "../../src/features/contacts/import/start";
-import { runJob } from "../../src/queue";
+import { handleMessage } from "../../src/queue";
 import { storedId } from "../support/as-seen";
 import { utf8 } from "../support/import";
 import { type Death, wasKilled } from "../support/killable";
@@ -71,7 +71,7 @@ it("is imported once when its message comes twice, and when two runs work on it 
   const world = new World();
   const upload = await uploaded(world);
   const job = { type: "contacts.import" as const, projectId: upload.project.number, jobId: readId(upload.jobId) };
-  const run = () => runJob(world.process().platform, job);
+  const run = () => handleMessage(world.process().platform, job);
   await Promise.all([run(), run(), run()]);
   await world.drain();
   await expectDone(upload);

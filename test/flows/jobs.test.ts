@@ -25,7 +25,7 @@ it("a job that always fails comes more and more seldom, for a day", async () => 
       world.now += every * minuteMs;
       await world.sweep();
       const mine = world.queue.filter(
-        ({ nudge }) => "projectId" in nudge.job && nudge.job.projectId === project.number,
+        ({ queued }) => "projectId" in queued.message && queued.message.projectId === project.number,
       );
       announced += mine.length;
       if (mine.length > 0) await expect(world.drain()).rejects.toThrow("Invalid input");

@@ -10,7 +10,7 @@ import { computeStep } from "../../src/features/segments/compute-step";
 import { deleteSegment } from "../../src/features/segments/delete";
 import { updateSegment } from "../../src/features/segments/update";
 import { forProject } from "../../src/platform/context";
-import { runJob } from "../../src/queue";
+import { handleMessage } from "../../src/queue";
 import { wasKilled } from "../support/killable";
 import { addContacts, ledgerOf, memberRows, segmentRow, setPlan } from "../support/membership";
 import { newProject, type TestProject } from "../support/project";
@@ -26,7 +26,9 @@ function atLength({ groups }: FilterCondition): FilterCondition {
 async function tick(world: World, project: TestProject): Promise<void> {
   world.now += 5 * 60_000;
   await world.sweep("*/5 * * * *");
-  world.queue = world.queue.filter(({ nudge }) => "projectId" in nudge.job && nudge.job.projectId === project.number);
+  world.queue = world.queue.filter(
+    ({ queued }) => "projectId" in queued.message && queued.message.projectId === project.number,
+  );
 }
 
 async function activeJob(world: World, project: TestProject, segment: { id: string }): Promise<JobRow> {
@@ -212,7 +214,7 @@ it("tracking that begins again while a run finds it off takes everybody, and tel
     }
     return step(name, effect);
   };
-  await runJob(platform, message.nudge.job);
+  await handleMessage(platform, message.queued.message);
   await world.drain();
   await tick(world, project);
   await world.drain();

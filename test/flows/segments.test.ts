@@ -10,7 +10,7 @@ import { countSegment, refreshCount } from "../../src/features/segments/count";
 import { deleteSegment } from "../../src/features/segments/delete";
 import { updateSegment } from "../../src/features/segments/update";
 import type { Context } from "../../src/platform/context";
-import { runJob } from "../../src/queue";
+import { handleMessage } from "../../src/queue";
 import { storedId } from "../support/as-seen";
 import { type Death, wasKilled } from "../support/killable";
 import { addContacts, ledgerOf, memberRows, segmentRow, setPlan } from "../support/membership";
@@ -57,8 +57,10 @@ async function orKilled(work: Promise<unknown>): Promise<void> {
 async function tick(world: World, project: TestProject, minutes = 5): Promise<string[]> {
   world.now += minutes * minuteMs;
   await world.sweep("*/5 * * * *");
-  world.queue = world.queue.filter(({ nudge }) => "projectId" in nudge.job && nudge.job.projectId === project.number);
-  return world.queue.map(({ nudge }) => nudge.job.type);
+  world.queue = world.queue.filter(
+    ({ queued }) => "projectId" in queued.message && queued.message.projectId === project.number,
+  );
+  return world.queue.map(({ queued }) => queued.message.type);
 }
 
 /** The sweep under lost jobs, and the one over segments. */
@@ -195,7 +197,7 @@ describe("the members of a tracked segment", () => {
     await tick(world, project);
     const [message] = world.queue.splice(0);
     if (!message) throw new Error("Nothing was queued");
-    const run = () => runJob(world.process().platform, message.nudge.job);
+    const run = () => handleMessage(world.process().platform, message.queued.message);
     const calls = Array.from({ length: 16 }, () => compute(world, project, segment));
     const [answers] = await Promise.all([Promise.all(calls), run(), run()]);
     for (const answer of answers) expect(answer).toMatchObject({ removed: 0, total: 10 });
@@ -342,7 +344,7 @@ describe("the members of a tracked segment of a large project", () => {
     const { project, world, segment, jobId } = await start();
     const [message] = world.queue.splice(0);
     if (!message) throw new Error("Nothing was queued");
-    const run = () => runJob(world.process().platform, message.nudge.job);
+    const run = () => handleMessage(world.process().platform, message.queued.message);
     expect(await compute(world, project, segment)).toEqual({ jobId });
     await Promise.all([run(), run(), run()]);
     await recover(world, project);

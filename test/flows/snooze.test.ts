@@ -363,7 +363,7 @@ describe("the end of a snooze", () => {
       .bind(heard.id)
       .all<{ id: string; contact_id: string }>();
     expect(results.map(({ contact_id }) => contact_id).toSorted()).toEqual(ids.toSorted());
-    const jobs = world.queue.map(({ nudge }) => nudge.job).filter(({ type }) => type === "events.dispatch");
+    const jobs = world.queue.map(({ queued }) => queued.message).filter(({ type }) => type === "events.dispatch");
     const eventIds = results.map(({ id }) => readId(id));
     expect(jobs).toEqual([
       { type: "events.dispatch", projectId: heard.number, eventIds: expect.arrayContaining(eventIds) },

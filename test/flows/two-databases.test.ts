@@ -219,7 +219,7 @@ describe("a database that fails", () => {
     for (const project of [there, away]) await due?.given(project);
     const isDone = (project: TestProject) =>
       due?.isDone?.(project) ??
-      world.queue.some(({ nudge }) => JSON.stringify(nudge).includes(`"projectId":${project.number},`));
+      world.queue.some(({ queued }) => JSON.stringify(queued).includes(`"projectId":${project.number},`));
 
     world.outShard = out;
     await expect(sweep(world.process().platform)).rejects.toThrow("does not answer");

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { Unavailable } from "../../src/core/errors";
-import type { Nudge } from "../../src/core/jobs";
 import { enterLane, healthyLane, isPaused, type LaneState, leaveLane } from "../../src/core/mail/breaker";
 import type { Lane, Message } from "../../src/core/mail/message";
 import { isBooked, type PaceRule, type PaceState, takeCalls } from "../../src/core/mail/pace";
 import type { Receipt } from "../../src/core/mail/receipt";
+import type { Queued } from "../../src/core/messages";
 import { runSweeps } from "../../src/cron";
 import { getProject } from "../../src/features/projects/project";
 import { type Context, forProject, openPlatform, type Platform } from "../../src/platform/context";
@@ -13,7 +13,7 @@ import type { Dns } from "../../src/platform/dns";
 import type { Env } from "../../src/platform/env";
 import type { Mailer, SenderDomain } from "../../src/platform/mailer/mailer";
 import type { Pace } from "../../src/platform/mailer/pace";
-import { comingAgain, eventListeners, runJob } from "../../src/queue";
+import { comingAgain, eventListeners, handleMessage } from "../../src/queue";
 import { databaseOf, shards } from "./database";
 import { type Death, killableDatabase, Process, wasKilled } from "./killable";
 import type { TestProject } from "./project";
@@ -26,7 +26,7 @@ export const accepts = (): Receipt => ({ kind: "accepted", providerMessageId: "m
  */
 export class World {
   now = Date.now();
-  queue: { nudge: Nudge; due: number }[] = [];
+  queue: { queued: Queued; due: number }[] = [];
   /** What the provider took, in order; a mail it took twice is here twice. */
   taken: Message[] = [];
   /** How the provider answers; throws when it does not. */
@@ -68,7 +68,7 @@ export class World {
       databaseNow: sql`CAST(${this.now} AS INTEGER)`,
       clock: () => new Date(this.now),
       random: () => 0,
-      enqueue: (nudges) => process.step("enqueue", async () => this.hold(nudges)),
+      enqueue: (queued) => process.step("enqueue", async () => this.hold(queued)),
       mailer: this.settings.MAIL_PROVIDER ? real.mailer : this.mailer(process),
       pace: this.pace(),
       dns: this.dns(process),
@@ -100,7 +100,7 @@ export class World {
       const [next] = index < 0 ? [] : this.queue.splice(index, 1);
       if (!next) return;
       try {
-        await runJob(this.process().platform, next.nudge.job, this.listeners);
+        await handleMessage(this.process().platform, next.queued.message, this.listeners);
       } catch (error) {
         this.bringAgain(next);
         throw error;
@@ -115,7 +115,7 @@ export class World {
     if (!next) throw new Error("The queue is empty");
     const { platform, process } = this.process(death);
     try {
-      await runJob(platform, next.nudge.job, this.listeners);
+      await handleMessage(platform, next.queued.message, this.listeners);
     } catch (error) {
       if (!wasKilled(error)) throw error;
       this.bringAgain(next);
@@ -140,12 +140,12 @@ export class World {
     }
   }
 
-  private bringAgain({ nudge, due }: World["queue"][number]): void {
-    this.queue.push({ nudge: { ...nudge, job: comingAgain(nudge.job) }, due });
+  private bringAgain({ queued, due }: World["queue"][number]): void {
+    this.queue.push({ queued: { ...queued, message: comingAgain(queued.message) }, due });
   }
 
-  private hold(nudges: Nudge[]): void {
-    this.queue.push(...nudges.map((nudge) => ({ nudge, due: this.now + (nudge.delaySeconds ?? 0) * 1_000 })));
+  private hold(queued: Queued[]): void {
+    this.queue.push(...queued.map((queued) => ({ queued, due: this.now + (queued.delaySeconds ?? 0) * 1_000 })));
   }
 
   private mailer(process: Process): Mailer {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { StoredJobType } from "../../core/jobs";
 import type { JsonObject } from "../../core/json";
+import type { JobType } from "../../core/messages";
 import { createdAt, id, jsonObject, projectId, rowKey, time } from "../columns";
 
 /** Background work that a call started. */
@@ -10,7 +10,7 @@ export const jobs = sqliteTable(
   {
     projectId: projectId(),
     id: id().notNull(),
-    type: text().$type<StoredJobType>().notNull(),
+    type: text().$type<JobType>().notNull(),
     status: text({ enum: ["queued", "processing", "completed", "failed"] }).notNull(),
     progress: integer().notNull().default(0),
     /** Changes when the work is requested anew: a run notices, and begins again. */

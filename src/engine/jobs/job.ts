@@ -1,8 +1,8 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import type { Id } from "../../core/ids";
-import type { StoredJobType } from "../../core/jobs";
 import type { JsonValue } from "../../core/json";
+import type { JobType } from "../../core/messages";
 import { hourMs, minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
@@ -27,7 +27,7 @@ export function nextAnnouncement(now: number): SQL {
 }
 
 /** A job of the project; of one type, where that is asked for. */
-export async function getJob(ctx: Context, id: Id, type?: StoredJobType): Promise<JobRow> {
+export async function getJob(ctx: Context, id: Id, type?: JobType): Promise<JobRow> {
   const row = await ctx.db
     .select()
     .from(jobs)

@@ -1,6 +1,6 @@
 import { SQL, sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
-import type { StoredJobType } from "../../core/jobs";
+import type { JobType } from "../../core/messages";
 import { asId, asNumber, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
@@ -10,7 +10,7 @@ import { type JobNotes, jobGraceMs } from "./job";
 /** What a job of a project is born with. */
 interface NewJob {
   id: Id;
-  type: StoredJobType;
+  type: JobType;
   input?: JobNotes;
   state?: JobNotes | SQL;
   onlyIf?: SQL;
@@ -44,7 +44,7 @@ interface NewJobs {
  * and once it has ended, well or badly, it begins anew. Returns the jobs that start here.
  */
 export function upsertJobs(
-  type: StoredJobType,
+  type: JobType,
   now: Date,
   { projectId, id, input = sql`'{}'`, state = sql`'{}'`, from }: NewJobs,
 ): Statement<{ id: Id; projectId: number }> {
@@ -63,9 +63,9 @@ export function upsertJobs(
 }
 
 /** After the commit. When the message cannot be sent, the sweep finds the row. */
-export async function announceJob(ctx: Context, type: StoredJobType, jobId: Id): Promise<void> {
+export async function announceJob(ctx: Context, type: JobType, jobId: Id): Promise<void> {
   try {
-    await ctx.enqueue([{ job: { type, projectId: ctx.project.number, jobId } }]);
+    await ctx.enqueue([{ message: { type, projectId: ctx.project.number, jobId } }]);
   } catch (error) {
     ctx.log("error", "A job could not be announced; the sweep will", {
       jobId: publicId(jobId),

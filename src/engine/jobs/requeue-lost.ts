@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { StoredJobType } from "../../core/jobs";
+import type { JobType } from "../../core/messages";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asId, asNumber, asOneOf, columns } from "../../db/rows";
@@ -23,10 +23,10 @@ async function requeueDue(platform: Platform, db: Db): Promise<number> {
           WHERE status IN ('queued', 'processing') AND next_announce_at <= ${now}
           ORDER BY next_announce_at LIMIT ${maxSweptRows})
         RETURNING id, project_id, type`,
-      columns({ id: asId, projectId: asNumber, type: asOneOf<StoredJobType>() }),
+      columns({ id: asId, projectId: asNumber, type: asOneOf<JobType>() }),
     ),
   );
   await batch.commit();
-  await platform.enqueue(lost.all.map(({ id, projectId, type }) => ({ job: { type, projectId, jobId: id } })));
+  await platform.enqueue(lost.all.map(({ id, projectId, type }) => ({ message: { type, projectId, jobId: id } })));
   return lost.count;
 }

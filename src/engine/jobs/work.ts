@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
-import type { StoredJobType } from "../../core/jobs";
+import type { JobType } from "../../core/messages";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
@@ -15,7 +15,7 @@ import { MovedOn, type Step } from "./step";
 
 /** The message of a stored job. */
 export interface StoredJob {
-  type: StoredJobType;
+  type: JobType;
   projectId: number;
   jobId: Id;
 }
@@ -53,7 +53,7 @@ export async function workOn(
     }
     await letOthersIn();
   }
-  await platform.enqueue([{ job }]);
+  await platform.enqueue([{ message: job }]);
 }
 
 /** What went wrong first is what the run throws: a failure that cannot be noted counts from the next one on. */

@@ -1,6 +1,6 @@
 import { chunksOf } from "../../core/chunks";
 import type { Id } from "../../core/ids";
-import type { Nudge } from "../../core/jobs";
+import type { Queued } from "../../core/messages";
 import { minuteMs, secondMs } from "../../core/time";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
@@ -43,20 +43,20 @@ export function deliverNudges(
     perMessage = emailsPerMessage,
     delaySeconds,
   }: { isAgain?: boolean; perMessage?: number; delaySeconds?: number },
-): Nudge[] {
+): Queued[] {
   return chunksOf(emailIds, perMessage).map((chunk) => ({
-    job: { type: "mail.deliver", projectId, emailIds: chunk, ...(isAgain && { again: true }) },
+    message: { type: "mail.deliver", projectId, emailIds: chunk, ...(isAgain && { again: true }) },
     ...(delaySeconds !== undefined && { delaySeconds }),
   }));
 }
 
 async function enqueueOrLeaveToSweep(
   ctx: Pick<Context, "project" | "enqueue" | "log">,
-  nudges: Nudge[],
+  queued: Queued[],
 ): Promise<void> {
-  if (nudges.length === 0) return;
+  if (queued.length === 0) return;
   try {
-    await ctx.enqueue(nudges);
+    await ctx.enqueue(queued);
   } catch (error) {
     const projectId = ctx.project.id;
     ctx.log("error", "Mail could not be announced; the sweep will", { projectId, reason: reasonOf(error) });
@@ -73,11 +73,11 @@ export async function announceLater(
   const due = later.flatMap(({ emailId, retryAt }) =>
     retryAt === null ? [] : [{ emailId, delaySeconds: secondsUntil(retryAt, now) }],
   );
-  const nudges = [...Map.groupBy(due, ({ delaySeconds }) => delaySeconds)].flatMap(([delaySeconds, together]) => {
+  const queued = [...Map.groupBy(due, ({ delaySeconds }) => delaySeconds)].flatMap(([delaySeconds, together]) => {
     const emailIds = together.map(({ emailId }) => emailId);
     return deliverNudges(ctx.project.number, emailIds, { isAgain, delaySeconds });
   });
-  await enqueueOrLeaveToSweep(ctx, nudges);
+  await enqueueOrLeaveToSweep(ctx, queued);
 }
 
 /** Rounded up, because a message that comes too early finds an email that is not due, and is spent. */

@@ -107,10 +107,10 @@ async function announceLost(platform: Platform, db: Db): Promise<number> {
   );
   await batch.commit();
   const byProject = Map.groupBy(lost.all, ({ projectId }) => projectId);
-  const nudges = [...byProject].flatMap(([projectId, emails]) => {
+  const queued = [...byProject].flatMap(([projectId, emails]) => {
     const emailIds = emails.map(({ id }) => id);
     return deliverNudges(projectId, emailIds, { isAgain: true });
   });
-  await platform.enqueue(nudges);
+  await platform.enqueue(queued);
   return lost.count;
 }

@@ -32,6 +32,6 @@ async function queueDue(platform: Platform, db: Db): Promise<number> {
   );
   await batch.commit();
   const messages = chunksOf(due.all, domainsPerMessage);
-  await platform.enqueue(messages.map((domains) => ({ job: { type: "domains.check", domains } })));
+  await platform.enqueue(messages.map((domains) => ({ message: { type: "domains.check", domains } })));
   return due.count;
 }

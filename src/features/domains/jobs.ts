@@ -1,6 +1,6 @@
 import { Conflict, NotFound, Unavailable } from "../../core/errors";
 import { publicId } from "../../core/ids";
-import type { Job } from "../../core/jobs";
+import type { MessageOf } from "../../core/messages";
 import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
 import { checkDomain } from "./check";
@@ -9,7 +9,7 @@ import { checkDomain } from "./check";
  * `domains.check`: up to twenty due domains. A check without a result changes nothing, and its domain is due again
  * later. Neither that nor a domain that was removed or is taken stops the others.
  */
-export async function checkDomainsJob(platform: Platform, job: Extract<Job, { type: "domains.check" }>): Promise<void> {
+export async function checkDomainsJob(platform: Platform, job: MessageOf<"domains.check">): Promise<void> {
   for (const { projectId, domainId } of job.domains) {
     const project = await findProject(platform, projectId);
     if (!project) continue;

@@ -1,4 +1,4 @@
-import type { Job } from "../../core/jobs";
+import type { MessageOf } from "../../core/messages";
 import { dispatchEvents } from "../../engine/events/dispatch";
 import type { EventListener } from "../../engine/events/listener";
 import { workOn } from "../../engine/jobs/work";
@@ -9,7 +9,7 @@ import { deleteStep } from "./delete-step";
 /** `events.dispatch` */
 export async function dispatchEventsJob(
   platform: Platform,
-  job: Extract<Job, { type: "events.dispatch" }>,
+  job: MessageOf<"events.dispatch">,
   listeners: readonly EventListener[],
 ): Promise<void> {
   const project = await findProject(platform, job.projectId);
@@ -20,6 +20,6 @@ export async function dispatchEventsJob(
 const stepsPerRun = 100;
 
 /** `events.delete` */
-export async function deleteEventsJob(platform: Platform, job: Extract<Job, { type: "events.delete" }>): Promise<void> {
+export async function deleteEventsJob(platform: Platform, job: MessageOf<"events.delete">): Promise<void> {
   await workOn(platform, job, deleteStep, { stepsPerRun });
 }

@@ -33,7 +33,7 @@ export async function deleteProject(platform: Platform, id: string): Promise<{ j
   try {
     // Only after every isolate has forgotten the keys; otherwise one could write after the last row was deleted.
     const delaySeconds = (2 * cacheMs) / secondMs;
-    await platform.enqueue([{ job: { type: "project.erase", projectId, jobId }, delaySeconds }]);
+    await platform.enqueue([{ message: { type: "project.erase", projectId, jobId }, delaySeconds }]);
   } catch (error) {
     platform.log("error", "A deletion could not be announced; the sweep will", {
       jobId: publicId(jobId),

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Job } from "../../core/jobs";
+import type { MessageOf } from "../../core/messages";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { statement } from "../../db/statement";
@@ -60,7 +60,7 @@ export const controlTables: Keys = {
   jobs: ["id"],
 };
 
-type EraseJob = Extract<Job, { type: "project.erase" }>;
+type EraseJob = MessageOf<"project.erase">;
 
 /**
  * One run of a project's deletion, in bounded steps; it enqueues the next run itself. It is safe to repeat at any
@@ -74,7 +74,7 @@ export async function eraseProject(platform: Platform, job: EraseJob): Promise<v
   if (!project?.isEnding) return;
   await startJob(platform, control, job);
   const isEmpty = (await eraseRows(platform, project.shard, job)) && (await eraseFiles(platform, project.id));
-  if (!isEmpty) return platform.enqueue([{ job }]);
+  if (!isEmpty) return platform.enqueue([{ message: job }]);
   await platform.gate.erase(project.id);
   const batch = openBatch({ ...platform, db: control });
   batch.add(updateEnded(platform, { projectId: job.projectId, id: job.jobId }, { status: "completed" }));

@@ -1,4 +1,4 @@
-import type { Job } from "../../core/jobs";
+import type { MessageOf } from "../../core/messages";
 import { workOn } from "../../engine/jobs/work";
 import type { Platform } from "../../platform/context";
 import { computeStep, stepsPerRun } from "./compute-step";
@@ -6,19 +6,16 @@ import { countStep } from "./count";
 import { deleteMembersStep } from "./delete-members";
 
 /** `segments.compute` */
-export function computeSegmentJob(platform: Platform, job: Extract<Job, { type: "segments.compute" }>): Promise<void> {
+export function computeSegmentJob(platform: Platform, job: MessageOf<"segments.compute">): Promise<void> {
   return workOn(platform, job, computeStep, { stepsPerRun });
 }
 
 /** `segments.count` */
-export function countSegmentJob(platform: Platform, job: Extract<Job, { type: "segments.count" }>): Promise<void> {
+export function countSegmentJob(platform: Platform, job: MessageOf<"segments.count">): Promise<void> {
   return workOn(platform, job, countStep);
 }
 
 /** `segments.delete-members`: of a segment that is gone. Nobody could ask for it again, so it is never given up. */
-export function deleteMembersJob(
-  platform: Platform,
-  job: Extract<Job, { type: "segments.delete-members" }>,
-): Promise<void> {
+export function deleteMembersJob(platform: Platform, job: MessageOf<"segments.delete-members">): Promise<void> {
   return workOn(platform, job, deleteMembersStep, { release: null });
 }

@@ -75,7 +75,7 @@ async function startDue(platform: Platform, db: Db, task: Task): Promise<number>
     starting.addAll(rest);
     await starting.commit();
     await platform.enqueue(
-      started.all.map(({ id, projectId }) => ({ job: { type: task.type, projectId, jobId: id } })),
+      started.all.map(({ id, projectId }) => ({ message: { type: task.type, projectId, jobId: id } })),
     );
   }
   return due.count;

@@ -1,4 +1,4 @@
-import type { Job } from "../../../core/jobs";
+import type { MessageOf } from "../../../core/messages";
 import { openBatch } from "../../../db/batch";
 import type { JobRow } from "../../../db/tables";
 import { guardState, type Step, updateEnded } from "../../../engine/jobs/step";
@@ -11,7 +11,7 @@ import { subscribeContacts } from "./subscribe-contacts";
 const contactsPerStep = 100;
 
 /** One run of a bulk operation. A thousand contacts take one. */
-export async function runBulk(platform: Platform, job: Extract<Job, { type: "contacts.bulk" }>): Promise<void> {
+export async function runBulk(platform: Platform, job: MessageOf<"contacts.bulk">): Promise<void> {
   await workOn(platform, job, takeStep);
 }
 

@@ -33,6 +33,6 @@ async function queueDue(platform: Platform, db: Db): Promise<number> {
     }),
   );
   await batch.commit();
-  await platform.enqueue(queued.all.map(({ projectId }) => ({ job: { type, projectId, jobId } })));
+  await platform.enqueue(queued.all.map(({ projectId }) => ({ message: { type, projectId, jobId } })));
   return queued.count;
 }

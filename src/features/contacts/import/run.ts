@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Csv, type CsvFault, countRows, openCsv, type Place } from "../../../core/contacts/csv";
 import { Invalid } from "../../../core/errors";
-import type { Job } from "../../../core/jobs";
+import type { MessageOf } from "../../../core/messages";
 import { openBatch } from "../../../db/batch";
 import type { JobRow } from "../../../db/tables";
 import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/step";
@@ -14,7 +14,7 @@ import { fileKey, type ImportResult, ImportState, resultOf } from "./import-job"
 const stepsPerRun = 120;
 
 /** One run of an import: reads the file once, and works on it chunk by chunk. */
-export async function runImport(platform: Platform, job: Extract<Job, { type: "contacts.import" }>): Promise<void> {
+export async function runImport(platform: Platform, job: MessageOf<"contacts.import">): Promise<void> {
   let opened: Csv | CsvFault | null = null;
   const step = async (ctx: Context, row: JobRow): Promise<Step> => {
     const state = ImportState.parse(row.state);

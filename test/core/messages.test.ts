@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { newId } from "../../src/core/ids";
-import { Job, type QueueName, queueOf } from "../../src/core/jobs";
+import { QueueMessage, type QueueName, queueOf } from "../../src/core/messages";
 
 const queues: QueueName[] = ["mail", "campaign-mail", "events", "outbound", "jobs"];
-const types = Job.options.map((option) => option.shape.type.value);
+const types = QueueMessage.options.map((option) => option.shape.type.value);
 
 it.each(types)("%s has one of the five queues", (type) => {
   expect(queues).toContain(queueOf[type]);
@@ -13,7 +13,7 @@ it("has no queue for a type that does not exist", () => {
   expect(Object.keys(queueOf).toSorted()).toEqual(types.toSorted());
 });
 
-it.each<[queue: QueueName, type: Job["type"]]>([
+it.each<[queue: QueueName, type: QueueMessage["type"]]>([
   ["mail", "mail.deliver"],
   ["jobs", "domains.check"],
   ["jobs", "project.erase"],
@@ -22,13 +22,13 @@ it.each<[queue: QueueName, type: Job["type"]]>([
 });
 
 describe("a message", () => {
-  it.each<[what: string, job: Job]>([
+  it.each<[what: string, job: QueueMessage]>([
     ["about emails", { type: "mail.deliver", projectId: 1, emailIds: [newId(), newId()] }],
     ["about emails that come again", { type: "mail.deliver", projectId: 1, emailIds: [newId()], again: true }],
     ["about domains", { type: "domains.check", domains: [{ projectId: 1, domainId: newId() }] }],
     ["about a project", { type: "project.erase", projectId: 1, jobId: newId() }],
   ])("%s is read as it was written", (_, job) => {
-    expect(Job.parse(JSON.parse(JSON.stringify(job)))).toEqual(job);
+    expect(QueueMessage.parse(JSON.parse(JSON.stringify(job)))).toEqual(job);
   });
 
   it.each<[what: string, message: unknown]>([
@@ -43,6 +43,6 @@ describe("a message", () => {
     ["that is nothing", null],
     ["that is a list", []],
   ])("%s is refused", (_, message) => {
-    expect(Job.safeParse(message).success).toBe(false);
+    expect(QueueMessage.safeParse(message).success).toBe(false);
   });
 });

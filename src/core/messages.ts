@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { asId, type Id } from "./ids";
 
-/** The five queues of the house. A job type belongs to exactly one of them. */
+/** The five queues of the house. A type of message belongs to exactly one of them. */
 export type QueueName = "mail" | "campaign-mail" | "events" | "outbound" | "jobs";
 
 /** The project by its number, and rows by their ids, as they are kept. */
@@ -10,7 +10,7 @@ const id = z.string().transform(asId);
 const jobId = id;
 
 /** Messages carry ids, never content: the row is the truth, the message only says "look now". */
-export const Job = z.discriminatedUnion("type", [
+export const QueueMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("mail.deliver"),
     projectId,
@@ -34,12 +34,15 @@ export const Job = z.discriminatedUnion("type", [
   z.object({ type: z.literal("segments.delete-members"), projectId, jobId }),
   z.object({ type: z.literal("project.erase"), projectId, jobId }),
 ]);
-export type Job = z.infer<typeof Job>;
+export type QueueMessage = z.infer<typeof QueueMessage>;
+
+/** The message of one type. */
+export type MessageOf<T extends QueueMessage["type"]> = Extract<QueueMessage, { type: T }>;
 
 /** Jobs that callers can follow: each has a row, and its message says no more than which row that is. */
-export type StoredJobType = Extract<Job, { jobId: Id }>["type"];
+export type JobType = Extract<QueueMessage, { jobId: Id }>["type"];
 
-export const queueOf: Record<Job["type"], QueueName> = {
+export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "mail.deliver": "mail",
   "domains.check": "jobs",
   "events.dispatch": "events",
@@ -56,9 +59,9 @@ export const queueOf: Record<Job["type"], QueueName> = {
 };
 
 /** A message to be sent, and how long it is held back. */
-export interface Nudge {
-  job: Job;
+export interface Queued {
+  message: QueueMessage;
   delaySeconds?: number;
 }
 
-export type Enqueue = (nudges: Nudge[]) => Promise<void>;
+export type Enqueue = (queued: Queued[]) => Promise<void>;
