@@ -123,7 +123,6 @@ CREATE TABLE `erased_addresses` (
 	`project_id` integer NOT NULL,
 	`hash` text NOT NULL,
 	`opted_out_at` integer,
-	`opted_out_by` text,
 	`suppressed_reason` text,
 	`created_at` integer NOT NULL,
 	PRIMARY KEY(`project_id`, `hash`)

@@ -27,6 +27,7 @@ import { open } from "./http/policy";
 import { requestId } from "./http/request-id";
 import { createRouter } from "./http/router";
 import { findPolicy, requireRoute } from "./http/routing";
+import { tellWarnings } from "./http/warnings";
 import { openPlatform } from "./platform/context";
 
 /** Front door 1: the middleware in its order, then every feature's routes. What holds for a route stands beside it. */
@@ -53,6 +54,7 @@ app.use(
   requireRoute(() => app.routes),
 );
 app.use("*", refuseWritesWhenDisabled);
+app.use("*", tellWarnings);
 app.use("*", readBody);
 
 app.get("/health", open, (c) => {

@@ -4,6 +4,17 @@ export interface Rate {
   perSecond: number;
 }
 
+const addressPrefix = "address:";
+
+/** The name of the bucket of one network address. Callers can make any number of these. */
+export function addressBucket(address: string): string {
+  return `${addressPrefix}${address}`;
+}
+
+export function isAddressBucket(name: string): boolean {
+  return name.startsWith(addressPrefix);
+}
+
 /** The level of a bucket when it was last read. */
 export interface Level {
   tokens: number;

@@ -2,7 +2,15 @@ import { sql } from "drizzle-orm";
 import { type Audience, compile } from "../core/audience/compile";
 import type { FilterCondition } from "../core/audience/condition";
 import { dataKeyOf } from "../core/audience/fields";
-import { type Bind, emailOperand, flagOperand, jsonOperand, type Operand, timeOperand } from "../core/audience/operand";
+import {
+  type Bind,
+  emailOperand,
+  flagOperand,
+  jsonOperand,
+  type Operand,
+  timeOperand,
+  wordOperand,
+} from "../core/audience/operand";
 import type { Resolver, SegmentSource } from "../core/audience/resolver";
 
 /** How to find the members of each segment that a condition names, directly or through other segments. */
@@ -45,6 +53,8 @@ function contactOperand(field: string, bind: Bind): Operand {
       return timeOperand(sql`c.created_at`, bind);
     case "updatedAt":
       return timeOperand(sql`c.updated_at`, bind);
+    case "source":
+      return wordOperand(sql`c.source`, bind);
   }
   const key = dataKeyOf(field);
   if (key === null) throw new Error(`A contact has no field ${field}`);

@@ -4,7 +4,7 @@ import { InvalidIdempotencyKey, KeyReused, RateLimited, Unavailable } from "../c
 import { type Claim, type Effect, isIdempotencyKey } from "../core/idempotency";
 import type { Context } from "../platform/context";
 import type { OwnedKey } from "../platform/gate";
-import { bucketsFor } from "./buckets";
+import { bucketsFor, publicName } from "./buckets";
 import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
@@ -21,7 +21,8 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
     const policy = c.get("policy");
     if (!isForProject(policy)) return next();
     const ctx = c.get("ctx");
-    const buckets = bucketsFor(policy, ctx.config.rateLimits, ctx.project);
+    const address = c.req.header("CF-Connecting-IP");
+    const buckets = bucketsFor(policy, ctx.config.rateLimits, { project: ctx.project, address });
     const given = givenKey(c);
     const owned =
       given !== null && isIdempotencyKey(given) ? { kind: ctx.keyKind, key: given, owner: crypto.randomUUID() } : null;
@@ -31,7 +32,7 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
       const admitted = await ctx.gate.admit(ctx.project.id, { buckets, key });
       if (admitted?.rate) describeRate(c, admitted.rate);
       if (admitted?.rate?.isAllowed === false) {
-        throw new RateLimited(admitted.rate.name, admitted.rate.retryAfterSeconds);
+        throw new RateLimited(publicName(admitted.rate.name), admitted.rate.retryAfterSeconds);
       }
       if (owned !== null && admitted === null) {
         // The lost call may have claimed the key all the same, and the caller's next try must find it free.

@@ -36,7 +36,8 @@ export interface Policy {
   isRead: boolean;
 }
 
-export const megabyte = 1024 * 1024;
+export const kilobyte = 1024;
+export const megabyte = 1024 * kilobyte;
 
 /** The defaults, which also hold for requests to unknown paths. */
 export const usualPolicy: Policy = {

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { KeyKind } from "../core/keys";
+import type { KeyKind, KeyKind } from "../core/keys";
 import type { Enqueue } from "../core/messages";
+import type { Warning } from "../core/warning";
 import { controlDatabase, type Db, projectDatabase, shardsOf } from "../db/client";
 import type { Project } from "../db/tables";
 
@@ -61,6 +62,8 @@ export interface Context extends Platform {
   idempotencyKey: string | null;
   /** The kind of the request's API key. Our own work counts as a server's. */
   keyKind: KeyKind;
+  /** What the answer tells the caller beside its result. A verb adds to it. */
+  warnings: Warning[];
 }
 
 const databaseNow = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
@@ -113,5 +116,5 @@ function openWorld(env: Env): World {
 
 /** A context for work without a request: sweeps and jobs act for a project just as a request does. */
 export function forProject(platform: Platform, project: Project, keyKind: KeyKind = "secret"): Context {
-  return { ...platform, project, db: platform.databaseOf(project.shard), idempotencyKey: null, keyKind };
+  return { ...platform, project, db: platform.databaseOf(project.shard), idempotencyKey: null, keyKind, warnings: [] };
 }

@@ -58,6 +58,7 @@ export interface Env extends Databases {
   RATE_LIMIT_SEND_BURST?: string;
   RATE_LIMIT_CONTACTS_PER_SECOND?: string;
   RATE_LIMIT_CONTACTS_BURST?: string;
+  RATE_LIMIT_PUBLIC_PER_ADDRESS_PER_SECOND?: string;
 }
 
 const megabyte = 1024 * 1024;

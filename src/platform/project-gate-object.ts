@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { type BucketState, type Level, type Rate, takeFromAll } from "../core/bucket";
+import { type BucketState, isAddressBucket, type Level, type Rate, takeFromAll } from "../core/bucket";
 import { abandonedAfterMs, type Claim, type Effect } from "../core/idempotency";
 import { minuteMs, secondMs } from "../core/time";
 
@@ -23,6 +23,7 @@ export interface Admitted {
 export type Answered = Pick<Effect, "status" | "response"> & Partial<Effect>;
 
 const levelsKey = "levels";
+const maxAddresses = 10_000;
 const expiredPerStep = 10_000;
 
 /**
@@ -32,6 +33,8 @@ const expiredPerStep = 10_000;
 export class ProjectGateObject extends DurableObject {
   private levels: Record<string, Level>;
   private levelsStoredAt = 0;
+  /** Levels of network addresses, the one that was longest idle first: in memory alone, and no more than `maxAddresses`. */
+  private addresses = new Map<string, Level>();
 
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env as Cloudflare.Env);
@@ -86,14 +89,25 @@ export class ProjectGateObject extends DurableObject {
   }
 
   private take(wanted: Admission["buckets"], now: number): Admitted["rate"] {
-    const buckets = wanted.map(({ name, rate }) => ({ name, rate, level: this.levels[name] }));
+    const levelOf = (name: string) => (isAddressBucket(name) ? this.addresses.get(name) : this.levels[name]);
+    const buckets = wanted.map(({ name, rate }) => ({ name, rate, level: levelOf(name) }));
     const { isAllowed, levels, tightest } = takeFromAll(buckets, now);
-    this.levels = { ...this.levels, ...levels };
+    for (const [name, level] of Object.entries(levels)) {
+      if (isAddressBucket(name)) this.noteAddress(name, level);
+      else this.levels[name] = level;
+    }
     if (now - this.levelsStoredAt >= secondMs) {
       this.levelsStoredAt = now;
       this.ctx.storage.kv.put(levelsKey, this.levels);
     }
     return { isAllowed, ...tightest };
+  }
+
+  private noteAddress(name: string, level: Level): void {
+    this.addresses.delete(name);
+    this.addresses.set(name, level);
+    const [idlest] = this.addresses.keys();
+    if (this.addresses.size > maxAddresses && idlest !== undefined) this.addresses.delete(idlest);
   }
 
   private claim({ key, owner, request, ttlMs }: NonNullable<Admission["key"]>, now: number): Claim {

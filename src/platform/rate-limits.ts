@@ -7,6 +7,8 @@ export interface RateLimits {
   track: Rate | null;
   send: Rate | null;
   contacts: Rate | null;
+  /** Of calls with public keys, for each network address. */
+  publicAddress: Rate | null;
 }
 
 const perPeriod = z.coerce.number().nonnegative();
@@ -23,7 +25,11 @@ export const rateLimitSettings = {
   RATE_LIMIT_SEND_BURST: burst.default(50),
   RATE_LIMIT_CONTACTS_PER_SECOND: perPeriod.default(50),
   RATE_LIMIT_CONTACTS_BURST: burst.default(100),
+  RATE_LIMIT_PUBLIC_PER_ADDRESS_PER_SECOND: perPeriod.default(0),
 };
+
+/** A page that loads tells of several things at once. */
+const addressBurstSeconds = 5;
 
 /** Null when rate limiting is off. */
 export function rateLimitsOf(settings: z.infer<z.ZodObject<typeof rateLimitSettings>>): RateLimits | null {
@@ -31,12 +37,14 @@ export function rateLimitsOf(settings: z.infer<z.ZodObject<typeof rateLimitSetti
   const { RATE_LIMIT_TRACK_PER_SECOND: trackPerSecond, RATE_LIMIT_TRACK_BURST: trackBurst } = settings;
   const { RATE_LIMIT_SEND_PER_SECOND: sendPerSecond, RATE_LIMIT_SEND_BURST: sendBurst } = settings;
   const { RATE_LIMIT_CONTACTS_PER_SECOND: contactsPerSecond, RATE_LIMIT_CONTACTS_BURST: contactsBurst } = settings;
+  const { RATE_LIMIT_PUBLIC_PER_ADDRESS_PER_SECOND: perAddress } = settings;
   if (isEnabled === "false") return null;
   return {
     api: rate(perMinute / 60, Math.max(1, Math.floor(perMinute))),
     track: rate(trackPerSecond, trackBurst),
     send: rate(sendPerSecond, sendBurst),
     contacts: rate(contactsPerSecond, contactsBurst),
+    publicAddress: rate(perAddress, Math.max(1, Math.ceil(perAddress * addressBurstSeconds))),
   };
 }
 

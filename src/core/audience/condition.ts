@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isJsonObject } from "../json";
 import { storable } from "../storable";
 import { units } from "./dates";
-import { isContactField, standardFields } from "./fields";
+import { filterFields, isFilterField } from "./fields";
 import { type FieldNames, type Filter, maxFieldLength, readFilter } from "./filter";
 import { operators } from "./operators";
 
@@ -98,8 +98,8 @@ const conditionExample = {
 
 /** The conditions of segments and of campaigns' audiences. */
 export const FilterCondition = conditionSchema({
-  isField: isContactField,
-  listed: `${standardFields.join(", ")} or data.<key>`,
+  isField: isFilterField,
+  listed: `${filterFields.join(", ")} or data.<key>`,
 });
 
 /** A filter with its path and its depth. */

@@ -1,6 +1,9 @@
 /** The fields of a contact that are not in its `data`. */
 export const standardFields = ["email", "subscribed", "createdAt", "updatedAt"] as const;
 
+/** The fields that a condition may name, besides `data.<key>`. */
+export const filterFields = [...standardFields, "source"] as const;
+
 const dataPrefix = "data.";
 const eventPrefix = "event.";
 const segmentPrefix = "segment.";
@@ -26,6 +29,11 @@ export function eventOf(field: string): string {
 export function segmentOf({ field, value }: { field: string; value?: unknown }): string | null {
   if (field !== "segment") return afterPrefix(field, segmentPrefix);
   return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** Is this a field of contacts that a condition may name? */
+export function isFilterField(field: string): boolean {
+  return dataKeyOf(field) !== null || filterFields.some((name) => name === field);
 }
 
 function afterPrefix(field: string, prefix: string): string | null {

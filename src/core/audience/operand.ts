@@ -45,6 +45,17 @@ export function emailOperand(column: SQL, bind: Bind): Operand {
   };
 }
 
+/** A column of words from a fixed list. */
+export function wordOperand(column: SQL, bind: Bind): Operand {
+  return {
+    exists: always,
+    equals: (value) => (typeof value === "string" ? sql`(${column} = ${bind(value)})` : never),
+    contains: (value) => (typeof value === "string" ? sql`(instr(${column}, ${bind(value)}) > 0)` : never),
+    compares: () => never,
+    time: nothing,
+  };
+}
+
 /** A column that is 1 or 0. */
 export function flagOperand(column: SQL): Operand {
   return {

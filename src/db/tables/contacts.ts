@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { maxDataBytes } from "../../core/contacts/data";
 import type { FieldType } from "../../core/contacts/field-type";
+import { contactSources } from "../../core/contacts/source";
 import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
 
 export const contacts = sqliteTable(
@@ -24,9 +25,7 @@ export const contacts = sqliteTable(
     clock: clock(),
     snoozedUntil: time(),
     /** The first origin of the contact. */
-    source: text({ enum: ["API", "IMPORT", "SEND", "TRACK", "PUBLIC", "MEMBERS"] })
-      .notNull()
-      .default("API"),
+    source: text({ enum: contactSources }).notNull().default("API"),
     data: jsonObject().notNull(),
     /** Changes with every change of the row, so that a write can tell whether what it read is still current. */
     version: integer().notNull().default(1),
@@ -97,7 +96,6 @@ export const erasedAddresses = sqliteTable(
     projectId: projectId(),
     hash: text().notNull(),
     optedOutAt: time(),
-    optedOutBy: text({ enum: ["PERSON", "API"] }),
     suppressedReason: text({ enum: ["bounce", "complaint", "manual"] }),
     createdAt: createdAt(),
   },

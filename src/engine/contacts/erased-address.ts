@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Statement, statement } from "../../db/statement";
 import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
+import { mayLiftOptOuts } from "./opt-out";
 
 /**
  * A person who comes back after an erasure is suppressed and opted out as before, however the contact is created: the
@@ -20,19 +21,21 @@ export function joinErased(ctx: Context, hash: SQL): SQL {
 }
 
 /**
- * The subscription of a new contact in that query. Only an explicit yes of the call overrides what the person said
+ * The subscription of a new contact in that query. Only an explicit yes of a server overrides what the person said
  * before the erasure.
  */
 export function bornAs(
   ctx: Context,
   { subscribed, subscribedByDefault }: { subscribed: boolean | null; subscribedByDefault: boolean },
 ): { subscribed: SQL; optedOutAt: SQL; optedOutBy: SQL } {
-  if (subscribed === true) return { subscribed: sql`true`, optedOutAt: sql`NULL`, optedOutBy: sql`NULL` };
+  if (subscribed === true && mayLiftOptOuts(ctx)) {
+    return { subscribed: sql`true`, optedOutAt: sql`NULL`, optedOutBy: sql`NULL` };
+  }
   const leftNow = subscribed === false ? ctx.now.getTime() : null;
   return {
     subscribed: sql`(${subscribed ?? subscribedByDefault} AND erased.opted_out_at IS NULL)`,
     optedOutAt: sql`coalesce(erased.opted_out_at, ${leftNow})`,
-    optedOutBy: sql`CASE WHEN erased.opted_out_at IS NULL THEN ${leftNow === null ? null : "API"} ELSE erased.opted_out_by END`,
+    optedOutBy: sql`CASE WHEN erased.opted_out_at IS NULL THEN ${leftNow === null ? null : "API"} ELSE 'PERSON' END`,
   };
 }
 

@@ -38,7 +38,7 @@ export async function snoozeContact(
     statement(
       sql`UPDATE contacts SET subscribed = false, snoozed_until = ${until},
           opted_out_at = CASE WHEN subscribed THEN ${at} ELSE opted_out_at END,
-          opted_out_by = CASE WHEN subscribed THEN ${isSaidBySelf ? "PERSON" : "API"} ELSE opted_out_by END,
+          opted_out_by = ${isSaidBySelf ? sql`'PERSON'` : sql`CASE WHEN subscribed THEN 'API' ELSE opted_out_by END`},
           version = version + 1, updated_at = max(updated_at, ${at})
         WHERE ${maySnooze} RETURNING *`,
       wholeRow(contacts),

@@ -53,7 +53,13 @@ function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isMoved:
     CROSS JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id AND ${isTheirs}
     WHERE ${isMoved})`;
   return [
-    ...updateSubscription(ctx, { contactId, subscribed: false, eventData: { reason }, at: now }),
+    ...updateSubscription(ctx, {
+      contactId,
+      subscribed: false,
+      eventData: { reason },
+      isSaidBySelf: reason === "complaint",
+      at: now,
+    }),
     statement(
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)
         SELECT e.project_id, e.to_email, ${reason}, ${now} FROM emails e WHERE ${isMoved} AND e.to_email <> ''

@@ -8,6 +8,8 @@ export function contactJson(row: ContactRow) {
     email: row.email,
     subscribed: row.subscribed,
     snoozedUntil: isoOrNull(row.snoozedUntil),
+    optedOutAt: isoOrNull(row.optedOutAt),
+    source: row.source,
     data: row.data,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),

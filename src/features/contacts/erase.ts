@@ -120,9 +120,9 @@ function replaceErasedAddresses(ctx: Context, { items }: People): Statement[] {
         AND hash IN (SELECT value->>'hash' FROM json_each(${items}))`,
     ),
     statement(
-      sql`INSERT INTO erased_addresses (project_id, hash, opted_out_at, opted_out_by, suppressed_reason,
+      sql`INSERT INTO erased_addresses (project_id, hash, opted_out_at, suppressed_reason,
           created_at)
-        SELECT ${ctx.project.number}, r.value->>'hash', c.opted_out_at, c.opted_out_by, s.reason, ${ctx.now.getTime()}
+        SELECT ${ctx.project.number}, r.value->>'hash', c.opted_out_at, s.reason, ${ctx.now.getTime()}
         FROM json_each(${items}) r
         CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'id'
         LEFT JOIN suppressions s ON s.project_id = ${ctx.project.number} AND s.email = c.email

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ContactData } from "../../core/contacts/data";
 import { longestSnoozeYears, type SnoozeRequest, snoozeDurations } from "../../core/contacts/snooze";
+import { contactSources } from "../../core/contacts/source";
 import { Email } from "../../core/mail/address-input";
 import { EmailContent, Email as EmailRecord } from "../emails/schema";
 import { EventPage } from "../events/schema";
@@ -11,6 +12,8 @@ const example = {
   email: "ada@example.com",
   subscribed: true,
   snoozedUntil: null,
+  optedOutAt: null,
+  source: "API" as const,
   data: { firstName: "Ada", plan: "pro" },
   createdAt: "2026-01-31T09:00:00.000Z",
   updatedAt: "2026-01-31T09:00:00.000Z",
@@ -22,6 +25,11 @@ export const Contact = z
     email: z.string(),
     subscribed: z.boolean(),
     snoozedUntil: z.iso.datetime().nullable(),
+    optedOutAt: z.iso.datetime().nullable().meta({ description: "When this person last left and did not come back." }),
+    source: z.enum(contactSources).meta({
+      description:
+        "Where the contact first came from. `PUBLIC` is a browser; it gives way as soon as a server or an import names the contact.",
+    }),
     data: z.record(z.string(), z.unknown()),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),

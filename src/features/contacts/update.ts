@@ -50,8 +50,9 @@ function updateRow(
     ...(Object.keys(patch).length === 0
       ? []
       : [{ change: sql`data = ${mergedData(patch)}`, differs: changesData(patch) }]),
+    // A browser created the contact, and a server names it now.
+    { change: sql`source = iif(source = 'PUBLIC', 'API', source)`, differs: sql`source = 'PUBLIC'` },
   ];
-  if (ways.length === 0) return [];
   const differing = sql.join(
     ways.map(({ differs }) => differs),
     sql` OR `,

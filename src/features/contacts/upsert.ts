@@ -23,6 +23,7 @@ export async function upsertContact(
       subscribed: input.subscribed ?? null,
       subscribedByDefault: true,
       source: "API",
+      whenFull: "refuse",
       onlyIf: sql`true`,
     }),
   );

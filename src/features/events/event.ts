@@ -29,6 +29,7 @@ export function eventJson({ row, contactEmail }: Event) {
     contactId: publicIdOrNull(row.contactId),
     contactEmail,
     emailId: publicIdOrNull(row.emailId),
+    source: row.source,
     data: row.data,
     createdAt: iso(timeOf(row.id)),
   };

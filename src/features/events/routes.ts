@@ -3,6 +3,7 @@ import { DateRange } from "../../core/events/range";
 import { publicId } from "../../core/ids";
 import { accepted, body, createRoute, errors, ok } from "../../http/define";
 import { CursorQuery, pathId } from "../../http/params";
+import { kilobyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
 import { QueuedJob } from "../jobs/schema";
 import { deleteEvents } from "./delete";
@@ -48,7 +49,7 @@ function trackedJson({ contactId, eventId, timestamp }: Tracked) {
 const track = createRoute({
   ...tracking,
   path: "/v1/track",
-  policy: { key: "public", once: true, bucket: "track" },
+  policy: { key: "public", maxBody: 32 * kilobyte, once: true, bucket: "track" },
   operationId: "trackEvent",
   summary: "Track an event of a contact, from a browser",
   description: "Takes a public key. Creates or updates the contact, and records the event.",

@@ -4,6 +4,7 @@ import { ContactData } from "../../core/contacts/data";
 import { EventName } from "../../core/events/names";
 import { readId } from "../../core/ids";
 import { Email } from "../../core/mail/address-input";
+import { Warnings } from "../../core/warning";
 
 const time = z.iso.datetime();
 
@@ -35,6 +36,7 @@ export const TrackedEvent = z
       event: z.string().meta({ description: "The event's id." }),
       timestamp: time,
     }),
+    warnings: Warnings,
   })
   .meta({
     id: "TrackedEvent",
@@ -54,6 +56,7 @@ const example = {
   contactId: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
   contactEmail: "ada@example.com",
   emailId: null,
+  source: "PUBLIC" as const,
   data: { plan: "pro", amount: 49 },
   createdAt: "2026-01-31T09:00:00.000Z",
 };
@@ -68,6 +71,9 @@ const Event = z
       .nullable()
       .meta({ description: "The contact's current address. Null when the contact was deleted." }),
     emailId: z.string().nullable().meta({ description: "The id of the email that the event is about." }),
+    source: z.enum(["PUBLIC", "API", "SYSTEM"]).meta({
+      description: "The key that tracked the event: `PUBLIC` is a browser, `API` a server. `SYSTEM` is Petrel itself.",
+    }),
     data: z.record(z.string(), z.unknown()),
     createdAt: time,
   })

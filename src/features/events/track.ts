@@ -4,6 +4,9 @@ import { type Id, newIdAt, timeOf } from "../../core/ids";
 import { iso } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { publicIdInSql, timeOfId } from "../../db/ids";
+import { asFlag, columns } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
+import { mayLiftOptOuts } from "../../engine/contacts/opt-out";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { guardEventName } from "../../engine/events/name-limit";
 import { insertEvents } from "../../engine/events/record";
@@ -34,9 +37,11 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
       subscribed: call.subscribed ?? null,
       subscribedByDefault: true,
       source: isPublic ? "PUBLIC" : "TRACK",
+      whenFull: "refuse",
       onlyIf: sql`true`,
     }),
   );
+  const optOut = call.subscribed === true && !mayLiftOptOuts(ctx) ? batch.add(selectOptOut(ctx, call.email)) : null;
   const event = batch.add(
     insertEvents(ctx, {
       rows: sql`SELECT project_id, ${call.event} AS name, id AS contact_id, NULL AS email_id,
@@ -47,9 +52,22 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
   );
   batch.addAll(insertEffect(ctx, { request, response: answerInSql(ctx), onlyIf: sql`true` }));
   await batch.commit();
+  if (optOut?.one.isTheirs) ctx.warnings.push({ field: "subscribed", message: optOutStays });
   const { id, contactId } = event.one;
   if (contactId === null) throw new Error("An event was tracked of nobody");
   return { contactId, eventId: id, timestamp: iso(timeOf(id)) };
+}
+
+const optOutStays =
+  "This person has unsubscribed, which a public key does not lift. Subscribe them from your server, or let them do it on their preference page.";
+
+/** Whether the contact, as it is after the upsert, has said no itself. */
+function selectOptOut(ctx: Context, email: string): Statement<{ isTheirs: boolean }> {
+  return statement(
+    sql`SELECT opted_out_by IS 'PERSON' AS is_theirs FROM contacts
+      WHERE project_id = ${ctx.project.number} AND email = ${email}`,
+    columns({ isTheirs: asFlag }),
+  );
 }
 
 /** The answer about the event that the batch has just written: none of the project's is newer. */

@@ -16,6 +16,7 @@ export function projectJson(row: Project) {
     monthlySendLimit: row.monthlySendLimit,
     sendRatePerSecond: row.sendRatePerSecond,
     testClock: row.testClock,
+    publicKeyMayResubscribe: row.publicKeyMayResubscribe,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),
   };

@@ -16,6 +16,7 @@ const projectExample = {
   monthlySendLimit: null,
   sendRatePerSecond: null,
   testClock: false,
+  publicKeyMayResubscribe: false,
   createdAt: "2026-01-31T09:00:00.000Z",
   updatedAt: "2026-01-31T09:00:00.000Z",
 };
@@ -32,6 +33,7 @@ export const Project = z
     monthlySendLimit: z.number().int().nullable(),
     sendRatePerSecond: z.number().int().nullable(),
     testClock: z.boolean(),
+    publicKeyMayResubscribe: z.boolean(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -67,7 +69,15 @@ export const CreateProject = z
 export type CreateProject = z.infer<typeof CreateProject>;
 
 export const UpdateProject = z
-  .object({ name: Name, ...settings, disabled: z.boolean(), disabledReason: z.string().max(500).nullable() })
+  .object({
+    name: Name,
+    ...settings,
+    disabled: z.boolean(),
+    disabledReason: z.string().max(500).nullable(),
+    publicKeyMayResubscribe: z
+      .boolean()
+      .meta({ description: "Let `/v1/track` subscribe people who have unsubscribed themselves." }),
+  })
   .partial()
   .meta({ id: "UpdateProject", example: { disabled: true, disabledReason: "Unpaid invoice" } });
 export type UpdateProject = z.infer<typeof UpdateProject>;

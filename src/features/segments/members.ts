@@ -127,6 +127,7 @@ function insertContacts(ctx: Context, missing: string[], subscribed: boolean | n
       subscribed,
       subscribedByDefault: true,
       source: "MEMBERS",
+      whenFull: "refuse",
       onlyIf: sql`true`,
     }),
   ];

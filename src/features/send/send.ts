@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { readData } from "../../core/contacts/data";
+import { dataTooBig, readData } from "../../core/contacts/data";
 import { NotFound, Refusal, UnverifiedSender } from "../../core/errors";
 import { type Id, newIdAt, textOf } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
@@ -8,6 +8,7 @@ import { type Attachment, type AttachmentRow, messageBytes } from "../../core/ma
 import { openBatch } from "../../db/batch";
 import { asText, columns } from "../../db/rows";
 import { selectFirst } from "../../db/statement";
+import { selectFull } from "../../engine/contacts/data-limit";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { insertEffect } from "../../engine/idempotency/effect";
 import { answerInSql, insertContent, insertEmails, type Recipient } from "../../engine/mail/accept";
@@ -96,16 +97,19 @@ async function acceptEmails(
       recipients: recipients.length,
     }),
   );
+  const contacts = distinctContacts(recipients);
   batch.addAll(
     upsertContacts(ctx, {
-      contacts: distinctContacts(recipients),
+      contacts,
       data,
       subscribed: call.subscribed ?? null,
       subscribedByDefault: false,
       source: "SEND",
+      whenFull: "keep",
       onlyIf: isAccepted,
     }),
   );
+  const full = Object.keys(data.patch).length > 0 ? batch.add(selectFull(ctx, { contacts, data })) : null;
   const emails = batch.add(insertEmails(ctx, { contentId: id, recipients }));
   batch.add(insertUsage(ctx, recipients));
   const response = answerInSql(ctx, recipients);
@@ -114,10 +118,18 @@ async function acceptEmails(
   batch.addAll(guardMonthlyLimit(ctx, recipients));
   await batch.commit();
   if (content.count === 0) throw await refusal(ctx, call);
+  if (full) warnOfFull(ctx, full.one);
   return inOrderOf(recipients, emails.all);
 }
 
-/** Each recipient gets the id of their email; the same address twice is one contact and two emails. */
+function warnOfFull(ctx: Context, { contacts, email }: { contacts: number; email: string | null }): void {
+  if (email === null) return;
+  const who = contacts === 1 ? email : `${email} and ${contacts - 1} more`;
+  const message = `The data of ${who} was not stored, as ${dataTooBig}. The mail goes out with it.`;
+  ctx.warnings.push({ field: "data", message });
+}
+
+/** Each gets the id of its email; the same address twice is one contact and two emails. */
 function recipientsOf(ctx: Context, call: SendEmail): Recipient[] {
   const now = ctx.now.getTime();
   const contactIds = new Map<string, Id>();

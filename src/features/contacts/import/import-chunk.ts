@@ -148,7 +148,7 @@ function upsertRows(ctx: Context, contacts: string, now: number): Statement {
         CASE WHEN contacts.id IS NULL THEN ${subscribed} ELSE 0 END AS subscribed
       FROM ${items}
       LEFT JOIN contacts ON contacts.project_id = ${ctx.project.number} AND contacts.email = r.value->>'email'
-      WHERE contacts.id IS NULL OR ${merged(data, sql`r.value->'data'`)} <> ${data}`,
+      WHERE contacts.id IS NULL OR contacts.source = 'PUBLIC' OR ${merged(data, sql`r.value->'data'`)} <> ${data}`,
   );
   return statement(
     sql`INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, source, data, created_at,
@@ -158,8 +158,9 @@ function upsertRows(ctx: Context, contacts: string, now: number): Statement {
       FROM ${items}
       WHERE true
       ON CONFLICT (project_id, email) DO UPDATE SET data = ${merged(data, sql`excluded.data`)},
+        source = iif(contacts.source = 'PUBLIC', 'IMPORT', contacts.source),
         version = contacts.version + 1, updated_at = max(contacts.updated_at, ${now})
-      WHERE ${merged(data, sql`excluded.data`)} <> ${data}`,
+      WHERE contacts.source = 'PUBLIC' OR ${merged(data, sql`excluded.data`)} <> ${data}`,
     noRows,
     { before: [counts], refusals: [{ ...refuseLargeData, refuse: () => new TooLargeData() }] },
   );

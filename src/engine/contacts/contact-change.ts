@@ -1,0 +1,21 @@
+import type { SQL } from "drizzle-orm";
+import type { DataChange } from "../../core/contacts/data";
+import type { Id } from "../../core/ids";
+import type { ContactRow } from "../../db/tables";
+
+/** The effect of one call on the contacts it names. */
+export interface ContactChange {
+  /** Distinct addresses, each with the id for a new contact. */
+  contacts: { id: Id; email: string }[];
+  data: DataChange;
+  /** Null leaves the subscription of existing contacts unchanged. */
+  subscribed: boolean | null;
+  /** The subscription of a new contact when the call does not set it. */
+  subscribedByDefault: boolean;
+  /** The source of a new contact. It also replaces `PUBLIC` on a contact that a browser created. */
+  source: ContactRow["source"];
+  /** When the merged data would be too large: the call is refused, or the contact keeps its stored data. */
+  whenFull: "refuse" | "keep";
+  /** The condition under which anything is written at all. */
+  onlyIf: SQL;
+}
