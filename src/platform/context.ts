@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { KeyKind, KeyKind } from "../core/keys";
+import type { KeyKind } from "../core/keys";
+import type { Enqueue } from "../core/messages";
 import type { Warning } from "../core/warning";
 import { controlDatabase, type Db, projectDatabase, shardsOf } from "../db/client";
 import type { Project } from "../db/tables";
