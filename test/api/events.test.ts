@@ -39,6 +39,7 @@ describe("GET /events", () => {
       contactId,
       contactEmail: "ada@example.com",
       emailId: null,
+      source: "API",
       data: { plan: "pro", n: { a: [1, null] } },
       createdAt: expect.stringMatching(isoTime),
     };

@@ -29,6 +29,7 @@ describe("POST /admin/projects", () => {
         monthlySendLimit: null,
         sendRatePerSecond: null,
         testClock: false,
+        publicKeyMayResubscribe: false,
         createdAt: expect.stringMatching(isoTime),
         updatedAt: body.project.createdAt,
       },

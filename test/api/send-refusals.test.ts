@@ -267,17 +267,6 @@ describe("a call that is refused leaves what is there untouched", () => {
     const { events: _, ...rest } = before;
     await expectEffects(project, { ...rest, events: expect.any(Number) });
   });
-
-  it("is so when the merged data of one recipient of two passes 64 KB", async () => {
-    const project = await newProject();
-    await project.api.post("/contacts", { email: "full@example.com", data: { a: "x".repeat(65_000) } });
-    const before = await effects(project);
-    const call = { to: ["new@example.com", "full@example.com"], subscribed: false, data: { b: "y".repeat(1_000) } };
-    expectInvalid(await project.api.send(call), "data", "too_big");
-    await expectEffects(project, before);
-    expectInvalid(await project.api.send({ ...call, body: "b".repeat(100_000) }), "data", "too_big");
-    await expectEffects(project, before);
-  });
 });
 
 describe("a disabled project", () => {

@@ -108,18 +108,18 @@ describe("POST /v1/track stores", () => {
   it("an event of a known contact", async (test) => {
     const { project, world } = await knownContact();
     const bytes = await storedBy(async () => {
-      for (let n = 0; n < 500; n++) await track(world, project, "ada@example.com");
+      for (let n = 0; n < 200; n++) await track(world, project, "ada@example.com");
     });
-    expectAtMost(test, { bytes: bytes / 500, bound: 300 });
+    expectAtMost(test, { bytes: bytes / 200, bound: 300 });
   });
 
   it("a new contact with its event", async (test) => {
     const { project, world } = await knownContact();
     const data = { firstName: "Augusta", plan: "professional", city: "Copenhagen" };
     const bytes = await storedBy(async () => {
-      for (let n = 0; n < 500; n++) await track(world, project, `recipient-${n}@example.com`, data);
+      for (let n = 0; n < 200; n++) await track(world, project, `recipient-${n}@example.com`, data);
     });
-    expectAtMost(test, { bytes: bytes / 500, bound: 800 });
+    expectAtMost(test, { bytes: bytes / 200, bound: 800 });
   });
 });
 
@@ -195,10 +195,10 @@ describe("a mail stores", () => {
     const { project, world } = await knownContact();
     const { id: template } = await newTemplate(project, { type: "TRANSACTIONAL" });
     const bytes = await storedBy(async () => {
-      for (let n = 0; n < 200; n++) await sendAs(world, project, { to: "ada@example.com", template });
+      for (let n = 0; n < 100; n++) await sendAs(world, project, { to: "ada@example.com", template });
       await world.drain();
     });
-    expectAtMost(test, { bytes: bytes / 200, bound: 1_200 });
+    expectAtMost(test, { bytes: bytes / 100, bound: 1_200 });
   });
 });
 
@@ -262,11 +262,11 @@ describe("a recipient of a campaign", () => {
   });
 
   it("stores at SENT, with the event of it", async (test) => {
-    const { project, world } = await audienceOf(1_000);
+    const { project, world } = await audienceOf(500);
     const bytes = await storedBy(async () => {
       const { ids } = await freeze(project, world);
       await deliverAll(project, world, ids);
     });
-    expectAtMost(test, { bytes: bytes / 1_000, bound: 800 });
+    expectAtMost(test, { bytes: bytes / 500, bound: 800 });
   });
 });

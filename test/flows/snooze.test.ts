@@ -65,6 +65,8 @@ describe("POST /contacts/{id}/snooze", () => {
       email: "ada@example.com",
       subscribed: false,
       snoozedUntil: until,
+      optedOutAt: body.updatedAt,
+      source: "API",
       data: { plan: "pro" },
       createdAt: before.createdAt,
       updatedAt: expect.stringMatching(isoTime),
