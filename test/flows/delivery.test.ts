@@ -5,7 +5,7 @@ import { deliverEmails } from "../../src/engine/mail/deliver";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { takeTurn } from "../../src/platform/turns";
-import { handleMessage } from "../../src/queue";
+import { comingAgain, handleMessage } from "../../src/queue";
 import { wasKilled } from "../support/killable";
 import { passSeconds } from "../support/pass-seconds";
 import { admin, bearer, call, newProject, type TestProject } from "../support/project";
@@ -300,6 +300,34 @@ describe("messages", () => {
     expect(await onlyEmail(project)).toMatchObject({ status: "FAILED", attempts: 0 });
     expect(deaths).toBe(10);
     expect(world.taken).toHaveLength(0);
+  });
+
+  it("of a mail whose files are out of reach for an hour come again, hold up no other mail, and it goes out", async () => {
+    const project = await newProject();
+    const world = new World();
+    const file = { filename: "a.txt", contentType: "text/plain", content: "QUJD" };
+    await send(world, project, { attachments: [file] });
+    await send(world, project, { to: "bob@example.com" });
+    world.queue = [];
+    for (let minute = 1; minute <= 60; minute++) {
+      world.now += 60_000;
+      await world.sweep();
+      for (const { queued } of world.queue.splice(0)) {
+        const { platform } = world.process();
+        const blobs = { ...platform.blobs, get: () => Promise.reject(new Error("R2 is out of reach")) };
+        // As often as the queue brings it.
+        for (let tries = 1; tries <= 6; tries++) {
+          await handleMessage({ ...platform, blobs }, tries > 1 ? comingAgain(queued.message) : queued.message).catch(
+            (error) => {
+              expect(error).toHaveProperty("message", "R2 is out of reach");
+            },
+          );
+        }
+      }
+    }
+    expect((await emailRows(project)).map(({ status }) => status)).toEqual(["QUEUED", "SENT"]);
+    await world.pass(60, 5);
+    expect((await emailRows(project)).map(({ status }) => status)).toEqual(["SENT", "SENT"]);
   });
 });
 

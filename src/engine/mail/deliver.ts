@@ -7,9 +7,9 @@ import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { announceLater, type Later } from "./announce";
-import { composeRound } from "./compose";
+import { type ComposedRound, composeRound } from "./compose";
 import { type Delivery, findDue, readDelivery } from "./delivery";
-import { type Ready, recordAndHand, recordAndNote } from "./hand-over";
+import { type Ready, recordAndHand, recordAndNote, takeNoteBack } from "./hand-over";
 import { admitRound, enterLane, type LaneView, leaveLane } from "./lane";
 import type { Result } from "./record";
 
@@ -20,6 +20,8 @@ const callsPerRound = 6;
 interface Leftover {
   retries: Later[];
   putOff: Later[];
+  /** Why some could not be composed now. Their message comes again. */
+  failures: unknown[];
 }
 
 /**
@@ -41,9 +43,10 @@ export async function deliverEmails(
   if (view.pausedUntil !== null) return comeBackAt(ctx, emailIds, view.pausedUntil, { isAgain });
   const delivery = await readDelivery(ctx, emailIds, { isAgain });
   try {
-    const { retries, putOff } = await deliverRounds(ctx, lane, view, delivery);
+    const { retries, putOff, failures } = await deliverRounds(ctx, lane, view, delivery);
     await announceLater(ctx, retries);
     await announceLater(ctx, putOff, { isAgain });
+    if (failures.length > 0) throw failures[0];
   } finally {
     delivery.turn?.giveBack();
   }
@@ -57,7 +60,7 @@ async function comeBackAt(ctx: Context, emailIds: Id[], until: number, more: { i
 }
 
 async function deliverRounds(ctx: Context, lane: Lane, entered: LaneView, delivery: Delivery): Promise<Leftover> {
-  const leftover: Leftover = { retries: [], putOff: [] };
+  const leftover: Leftover = { retries: [], putOff: [], failures: [] };
   let view = entered;
   let called: Result[] = [];
   let waiting = delivery.emails;
@@ -70,7 +73,9 @@ async function deliverRounds(ctx: Context, lane: Lane, entered: LaneView, delive
         await recordAndNote(ctx, called, admitted);
         called = [];
       }
-      const { ready, setAside, ended } = await composeRound(ctx, delivery, admitted);
+      const { ready, setAside, ended } = delivery.isAgain
+        ? await composeNoted(ctx, delivery, admitted, leftover)
+        : await composeRound(ctx, delivery, admitted);
       const round = textOf(newId());
       const handed = await recordAndHand(ctx, { called, ended, next: ready, round });
       waiting = [...waiting.filter((email) => !chosen.includes(email)), ...setAside];
@@ -86,6 +91,25 @@ async function deliverRounds(ctx: Context, lane: Lane, entered: LaneView, delive
     await recordAndHand(ctx, { called, ended: [], next: [], round: "" });
   }
   return leftover;
+}
+
+/**
+ * An email that is taken alone and cannot be composed now, as its files are out of reach, say. This worker is still there,
+ * so nobody has died of it. It holds up none of the others.
+ */
+async function composeNoted(
+  ctx: Context,
+  delivery: Delivery,
+  noted: EmailRow[],
+  { failures }: Leftover,
+): Promise<ComposedRound> {
+  try {
+    return await composeRound(ctx, delivery, noted);
+  } catch (error) {
+    await takeNoteBack(ctx, noted);
+    failures.push(error);
+    return { ready: [], setAside: [], ended: [] };
+  }
 }
 
 /** A round was not granted in full: another consumer has these emails, or they have ended. */

@@ -59,17 +59,24 @@ export async function recordAndHand(ctx: Context, { called, ended, next, round }
  */
 export async function recordAndNote(ctx: Context, called: Result[], emails: EmailRow[]): Promise<void> {
   const at = ctx.clock().getTime();
-  const items = JSON.stringify(emails.map(({ id, round }) => ({ emailId: id, projectId: ctx.project.number, round })));
   const batch = openBatch(ctx);
   recordCalled(ctx, batch, called, at);
-  if (emails.length > 0) {
-    batch.add(
-      statement(
-        sql`UPDATE emails AS e SET abandonments = abandonments + 1 FROM json_each(${items}) r WHERE ${isAsRead(at)}`,
-      ),
-    );
-  }
+  if (emails.length > 0) batch.add(updateAbandonments(emails, sql`abandonments + 1`, at));
   await batch.commit();
+}
+
+/** They could not be composed, and this worker has outlived the try. */
+export async function takeNoteBack(ctx: Context, emails: EmailRow[]): Promise<void> {
+  const batch = openBatch(ctx);
+  batch.add(updateAbandonments(emails, sql`max(0, abandonments - 1)`, ctx.clock().getTime()));
+  await batch.commit();
+}
+
+function updateAbandonments(emails: EmailRow[], abandonments: SQL, at: number): Statement {
+  const items = JSON.stringify(emails.map(({ id, projectId, round }) => ({ emailId: id, projectId, round })));
+  return statement(
+    sql`UPDATE emails AS e SET abandonments = ${abandonments} FROM json_each(${items}) r WHERE ${isAsRead(at)}`,
+  );
 }
 
 function recordCalled(ctx: Context, batch: Batch, called: Result[], at: number): void {
