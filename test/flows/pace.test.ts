@@ -137,4 +137,22 @@ describe("mail that has to wait for its pace", () => {
     await world.pass(3);
     expect(world.taken).toHaveLength(3);
   });
+
+  it("is found by the sweep also when its message was lost in a time in which the lane never rests", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.paceRule = { perSecond: 1 / 60, transactionalShare: 0 };
+    await send(world, project, 1);
+    world.queue = [];
+    await send(world, project, 5);
+    for (let minute = 0; minute < 80; minute++) {
+      await send(world, project, 1);
+      await world.drain();
+      await world.pass(1);
+      expect(await world.process().platform.pace.waitsFor("transactional")).toBe("slots");
+    }
+    const lost = (await emailRows(project)).find(({ announcements }) => announcements > 0);
+    expect(lost).toMatchObject({ status: "SENT", attempts: 1 });
+    expect(new Set(world.taken.map(({ emailId }) => emailId)).size).toBe(world.taken.length);
+  });
 });

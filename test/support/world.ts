@@ -204,7 +204,10 @@ export class World {
         this.lanes.set(lane, next);
         return next.pausedUntil;
       },
-      isWaiting: async (lane) => isPaused(state(lane), this.now) || isBooked(this.paceState, lane, this.now),
+      waitsFor: async (lane) => {
+        if (isPaused(state(lane), this.now)) return "pause";
+        return isBooked(this.paceState, lane, this.now) ? "slots" : null;
+      },
       take: async (lane, wanted) => {
         if (this.paceRule === null) return { calls: wanted, laterMs: [] };
         const [next, grant] = takeCalls(this.paceState, lane, wanted, this.paceRule, this.now);

@@ -23,8 +23,11 @@ export interface Grant {
   laterMs: number[];
 }
 
+/** What mail of a lane waits for by itself: the end of a pause, or the slots that it was postponed to. */
+export type Waiting = "pause" | "slots";
+
 /** No slot is booked beyond this; callers that wait longer ask again in between. */
-const longestWaitMs = hourMs;
+export const longestWaitMs = hourMs;
 
 /**
  * Grants calls from a bucket that holds one second's worth of calls. Campaigns have an additional bucket without the

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { outcomeOfLost } from "../../core/mail/outcome";
+import { longestWaitMs } from "../../core/mail/pace";
 import { hourMs, minuteMs } from "../../core/time";
 import { backoffInSql, type Doubling } from "../../db/backoff";
 import { openBatch } from "../../db/batch";
@@ -25,13 +26,15 @@ const leaseMs = 2 * minuteMs;
  * The sweep that repairs lost messages and dead consumers, over all projects: it handles emails whose `due_at` has
  * come. SENDING emails had a consumer. QUEUED emails are announced again, each time after twice the wait, so that a
  * long outage does not flood the queue. While their lane is paused or waits for its pace, their messages wait too, and
- * the sweep leaves them alone.
+ * the sweep leaves them alone. But a busy lane may never rest: then the sweep announces the emails that have waited for
+ * longer than a message does.
  */
 export async function requeueStuck(platform: Platform): Promise<void> {
-  const isWaiting = await platform.pace.isWaiting("transactional");
+  const waitsFor = await platform.pace.waitsFor("transactional");
+  const overdueMs = waitsFor === "slots" ? longestWaitMs : 0;
   return sweepDatabases(platform, async (db) => {
     const settled = await settleHanded(platform, db);
-    const announced = isWaiting ? 0 : await announceLost(platform, db);
+    const announced = waitsFor === "pause" ? 0 : await announceLost(platform, db, overdueMs);
     return Math.max(settled, announced);
   });
 }
@@ -92,7 +95,7 @@ function updateLeased(leased: Handed[]): Statement[] {
 }
 
 /** Announces emails that are queued and due, but were not taken: the message was lost, or its consumer died. */
-async function announceLost(platform: Platform, db: Db): Promise<number> {
+async function announceLost(platform: Platform, db: Db, overdueMs: number): Promise<number> {
   const now = platform.now.getTime();
   const batch = openBatch({ ...platform, db });
   const lost = batch.add(
@@ -100,7 +103,7 @@ async function announceLost(platform: Platform, db: Db): Promise<number> {
       sql`UPDATE emails SET announcements = announcements + 1,
           due_at = ${now} + ${backoffInSql(announceBackoff, sql`announcements`)}
         WHERE (project_id, id) IN (SELECT project_id, id FROM emails INDEXED BY ix_emails_due
-          WHERE clock = 0 AND due_at <= ${now} AND status = 'QUEUED' ORDER BY due_at LIMIT ${maxSweptRows})
+          WHERE clock = 0 AND due_at <= ${now - overdueMs} AND status = 'QUEUED' ORDER BY due_at LIMIT ${maxSweptRows})
         RETURNING id, project_id`,
       columns({ id: asId, projectId: asNumber }),
     ),

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Admission, enterLane, healthyLane, isPaused, type LaneState, leaveLane } from "../../core/mail/breaker";
 import type { Lane } from "../../core/mail/message";
-import { type Grant, isBooked, type PaceRule, type PaceState, takeCalls } from "../../core/mail/pace";
+import { type Grant, isBooked, type PaceRule, type PaceState, takeCalls, type Waiting } from "../../core/mail/pace";
 
 /**
  * The provider's account, shared by all projects and isolates. It pauses a lane while the provider does not answer, and
@@ -36,10 +36,11 @@ export class PaceObject extends DurableObject {
     return grant;
   }
 
-  /** Called before a sweep of the lane's mail: does that mail wait for the end of a pause, or for its slots? */
-  isWaiting(lane: Lane): boolean {
+  /** Called before a sweep of the lane's mail. */
+  waitsFor(lane: Lane): Waiting | null {
     const now = Date.now();
-    return isPaused(this.lane(lane), now) || isBooked(this.pace, lane, now);
+    if (isPaused(this.lane(lane), now)) return "pause";
+    return isBooked(this.pace, lane, now) ? "slots" : null;
   }
 
   private lane(lane: Lane): LaneState {

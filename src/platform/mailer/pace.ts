@@ -1,6 +1,6 @@
 import type { Admission } from "../../core/mail/breaker";
 import type { Lane } from "../../core/mail/message";
-import type { Grant, PaceRule } from "../../core/mail/pace";
+import type { Grant, PaceRule, Waiting } from "../../core/mail/pace";
 import { type Log, reasonOf } from "../log";
 import type { PaceObject } from "./pace-object";
 
@@ -11,8 +11,8 @@ export interface Pace {
   leave(lane: Lane, outcome: "answered" | { thrown: number }): Promise<number | null>;
   /** How many of the wanted calls may be made now, and when each of the others should ask again. */
   take(lane: Lane, wanted: number): Promise<Grant>;
-  /** Whether mail of the lane waits for the end of a pause or for its slots. A sweep need not look for it then. */
-  isWaiting(lane: Lane): Promise<boolean>;
+  /** What mail of the lane waits for by itself. Null when it waits for nothing: then a sweep has to look for it. */
+  waitsFor(lane: Lane): Promise<Waiting | null>;
 }
 
 /**
@@ -52,12 +52,12 @@ export function openPace(
         return { calls: wanted, laterMs: [] };
       }
     },
-    async isWaiting(lane) {
+    async waitsFor(lane) {
       try {
-        return await object().isWaiting(lane);
+        return await object().waitsFor(lane);
       } catch (error) {
         log("warn", "The pace of the mail provider is unknown; mail goes on", { lane, reason: reasonOf(error) });
-        return false;
+        return null;
       }
     },
   };
