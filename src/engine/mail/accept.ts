@@ -63,7 +63,9 @@ export function insertContent(ctx: Context, content: ContentInput): Statement<{ 
 
 /** The current version of the template. Without a template there is a single row with null in all its columns. */
 function contentSource(ctx: Context, templateId: Id | null): SQL {
-  if (templateId === null) return sql`(SELECT 1) LEFT JOIN template_versions v ON false`;
+  // No row has this id. Of a condition that names no key, such as `false`, SQLite reads all versions of everybody.
+  if (templateId === null)
+    return sql`(SELECT 1) LEFT JOIN template_versions v ON v.project_id = ${ctx.project.number} AND v.id = NULL`;
   return sql`templates t JOIN template_versions v ON t.project_id = ${ctx.project.number} AND t.id = ${templateId}
     AND v.project_id = t.project_id AND v.id = t.version_id`;
 }
