@@ -164,7 +164,7 @@ CREATE TABLE `domains` (
 	`id` text NOT NULL,
 	`domain` text NOT NULL,
 	`status` text NOT NULL,
-	`is_ours` integer DEFAULT false NOT NULL,
+	`created_with` text,
 	`records` text NOT NULL,
 	`last_checked_at` integer,
 	`verified_at` integer,

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { DnsRecord } from "../../src/core/domains/records";
+import { Unavailable } from "../../src/core/errors";
 import type { DomainRow } from "../../src/db/tables";
 import { addDomain } from "../../src/features/domains/add";
 import { checkDomain } from "../../src/features/domains/check";
@@ -305,6 +306,38 @@ describe("the provider's account, which is shared", () => {
     await removeDomain((await world.context(first)).ctx, mine.id);
     expect(world.removedDomains).toEqual([]);
     await removeDomain((await world.context(second)).ctx, theirs.id);
+    expect(world.removedDomains).toEqual([domain]);
+  });
+
+  it("keeps a name that the account had before we came", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const domain = fresh();
+    world.foreignDomains = [domain];
+    const row = await add(world, project, domain);
+    publish(world, row);
+    await world.pass(5);
+    expect((await stored(row)).status).toBe("VERIFIED");
+    await removeDomain((await world.context(project)).ctx, row.id);
+    expect(world.removedDomains).toEqual([]);
+  });
+
+  it("keeps a name that we created at a provider of the past", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const row = await add(world, project);
+    const { ctx } = await world.context(project);
+    await removeDomain({ ...ctx, mailer: { ...ctx.mailer, name: "another" } }, row.id);
+    expect(world.removedDomains).toEqual([]);
+  });
+
+  it("forgets a name that a check created, also when the rest of the check failed", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const domain = fresh();
+    world.foreignDomains = [domain];
+    const row = await add(world, project, domain);
+    [world.foreignDomains, world.addedDomains, world.senderDomain, world.outage] = [[], [], null, "dns"];
+    const { ctx } = await world.context(project);
+    await expect(checkDomain(ctx, row.id)).rejects.toThrow(Unavailable);
+    await removeDomain(ctx, row.id);
     expect(world.removedDomains).toEqual([domain]);
   });
 

@@ -48,7 +48,7 @@ describe("ses", () => {
   it("registers a domain and asks for the three records of Easy DKIM", async () => {
     const mailer = registry(sesDouble, [[/^POST \/v2\/email\/identities$/, identity(false)]]);
     expect(await mailer.addDomain("acme.com")).toEqual({
-      verified: false,
+      ...{ verified: false, isNew: true },
       records: ["one", "two", "three"].map((t) => dkim(t)),
     });
     expect(outside.calls[0]?.json).toEqual({ EmailIdentity: "acme.com" });
@@ -67,7 +67,7 @@ describe("ses", () => {
       [/^POST/, exists],
       [/^GET \/v2\/email\/identities\/acme\.com$/, identity(true)],
     ]);
-    expect(await mailer.addDomain("acme.com")).toMatchObject({ verified: true });
+    expect(await mailer.addDomain("acme.com")).toMatchObject({ verified: true, isNew: false });
   });
 
   it("tells how a domain stands, and of one it does not know", async () => {
@@ -104,7 +104,7 @@ describe("resend", () => {
     ]);
     const common = { required: true, status: "PENDING" };
     expect(await mailer.addDomain("acme.com")).toEqual({
-      verified: false,
+      ...{ verified: false, isNew: true },
       records: [
         {
           ...common,
@@ -134,7 +134,7 @@ describe("resend", () => {
       [/^GET \/domains\?limit=100&after=d-0$/, list],
       [/^GET \/domains\/d-1$/, details("verified")],
     ]);
-    expect(await mailer.addDomain("acme.com")).toMatchObject({ verified: true });
+    expect(await mailer.addDomain("acme.com")).toMatchObject({ verified: true, isNew: false });
   });
 
   it("looks again when asked how a domain stands", async () => {
@@ -174,7 +174,7 @@ describe("postmark", () => {
       [/^POST \/domains$/, details(false)],
     ]);
     expect(await mailer.addDomain("acme.com")).toEqual({
-      verified: false,
+      ...{ verified: false, isNew: true },
       records: [
         {
           ...{ purpose: "DKIM", type: "TXT", name: "2026pm._domainkey.acme.com", value: "k=rsa;p=MIGf" },
@@ -187,6 +187,14 @@ describe("postmark", () => {
       ],
     });
     expect(outside.calls.at(-1)?.json).toEqual({ Name: "acme.com", ReturnPathDomain: "pm-bounces.acme.com" });
+  });
+
+  it("finds a domain that is registered already", async () => {
+    const mailer = registry(postmarkDouble, [
+      [/^GET \/domains\?/, list],
+      [/^GET \/domains\/7$/, details(true)],
+    ]);
+    expect(await mailer.addDomain("acme.com")).toMatchObject({ verified: true, isNew: false });
   });
 
   it("looks again when asked how a domain stands", async () => {

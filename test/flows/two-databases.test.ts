@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { readId } from "../../src/core/ids";
 import type { Notice } from "../../src/core/mail/notices/notice";
 import { writeTag } from "../../src/core/mail/tag";
 import { ticks } from "../../src/cron";
 import { maxLive } from "../../src/features/contacts/fields/live";
+import { addDomain } from "../../src/features/domains/add";
 import { removeDomain } from "../../src/features/domains/remove";
 import { takeReport } from "../../src/features/hooks/take-report";
 import { createProject } from "../../src/features/projects/create";
@@ -254,9 +254,10 @@ describe("what is asked of all databases", () => {
   it("a domain stays at the provider while a database cannot be asked whether another project has it", async () => {
     const [mine, theirs] = [await newProject({}, "DB"), await newProject({}, "DB_01")];
     const world = new World();
-    const { id } = (await mine.api.get(`/domains/project/${mine.id}`)).body[0];
+    const { ctx } = await world.context(mine);
+    const { id } = await addDomain(ctx, { domain: `d-${crypto.randomUUID().slice(0, 8)}.com` });
     world.outShard = "DB_01";
-    await removeDomain((await world.context(mine)).ctx, readId(id));
+    await removeDomain(ctx, id);
     expect(world.removedDomains).toEqual([]);
     expect(world.logged).toEqual(["A removed domain is still known to the mail provider"]);
     expect((await theirs.api.get(`/domains/project/${theirs.id}`)).body).toHaveLength(1);

@@ -11,7 +11,7 @@ import { getProject } from "../../src/features/projects/project";
 import { type Context, forProject, openPlatform, type Platform } from "../../src/platform/context";
 import type { Dns } from "../../src/platform/dns";
 import type { Env } from "../../src/platform/env";
-import type { Mailer, SenderDomain } from "../../src/platform/mailer/mailer";
+import type { AddedDomain, Mailer, SenderDomain } from "../../src/platform/mailer/mailer";
 import type { Pace } from "../../src/platform/mailer/pace";
 import { comingAgain, eventListeners, handleMessage } from "../../src/queue";
 import { databaseOf, shards } from "./database";
@@ -47,6 +47,8 @@ export class World {
   /** How the provider stands with every sender domain; null when it knows none of them. */
   senderDomain: SenderDomain | null = { verified: true, records: [] };
   addedDomains: string[] = [];
+  /** What the provider's account had before we came. */
+  foreignDomains: string[] = [];
   removedDomains: string[] = [];
   /** Who hears of events: those of the Worker, and whom a test adds. */
   listeners = [...eventListeners];
@@ -176,10 +178,11 @@ export class World {
     };
   }
 
-  private registered(domain: string): SenderDomain {
+  private registered(domain: string): AddedDomain {
+    const isNew = ![...this.foreignDomains, ...this.addedDomains].includes(domain);
     this.addedDomains.push(domain);
     this.senderDomain ??= { verified: true, records: [] };
-    return this.senderDomain;
+    return { ...this.senderDomain, isNew };
   }
 
   private dns(process: Process): Dns {

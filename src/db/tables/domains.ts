@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { DnsRecord } from "../../core/domains/records";
-import { createdAt, flag, id, projectId, rowKey, time, updatedAt } from "../columns";
+import { createdAt, id, projectId, rowKey, time, updatedAt } from "../columns";
 
 /** A sender domain. */
 export const domains = sqliteTable(
@@ -11,8 +11,8 @@ export const domains = sqliteTable(
     id: id().notNull(),
     domain: text().notNull(),
     status: text({ enum: ["PENDING", "VERIFIED", "FAILED"] }).notNull(),
-    /** We created the identity at the mail provider, so we may remove it. */
-    isOurs: flag().notNull().default(false),
+    /** The provider in whose account we created the name, so that we may remove it there; null when it was there before. */
+    createdWith: text(),
     records: text({ mode: "json" }).$type<DnsRecord[]>().notNull(),
     lastCheckedAt: time(),
     verifiedAt: time(),

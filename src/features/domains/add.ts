@@ -8,7 +8,7 @@ import { wholeRow } from "../../db/rows";
 import { refusable, type Statement, statement } from "../../db/statement";
 import { type DomainRow, domains, verifiedDomains } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import type { SenderDomain } from "../../platform/mailer/mailer";
+import type { AddedDomain } from "../../platform/mailer/mailer";
 import { getDomain } from "./domain";
 import { claimName, takenElsewhere } from "./name";
 import { askProvider } from "./provider";
@@ -57,9 +57,9 @@ async function verifyAtOnce(ctx: Context, row: DomainRow): Promise<DomainRow> {
 function insertDomain(row: DomainRow): Statement {
   const { id, projectId, domain, status, records, version, createdAt, updatedAt } = row;
   return refusable(
-    sql`INSERT INTO domains (id, project_id, domain, status, records, last_checked_at, verified_at, failing_since,
+    sql`INSERT INTO domains (id, project_id, domain, status, created_with, records, last_checked_at, verified_at, failing_since,
         next_check_at, version, created_at, updated_at)
-      VALUES (${id}, ${projectId}, ${domain}, ${status}, ${JSON.stringify(records)}, ${row.lastCheckedAt},
+      VALUES (${id}, ${projectId}, ${domain}, ${status}, ${row.createdWith}, ${JSON.stringify(records)}, ${row.lastCheckedAt},
         ${row.verifiedAt}, ${row.failingSince}, ${row.nextCheckAt}, ${version}, ${createdAt}, ${updatedAt})`,
     {
       on: { unique: "domains.project_id, domains.domain" },
@@ -81,7 +81,7 @@ async function refuseTaken(ctx: Context, domain: string): Promise<void> {
   if (taken) throw takenElsewhere(domain);
 }
 
-function newDomain(ctx: Context, domain: string, atProvider: SenderDomain): DomainRow {
+function newDomain(ctx: Context, domain: string, atProvider: AddedDomain): DomainRow {
   const now = ctx.now.getTime();
   const token = crypto.randomUUID().replaceAll("-", "");
   const ownership = ownershipRecord(domain, token, !isReservedDomain(domain));
@@ -89,7 +89,7 @@ function newDomain(ctx: Context, domain: string, atProvider: SenderDomain): Doma
     id: newIdAt(now),
     projectId: ctx.project.number,
     domain,
-    isOurs: false,
+    createdWith: atProvider.isNew ? ctx.mailer.name : null,
     status: "PENDING",
     records: [ownership, ...atProvider.records, dmarcRecord(domain)],
     lastCheckedAt: null,

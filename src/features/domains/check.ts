@@ -9,6 +9,7 @@ import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type DomainRow, domains } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import type { SenderDomain } from "../../platform/mailer/mailer";
 import { getDomain } from "./domain";
 import { claimName, freeName, readClaim, takenElsewhere } from "./name";
 import { askProvider } from "./provider";
@@ -38,17 +39,29 @@ export async function checkDomain(ctx: Context, id: Id): Promise<DomainRow> {
 }
 
 async function inspect(ctx: Context, before: DomainRow): Promise<{ records: DnsRecord[]; passes: boolean }> {
-  const { domain } = before;
-  const { mailer } = ctx;
-  // Another project may have removed the name from the account, or the installation may have changed its provider.
   const atProvider = await askProvider(
     ctx,
-    async () => (await mailer.domainStatus(domain)) ?? (await mailer.addDomain(domain)),
+    async () => (await ctx.mailer.domainStatus(before.domain)) ?? (await addAgain(ctx, before)),
   );
   const ours = (purpose: DnsRecord["purpose"]) => before.records.filter((record) => record.purpose === purpose);
   const wanted = [...ours("OWNERSHIP"), ...atProvider.records, ...ours("DMARC")];
   const records = needsDns(wanted) ? await lookUp(ctx, wanted) : wanted;
   return { records, passes: atProvider.verified && allRequiredFound(records) };
+}
+
+/**
+ * Another project may have removed the name from the account, or the installation may have changed its provider. What
+ * was created is stored at once: the rest of the check may fail, or lose against another one.
+ */
+async function addAgain(ctx: Context, { projectId, id, domain }: DomainRow): Promise<SenderDomain> {
+  const added = await ctx.mailer.addDomain(domain);
+  if (!added.isNew) return added;
+  const batch = openBatch(ctx);
+  batch.add(
+    statement(sql`UPDATE domains SET created_with = ${ctx.mailer.name} WHERE project_id = ${projectId} AND id = ${id}`),
+  );
+  await batch.commit();
+  return added;
 }
 
 /** One lookup for each name and type. A failed lookup of an optional record must not delay the domain. */

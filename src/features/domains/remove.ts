@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asId, asText, columns } from "../../db/rows";
+import { asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { select, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
@@ -23,15 +23,17 @@ export async function removeDomain(ctx: Context, id: Id): Promise<void> {
   const removed = batch.add(
     statement(
       sql`DELETE FROM domains WHERE project_id = ${ctx.project.number} AND id = ${id}
-        AND NOT EXISTS (${usesOfDomain(ctx, domain)}) RETURNING id`,
-      columns({ id: asId }),
+        AND NOT EXISTS (${usesOfDomain(ctx, domain)}) RETURNING domain, created_with`,
+      readRemoved,
     ),
   );
   await batch.commit();
   if (removed.count === 0) await refuse(ctx, id, domain);
   await freeName(ctx, domain, claim);
-  await forgetAtProvider(ctx, domain);
+  await forgetAtProvider(ctx, removed.first);
 }
+
+const readRemoved = columns({ domain: asText, createdWith: orNull(asText) });
 
 const readUse = columns({ type: asText, id: asId, name: asText });
 
@@ -47,19 +49,31 @@ async function refuse(ctx: Context, id: Id, domain: string): Promise<never> {
 }
 
 /**
- * The provider's account is shared, so the provider forgets a name only with its last project. If another project adds
- * it at this moment, its next check registers it again. A failure here leaves a harmless name behind.
+ * Removes a name from the provider's account if we created it there. The account is shared, so the name stays until its
+ * last project leaves, and that project's row takes over that it is ours. If another project adds the name at this
+ * moment, its next check registers it again. A failure here leaves a harmless name behind.
  */
-async function forgetAtProvider(ctx: Context, domain: string): Promise<void> {
+async function forgetAtProvider(ctx: Context, removed: ReturnType<typeof readRemoved> | undefined): Promise<void> {
+  if (removed === undefined || removed.createdWith !== ctx.mailer.name) return;
+  const { domain } = removed;
   try {
-    const other = await searchDatabases(ctx, (db) =>
-      selectFirst(
+    const other = await searchDatabases(ctx, async (db) => {
+      const row = await selectFirst(
         db,
-        sql`SELECT id FROM domains INDEXED BY ix_domains_name WHERE domain = ${domain} LIMIT 1`,
-        columns({ id: asId }),
+        sql`SELECT project_id, id FROM domains INDEXED BY ix_domains_name WHERE domain = ${domain} LIMIT 1`,
+        columns({ projectId: asNumber, id: asId }),
+      );
+      return row && { db, ...row };
+    });
+    if (other === null) return await ctx.mailer.removeDomain(domain);
+    const batch = openBatch({ ...ctx, db: other.db });
+    batch.add(
+      statement(
+        sql`UPDATE domains SET created_with = ${removed.createdWith}
+          WHERE project_id = ${other.projectId} AND id = ${other.id}`,
       ),
     );
-    if (other === null) await ctx.mailer.removeDomain(domain);
+    await batch.commit();
   } catch (error) {
     ctx.log("warn", "A removed domain is still known to the mail provider", { reason: reasonOf(error) });
   }

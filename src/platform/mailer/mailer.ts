@@ -10,6 +10,11 @@ export interface SenderDomain {
   records: DnsRecord[];
 }
 
+export interface AddedDomain extends SenderDomain {
+  /** This call created it in the provider's account. Otherwise it was there before, and is not ours to remove. */
+  isNew: boolean;
+}
+
 /** The mail provider. Each provider is one file; no code outside of it knows which one is in use. */
 export interface Mailer extends Abilities {
   name: string;
@@ -18,7 +23,7 @@ export interface Mailer extends Abilities {
   /** A call without effect that checks whether the provider answers. Throws when it does not. */
   probe(): Promise<void>;
   /** Registers a domain, or finds it already registered: all projects share the account. */
-  addDomain(domain: string): Promise<SenderDomain>;
+  addDomain(domain: string): Promise<AddedDomain>;
   /**
    * The current state of a domain, after the provider has checked it again. Null when the provider does not know it.
    */

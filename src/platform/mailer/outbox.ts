@@ -33,7 +33,7 @@ export function outboxMailer(db: Db, blobs: Blobs): Mailer {
       }
     },
     async probe() {},
-    addDomain: async (domain) => rehearsal(domain),
+    addDomain: async (domain) => ({ ...rehearsal(domain), isNew: false }),
     domainStatus: async (domain) => rehearsal(domain),
     async removeDomain() {},
   };

@@ -36,7 +36,7 @@ export function postmarkDomains(call: Call | null): Pick<Mailer, "addDomain" | "
         known === null
           ? await ask("POST", "domains", { Name: domain, ReturnPathDomain: returnPath })
           : await ask("GET", `domains/${known}`);
-      return senderDomain(answer);
+      return { ...senderDomain(answer), isNew: known === null };
     },
     async domainStatus(domain) {
       const id = await idOf(ask, domain);

@@ -36,8 +36,9 @@ export function resendDomains(
   return {
     async addDomain(domain) {
       const known = await idOf(ask, domain);
-      const answer = known ? await ask("GET", `domains/${known}`) : await ask("POST", "domains", { name: domain });
-      return senderDomain(domain, answer);
+      const answer =
+        known !== null ? await ask("GET", `domains/${known}`) : await ask("POST", "domains", { name: domain });
+      return { ...senderDomain(domain, answer), isNew: known === null };
     },
     async domainStatus(domain) {
       const id = await idOf(ask, domain);

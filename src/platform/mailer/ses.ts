@@ -45,9 +45,9 @@ export function sesMailer(settings: SesSettings): Mailer {
         () => call("POST", "identities", JSON.stringify({ EmailIdentity: domain })),
         [400],
       );
-      if (isSuccess(created)) return senderDomain(domain, created);
-      // Already registered, by another project or by a call whose answer was lost.
-      return senderDomain(domain, await registered(name, () => call("GET", identity(domain))));
+      if (isSuccess(created)) return { ...senderDomain(domain, created), isNew: true };
+      // Already registered: by another project, by a call whose answer was lost, or by somebody else.
+      return { ...senderDomain(domain, await registered(name, () => call("GET", identity(domain)))), isNew: false };
     },
     async domainStatus(domain) {
       const found = await registered(name, () => call("GET", identity(domain)), [404]);
