@@ -81,6 +81,21 @@ describe("attachments", () => {
     expect(mail.attachments[0].contentType).toBe("application/pdf");
   });
 
+  it.each([
+    "text/calendar; method=REQUEST",
+    'text/calendar;charset="utf-8"; method=REQUEST',
+    "text/plain; format=flowed",
+  ])("keep the parameters of their type: %s", async (contentType) => {
+    const project = await newProject();
+    const sent = await project.api.send({ attachments: [{ ...pdf, filename: "invite.ics", contentType }] });
+    expect(sent.status).toBe(200);
+    const { raw } = await mailOf(project, sent.body.data.emails[0].email);
+    const [, parameter = ""] = /; ?(\w+=[^;]+)$/.exec(contentType) ?? [];
+    const unfolded = raw.replace(/\r\n[ \t]+/g, " ");
+    const header = /^Content-Type: text\/(?:calendar|plain);.*invite\.ics.*$/m.exec(unfolded)?.[0];
+    expect(header).toContain(parameter);
+  });
+
   it("are kept once for all recipients", async () => {
     const project = await newProject();
     const sent = await project.api.send({ to: ["ada@example.com", "bob@example.com"], attachments: [pdf] });
@@ -139,14 +154,25 @@ describe("attachments", () => {
     expect(answer.body.error.errors.length).toBeLessThanOrEqual(101);
   });
 
-  it.each(["multipart/mixed", "Multipart/Alternative", "message/rfc822"])(
-    "refuse %s, a part of ours",
-    async (contentType) => {
-      const project = await newProject();
-      const answer = await project.api.send({ attachments: [{ ...pdf, contentType }] });
-      expectInvalid(answer, "attachments.0.contentType", "invalid_string");
-    },
-  );
+  it.each([
+    ...["multipart/mixed", "Multipart/Alternative", "message/rfc822"],
+    ...[
+      "text/plain; boundary=a",
+      "text/plain; Name=b.txt",
+      "text/plain; charset",
+      "text/plain; a=b c",
+      'text/plain; a="b',
+    ],
+    `text/plain; a="${"b".repeat(500)}"`,
+  ])("refuse the type %s", async (contentType) => {
+    const project = await newProject();
+    const answer = await project.api.send({ attachments: [{ ...pdf, contentType }] });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.errors[0]).toMatchObject({
+      field: "attachments.0.contentType",
+      code: contentType.length > 500 ? "too_big" : "invalid_string",
+    });
+  });
 
   it("of a refused call leave nothing behind", async () => {
     const project = await newProject();

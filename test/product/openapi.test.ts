@@ -80,3 +80,45 @@ describe.each(operations)("%s", (_, operation) => {
     });
   });
 });
+
+describe("patterns", () => {
+  /** What each property with a pattern takes, and what it does not. */
+  const samples: Record<string, [accepted: string[], refused: string[]]> = {
+    contentType: [
+      ["application/pdf", "TEXT/CALENDAR; method=REQUEST", 'text/plain;charset="utf-8"; format=flowed'],
+      ["pdf", "text/plain; charset", "text/plain\r\nX-A: b", "text/plain; a=b c"],
+    ],
+    type: [["image/png"], ["image"]],
+    contentId: [
+      ["logo", "logo.1@petrel.test"],
+      ["<logo>", "a b", '"'],
+    ],
+    locale: [
+      ["en", "pt-BR", "zh-Hant-TW"],
+      ["english language", "e"],
+    ],
+  };
+
+  function patternsIn(node: unknown, name = ""): [name: string, pattern: string][] {
+    if (typeof node !== "object" || node === null) return [];
+    const own = "pattern" in node && typeof node.pattern === "string" ? [[name, node.pattern] as [string, string]] : [];
+    const below = Object.entries(node).flatMap(([key, value]) => {
+      // The name of a property, whatever unions and lists are between it and its pattern.
+      return patternsIn(value, /^(anyOf|oneOf|allOf|items|schema|\d+)$/.test(key) ? name : key);
+    });
+    return [...own, ...below];
+  }
+
+  const found = patternsIn(document);
+
+  it("are there", () => {
+    expect([...new Set(found.map(([name]) => name))].toSorted()).toEqual(Object.keys(samples).toSorted());
+  });
+
+  it.each(found)("%s: compiles as a strict client compiles it, and means what it says: %s", (name, pattern) => {
+    const compiled = new RegExp(pattern, "u");
+    const [accepted, refused] = samples[name] ?? [[], []];
+    expect(accepted.filter((sample) => !compiled.test(sample))).toEqual([]);
+    expect(refused.filter((sample) => compiled.test(sample))).toEqual([]);
+  });
+});

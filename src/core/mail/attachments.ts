@@ -2,10 +2,15 @@ import { z } from "zod";
 
 const longestFilename = 255;
 const mostItems = 100;
-// RFC 2045 section 5.1, with a charset as the only parameter: the caller's type is copied into the file's headers. A
-// multipart or message type would be read as a part of ours.
-const mediaType =
-  /^(?!multipart\/|message\/)[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(; ?charset=([a-z0-9_-]{1,40}|"[a-z0-9_-]{1,40}"))?$/i;
+// RFC 2045, section 5.1. The caller's type is copied into the file's headers. These go into the OpenAPI document, whose
+// patterns know no flags.
+const token = "[A-Za-z0-9!#$&^_.+-]{1,127}";
+const parameter = `[ \\t]{0,4};[ \\t]{0,4}${token}=(?:${token}|"(?:[ !#-\\[\\]-~]|\\\\[ -~]){0,127}")`;
+const mediaType = new RegExp(`^${token}/${token}(?:${parameter}){0,10}$`);
+const longestMediaType = 500;
+// A multipart or message type would be read as a part of ours. A boundary would end the file; its name is `filename`.
+const composite = /^(?:multipart|message)\//i;
+const ownParameter = /;[ \t]*(?:boundary|name)=/i;
 // RFC 2392: the part of a Content-ID that `cid:` in a body refers to.
 const contentId = /^[!#-;=?-[\]-~]{1,200}$/;
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -33,6 +38,20 @@ export interface AttachmentRow extends Omit<Attachment, "content"> {
   size: number;
 }
 
+const MediaType = z
+  .string()
+  .max(longestMediaType)
+  .regex(mediaType, "Must be a MIME type such as application/pdf or text/calendar; method=REQUEST")
+  .refine((type) => !composite.test(type), {
+    message: "May not be a multipart or message type: send the file as application/octet-stream",
+    params: { code: "invalid_string" },
+  })
+  .refine((type) => !ownParameter.test(type), {
+    message: "May not have the parameters boundary or name: the name of the file is filename",
+    params: { code: "invalid_string" },
+  })
+  .meta({ description: "Its MIME type. It may have parameters: `text/calendar; method=REQUEST`." });
+
 const Item = z
   .object({
     filename: z
@@ -50,12 +69,8 @@ const Item = z
         params: { code: "invalid_string" },
       })
       .meta({ format: "byte", description: "The file in base64." }),
-    contentType: z.string().regex(mediaType, "Must be a MIME type such as application/pdf").optional(),
-    type: z
-      .string()
-      .regex(mediaType, "Must be a MIME type")
-      .optional()
-      .meta({ description: "Another name for `contentType`; ignored when that is sent." }),
+    contentType: MediaType.optional(),
+    type: MediaType.optional().meta({ description: "Another name for `contentType`; ignored when that is sent." }),
     contentId: z.string().regex(contentId, "May not contain spaces, quotes or angle brackets").nullish().meta({
       description: "Required for an inline file; the body refers to it as `cid:<contentId>`.",
     }),
