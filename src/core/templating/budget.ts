@@ -36,6 +36,20 @@ export class Budget {
   chargeListing(value: unknown): void {
     this.charge(elementCount(value) * (Array.isArray(value) ? ELEMENT_UNITS : KEY_UNITS));
   }
+
+  /**
+   * Pays for a text in which every inner value stands on a line of its own, indented by its depth; also for comparing
+   * each with all those around it. `width` is the number of blanks for each level.
+   */
+  chargeIndenting(value: unknown, width: number): void {
+    const pending: { value: unknown; depth: number }[] = [{ value, depth: 1 }];
+    for (let next = pending.pop(); next; next = pending.pop()) {
+      this.charge(next.depth * (1 + Math.max(0, width)));
+      if (typeof next.value !== "object" || next.value === null) continue;
+      const depth = next.depth + 1;
+      for (const inner of Object.values(next.value)) pending.push({ value: inner, depth });
+    }
+  }
 }
 
 /** How many elements an array has, or keys an object. */

@@ -1,6 +1,7 @@
 import { type FilterImplOptions, filters as liquidFilters } from "liquidjs";
 import { type Budget, elementCount } from "./budget";
 import { budgetOf } from "./context";
+import { asNumber } from "./numbers";
 import { printed } from "./output";
 
 /** Not offered: promises cannot be awaited while rendering, and a retry must render the same mail as the first try. */
@@ -8,6 +9,16 @@ const REMOVED = ["sha256", "hmac_sha256", "sample"];
 
 /** They escape their result; escaping it again would show the recipient `&amp;lt;`. */
 const ESCAPING = new Set(["escape", "escape_once", "xml_escape"]);
+
+/** The positions of arguments that are numbers and that a filter counts with. The filters of arithmetic convert theirs. */
+const NUMBERS: Record<string, number[]> = {
+  slice: [0, 1],
+  truncate: [0],
+  truncatewords: [0],
+  json: [0],
+  jsonify: [0],
+  inspect: [0],
+};
 
 type Price = (budget: Budget, value: unknown, args: unknown[]) => void;
 
@@ -20,9 +31,11 @@ export function meteredFilters(): Map<string, FilterImplOptions> {
 function metered(name: string, filter: FilterImplOptions): FilterImplOptions {
   const plain = typeof filter === "function" ? { handler: filter, raw: ESCAPING.has(name) } : filter;
   const pay = PRICES[name] ?? rewriting;
+  const numbers = NUMBERS[name] ?? [];
   return {
     raw: plain.raw,
-    handler(value, ...args) {
+    handler(value, ...given) {
+      const args = given.map((arg, index) => (numbers.includes(index) ? asNumber(arg) : arg));
       pay(budgetOf(this.context), value, args);
       return plain.handler.call(this, value, ...args);
     },
@@ -62,6 +75,12 @@ function sorting(budget: Budget, value: unknown, args: unknown[]): void {
   budget.charge(value.length * Math.log2(value.length + 1) * largest);
 }
 
+/** Each line is indented by the depth of its value, so a deep value becomes a much longer text. */
+function indenting(budget: Budget, value: unknown, args: unknown[]): void {
+  rewriting(budget, value, args);
+  budget.chargeIndenting(value, Math.min(10, asNumber(args[0]) ?? 0));
+}
+
 function searching(budget: Budget, value: unknown, args: unknown[]): void {
   rewriting(budget, value, args);
   chargeSearching(budget, value, args[0]);
@@ -93,6 +112,9 @@ const PRICES: Record<string, Price> = {
   replace_first: searching,
   replace_last: searching,
   split: searching,
+  json: indenting,
+  jsonify: indenting,
+  inspect: indenting,
   base64_encode: encoding,
   base64_decode: encoding,
   date: dating,

@@ -1,5 +1,17 @@
-import { CaptureTag, CaseTag, type Context, type Emitter, type Liquid } from "liquidjs";
+import {
+  CaptureTag,
+  CaseTag,
+  type Context,
+  CycleTag,
+  type Emitter,
+  evalToken,
+  ForTag,
+  type Hash,
+  type Liquid,
+  TablerowTag,
+} from "liquidjs";
 import { budgetOf } from "./context";
+import { asNumber } from "./numbers";
 import { CappedEmitter } from "./output";
 
 /** Removed: they read files, and there are none. */
@@ -10,6 +22,9 @@ export function offerTags(engine: Liquid): void {
   for (const name of FILE_TAGS) delete engine.tags[name];
   engine.registerTag("capture", CappedCapture);
   engine.registerTag("case", MeteredCase);
+  engine.registerTag("cycle", MeteredCycle);
+  engine.registerTag("for", NumberedFor);
+  engine.registerTag("tablerow", NumberedTablerow);
   // liquidjs's own tag checks the comment's lines with an expression that takes quadratic time.
   engine.registerTag("#", { render: () => "" });
 }
@@ -31,4 +46,38 @@ class MeteredCase extends CaseTag {
     budget.charge(budget.chargeReading(yield this.value.value(context)) * comparisons);
     yield* super.render(context, emitter);
   }
+}
+
+/** `cycle` finds a group by its text, which it makes anew each time. */
+class MeteredCycle extends CycleTag {
+  override *render(context: Context, emitter: Emitter): Generator<unknown, unknown, unknown> {
+    // Private in liquidjs; undefined when the tag has no group.
+    const group: Parameters<typeof evalToken>[0] = Reflect.get(this, "group");
+    budgetOf(context).chargeReading(yield evalToken(group, context));
+    return yield* super.render(context, emitter);
+  }
+}
+
+class NumberedFor extends ForTag {
+  constructor(...parsed: ConstructorParameters<typeof ForTag>) {
+    super(...parsed);
+    convertNumbers(this.hash, ["limit", "offset"]);
+  }
+}
+
+class NumberedTablerow extends TablerowTag {
+  constructor(...parsed: ConstructorParameters<typeof TablerowTag>) {
+    super(...parsed);
+    convertNumbers(this.args, ["cols", "limit", "offset"]);
+  }
+}
+
+/** Turns these arguments of a tag into numbers whenever they are evaluated. */
+function convertNumbers(args: Hash, names: string[]): void {
+  const render = args.render.bind(args);
+  args.render = function* (context) {
+    const values: Record<string, unknown> = yield* render(context);
+    for (const name of names) if (name in values) values[name] = asNumber(values[name]);
+    return values;
+  };
 }
