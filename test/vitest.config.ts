@@ -47,6 +47,7 @@ export default defineConfig(async () => ({
                 ADMIN_TOKEN: "test-operator-token-of-at-least-32-characters",
                 LINK_SECRETS: "test-secret-that-signs-links-of-32-characters",
                 ENVIRONMENT: "development",
+                OUTBOX_HOSTS: "petrel.example",
                 PETREL_TEST_SWAP: process.env.PETREL_TEST_SWAP || "0",
               },
             },

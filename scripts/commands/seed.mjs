@@ -3,7 +3,7 @@ import { apiOf } from "../lib/api.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { bold, cyan, dim, green, table, thousands } from "../lib/screen.mjs";
 import { fillProject } from "../lib/seed.mjs";
-import { readEnvFile } from "../lib/settings.mjs";
+import { adminTokenOf, readEnvFile } from "../lib/settings.mjs";
 import { locateState, readJson } from "../lib/state.mjs";
 
 /**
@@ -66,7 +66,7 @@ async function findPetrel(state) {
   if (settings.RATE_LIMIT_ENABLED === "true") {
     throw new Failure("5,000 events would run into this Petrel's rate limits: start it with RATE_LIMIT_ENABLED=false.");
   }
-  return { base, adminToken: settings.ADMIN_TOKEN };
+  return { base, adminToken: adminTokenOf(settings) };
 }
 
 async function isUp(base) {

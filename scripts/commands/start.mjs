@@ -6,7 +6,7 @@ import { ensureDemoProject } from "../lib/demo.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
 import { requirePort } from "../lib/port.mjs";
 import { dim } from "../lib/screen.mjs";
-import { readSettings, writeEnvFile } from "../lib/settings.mjs";
+import { adminTokenOf, readSettings, writeEnvFile } from "../lib/settings.mjs";
 import { claimState, locateState } from "../lib/state.mjs";
 import { welcome } from "../lib/welcome.mjs";
 import { applyMigrations, fireCron, startWorker, untilReady } from "../lib/worker.mjs";
@@ -66,7 +66,7 @@ async function serve({ worker, port, debugPort, settings, state, notes, signal }
     const demo = await ensureDemoProject({
       call: apiOf(worker.base, signal),
       state,
-      adminToken: settings.ADMIN_TOKEN,
+      adminToken: adminTokenOf(settings),
       wantsDomain: settings.MAIL_PROVIDER === "outbox",
     });
     const base = `http://localhost:${port}`;

@@ -4,19 +4,23 @@ import { Failure } from "./failure.mjs";
 import { DEV_VARS } from "./paths.mjs";
 import { readWranglerToml } from "./wrangler-toml.mjs";
 
+// Lists, so that a secret can be replaced while the old one still counts.
+const SECRETS = /^[\x21-\x2b\x2d-\x7e]{32,}( *, *[\x21-\x2b\x2d-\x7e]{32,})*$/;
+const SECRETS_RULE = "a list of secrets of at least 32 characters without blanks, with commas between them";
+
 /** The secrets that the Worker needs and a checkout makes for itself: `npm start` and `npm run deploy` fill in what is missing. */
 export const OWN_SECRETS = [
   {
     name: "ADMIN_TOKEN",
     make: randomHex,
-    accepts: /^[\x21-\x7e]{32,}$/,
-    rule: "at least 32 characters without blanks",
+    accepts: SECRETS,
+    rule: SECRETS_RULE,
   },
   {
     name: "LINK_SECRETS",
     make: randomHex,
-    accepts: /^[\x21-\x2b\x2d-\x7e]{32,}(,[\x21-\x2b\x2d-\x7e]{32,})*$/,
-    rule: "a list of secrets of at least 32 characters without blanks, with commas between them",
+    accepts: SECRETS,
+    rule: SECRETS_RULE,
   },
 ];
 
@@ -47,6 +51,11 @@ export function readSettings(environment) {
     throw new Failure(`${name} in ${place} must be ${rule}: change it, or remove it to have a random one made.`);
   }
   return settings;
+}
+
+/** The operator's token with which the scripts call: any of the list would do. */
+export function adminTokenOf(settings) {
+  return settings.ADMIN_TOKEN.split(",")[0].trim();
 }
 
 function isSetting(name, known) {

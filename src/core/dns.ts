@@ -134,7 +134,12 @@ export function isNullMx(exchanges: string[]): boolean {
 export function isResolverUrl(written: string): boolean {
   if (!URL.canParse(written)) return false;
   const { protocol, hostname } = new URL(written);
-  return protocol === "https:" || (protocol === "http:" && loopback.test(hostname));
+  return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
+}
+
+/** Whether a URL's host name is this machine. Browsers resolve all names under .localhost to it. */
+export function isLoopback(hostname: string): boolean {
+  return loopback.test(hostname);
 }
 
 const loopback = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;

@@ -39,6 +39,12 @@ export async function sameSecret(given: string, expected: string): Promise<boole
   return difference === 0;
 }
 
+/** Compares with each of several secrets, so that they can be rotated. The time taken reveals nothing about any. */
+export async function isOneOf(given: string, secrets: readonly string[]): Promise<boolean> {
+  const matches = await Promise.all(secrets.map((secret) => sameSecret(given, secret)));
+  return matches.includes(true);
+}
+
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 function hex(bytes: Uint8Array): string {

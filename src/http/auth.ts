@@ -1,7 +1,8 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { auth as basicCredentials } from "hono/utils/basic-auth";
+import { isLoopback } from "../core/dns";
 import { NotAuthenticated, ProjectDisabled, UnknownRoute } from "../core/errors";
-import { type KeyKind, sameSecret } from "../core/keys";
+import { isOneOf, type KeyKind } from "../core/keys";
 import { forProject, type Platform, type Project } from "../platform/context";
 import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
@@ -61,19 +62,38 @@ export const refuseWritesWhenDisabled: MiddlewareHandler<AppEnv> = (c, next) => 
 async function checkReaderOfOutbox(c: HonoContext<AppEnv>): Promise<void> {
   const { config } = c.get("platform");
   if (config.mailProvider !== "outbox") throw new UnknownRoute(c.req.method, c.req.path);
-  if (config.isDevelopment) return;
+  if (config.isDevelopment && isTrustedHost(c)) return;
   const given = bearerToken(c) ?? basicCredentials(c.req.raw)?.password ?? null;
   await checkOperator(c, given).catch((refusal: unknown) => {
-    if (refusal instanceof NotAuthenticated) c.header("WWW-Authenticate", 'Basic realm="Petrel", charset="UTF-8"');
-    throw refusal;
+    if (!(refusal instanceof NotAuthenticated)) throw refusal;
+    c.header("WWW-Authenticate", 'Basic realm="Petrel", charset="UTF-8"');
+    if (!config.isDevelopment) throw refusal;
+    throw new NotAuthenticated("The outbox takes the operator's token when it is called by this host name.", {
+      suggestion: "Open it on localhost, add the host name to OUTBOX_HOSTS, or give ADMIN_TOKEN as the password.",
+    });
   });
 }
 
-/** Checks the operator's token. Without a configured token these paths do not exist. */
+/**
+ * A page of any site can resolve its own name to this machine (DNS rebinding), and then read what answers here. It
+ * cannot choose the name that the browser sends, so only names of this machine and those that the operator gave count.
+ */
+function isTrustedHost(c: HonoContext<AppEnv>): boolean {
+  const { outboxHosts } = c.get("platform").config;
+  const named = [new URL(c.req.url).hostname, hostNameIn(c.req.header("Host"))];
+  return named.every((name) => name === undefined || isLoopback(name) || outboxHosts.has(name));
+}
+
+/** Undefined without the header; empty when it names no host. */
+function hostNameIn(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : (URL.parse(`http://${header}`)?.hostname ?? "");
+}
+
+/** Checks the operator's token. Without a configured one these paths do not exist. */
 async function checkOperator(c: HonoContext<AppEnv>, given: string | null): Promise<void> {
-  const expected = c.get("platform").config.adminToken;
-  if (expected === null) throw new UnknownRoute(c.req.method, c.req.path);
-  if (given === null || !(await sameSecret(given, expected))) {
+  const { adminTokens } = c.get("platform").config;
+  if (adminTokens.length === 0) throw new UnknownRoute(c.req.method, c.req.path);
+  if (given === null || !(await isOneOf(given, adminTokens))) {
     throw new NotAuthenticated("The operator's token is missing or not valid.", {
       suggestion: "Send ADMIN_TOKEN as `Authorization: Bearer …`.",
     });

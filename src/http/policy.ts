@@ -12,7 +12,7 @@ export type CallerKey =
   | "public"
   /** The operator, by `ADMIN_TOKEN`. */
   | "operator"
-  /** Everyone on a developer's own machine, the operator elsewhere. Only while the embedded provider is in use. */
+  /** Everyone who calls a developer's machine by a name of its own, else the operator. Only while the embedded provider is in use. */
   | "outbox"
   /**
    * Holders of a link that we signed, or a mail provider that signs its reports. The route itself checks the signature.

@@ -46,6 +46,7 @@ export interface Env extends Databases {
   DNS_RESOLVER_URL?: string;
   DNS_FALLBACK_URL?: string;
   ADMIN_TOKEN?: string;
+  OUTBOX_HOSTS?: string;
   LINK_SECRETS?: string;
   PUBLIC_URL?: string;
   IDEMPOTENCY_KEY_TTL_HOURS?: string;
@@ -63,8 +64,7 @@ export interface Env extends Databases {
 
 const megabyte = 1024 * 1024;
 const largestAttachmentsMb = 40;
-const shortestAdminToken = 32;
-const shortestLinkSecret = 32;
+const shortestSecret = 32;
 
 const publicResolver = "https://cloudflare-dns.com/dns-query";
 const publicFallback = "https://dns.google/resolve";
@@ -81,7 +81,8 @@ const Settings = z.object({
   MAX_ATTACHMENT_SIZE_MB: z.coerce.number().positive().default(10),
   DNS_RESOLVER_URL: ResolverUrl.default(""),
   DNS_FALLBACK_URL: ResolverUrl.default(""),
-  ADMIN_TOKEN: z.string().optional(),
+  ADMIN_TOKEN: z.string().default(""),
+  OUTBOX_HOSTS: z.string().default(""),
   LINK_SECRETS: z.string().default(""),
   PUBLIC_URL: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).default(""),
   IDEMPOTENCY_KEY_TTL_HOURS: z.coerce.number().positive().default(24),
@@ -100,8 +101,10 @@ export interface Config {
   maxAttachments: number;
   /** The DNS-over-HTTPS resolvers, in the order in which they are asked. */
   dnsResolvers: string[];
-  /** Null switches the operator's API off. */
-  adminToken: string | null;
+  /** The operator's tokens; any of them opens `/admin`. Without one, the operator's API is off. */
+  adminTokens: readonly string[];
+  /** In development the outbox is open to requests with these host names, beside those of this machine. */
+  outboxHosts: ReadonlySet<string>;
   /**
    * Secrets that sign the links to recipients' pages: the first one signs, all are accepted. Without any, there are no
    * such links.
@@ -117,14 +120,6 @@ export interface Config {
   rateLimits: RateLimits | null;
 }
 
-/** Drops a token that is too short, because it could be guessed. That closes `/admin`; everything else works. */
-function longEnough(token: string | undefined): string | null {
-  if (!token) return null;
-  if (token.length >= shortestAdminToken) return token;
-  log("error", `ADMIN_TOKEN is shorter than ${shortestAdminToken} characters, so /admin is closed`);
-  return null;
-}
-
 function withinCeiling(attachmentsMb: number): number {
   if (attachmentsMb <= largestAttachmentsMb) return attachmentsMb;
   log("warn", `MAX_ATTACHMENT_SIZE_MB is read as ${largestAttachmentsMb}, the most a message can hold`);
@@ -138,14 +133,27 @@ function resolversOf(resolver: string, fallback: string): string[] {
   return second === "" || second === first ? [first] : [first, second];
 }
 
-/** Drops secrets that are too short: they can neither sign nor verify. */
-function secretsIn(list: string): string[] {
-  const secrets = list.split(",").map((secret) => secret.trim());
-  const good = secrets.filter((secret) => secret.length >= shortestLinkSecret);
-  if (list !== "" && good.length < secrets.length) {
-    log("error", `A secret in LINK_SECRETS is shorter than ${shortestLinkSecret} characters and is not used`);
+/** Drops secrets that are too short, because they could be guessed. */
+function secretsIn(name: string, list: string): string[] {
+  const secrets = itemsOf(list);
+  const good = secrets.filter((secret) => secret.length >= shortestSecret);
+  if (good.length < secrets.length) {
+    log("error", `A secret in ${name} is shorter than ${shortestSecret} characters and is not used`);
   }
   return good;
+}
+
+function itemsOf(list: string): string[] {
+  return list
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+/** The host of PUBLIC_URL is the operator's too. */
+function outboxHostsOf(list: string, publicUrl: string): ReadonlySet<string> {
+  const names = itemsOf(list).map((name) => name.toLowerCase());
+  return new Set(publicUrl === "" ? names : [...names, new URL(publicUrl).hostname]);
 }
 
 /** Reads every setting, with its default and limits. No other code reads the environment. */
@@ -164,8 +172,9 @@ export function readConfig(env: Env): Config {
     maxAttachments: settings.MAX_ATTACHMENTS_COUNT,
     maxAttachmentBytes: withinCeiling(settings.MAX_ATTACHMENT_SIZE_MB) * megabyte,
     dnsResolvers: resolversOf(settings.DNS_RESOLVER_URL, settings.DNS_FALLBACK_URL),
-    adminToken: longEnough(settings.ADMIN_TOKEN),
-    linkSecrets: secretsIn(settings.LINK_SECRETS),
+    adminTokens: secretsIn("ADMIN_TOKEN", settings.ADMIN_TOKEN),
+    outboxHosts: outboxHostsOf(settings.OUTBOX_HOSTS, settings.PUBLIC_URL),
+    linkSecrets: secretsIn("LINK_SECRETS", settings.LINK_SECRETS),
     baseUrl: settings.PUBLIC_URL.replace(/\/+$/, "") || null,
     idempotencyTtlMs: settings.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
     hasFloodBrake: settings.FLOOD_BRAKE_ENABLED === "true",

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { call, newProject, type TestProject } from "../support/project";
+import type { Env } from "../../src/platform/env";
+import { bearer, call, newProject, type TestProject } from "../support/project";
 import { expectRefusal, isoTime, uuid } from "../support/refusal";
 import { emailIds, emailIn, mailOf, sendAndOpen, sendAndWait } from "../support/send-and-wait";
 import { callWith } from "../support/with-settings";
@@ -161,6 +162,45 @@ describe("text of the world", () => {
   it("has a line that begins with a dot, or with From, as it is", async () => {
     const body = "<pre>\n.\n..\nFrom here on\n</pre>";
     expect((await sendAndOpen(await newProject(), { body })).html).toBe(body);
+  });
+});
+
+describe("in development", () => {
+  const asked = (settings: Partial<Env>, headers: Record<string, string> = {}, path = "/outbox/messages") =>
+    callWith({ OUTBOX_HOSTS: "", ...settings }, "GET", path, { headers });
+
+  it.each(["/outbox", "/outbox/messages", "/outbox/messages/x"])(
+    "refuses a host name that is not ours: %s",
+    async (path) => {
+      const answer = await asked({}, {}, path);
+      expectRefusal(answer, 401, "INVALID_API_KEY");
+      expect(answer.body.error.suggestion).toContain("OUTBOX_HOSTS");
+    },
+  );
+
+  it("refuses to delete anything under such a name", async () => {
+    expectRefusal(await callWith({ OUTBOX_HOSTS: "" }, "DELETE", "/outbox/messages"), 401, "INVALID_API_KEY");
+  });
+
+  it("takes the operator's token under any name", async () => {
+    expect((await asked({}, bearer(env.ADMIN_TOKEN ?? "").headers)).status).toBe(200);
+  });
+
+  it.each(["petrel.example", "other.example, Petrel.Example"])(
+    "opens for the hosts in OUTBOX_HOSTS: %s",
+    async (list) => {
+      expect((await asked({ OUTBOX_HOSTS: list })).status).toBe(200);
+    },
+  );
+
+  it("opens for the host of PUBLIC_URL", async () => {
+    expect((await asked({ PUBLIC_URL: "https://petrel.example:8443/" })).status).toBe(200);
+  });
+
+  it("opens for none that merely begins or ends like one of them", async () => {
+    for (const OUTBOX_HOSTS of ["petrel.example.org", "example", "rel.example", "mypetrel.example"]) {
+      expect((await asked({ OUTBOX_HOSTS })).status).toBe(401);
+    }
   });
 });
 

@@ -357,6 +357,19 @@ describe("the operator's token", () => {
     }
   });
 
+  it("is any in the list, so that it can be replaced without an outage", async () => {
+    const [old, fresh, short] = ["o".repeat(32), "n".repeat(40), "s".repeat(31)];
+    const settings = { ADMIN_TOKEN: `${fresh}, ${old},${short}` };
+    const asked = (token: string) => callWith(settings, "GET", "/admin/projects", { token });
+    expect((await asked(old)).status).toBe(200);
+    expect((await asked(fresh)).status).toBe(200);
+    for (const wrong of [short, settings.ADMIN_TOKEN.replaceAll(" ", ""), `${old},`, "x".repeat(32)]) {
+      expectRefusal(await asked(wrong), 401, "INVALID_API_KEY");
+    }
+    const onlyNew = await callWith({ ADMIN_TOKEN: fresh }, "GET", "/admin/projects", { token: old });
+    expectRefusal(onlyNew, 401, "INVALID_API_KEY");
+  });
+
   it("that the operator set too short opens nothing, and closes nothing else", async () => {
     const settings = { ADMIN_TOKEN: "x".repeat(31) };
     const answer = await callWith(settings, "GET", "/admin/projects", { token: settings.ADMIN_TOKEN });
