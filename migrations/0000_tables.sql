@@ -248,6 +248,8 @@ CREATE TABLE `emails` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `ux_emails_contact` ON `emails` (`project_id`,`contact_id`,`campaign_id`);--> statement-breakpoint
 CREATE INDEX `ix_emails_due` ON `emails` (`clock`,`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_emails_scheduled` ON `emails` (`project_id`,`scheduled_at`) WHERE status = 'QUEUED' AND scheduled_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_emails_scheduled_due` ON `emails` (`clock`,`due_at`) WHERE status = 'QUEUED' AND scheduled_at IS NOT NULL AND announcements = 0;--> statement-breakpoint
 CREATE UNIQUE INDEX `ux_emails_effect` ON `emails` (`project_id`,`effect_id`) WHERE effect_id IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `monthly_usage` (
 	`project_id` integer NOT NULL,

@@ -37,6 +37,7 @@ describe("GET /emails/{id}", () => {
       opens: 0,
       clicks: 0,
       createdAt: sent.body.data.timestamp,
+      scheduledAt: null,
       sentAt: expect.stringMatching(isoTime),
       deliveredAt: expect.stringMatching(isoTime),
       openedAt: null,

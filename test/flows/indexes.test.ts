@@ -28,6 +28,9 @@ const asks: Record<string, Ask> = {
   ix_domains_name: async ({ id, api }) =>
     api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`),
   ix_emails_due: sweep("requeueStuck"),
+  ix_emails_scheduled_due: sweep("requeueStuck"),
+  ix_emails_scheduled: async ({ id, api }) =>
+    api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`),
   ix_events_contact: async (project) => project.api.get(`/events/contact/${await newContact(project)}`),
   ix_events_name: async (project) => project.api.get(`/events?name=purchase&contactId=${await newContact(project)}`),
   ix_events_waiting: sweep("dispatchStranded"),

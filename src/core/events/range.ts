@@ -40,8 +40,14 @@ export const DateRange = z
     startDate: DateOrTime.optional().meta({ description: "The start, included. A date starts at 00:00 UTC." }),
     endDate: DateOrTime.optional().meta({ description: "The end, included. A date includes its whole day (UTC)." }),
   })
-  .superRefine(({ startDate, endDate }, check) => {
-    if (startDate === undefined || endDate === undefined || startDate.from < endDate.to) return;
-    const message = "Must not be before startDate";
-    check.addIssue({ code: "custom", path: ["endDate"], message, params: { code: "custom" } });
-  });
+  .superRefine(endsAfterStart);
+
+/** Refuses a span that ends before it starts. For queries that have more fields than these. */
+export function endsAfterStart(
+  { startDate, endDate }: { startDate?: Span | undefined; endDate?: Span | undefined },
+  check: z.RefinementCtx,
+): void {
+  if (startDate === undefined || endDate === undefined || startDate.from < endDate.to) return;
+  const message = "Must not be before startDate";
+  check.addIssue({ code: "custom", path: ["endDate"], message, params: { code: "custom" } });
+}

@@ -89,6 +89,7 @@ export const emails = sqliteTable(
     /** The time of a call whose outcome is unknown, and whose repeat the provider would recognise. */
     uncertainSince: time(),
     clock: clock(),
+    /** When the caller wants it sent; null for at once. */
     scheduledAt: time(),
     /** A QUEUED mail is not tried before this. */
     nextAttemptAt: time(),
@@ -115,6 +116,14 @@ export const emails = sqliteTable(
     // One row per campaign and contact (nulls never collide). It also finds the emails of a person.
     uniqueIndex("ux_emails_contact").on(table.projectId, table.contactId, table.campaignId),
     index("ix_emails_due").on(table.clock, table.dueAt).where(sql`due_at IS NOT NULL`),
+    // Mail that waits for its time, so that its sender domain is not deleted.
+    index("ix_emails_scheduled")
+      .on(table.projectId, table.scheduledAt)
+      .where(sql`status = 'QUEUED' AND scheduled_at IS NOT NULL`),
+    // The sweep announces scheduled mail at its time, however much other mail waits for its pace.
+    index("ix_emails_scheduled_due")
+      .on(table.clock, table.dueAt)
+      .where(sql`status = 'QUEUED' AND scheduled_at IS NOT NULL AND announcements = 0`),
     uniqueIndex("ux_emails_effect").on(table.projectId, table.effectId).where(sql`effect_id IS NOT NULL`),
   ],
 );

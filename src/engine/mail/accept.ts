@@ -77,19 +77,30 @@ interface InsertedEmail {
   status: "QUEUED" | "SUPPRESSED";
 }
 
-/** Inserts one row per recipient. They join the contacts that the same batch has just written. */
+/**
+ * Inserts one row per recipient. They join the contacts that the same batch has just written. Whether a scheduled mail
+ * may go to its recipient is asked when it is due; the sweep announces it then.
+ */
 export function insertEmails(
   ctx: Context,
-  { contentId, recipients }: { contentId: Id; recipients: Recipient[] },
+  {
+    contentId,
+    recipients,
+    scheduledAt = null,
+  }: { contentId: Id; recipients: Recipient[]; scheduledAt?: number | null },
 ): Statement<InsertedEmail> {
   const now = ctx.now.getTime();
-  const reason = whyWithheld(ctx, { type: sql`content.type`, email: sql`c.email`, optedOutAt: sql`c.opted_out_at` });
+  const reason =
+    scheduledAt === null
+      ? whyWithheld(ctx, { type: sql`content.type`, email: sql`c.email`, optedOutAt: sql`c.opted_out_at` })
+      : sql`NULL`;
   return statement(
     sql`INSERT INTO emails (project_id, id, content_id, contact_id, to_email, to_written, to_name, source, status, error,
-        next_attempt_at, due_at, created_at)
+        scheduled_at, next_attempt_at, due_at, created_at)
       SELECT ${ctx.project.number}, emailId, ${contentId}, contactId, email, nullif(written, email), name,
         'TRANSACTIONAL', iif(reason IS NULL, 'QUEUED', 'SUPPRESSED'), reason,
-        iif(reason IS NULL, ${now}, NULL), iif(reason IS NULL, ${now + announceGraceMs}, NULL), ${now}
+        ${scheduledAt}, iif(reason IS NULL, ${scheduledAt ?? now}, NULL),
+        iif(reason IS NULL, ${scheduledAt ?? now + announceGraceMs}, NULL), ${now}
       FROM (SELECT r.value->>'emailId' AS emailId, c.id AS contactId, c.email, r.value->>'written' AS written,
           r.value->>'name' AS name, ${reason} AS reason
         FROM email_contents content

@@ -37,7 +37,7 @@ export function renderMessage(
     to: { email: email.toEmail, written: email.toWritten ?? email.toEmail, name: email.toName },
     replyTo: content.replyTo,
     ...renderMail({ type, subject, body, headers, variables, links, feedbackId: feedbackId(project, content) }),
-    date: new Date(email.createdAt),
+    date: new Date(email.scheduledAt ?? email.createdAt),
   };
 }
 

@@ -34,8 +34,9 @@ export async function requeueStuck(platform: Platform): Promise<void> {
   const overdueMs = waitsFor === "slots" ? longestWaitMs : 0;
   return sweepDatabases(platform, async (db) => {
     const settled = await settleHanded(platform, db);
-    const announced = waitsFor === "pause" ? 0 : await announceLost(platform, db, overdueMs);
-    return Math.max(settled, announced);
+    if (waitsFor === "pause") return settled;
+    const scheduled = await announceScheduled(platform, db);
+    return Math.max(settled, scheduled, await announceLost(platform, db, overdueMs));
   });
 }
 
@@ -95,25 +96,39 @@ function updateLeased(leased: Handed[]): Statement[] {
 }
 
 /** Announces emails that are queued and due, but were not taken: the message was lost, or its consumer died. */
-async function announceLost(platform: Platform, db: Db, overdueMs: number): Promise<number> {
+function announceLost(platform: Platform, db: Db, overdueMs: number): Promise<number> {
+  const before = platform.now.getTime() - overdueMs;
+  const due = sql`emails INDEXED BY ix_emails_due WHERE clock = 0 AND due_at <= ${before} AND status = 'QUEUED'`;
+  return announce(platform, db, due, { isAgain: true });
+}
+
+/** Announces scheduled emails whose time has come: nobody has taken them before. */
+function announceScheduled(platform: Platform, db: Db): Promise<number> {
+  const due = sql`emails INDEXED BY ix_emails_scheduled_due
+    WHERE clock = 0 AND due_at <= ${platform.now.getTime()} AND ${isScheduled}`;
+  return announce(platform, db, due, { isAgain: false });
+}
+
+/** As the partial index says it. */
+const isScheduled = sql`status = 'QUEUED' AND scheduled_at IS NOT NULL AND announcements = 0`;
+
+async function announce(platform: Platform, db: Db, due: SQL, { isAgain }: { isAgain: boolean }): Promise<number> {
   const now = platform.now.getTime();
   const batch = openBatch({ ...platform, db });
-  const lost = batch.add(
+  const announced = batch.add(
     statement(
       sql`UPDATE emails SET announcements = announcements + 1,
           due_at = ${now} + ${backoffInSql(announceBackoff, sql`announcements`)}
-        WHERE (project_id, id) IN (SELECT project_id, id FROM emails INDEXED BY ix_emails_due
-          WHERE clock = 0 AND due_at <= ${now - overdueMs} AND status = 'QUEUED' ORDER BY due_at LIMIT ${maxSweptRows})
+        WHERE (project_id, id) IN (SELECT project_id, id FROM ${due} ORDER BY due_at LIMIT ${maxSweptRows})
         RETURNING id, project_id`,
       columns({ id: asId, projectId: asNumber }),
     ),
   );
   await batch.commit();
-  const byProject = Map.groupBy(lost.all, ({ projectId }) => projectId);
-  const queued = [...byProject].flatMap(([projectId, emails]) => {
+  const queued = [...Map.groupBy(announced.all, ({ projectId }) => projectId)].flatMap(([projectId, emails]) => {
     const emailIds = emails.map(({ id }) => id);
-    return deliverNudges(projectId, emailIds, { isAgain: true });
+    return deliverNudges(projectId, emailIds, { isAgain });
   });
   await platform.enqueue(queued);
-  return lost.count;
+  return announced.count;
 }

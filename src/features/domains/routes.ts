@@ -74,7 +74,7 @@ const remove = createRoute({
   operationId: "removeDomain",
   tags,
   summary: "Remove a sender domain",
-  description: "No more mail goes out from it. 409 while a template sends from it.",
+  description: "No more mail goes out from it. 409 while a template or a scheduled email sends from it.",
   request: { params: IdParam },
   responses: { ...noContent, ...errors(403, 404, 409) },
 });

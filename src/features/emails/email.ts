@@ -38,6 +38,7 @@ export function emailJson(row: WholeEmail) {
     opens: row.opens,
     clicks: row.clicks,
     createdAt: iso(row.createdAt),
+    scheduledAt: isoOrNull(row.scheduledAt),
     sentAt: isoOrNull(row.sentAt),
     deliveredAt: isoOrNull(row.deliveredAt),
     openedAt: isoOrNull(row.openedAt),

@@ -1,10 +1,10 @@
 import { desc, type SQL, sql } from "drizzle-orm";
-import { asId as idOf, textOf } from "../../core/ids";
+import { firstIdAt, asId as idOf, textOf } from "../../core/ids";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { openBatch } from "../../db/batch";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
-import { statement } from "../../db/statement";
+import { selectFirst, statement } from "../../db/statement";
 import { emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { emailJson, selectEmails } from "./email";
@@ -25,7 +25,7 @@ export async function listEmails(
   const named = namedFilters(filters);
   const [after = null] = readCursor(cursor, ById, named) ?? [];
   const isMatch = filtersOf(filters);
-  const window = windowOf(ctx, filters, after);
+  const window = windowOf(ctx, await withContact(ctx, filters), after);
   const batch = openBatch(ctx);
   const found = batch.add(
     statement(
@@ -55,19 +55,33 @@ export async function listEmails(
   };
 }
 
+/** An address alone has no index; the contact that has it does. */
+async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFilters> {
+  if (filters.to === undefined || filters.contactId !== undefined) return filters;
+  const contact = await selectFirst(
+    ctx.db,
+    sql`SELECT id FROM contacts WHERE project_id = ${ctx.project.number} AND email = ${filters.to}`,
+    columns({ id: asId }),
+  );
+  return { ...filters, contactId: contact?.id };
+}
+
 /**
  * The newest emails that may match: those of one contact by their index, sorted afterwards, or those of the project in
  * key order.
  */
-function windowOf(ctx: Context, { contactId }: EmailFilters, after: string | null): SQL {
+function windowOf(ctx: Context, { contactId, startDate, endDate }: EmailFilters, after: string | null): SQL {
   const isBehind = after === null ? sql`` : sql`AND id < ${idOf(after)}`;
+  // An email's id is the time of its creation.
+  const since = startDate === undefined ? sql`` : sql`AND id >= ${firstIdAt(startDate.from)}`;
+  const until = endDate === undefined ? sql`` : sql`AND id < ${firstIdAt(endDate.to)}`;
   const [index, isTheirs] =
     contactId === undefined ? [sql``, sql``] : [sql`INDEXED BY ux_emails_contact`, sql`AND contact_id = ${contactId}`];
-  return sql`SELECT project_id, id, content_id, status, campaign_id, source FROM emails ${index}
-    WHERE project_id = ${ctx.project.number} ${isTheirs} ${isBehind} ORDER BY id DESC LIMIT ${windowRows}`;
+  return sql`SELECT project_id, id, content_id, to_email, status, campaign_id, source FROM emails ${index}
+    WHERE project_id = ${ctx.project.number} ${isTheirs} ${isBehind} ${since} ${until} ORDER BY id DESC LIMIT ${windowRows}`;
 }
 
-function filtersOf({ status, campaignId, templateId, source }: EmailFilters): SQL {
+function filtersOf({ status, campaignId, templateId, source, to }: EmailFilters): SQL {
   const ofTemplate = sql`EXISTS (SELECT 1 FROM email_contents content WHERE content.project_id = e.project_id
     AND content.id = e.content_id AND content.template_id = ${templateId})`;
   const filters = [
@@ -75,14 +89,17 @@ function filtersOf({ status, campaignId, templateId, source }: EmailFilters): SQ
     ...(campaignId === undefined ? [] : [sql`e.campaign_id IS ${campaignId}`]),
     ...(templateId === undefined ? [] : [ofTemplate]),
     ...(source === undefined ? [] : [sql`e.source = ${source}`]),
+    ...(to === undefined ? [] : [sql`e.to_email = ${to}`]),
   ];
   return filters.length === 0 ? sql`true` : sql`(${sql.join(filters, sql` AND `)})`;
 }
 
 /** The filters as text, for the cursor. */
-function namedFilters({ contactId, campaignId, templateId, ...others }: EmailFilters) {
+function namedFilters({ contactId, campaignId, templateId, startDate, endDate, ...others }: EmailFilters) {
   return {
     ...others,
+    startDate: startDate?.from,
+    endDate: endDate?.to,
     contactId: contactId && textOf(contactId),
     campaignId: campaignId && textOf(campaignId),
     templateId: templateId && textOf(templateId),

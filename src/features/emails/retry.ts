@@ -23,7 +23,7 @@ function notRetryable(status: EmailStatus): Conflict {
 
 /**
  * Queues an email again, with a new count of tries. It is the same row with the same content. An email that was never
- * sent had returned its place in the monthly limit, and takes a place again.
+ * sent had returned its place in the monthly limit, and takes a place again. A scheduled one still waits for its time.
  */
 export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; status: "QUEUED" }> {
   const email = await getEmail(ctx, id);
@@ -33,6 +33,7 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   const hasNoPlace = email.status !== "UNKNOWN";
   const month = monthOf(new Date(email.createdAt));
   const now = ctx.now.getTime();
+  const at = Math.max(now, email.scheduledAt ?? now);
   const isOpen = sql`project_id = ${ctx.project.number} AND id = ${id}
     AND status IN (SELECT value FROM json_each(${JSON.stringify(retryable)}))`;
   const batch = openBatch(ctx);
@@ -46,7 +47,7 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   const reopened = batch.add(
     statement(
       sql`UPDATE emails SET status = 'QUEUED', error = NULL, round = NULL, uncertain_since = NULL, attempts = 0,
-          announcements = 0, abandonments = 0, next_attempt_at = ${now}, due_at = ${now + announceGraceMs}
+          announcements = 0, abandonments = 0, next_attempt_at = ${at}, due_at = ${at > now ? at : now + announceGraceMs}
         WHERE ${isOpen} RETURNING id`,
       columns({ id: asId }),
     ),
@@ -57,6 +58,6 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   }
   await batch.commit();
   if (reopened.count === 0) throw notRetryable((await getEmail(ctx, id)).status);
-  await announceEmails(ctx, [id]);
+  if (at === now) await announceEmails(ctx, [id]);
   return { id: publicId(id), status: "QUEUED" };
 }

@@ -1,12 +1,14 @@
 import { z } from "zod";
+import { endsAfterStart } from "../../core/events/range";
 import { accepted, createRoute, errors, ok } from "../../http/define";
 import { CursorQuery, IdParam } from "../../http/params";
 import { createRouter } from "../../http/router";
+import { cancelEmail } from "./cancel";
 import { readContent } from "./content";
 import { emailEventJson, emailJson, findHappened, getEmail } from "./email";
 import { listEmails } from "./list";
 import { retryEmail } from "./retry";
-import { EmailContent, EmailFilters, EmailPage, EmailWithEvents, RetriedEmail } from "./schema";
+import { Email, EmailContent, EmailFilters, EmailPage, EmailWithEvents, RetriedEmail } from "./schema";
 
 export const emails = createRouter();
 const tags = ["Emails"];
@@ -17,7 +19,7 @@ const list = createRoute({
   operationId: "listEmails",
   tags,
   summary: "List email records, newest first",
-  request: { query: z.object({ ...CursorQuery.shape, ...EmailFilters.shape }) },
+  request: { query: z.object({ ...CursorQuery.shape, ...EmailFilters.shape }).superRefine(endsAfterStart) },
   responses: { ...ok(EmailPage), ...errors(400, 422) },
 });
 
@@ -64,3 +66,16 @@ const retry = createRoute({
 });
 
 emails.openapi(retry, async (c) => c.json(await retryEmail(c.var.ctx, c.req.valid("param").id), 202));
+
+const cancel = createRoute({
+  method: "delete",
+  path: "/emails/{id}",
+  operationId: "cancelEmail",
+  tags,
+  summary: "Cancel an email that is QUEUED",
+  description: "Returns the record with the status CANCELLED. 409 once the email is on its way.",
+  request: { params: IdParam },
+  responses: { ...ok(Email), ...errors(403, 404, 409) },
+});
+
+emails.openapi(cancel, async (c) => c.json(emailJson(await cancelEmail(c.var.ctx, c.req.valid("param").id)), 200));

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { DateRange } from "../../core/events/range";
 import { readId } from "../../core/ids";
+import { Email as Address } from "../../core/mail/address-input";
 import { emailStatuses } from "../../core/mail/status";
 
 const time = z.iso.datetime();
@@ -25,6 +27,7 @@ const example = {
   opens: 0,
   clicks: 0,
   createdAt: "2026-01-31T09:00:00.000Z",
+  scheduledAt: null,
   sentAt: "2026-01-31T09:00:00.120Z",
   deliveredAt: "2026-01-31T09:00:00.120Z",
   openedAt: null,
@@ -55,6 +58,7 @@ export const Email = z
     opens: z.number().int(),
     clicks: z.number().int(),
     createdAt: time,
+    scheduledAt: time.nullable().meta({ description: "When the caller wants it sent; null for at once." }),
     sentAt: time.nullable(),
     deliveredAt: time.nullable(),
     openedAt: time.nullable(),
@@ -86,6 +90,11 @@ export const EmailFilters = z.object({
   campaignId: idFilter.optional(),
   templateId: idFilter.optional(),
   source: z.enum(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW", "TEST"]).optional(),
+  to: Address.optional().meta({
+    description:
+      "An address. If a contact has it now, only this contact's emails to it are listed; otherwise all emails to it.",
+  }),
+  ...DateRange.shape,
 });
 export type EmailFilters = z.infer<typeof EmailFilters>;
 

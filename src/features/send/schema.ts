@@ -61,6 +61,15 @@ export const SendEmail = z
     headers: ExtraHeaders.nullish(),
     reply: Email.nullish(),
     attachments: AttachmentsInput.nullish(),
+    scheduledAt: z.iso
+      .datetime({ offset: true, error: "Must be a time with its zone, such as 2026-01-31T09:00:00Z" })
+      .nullish()
+      .meta({
+        description:
+          "When to send, at most 30 days ahead; a past time is now. Until then the email is QUEUED, and " +
+          "`DELETE /emails/{id}` cancels it. The template and `data` are those of this call. Whether the contact " +
+          "still exists and wants mail, and whether the domain is verified, is checked when the email is due.",
+      }),
   })
   .refine(...requiredWithoutTemplate("subject"))
   .refine(...requiredWithoutTemplate("body"))

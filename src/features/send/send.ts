@@ -21,6 +21,7 @@ import { guardMonthlyLimit, insertUsage } from "../../engine/projects/monthly-us
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 import { checkAttachments } from "./check-attachments";
+import { readSchedule } from "./schedule";
 import type { SendEmail } from "./schema";
 
 export interface AcceptedEmail {
@@ -40,11 +41,12 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
   if (call.subject !== undefined) checkLiquid("subject", call.subject, "text");
   if (call.body !== undefined) checkLiquid("body", call.body, "html");
   const files = checkAttachments(ctx, call);
+  const scheduledAt = readSchedule(ctx, call);
   const id = newIdAt(ctx.now.getTime());
   const { inlineBody, attachments } = await storeFiles(ctx, call, id, files);
   try {
-    const emails = await acceptEmails(ctx, call, { id, inlineBody, attachments });
-    await announceEmails(ctx, queuedIds(emails), sizeOf(call, attachments));
+    const emails = await acceptEmails(ctx, call, { id, inlineBody, attachments, scheduledAt });
+    if (scheduledAt === null) await announceEmails(ctx, queuedIds(emails), sizeOf(call, attachments));
     return emails;
   } catch (error) {
     // A refusal wrote no rows. After any other error the rows may exist, and need their files.
@@ -72,10 +74,19 @@ function sizeOf(call: SendEmail, attachments: AttachmentRow[]): number {
   return messageBytes(utf8Bytes(call.body ?? ""), attachments);
 }
 
+/** What a call stores beside its own fields. */
+interface StoredCall {
+  id: Id;
+  inlineBody: StoredBody | null;
+  attachments: AttachmentRow[];
+  /** Null for mail that goes out at once. */
+  scheduledAt: number | null;
+}
+
 async function acceptEmails(
   ctx: Context,
   call: SendEmail,
-  { id, inlineBody, attachments }: { id: Id; inlineBody: StoredBody | null; attachments: AttachmentRow[] },
+  { id, inlineBody, attachments, scheduledAt }: StoredCall,
 ): Promise<AcceptedEmail[]> {
   const recipients = recipientsOf(ctx, call);
   const data = readData(call.data ?? {});
@@ -110,7 +121,7 @@ async function acceptEmails(
     }),
   );
   const full = Object.keys(data.patch).length > 0 ? batch.add(selectFull(ctx, { contacts, data })) : null;
-  const emails = batch.add(insertEmails(ctx, { contentId: id, recipients }));
+  const emails = batch.add(insertEmails(ctx, { contentId: id, recipients, scheduledAt }));
   batch.add(insertUsage(ctx, recipients));
   const response = answerInSql(ctx, recipients);
   batch.addAll(insertEffect(ctx, { request: "POST /v1/send", response, onlyIf: isAccepted }));

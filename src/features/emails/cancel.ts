@@ -1,0 +1,40 @@
+import { sql } from "drizzle-orm";
+import { Conflict } from "../../core/errors";
+import type { Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { asId, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
+import { updateUsageOf } from "../../engine/projects/monthly-usage";
+import type { Context } from "../../platform/context";
+import { getEmail, type WholeEmail } from "./email";
+
+/**
+ * Cancels an email that waits, and gives its place in the monthly limit back. The hand-over and this both require QUEUED
+ * in one statement, so an email is either sent or cancelled. One whose earlier call had no answer may be out already,
+ * and is not cancelled.
+ */
+export async function cancelEmail(ctx: Context, id: Id): Promise<WholeEmail> {
+  const isWaiting = sql`e.project_id = ${ctx.project.number} AND e.id = ${id} AND e.status = 'QUEUED'
+    AND e.uncertain_since IS NULL`;
+  const batch = openBatch(ctx);
+  batch.add(updateUsageOf(isWaiting));
+  const cancelled = batch.add(
+    statement(
+      sql`UPDATE emails AS e SET status = 'CANCELLED', error = 'Cancelled by DELETE /emails/{id}', round = NULL,
+          next_attempt_at = NULL, due_at = NULL
+        WHERE ${isWaiting} RETURNING id`,
+      columns({ id: asId }),
+    ),
+  );
+  await batch.commit();
+  const email = await getEmail(ctx, id);
+  if (cancelled.count === 0) throw notCancellable(email);
+  return email;
+}
+
+function notCancellable({ status }: WholeEmail): Conflict {
+  if (status === "QUEUED") {
+    return new Conflict("The mail provider may have sent this email already: it did not answer an earlier call.");
+  }
+  return new Conflict(`This email is ${status}. Only emails that are QUEUED can be cancelled.`);
+}
