@@ -7,6 +7,8 @@ declare global {
       TEST_MIGRATIONS: D1Migration[];
       /** "1" puts each test's projects on the other database. */
       PETREL_TEST_SWAP: string;
+      /** How many seeds the model of segments is played with. */
+      PETREL_MODEL_SEEDS: string;
     }
     interface GlobalProps {
       mainModule: typeof import("../../src/index");
