@@ -12,7 +12,7 @@ import { getSegment } from "../../src/features/segments/segment";
 import { computeDueSegments, countDueSegments } from "../../src/features/segments/sweep-due";
 import { updateSegment } from "../../src/features/segments/update";
 import type { Context } from "../../src/platform/context";
-import { runJob } from "../../src/queue";
+import { handleMessage } from "../../src/queue";
 import type { Turn } from "./interleave";
 import { type Death, wasKilled } from "./killable";
 import type { Random } from "./random";
@@ -90,7 +90,7 @@ function message(play: Play, random: Random): Drawn {
       const next = isDoubled ? queue[0] : queue.shift();
       if (!next) return;
       try {
-        await runJob(ctx, next.nudge.job);
+        await handleMessage(ctx, next.queued.message);
       } catch (error) {
         queue.push(next);
         throw error;
