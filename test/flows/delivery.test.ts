@@ -576,6 +576,21 @@ describe("reports", () => {
     expect((await project.api.get("/suppressions")).body.data).toMatchObject([{ email: "ada@example.com" }]);
   });
 
+  it.each([
+    { report: { kind: "complained" as const }, subscribed: true, by: "PERSON" },
+    { report: { kind: "complained" as const }, subscribed: false, by: "PERSON" },
+    { report: { kind: "bounced" as const, bounceType: "hard" as const, reason: "No" }, subscribed: true, by: "API" },
+  ])("say who opted out: $report.kind, of subscribed: $subscribed", async ({ report, subscribed, by }) => {
+    const project = await newProject();
+    const world = new World();
+    await project.api.post("/contacts", { email: "ada@example.com", subscribed });
+    world.answer = () => ({ kind: "accepted", providerMessageId: "m", reports: [report] });
+    await send(world, project);
+    await world.drain();
+    const optOut = "SELECT opted_out_at IS NOT NULL AS is_out, opted_out_by FROM contacts WHERE project_id = ?";
+    expect(await project.db.prepare(optOut).bind(project.id).first()).toEqual({ is_out: 1, opted_out_by: by });
+  });
+
   it("of a soft bounce neither unsubscribe nor suppress", async () => {
     const project = await newProject();
     const world = new World();

@@ -64,8 +64,9 @@ function leftAt({ isSaidBySelf = false, at }: SubscriptionChange): SQL {
   return sql`CASE WHEN subscribed OR snoozed_until IS NOT NULL THEN ${at} ELSE ${before} END`;
 }
 
+/** Of one who was never subscribed, or whom the API has taken off. */
 function orNeverSaid({ isSaidBySelf = false }: SubscriptionChange): SQL {
-  return isSaidBySelf ? sql` OR opted_out_at IS NULL` : sql``;
+  return isSaidBySelf ? sql` OR opted_out_by IS NOT 'PERSON'` : sql``;
 }
 
 /** Whether the address of the current row of `contacts` is suppressed. */
