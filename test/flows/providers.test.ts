@@ -245,6 +245,17 @@ describe("what is handed over", () => {
     expect(mail.to).toEqual([expect.objectContaining({ address: "ada@example.com", name: 'Ada "the" Ærø' })]);
   });
 
+  it("goes with ses to its recipient alone, from its sender, whatever the headers say", async () => {
+    const name = "Grüße aus der Poststelle für sehr lange Absendernamen, die nicht in eine Zeile passen";
+    const { world, project, provider } = await scene(sesDouble, { ...fields, name });
+    await world.drain();
+    const { Destination, FromEmailAddress } = provider.taken[0]?.json ?? {};
+    expect(Destination).toEqual({ ToAddresses: ["ada@example.com"] });
+    expect(FromEmailAddress).toMatch(/^[\x20-\x7e]+$/);
+    const { from } = await PostalMime.parse(`From: ${FromEmailAddress}\r\n\r\n`);
+    expect(from).toMatchObject({ name, address: `hello@${project.domain}` });
+  });
+
   it("is whole with ses also when it takes many pieces", async () => {
     const body = `<p>${"ä€🐦x".repeat(60_000)}</p>`;
     const { world, provider } = await scene(sesDouble, { body });

@@ -10,7 +10,8 @@ const maxValueLength = 998;
 const headerName = /^[!-9;-~]+$/;
 const lineBreak = /[\r\n]/;
 
-/** Headers that the service writes: a caller's copy would contradict the envelope or break the message. */
+/** Headers that the service writes: a caller's copy would contradict the envelope, break the message, or forge what
+ * mail servers write. */
 const forbidden = new Set([
   "from",
   "to",
@@ -24,7 +25,11 @@ const forbidden = new Set([
   "bcc",
   "cc",
   "sender",
+  "authentication-results",
+  "delivered-to",
+  "apparently-to",
 ]);
+const forbiddenFamilies = ["content-", "resent-", "arc-"];
 
 /** Extra headers of an email: at most 50, no line breaks, none that we write ourselves. */
 export const ExtraHeaders = z
@@ -59,7 +64,7 @@ function nameFaults(name: string): Fault[] | null {
   if (name.length > maxNameLength)
     return [[[name], "too_big", `A header name may have at most ${maxNameLength} characters`]];
   const lower = name.toLowerCase();
-  if (forbidden.has(lower) || lower.startsWith("content-")) {
+  if (forbidden.has(lower) || forbiddenFamilies.some((family) => lower.startsWith(family))) {
     return [[[name], "custom", `${name} is set by the service and cannot be replaced`]];
   }
   return null;

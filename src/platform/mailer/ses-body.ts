@@ -1,3 +1,14 @@
+const decoder = new TextDecoder();
+/** More than the head of any message: 50 extra headers of some 1,000 characters each, and our own. */
+const longestHead = 128 * 1024;
+
+/** A header of a finished message, on one line; empty when it is not there. */
+export function headerIn(mime: Uint8Array, name: string): string {
+  const head = decoder.decode(mime.subarray(0, longestHead));
+  const [, value = ""] = new RegExp(`^${name}:([^\\r\\n]*(?:\\r\\n[ \\t][^\\r\\n]*)*)`, "im").exec(head) ?? [];
+  return value.replaceAll("\r\n", "").trim();
+}
+
 const encoder = new TextEncoder();
 /** A multiple of three, so that base64 of one piece continues where the last one ended. */
 const pieceBytes = 48 * 1024;

@@ -8,7 +8,7 @@ import { type Answer, callProvider, isSuccess, receiptOfRefusal, tooLarge, witho
 import type { Mailer, SenderDomain } from "./mailer";
 import { toMime } from "./mime";
 import { asked, registered } from "./registration";
-import { rawMailBody } from "./ses-body";
+import { headerIn, rawMailBody } from "./ses-body";
 import type { SesSettings } from "./settings";
 
 const name = "ses";
@@ -66,6 +66,10 @@ async function bodyOf({ configurationSet }: SesSettings, message: Message): Prom
   const tooMuch = tooLarge(Math.ceil(mime.length / 3) * 4, maxMessageBytes);
   if (tooMuch) return tooMuch;
   return rawMailBody(mime, {
+    // Otherwise SES takes both from the message's headers, and mails whomever they name. It may also write its From
+    // header anew from this one, so this one has the display name too.
+    FromEmailAddress: headerIn(mime, "From"),
+    Destination: { ToAddresses: [message.to.email] },
     EmailTags: [{ Name: sesTagName, Value: tag }],
     ...(configurationSet === null ? {} : { ConfigurationSetName: configurationSet }),
   });
