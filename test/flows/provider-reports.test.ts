@@ -326,6 +326,41 @@ describe("the signature of SNS", () => {
     expect(outside.callsTo(sns.host)).toHaveLength(1);
   });
 
+  it("does not hold for a message of the day before yesterday, signed as it is", async () => {
+    await expectForged(ses, async (scene) => {
+      const Timestamp = new Date(Date.now() - 48 * 3_600_000).toISOString();
+      return { body: await sns.message({ Message: JSON.stringify(bounceOf(scene)), Timestamp }), headers: {} };
+    });
+  });
+
+  it("asks for a certificate that is not there once, however many messages name it", async () => {
+    const scene = await sent(sesDialect());
+    const body = await sns.event(bounceOf(scene));
+    outside.play(sns.host, () => new Response("Not here", { status: 404 }));
+    outside.calls = [];
+    for (let i = 0; i < 3; i++) {
+      expect((await post("ses", { body, headers: {} }, scene.provider.settings)).status).toBe(500);
+    }
+    expect(outside.callsTo(sns.host)).toHaveLength(1);
+  });
+
+  it("does not read a certificate without an end", async () => {
+    const scene = await sent(sesDialect());
+    const body = await sns.event(bounceOf(scene));
+    let pieces = 0;
+    const endless = () =>
+      new ReadableStream({
+        pull(stream) {
+          pieces++;
+          stream.enqueue(new Uint8Array(16 * 1024));
+        },
+      });
+    outside.play(sns.host, () => new Response(endless()));
+    expect((await post("ses", { body, headers: {} }, scene.provider.settings)).status).toBe(500);
+    expect(pieces).toBeLessThan(10);
+    expect(await statusOf(scene)).toBe("SENT");
+  });
+
   it("cannot be checked without the certificate: 500, and SNS brings the report again", async () => {
     const scene = await sent(sesDialect());
     const body = await sns.event(bounceOf(scene));
@@ -341,6 +376,8 @@ function sesDialect(): Dialect {
 }
 
 describe("the subscription to SNS", () => {
+  const query = "Action=ConfirmSubscription&TopicArn=arn:aws:sns:eu-west-1:123456789012:petrel&Token=token-1";
+  const confirmUrl = `https://sns.eu-west-1.amazonaws.com/?${query}`;
   const confirmation = (url: string) => ({
     Type: "SubscriptionConfirmation" as const,
     Message: "You have chosen to subscribe",
@@ -349,20 +386,21 @@ describe("the subscription to SNS", () => {
   });
 
   it("confirms itself", async () => {
-    const body = await sns.message(confirmation(`https://${sns.host}/?Action=ConfirmSubscription&Token=token-1`));
+    const body = await sns.message(confirmation(confirmUrl));
     const answer = await post("ses", { body, headers: {} }, sesDouble(outside).settings);
     expect(answer.status).toBe(200);
     expect(sns.confirmed).toEqual(["token-1"]);
   });
 
-  it.each(["https://evil.example/?Token=token-1", "http://sns.eu-west-1.amazonaws.com/?Token=token-1"])(
-    "is not confirmed at %s, signed or not",
-    async (url) => {
-      const body = await sns.message(confirmation(url));
-      expectRefusal(await post("ses", { body, headers: {} }, sesDouble(outside).settings), 403, "INVALID_SIGNATURE");
-      expect(sns.confirmed).toEqual([]);
-    },
-  );
+  it.each([
+    `https://evil.example/?${query}`,
+    `http://sns.eu-west-1.amazonaws.com/?${query}`,
+    "https://sns.eu-west-1.amazonaws.com/?Action=Publish&Message=hello&Token=token-1",
+  ])("is not confirmed at %s, signed or not", async (url) => {
+    const body = await sns.message(confirmation(url));
+    expectRefusal(await post("ses", { body, headers: {} }, sesDouble(outside).settings), 403, "INVALID_SIGNATURE");
+    expect(sns.confirmed).toEqual([]);
+  });
 
   it("of another topic is not confirmed", async () => {
     const url = `https://${sns.host}/?Token=token-1`;

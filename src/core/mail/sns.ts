@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hourMs } from "../time";
 
 /** A message of Amazon SNS as it arrives at an endpoint. */
 export const SnsMessage = z.object({
@@ -38,19 +39,41 @@ export function isTopicArn(value: string): boolean {
   return arn.test(value);
 }
 
-/**
- * Whether a URL leads to the one host that may be called for a topic: its region's SNS. A message names its certificate
- * and its confirmation by URL. With another host, anyone could sign for themselves, and make us call that host.
- */
-export function isSnsUrl(url: string, topicArn: string): boolean {
-  const [, partition, region] = arn.exec(topicArn) ?? [];
-  if (!region || !URL.canParse(url)) return false;
-  const { protocol, host, username, password } = new URL(url);
-  const suffix = partition === "aws-cn" ? "amazonaws.com.cn" : "amazonaws.com";
-  return protocol === "https:" && host === `sns.${region}.${suffix}` && username === "" && password === "";
+/** SNS repeats a call within minutes. What comes later may be an old message that somebody kept. */
+export function isSnsTimely({ Timestamp }: SnsMessage, now: number): boolean {
+  return Math.abs(now - Date.parse(Timestamp)) <= hourMs;
 }
 
-/** Whether the URL is a certificate at the top level of that host. */
-export function isSnsCertificateUrl(url: string, topicArn: string): boolean {
-  return isSnsUrl(url, topicArn) && /^\/SimpleNotificationService-[\w-]+\.pem$/.test(new URL(url).pathname);
+/**
+ * The URL, if it leads to the one host that may be called for a topic: its region's SNS. A message names its certificate
+ * and its confirmation by URL. With another host, anyone could sign for themselves, and make us call that host.
+ */
+function snsUrl(written: string, topicArn: string): URL | null {
+  const [, partition, region] = arn.exec(topicArn) ?? [];
+  const url = URL.parse(written);
+  if (!region || !url) return null;
+  const { protocol, host, username, password, hash } = url;
+  const suffix = partition === "aws-cn" ? "amazonaws.com.cn" : "amazonaws.com";
+  const isPlain = username === "" && password === "" && hash === "";
+  return protocol === "https:" && host === `sns.${region}.${suffix}` && isPlain ? url : null;
+}
+
+/** Whether the URL is a certificate at the top level of that host. Each one has a single spelling, so it is fetched once. */
+export function isSnsCertificateUrl(written: string, topicArn: string): boolean {
+  const url = snsUrl(written, topicArn);
+  if (url === null || written !== url.origin + url.pathname) return false;
+  return /^\/SimpleNotificationService-[\w-]{1,64}\.pem$/.test(url.pathname);
+}
+
+/** Whether the message's SubscribeURL confirms its own subscription, and does nothing else. */
+export function isSnsConfirmation({ SubscribeURL, Token, TopicArn }: SnsMessage): boolean {
+  const url = SubscribeURL ? snsUrl(SubscribeURL, TopicArn) : null;
+  if (!url || !Token || url.pathname !== "/") return false;
+  const said = new Map(url.searchParams);
+  return (
+    [...url.searchParams].length === 3 &&
+    said.get("Action") === "ConfirmSubscription" &&
+    said.get("TopicArn") === TopicArn &&
+    said.get("Token") === Token
+  );
 }

@@ -1,14 +1,23 @@
 import { Untrusted } from "../../core/errors";
 import { expiringCache } from "../../core/expiring-cache";
-import { isSnsCertificateUrl, isSnsUrl, SnsMessage, snsHashes, snsStringToSign } from "../../core/mail/sns";
+import {
+  isSnsCertificateUrl,
+  isSnsConfirmation,
+  isSnsTimely,
+  SnsMessage,
+  snsHashes,
+  snsStringToSign,
+} from "../../core/mail/sns";
 import { hourMs, secondMs } from "../../core/time";
 import { publicKeyOf } from "../../core/x509";
 import { log } from "../log";
 
 const patienceMs = 10 * secondMs;
-const longestCertificate = 64 * 1024;
+const longestAnswer = 64 * 1024;
 /** Certificates by URL: SNS signs with one certificate for months. */
 const certificates = expiringCache<Uint8Array<ArrayBuffer>>({ ttlMs: hourMs, maxEntries: 20 });
+/** Why a certificate could not be had, by URL. It is shorter than the 20 seconds after which SNS tries again. */
+const failures = expiringCache<Error>({ ttlMs: 10 * secondMs, maxEntries: 100 });
 
 /**
  * The message that SNS published to our topic, after its signature was checked. Null when it concerns the subscription,
@@ -20,12 +29,15 @@ export async function readSns(body: string, topicArn: string): Promise<string | 
   if (!isSnsCertificateUrl(message.SigningCertURL, topicArn)) {
     throw new Untrusted("The signing certificate of the message does not belong to SNS.");
   }
+  if (!isSnsTimely(message, Date.now())) {
+    throw new Untrusted("The SNS message is more than an hour old, or its time is not valid.");
+  }
   if (!(await isSigned(message))) throw new Untrusted("The signature of the SNS message is not valid.");
   switch (message.Type) {
     case "Notification":
       return message.Message;
     case "SubscriptionConfirmation":
-      await confirm(message, topicArn);
+      await confirm(message);
       return null;
     case "UnsubscribeConfirmation":
       log("warn", "The SNS topic no longer reports to this Worker", { topicArn });
@@ -64,16 +76,23 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
 async function keyAt(url: string): Promise<Uint8Array<ArrayBuffer>> {
   const known = certificates.get(url, Date.now());
   if (known) return known;
-  const pem = await get(url);
-  if (pem.length > longestCertificate) throw new Error("The certificate of SNS is too large");
-  const key = publicKeyOf(pem);
-  certificates.set(url, key, Date.now());
-  return key;
+  const failure = failures.get(url, Date.now());
+  if (failure) throw failure;
+  try {
+    const key = publicKeyOf(await get(url));
+    certificates.set(url, key, Date.now());
+    return key;
+  } catch (thrown) {
+    failures.set(url, thrown instanceof Error ? thrown : new Error(String(thrown)), Date.now());
+    throw thrown;
+  }
 }
 
-async function confirm({ SubscribeURL: url }: SnsMessage, topicArn: string): Promise<void> {
-  if (!url || !isSnsUrl(url, topicArn))
-    throw new Untrusted("The confirmation link of the message does not lead to SNS.");
+async function confirm(message: SnsMessage): Promise<void> {
+  const { SubscribeURL: url, TopicArn: topicArn } = message;
+  if (!url || !isSnsConfirmation(message)) {
+    throw new Untrusted("The confirmation link of the message does not confirm this subscription at SNS.");
+  }
   await get(url);
   log("info", "The SNS topic now reports to this Worker", { topicArn });
 }
@@ -81,7 +100,20 @@ async function confirm({ SubscribeURL: url }: SnsMessage, topicArn: string): Pro
 /** Throws when SNS does not answer. The report is then answered with 500, and SNS sends it again. */
 async function get(url: string): Promise<string> {
   const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(patienceMs) });
-  const text = await response.text();
+  const text = await readShort(response);
   if (response.status !== 200) throw new Error(`SNS answered ${response.status}`);
   return text;
+}
+
+/** Throws, and stops reading, when the body is longer than any that SNS has. */
+async function readShort({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, bytes] = ["", 0];
+  for await (const piece of body ?? []) {
+    bytes += piece.byteLength;
+    // Leaving the loop cancels the stream.
+    if (bytes > longestAnswer) throw new Error("The answer of SNS is too large");
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text + decoder.decode();
 }
