@@ -130,6 +130,30 @@ describe("POST /domains", () => {
     expect((await project.api.get(`/domains/project/${project.id}`)).body).toHaveLength(1);
   });
 
+  it.each(["gmail.com", "GMail.com", "mail.gmail.com", "outlook.com", "yahoo.co.uk", "proton.me", "gmx.de", "qq.com"])(
+    "refuses the domain of a public mail provider: %s",
+    async (domain) => {
+      const project = await newProject();
+      expectInvalid(await project.api.post("/domains", { domain }), "domain", "custom");
+      expect((await project.api.get(`/domains/project/${project.id}`)).body).toHaveLength(1);
+    },
+  );
+
+  it("has at most twenty in a project that wait, and those that are verified do not count", async () => {
+    const project = await newProject();
+    const add = (domain = fresh("com")) => project.api.post("/domains", { domain });
+    const first = await add();
+    for (let count = 1; count < 18; count++) await add();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => add()));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409]);
+    expectRefusal(await add(), 409, "CONFLICT");
+    expectRefusal(await add(first.body.domain), 409, "CONFLICT");
+    expect((await project.api.get(`/domains/project/${project.id}`)).body).toHaveLength(21);
+    expect((await (await newProject()).api.post("/domains", { domain: fresh("com") })).status).toBe(201);
+    await project.api.delete(`/domains/${first.body.id}`);
+    expect((await add()).status).toBe(201);
+  });
+
   it.each<[string, unknown, string]>([
     ["is missing", undefined, "required"],
     ["is null", null, "invalid_type"],

@@ -72,6 +72,11 @@ export function isPersonalDomain(domain: string): boolean {
   return personal.has(domain) && !isReservedExample(domain) && !isDisposableDomain(domain) && !isAliasDomain(domain);
 }
 
+/** Whether the domain, or the one it belongs to, is a personal one: no customer can own either. */
+export function isOfPersonalDomain(domain: string): boolean {
+  return withParents(domain).some(isPersonalDomain);
+}
+
 /** RFC 2606. */
 function isReservedExample(domain: string): boolean {
   return isReservedDomain(domain) || /^example\.(com|net|org)$/.test(domain);

@@ -1,11 +1,12 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import { needsDns } from "../../core/domains/match";
 import { dmarcRecord, isReservedDomain, ownershipRecord, senderDomain } from "../../core/domains/records";
 import { Conflict, Invalid, NotFound } from "../../core/errors";
 import { newIdAt } from "../../core/ids";
+import { isOfPersonalDomain } from "../../core/verification/lists";
 import { openBatch } from "../../db/batch";
-import { wholeRow } from "../../db/rows";
-import { refusable, type Statement, statement } from "../../db/statement";
+import { asFlag, asNumber, columns, wholeRow } from "../../db/rows";
+import { guard, refusable, type Statement, selectOne, statement } from "../../db/statement";
 import { type DomainRow, domains, verifiedDomains } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { AddedDomain } from "../../platform/mailer/mailer";
@@ -13,6 +14,8 @@ import { getDomain } from "./domain";
 import { claimName, takenElsewhere } from "./name";
 import { askProvider } from "./provider";
 import type { AddDomain } from "./schema";
+
+const maxUnverified = 20;
 
 /**
  * Registers a domain with the mail provider and here. A domain without required DNS records is verified at once, if the
@@ -26,10 +29,17 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
       { field: "domain", code: "invalid_string", message: "Must be a registrable host name such as acme.com" },
     ]);
   }
+  if (isOfPersonalDomain(domain)) {
+    throw new Invalid([
+      { field: "domain", code: "custom", message: `${domain} is a public mail provider's. Add a domain that you own` },
+    ]);
+  }
   await refuseTaken(ctx, domain);
+  await refuseTooMany(ctx, domain);
   const atProvider = await askProvider(ctx, () => ctx.mailer.addDomain(domain));
   const row = newDomain(ctx, domain, atProvider);
   const batch = openBatch(ctx);
+  batch.add(guard(sql`${countUnverified(ctx)} < ${maxUnverified}`, tooMany));
   batch.add(insertDomain(row));
   await batch.commit();
   return atProvider.verified && !needsDns(row.records) ? verifyAtOnce(ctx, row) : row;
@@ -63,12 +73,37 @@ function insertDomain(row: DomainRow): Statement {
         ${row.verifiedAt}, ${row.failingSince}, ${row.nextCheckAt}, ${version}, ${createdAt}, ${updatedAt})`,
     {
       on: { unique: "domains.project_id, domains.domain" },
-      refuse: () =>
-        new Conflict(`${domain} is already a domain of this project.`, {
-          suggestion: "List it with GET /domains/project/{projectId}.",
-        }),
+      refuse: () => alreadyHere(domain),
     },
   );
+}
+
+function alreadyHere(domain: string): Conflict {
+  return new Conflict(`${domain} is already a domain of this project.`, {
+    suggestion: "List it with GET /domains/project/{projectId}.",
+  });
+}
+
+function countUnverified(ctx: Context): SQL {
+  return sql`(SELECT count(*) FROM domains WHERE project_id = ${ctx.project.number} AND status <> 'VERIFIED')`;
+}
+
+function tooMany(): Conflict {
+  return new Conflict(`A project may have at most ${maxUnverified} domains that are not verified. Nothing was added.`, {
+    suggestion: "Create the DNS records of those that wait, or remove domains that are no longer needed.",
+  });
+}
+
+/** Checked early too, because each call creates a name in the provider's account, which all projects share. */
+async function refuseTooMany(ctx: Context, domain: string): Promise<void> {
+  const found = await selectOne(
+    ctx.db,
+    sql`SELECT ${countUnverified(ctx)} AS unverified,
+      EXISTS (SELECT 1 FROM domains WHERE project_id = ${ctx.project.number} AND domain = ${domain}) AS is_here`,
+    columns({ unverified: asNumber, isHere: asFlag }),
+  );
+  if (found.isHere) throw alreadyHere(domain);
+  if (found.unverified >= maxUnverified) throw tooMany();
 }
 
 /** Checked early, before the provider is called. The verification itself decides which project gets a name. */
