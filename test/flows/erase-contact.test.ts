@@ -162,7 +162,15 @@ describe("erasing a contact", () => {
     const world = new World();
     const to = ["ada@example.com", "bob@example.com", "ada@example.com"];
     const body = `<p>${"long ".repeat(20_000)}</p>`;
-    await sendAs(world, project, { to, from: `hi@${project.domain}`, subject: "S", body, attachments: [sharedFile] });
+    const reply = "case-7@example.com";
+    await sendAs(world, project, {
+      to,
+      from: `hi@${project.domain}`,
+      reply,
+      subject: "S",
+      body,
+      attachments: [sharedFile],
+    });
     const files = async () => (await filesOf(project)).length;
     const left = async () => (await rowsOf(project, "email_contents")).map(({ recipients }) => recipients);
     const idOf = async (email: string) => (await project.api.get(`/contacts?email=${email}`)).body.data[0].id;
@@ -171,11 +179,12 @@ describe("erasing a contact", () => {
     await erase(world, project, ada);
     await world.drain();
     expect([await left(), await files()]).toEqual([[1], 2]);
+    expect(await rowsOf(project, "email_contents")).toMatchObject([{ reply_to: reply }]);
     await erase(world, project, bob);
     await world.drain();
     expect([await left(), await files()]).toEqual([[0], 0]);
     expect(await rowsOf(project, "email_contents")).toMatchObject([
-      { subject: "", body: null, body_key: null, headers: "{}", attachments: "[]", own_data: "{}" },
+      { subject: "", body: null, body_key: null, reply_to: null, headers: "{}", attachments: "[]", own_data: "{}" },
     ]);
   });
 

@@ -50,7 +50,13 @@ export async function personWithEverything(world: World, project: TestProject, f
   expect((await api.patch(`/contacts/${contact.body.id}`, { email })).status).toBe(200);
   for (const mail of [
     { ...inline, to: { name: `Ada ${mark}`, email } },
-    { ...inline, to: email, attachments: [file, file], headers: { "X-Mark": mark } },
+    {
+      ...inline,
+      to: email,
+      attachments: [file, file],
+      headers: { "X-Mark": mark },
+      reply: `reply+${mark}@example.com`,
+    },
     { ...inline, to: email, body: large, attachments: [file] },
     { to: email, template: small, data: secret },
     { to: email, template: big },

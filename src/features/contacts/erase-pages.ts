@@ -64,10 +64,10 @@ function updateRecipients(ctx: Context, page: SQL): Statement {
   );
 }
 
-/** Whose mail it was from stays, so that records still say it. The names of files stay until the files are gone. */
+/** Whose mail it was from stays (an address for answers may be the person's own), so that records still say it. The names of files stay until the files are gone. */
 function updateContentsLeftByAll(ctx: Context, page: SQL): Statement {
   return statement(
-    sql`UPDATE email_contents AS content SET subject = '', preview_text = NULL, body = NULL, headers = '{}',
+    sql`UPDATE email_contents AS content SET subject = '', preview_text = NULL, body = NULL, reply_to = NULL, headers = '{}',
         own_data = '{}', body_key = CASE WHEN ${isOwnFile(ctx)} THEN body_key END
       WHERE ${isLeftByAll(ctx, page)}`,
   );
