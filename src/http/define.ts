@@ -1,6 +1,6 @@
 import { createRoute as defineRoute, type RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
-import { type CallerKey, type Policy, policy } from "./policy";
+import { type CallerKey, isForProject, type Policy, policy, usualPolicy } from "./policy";
 import { describeRefusal, type RefusalStatus } from "./refusals";
 
 /** The declaration of a route. Its body says whether it takes an upload. */
@@ -11,17 +11,19 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
 
 /**
  * Declares an operation of the document together with the policy of its route. The parts of the policy that callers
- * need, the kind of key and the Idempotency-Key header, are added to the document.
+ * need, the kind of key, the Idempotency-Key header and the rate limit, are added to the document.
  */
 export function createRoute<P extends string, R extends Definition<P>>(definition: R) {
   const { policy: said = {}, middleware = [], ...route } = definition;
   const isUpload = "multipart/form-data" in (route.request?.body?.content ?? {});
-  const own = policy({ isRead: route.method === "get", ...said, isUpload });
+  const declared = { isRead: route.method === "get", ...said, isUpload };
+  const isLimited = isForProject({ ...usualPolicy, ...declared });
   const defined = defineRoute({
     ...route,
     ...security[said.key ?? "secret"],
     ...(said.once ? { parameters: [idempotencyKey] } : {}),
-    middleware: [own, ...(Array.isArray(middleware) ? middleware : [middleware])],
+    ...(isLimited ? { responses: { ...route.responses, ...errors(429) } } : {}),
+    middleware: [policy(declared), ...(Array.isArray(middleware) ? middleware : [middleware])],
   });
   // The additions change nothing for the handler, whose types come from the definition.
   return defined as unknown as ReturnType<typeof defineRoute<P, R>>;
@@ -41,8 +43,9 @@ const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header" as const,
   schema: { type: "string" as const },
-  description: "1 to 255 printable ASCII characters. Requests with the same key take effect only once.",
-  example: "order-1042-receipt",
+  // Without an example: the reference page would send it, and its second request would be a 409.
+  description:
+    "1 to 255 printable ASCII characters, such as `order-1042-receipt`. Requests with the same key take effect only once.",
 };
 
 type Schema = z.ZodType;

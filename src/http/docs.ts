@@ -4,58 +4,6 @@ import type { Env } from "../platform/env";
 import { open } from "./policy";
 import type { AppEnv } from "./router";
 
-/** The version of the API, not of the code. */
-export const apiVersion = "1.0.0";
-
-const description = `One API for transactional email, contacts and their events.
-
-Send \`Authorization: Bearer sk_…\` with every request. Errors share one envelope: \`error.code\` is for your code,
-\`error.message\` and \`error.suggestion\` are for you, and \`error.requestId\` is for support.`;
-
-/** In the order of the reference: the most used tags first. */
-const tags = [
-  { name: "Sending", description: "Send an email. It is accepted durably, and delivered in the background." },
-  { name: "Emails", description: "The record of each email: its status, content and events." },
-  { name: "Contacts", description: "The people you write to, with their data and their subscription." },
-  { name: "Events", description: "What your contacts do, as your product reports it." },
-  { name: "Segments", description: "Groups of contacts, chosen by a condition or by hand." },
-  { name: "Suppressions", description: "Addresses that get no mail of any type." },
-  { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },
-  { name: "Domains", description: "The domains you send from. Mail goes out once a domain is verified." },
-  { name: "Verification", description: "Whether an email address can receive mail." },
-  { name: "Jobs", description: "Work that a call starts and that continues in the background." },
-  { name: "Outbox", description: "Mail that the embedded provider stores for you to read, instead of sending it." },
-  { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
-];
-
-/** `/openapi.json`: OpenAPI 3.1, generated from the schemas that validate requests. */
-export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
-  const registry = app.openAPIRegistry;
-  registry.registerComponent("securitySchemes", "secretKey", {
-    type: "http",
-    scheme: "bearer",
-    description: "A secret key of the project: `sk_` and 64 hex digits.",
-  });
-  registry.registerComponent("securitySchemes", "publicKey", {
-    type: "http",
-    scheme: "bearer",
-    description: "A public key of the project: `pk_` and 64 hex digits. It may be used in browsers.",
-  });
-  registry.registerComponent("securitySchemes", "operatorToken", {
-    type: "http",
-    scheme: "bearer",
-    description: "The operator's `ADMIN_TOKEN`.",
-  });
-  app.get("/openapi.json", open);
-  app.doc31("/openapi.json", (c) => ({
-    openapi: "3.1.0",
-    info: { title: "Petrel", version: apiVersion, description, license: { name: "MIT", identifier: "MIT" } },
-    servers: [{ url: new URL(c.req.url).origin, description: "This installation" }],
-    tags,
-    security: [{ secretKey: [] }],
-  }));
-}
-
 /** `/docs`: the API reference. We serve its script ourselves, so that it works offline and contacts no third party. */
 export function serveDocs(app: OpenAPIHono<AppEnv>): void {
   app.get("/docs", open, async (c) => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { errorCodes } from "./error-codes";
 
 const FieldFault = z.object({
   field: z.string().meta({ description: "A dot path, such as `attachments.0.filename`." }),
@@ -21,7 +22,9 @@ export const ErrorEnvelope = z
   .object({
     success: z.literal(false),
     error: z.object({
-      code: z.string(),
+      code: z.string().meta({
+        description: `One of ${Object.keys(errorCodes).join(", ")}. New codes may come: treat others by the status.`,
+      }),
       message: z.string(),
       statusCode: z.number().int(),
       requestId: z.string(),

@@ -24,12 +24,13 @@ import {
   UnverifiedSender,
 } from "../core/errors";
 import { log, reasonOf, traceOf } from "../platform/log";
+import type { ErrorCode } from "./error-codes";
 import type { AppEnv } from "./router";
 import { routeOf } from "./routing";
 
 interface Answer {
   status: ContentfulStatusCode;
-  code: string;
+  code: ErrorCode;
 }
 
 /** The status and code of every refusal. No other place sets them. */
@@ -55,7 +56,7 @@ const answers = new Map<unknown, Answer>([
 ]);
 
 /** Resources that have a 404 code of their own. */
-const notFoundCodes: Partial<Record<Resource, string>> = {
+const notFoundCodes: Partial<Record<Resource, ErrorCode>> = {
   contact: "CONTACT_NOT_FOUND",
   template: "TEMPLATE_NOT_FOUND",
   campaign: "CAMPAIGN_NOT_FOUND",
@@ -87,30 +88,42 @@ export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
       trace: traceOf(thrown),
     });
   }
-  const { status, code } = refusal ? answerTo(refusal) : { status: 500 as const, code: "INTERNAL_SERVER_ERROR" };
   if (refusal instanceof MethodNotAllowed) c.header("Allow", refusal.allowed.join(", "));
   if (refusal instanceof RateLimited || refusal instanceof Unavailable) {
     c.header("Retry-After", String(refusal.retryAfterSeconds));
   }
+  const envelope = envelopeOf(refusal, c.get("requestId"), new Date().toISOString());
+  return c.json(envelope, envelope.error.statusCode);
+}
+
+/** The body of an error response. Null is an error of our own. */
+export function envelopeOf(refusal: Refusal | null, requestId: string, timestamp: string) {
+  const { status, code } = refusal ? answerTo(refusal) : ourFault;
   const error = {
     code,
     message: refusal?.message ?? "Something went wrong on our side.",
     statusCode: status,
-    requestId: c.get("requestId"),
+    requestId,
     ...(refusal instanceof Invalid ? { errors: refusal.faults } : {}),
     ...(refusal?.details ? { details: refusal.details } : {}),
     suggestion: refusal ? refusal.suggestion : "Try again. If the error persists, give the requestId to the operator.",
   };
-  return c.json({ success: false, error, timestamp: new Date().toISOString() }, status);
+  return { success: false as const, error, timestamp };
 }
+
+const ourFault: Answer = { status: 500, code: "INTERNAL_SERVER_ERROR" };
 
 /** Hono throws its own exception when a body is not JSON. */
 function asRefusal(thrown: Error): Refusal | null {
   if (thrown instanceof Refusal) return thrown;
   if (thrown instanceof HTTPException && thrown.status === 400) {
-    return new BadRequest("The request body is not valid JSON.", {
-      suggestion: "Check the quotes and commas of the body, and whether it was cut off.",
-    });
+    return notJson();
   }
   return null;
+}
+
+export function notJson(): BadRequest {
+  return new BadRequest("The request body is not valid JSON.", {
+    suggestion: "Check the quotes and commas of the body, and whether it was cut off.",
+  });
 }

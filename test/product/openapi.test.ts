@@ -10,7 +10,8 @@ interface Operation {
   operationId?: string;
   summary?: string;
   tags?: string[];
-  parameters?: { name: string; in: string; example?: unknown; schema: { example?: unknown } }[];
+  parameters?: { name: string; in: string; required?: boolean; example?: unknown; schema: { example?: unknown } }[];
+  security?: Record<string, string[]>[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, { description: string; content?: Record<string, Media> }>;
 }
@@ -19,6 +20,9 @@ interface Document {
   openapi: string;
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: Record<string, { properties: { error: { properties: { code: { description: string } } } } }>;
+  };
 }
 
 const source = await fetch(`${inject("product").base}/openapi.json`).then((response) => response.text());
@@ -50,6 +54,14 @@ it("is OpenAPI 3.1, with examples that fit their schemas, to a strict validator"
   expect(document.openapi).toMatch(/^3\.1\./);
 });
 
+/** The names of an operation's parameters and of what its body may have. */
+function ownNames({ parameters = [], requestBody }: Operation): string[] {
+  const [media] = Object.values(requestBody?.content ?? {});
+  const { $ref = "", properties } = (media?.schema ?? {}) as { $ref?: string; properties?: object };
+  const shape = properties ?? document.components.schemas[$ref.replace("#/components/schemas/", "")]?.properties ?? {};
+  return [...parameters.map(({ name }) => name), ...Object.keys(shape)];
+}
+
 it("knows the operations", () => {
   expect(operations.map(([name]) => name)).toEqual(expect.arrayContaining(["POST /v1/send", "GET /emails/{id}"]));
 });
@@ -58,7 +70,50 @@ it("leaves out the pages", () => {
   expect(Object.keys(document.paths).filter((path) => /^\/(docs|outbox(?!\/messages))/.test(path))).toEqual([]);
 });
 
-describe.each(operations)("%s", (_, operation) => {
+it("has the operators' operations last", () => {
+  const ofOperators = operations.map(([, { security }]) => security?.some((way) => "operatorToken" in way) === true);
+  expect(ofOperators).toEqual(ofOperators.toSorted());
+});
+
+describe.each(operations)("%s", (name, operation) => {
+  const errorOf = (status: string) =>
+    operation.responses[status]?.content?.["application/json"]?.example as
+      | { error: { code: string; details?: { resource: string; id: string }; errors?: { field: string }[] } }
+      | undefined;
+
+  it("says 429 if it is limited", () => {
+    const isKeyed = (operation.security ?? [{ secretKey: [] }]).every(
+      (way) => "secretKey" in way || "publicKey" in way,
+    );
+    expect("429" in operation.responses).toBe(isKeyed);
+  });
+
+  it("has no example in a parameter that may be left out: the reference page would send it", () => {
+    const optional = (operation.parameters ?? []).filter(({ required }) => required !== true);
+    expect(optional.filter(({ example, schema }) => (example ?? schema.example) !== undefined)).toEqual([]);
+  });
+
+  it("shows errors of its own", () => {
+    const missing = errorOf("404")?.error;
+    const inPath = (operation.parameters ?? []).some((parameter) => parameter.in === "path");
+    // /contacts/{id}/export → contact; jobs, keys and fields have a name of their own.
+    const [, parent = "", parameter = ""] = /\/([a-z]+)\/\{([A-Za-z]+)\}(?!.*\{)/.exec(name) ?? [];
+    const named: Record<string, string> = { id: parent.replace(/s$/, ""), eventName: "event", email: "suppression" };
+    const expected = named[parameter] ?? parameter.replace(/Id$/, "");
+    if (inPath && missing) expect(missing.details?.resource).toBe(expected);
+
+    const fault = errorOf("422")?.error.errors?.[0]?.field ?? "";
+    if (fault) expect(JSON.stringify(ownNames(operation))).toContain(`"${fault}"`);
+    const taken = errorOf("409")?.error.code;
+    const hasKey = operation.parameters?.some((parameter) => parameter.name === "Idempotency-Key") ?? false;
+    if (taken) expect(taken).toBe(hasKey ? "IDEMPOTENCY_KEY_REUSED" : "CONFLICT");
+    const known = document.components.schemas.Error?.properties.error.properties.code.description;
+    for (const status of Object.keys(operation.responses)) {
+      const code = errorOf(status)?.error?.code;
+      if (code) expect(known).toContain(code);
+    }
+  });
+
   it("has a name, one tag and a summary", () => {
     expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/);
     expect(operation.tags).toHaveLength(1);

@@ -39,7 +39,7 @@ const tracking = {
   method: "post" as const,
   tags,
   request: body(TrackEvent),
-  responses: { ...ok(TrackedEvent, "The event is recorded."), ...errors(400, 403, 409, 413, 422, 429, 503) },
+  responses: { ...ok(TrackedEvent, "The event is recorded."), ...errors(400, 403, 409, 413, 422, 503) },
 };
 
 function trackedJson({ contactId, eventId, timestamp }: Tracked) {

@@ -1,0 +1,33 @@
+/** Every `error.code`, with its status and meaning. The guide shows it as a table; `failure.ts` answers with these only. */
+export const errorCodes = {
+  BAD_REQUEST: [400, "The request cannot be read: the body is not JSON, or a cursor is not one of ours."],
+  INVALID_IDEMPOTENCY_KEY: [400, "The `Idempotency-Key` is not 1 to 255 printable ASCII characters."],
+  INVALID_API_KEY: [401, "The key is missing, unknown, revoked, or of the wrong kind."],
+  BILLING_LIMIT_EXCEEDED: [402, "The project's monthly limit of emails is used up. Nothing was sent."],
+  PROJECT_DISABLED: [403, "The project can be read, but not changed, and it sends no mail."],
+  INVALID_SIGNATURE: [403, "A report to `/hooks` has no valid signature of its provider."],
+  RESOURCE_NOT_FOUND: [404, "There is no such endpoint or resource. `details` says which."],
+  CONTACT_NOT_FOUND: [404, "No such contact in this project."],
+  TEMPLATE_NOT_FOUND: [404, "No such template in this project."],
+  CAMPAIGN_NOT_FOUND: [404, "No such campaign in this project."],
+  SEGMENT_NOT_FOUND: [404, "No such segment in this project."],
+  WORKFLOW_NOT_FOUND: [404, "No such workflow in this project."],
+  DOMAIN_NOT_FOUND: [404, "No such sender domain in this project."],
+  METHOD_NOT_ALLOWED: [405, "The path exists, but not with this method. `Allow` lists those it has."],
+  REQUEST_TIMEOUT: [408, "The body did not arrive in time. Nothing was done."],
+  CONFLICT: [409, "The request contradicts the current state."],
+  IDEMPOTENCY_KEY_REUSED: [409, "This key was used before. `details.originalResponse` is the first answer."],
+  PAYLOAD_TOO_LARGE: [413, "The body is larger than this endpoint takes."],
+  VALIDATION_ERROR: [422, "Some fields are not valid. `errors` lists each."],
+  RATE_LIMIT_EXCEEDED: [429, "A rate limit is used up. `Retry-After` says when to try again."],
+  INTERNAL_SERVER_ERROR: [
+    500,
+    "Something went wrong on our side. With status 403: the sender domain is not a verified domain of the project.",
+  ],
+  EXTERNAL_SERVICE_ERROR: [
+    503,
+    "Something that this depends on is out of reach. `Retry-After` says when to try again.",
+  ],
+} as const satisfies Record<string, readonly [status: number, meaning: string]>;
+
+export type ErrorCode = keyof typeof errorCodes;

@@ -1,0 +1,120 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Config } from "../platform/env";
+import { guide } from "./guide";
+import {
+  type Described,
+  type Document,
+  type Operation,
+  operationsOf,
+  type ParameterObject,
+  type ResponseObject,
+} from "./operations";
+import { open, type Policy, policySaidBy, usualPolicy } from "./policy";
+import { exampleOf } from "./refusal-examples";
+import type { AppEnv } from "./router";
+
+/** The version of the API, not of the code. */
+export const apiVersion = "1.0.0";
+
+const info = {
+  title: "Petrel",
+  version: apiVersion,
+  description: guide,
+  license: { name: "MIT", identifier: "MIT" },
+};
+
+/** In the order of the reference: the most used tags first. */
+const tags = [
+  { name: "Sending", description: "Send an email. It is accepted durably, and delivered in the background." },
+  { name: "Emails", description: "The record of each email: its status, content and events." },
+  { name: "Contacts", description: "The people you write to, with their data and their subscription." },
+  { name: "Events", description: "What your contacts do, as your product reports it." },
+  { name: "Segments", description: "Groups of contacts, chosen by a condition or by hand." },
+  { name: "Suppressions", description: "Addresses that get no mail of any type." },
+  { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },
+  { name: "Domains", description: "The domains you send from. Mail goes out once a domain is verified." },
+  { name: "Verification", description: "Whether an email address can receive mail." },
+  { name: "Jobs", description: "Work that a call starts and that continues in the background." },
+  { name: "Outbox", description: "Mail that the embedded provider stores for you to read, instead of sending it." },
+  { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },
+];
+
+/** `/openapi.json`: OpenAPI 3.1, generated from the schemas that validate requests. */
+export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
+  const registry = app.openAPIRegistry;
+  registry.registerComponent("securitySchemes", "secretKey", {
+    type: "http",
+    scheme: "bearer",
+    description: "A secret key of the project: `sk_` and 64 hex digits.",
+  });
+  registry.registerComponent("securitySchemes", "publicKey", {
+    type: "http",
+    scheme: "bearer",
+    description: "A public key of the project: `pk_` and 64 hex digits. It may be used in browsers.",
+  });
+  registry.registerComponent("securitySchemes", "operatorToken", {
+    type: "http",
+    scheme: "bearer",
+    description: "The operator's `ADMIN_TOKEN`.",
+  });
+  app.get("/openapi.json", open, (c) =>
+    c.json(describe(app, { origin: new URL(c.req.url).origin, config: c.get("platform").config })),
+  );
+}
+
+function describe(app: OpenAPIHono<AppEnv>, { origin, config }: { origin: string; config: Config }) {
+  const document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info,
+    servers: [{ url: origin, description: "This installation" }],
+    tags,
+    security: [{ secretKey: [] }],
+  });
+  const places = tags.map(({ name }) => name);
+  const placeOf = ({ operation }: Described) => places.indexOf(operation.tags?.[0] ?? "");
+  const paths: NonNullable<typeof document.paths> = {};
+  for (const described of operationsOf(document).toSorted((a, b) => placeOf(a) - placeOf(b))) {
+    const { path, method } = described;
+    const operation = withErrorExamples(described, document, policyOf(app, described), config);
+    paths[path] = { ...paths[path], [method]: withQuietParameters(operation) };
+  }
+  return { ...document, paths };
+}
+
+function policyOf(app: OpenAPIHono<AppEnv>, { path, method }: Described): Policy {
+  const route = path.replace(/\{([^}]+)\}/g, ":$1");
+  const entries = app.routes.filter((entry) => entry.path === route && entry.method === method.toUpperCase());
+  return entries.map(policySaidBy).find((said) => said !== undefined) ?? usualPolicy;
+}
+
+/** Each error response with an example that this operation would really give. A route may have its own. */
+function withErrorExamples(described: Described, document: Document, policy: Policy, config: Config): Operation {
+  const { operation } = described;
+  const schemas = document.components?.schemas ?? {};
+  const responses = Object.entries<ResponseObject>(operation.responses ?? {}).map(([status, response]) => {
+    const media = response.content?.["application/json"];
+    if (Number(status) < 400 || media === undefined || media.example !== undefined) return [status, response];
+    const example = exampleOf(Number(status), { ...described, policy, config, schemas });
+    return [status, { ...response, content: { "application/json": { ...media, example } } }];
+  });
+  return { ...operation, responses: Object.fromEntries(responses) };
+}
+
+/**
+ * The reference page sends every parameter that has an example. So only required parameters have one; the description
+ * of the others says it.
+ */
+function withQuietParameters(operation: Operation): Operation {
+  if (operation.parameters === undefined) return operation;
+  return { ...operation, parameters: operation.parameters.map((one) => ("$ref" in one ? one : quiet(one))) };
+}
+
+function quiet(parameter: ParameterObject): ParameterObject {
+  const { example, schema, ...rest } = parameter;
+  if (rest.required || schema === undefined || "$ref" in schema) return parameter;
+  const { example: ofSchema, ...shape } = schema;
+  const shown = example ?? ofSchema;
+  if (shown === undefined) return parameter;
+  const description = `${rest.description ?? shape.description ?? ""} Such as \`${shown}\`.`.trimStart();
+  return { ...rest, schema: shape, description };
+}

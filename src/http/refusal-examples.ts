@@ -1,0 +1,275 @@
+import {
+  BadRequest,
+  Conflict,
+  type FieldFault,
+  Gone,
+  Invalid,
+  KeyReused,
+  MonthlyLimitReached,
+  NotAuthenticated,
+  NotFound,
+  ProjectDisabled,
+  RateLimited,
+  type Refusal,
+  TooLarge,
+  TooSlow,
+  Unavailable,
+  UnknownRoute,
+  UnverifiedSender,
+} from "../core/errors";
+import { reservedEvent } from "../core/events/names";
+import { readId } from "../core/ids";
+import type { Config } from "../platform/env";
+import { envelopeOf, notJson } from "./failure";
+import type { Described } from "./operations";
+import type { Policy } from "./policy";
+
+interface Asked extends Described {
+  policy: Policy;
+  config: Config;
+  /** The named schemas of the document. */
+  schemas: Record<string, unknown>;
+}
+
+const requestId = "6f1c0a52-3b8e-4f0d-9a7c-5e2d1b0f8a34";
+const timestamp = "2026-01-31T09:00:00.000Z";
+const someId = "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10";
+
+/** The answer of an operation with this status, as an example: made of the error that the code throws. */
+export function exampleOf(status: number, asked: Asked) {
+  return JSON.parse(JSON.stringify(envelopeOf(refusalOf(status, asked), requestId, timestamp)));
+}
+
+function refusalOf(status: number, asked: Asked): Refusal | null {
+  const { policy, config, method, path } = asked;
+  switch (status) {
+    case 400:
+      return badRequestOf(asked);
+    case 401:
+      return unknownCaller(policy);
+    case 402:
+      return new MonthlyLimitReached(10_000);
+    case 403:
+      return sendsMail(asked) ? new UnverifiedSender("acme.example") : new ProjectDisabled();
+    case 404:
+      return notFoundOf(asked);
+    case 408:
+      return new TooSlow(15);
+    case 409:
+      return policy.once ? reusedKey(`${method.toUpperCase()} ${path}`) : conflictOf(asked);
+    case 410:
+      return new Gone("The content of this email is no longer stored.");
+    case 413:
+      return new TooLarge(typeof policy.maxBody === "function" ? policy.maxBody(config) : (policy.maxBody ?? 0));
+    case 422:
+      return new Invalid([faultOf(asked)]);
+    case 429:
+      return new RateLimited(policy.bucket ?? "api", 1);
+    case 503:
+      return unavailableOf(asked);
+    default:
+      return null;
+  }
+}
+
+function badRequestOf({ operation, policy }: Asked): Refusal {
+  if (policy.isUpload) {
+    return new BadRequest("The request body is not multipart/form-data, or cannot be read as such.", {
+      suggestion: "Send the file in the form field file, as `curl -F file=@contacts.csv` does.",
+    });
+  }
+  if (operation.operationId === "computeSegment") {
+    return new BadRequest("Only a tracked DYNAMIC segment has members to compute.", {
+      suggestion:
+        "Set trackMembership to true first; for the number of members alone, use POST /segments/{id}/refresh.",
+    });
+  }
+  return operation.requestBody ? notJson() : new BadRequest("The cursor cannot be read.");
+}
+
+function unknownCaller({ key }: Policy): Refusal {
+  if (key === "operator" || key === "outbox") {
+    return new NotAuthenticated("The operator's token is missing or not valid.", {
+      suggestion: "Send ADMIN_TOKEN as `Authorization: Bearer …`.",
+    });
+  }
+  return new NotAuthenticated("The API key is missing or not valid.", {
+    suggestion: `Send it as \`Authorization: Bearer ${key === "public" ? "pk_" : "sk_"}…\`.`,
+  });
+}
+
+/** The operations whose 403 is more likely about the sender than about the project. */
+function sendsMail({ operation }: Asked): boolean {
+  return ["sendEmail", "createTemplate", "updateTemplate"].includes(operation.operationId ?? "");
+}
+
+/** The resource that the last parameter of the path names. */
+function notFoundOf({ path, method, operation }: Asked): Refusal {
+  const [, parent = "", parameter] = /\/([^/{]+)\/\{([^}]+)\}(?!.*\{)/.exec(path) ?? [];
+  switch (parameter) {
+    case undefined:
+      // Without a parameter, what is missing is named in the body, or the outbox is not in use.
+      if (operation.operationId === "sendEmail") return new NotFound("template", readId(someId));
+      if (operation.operationId === "addDomain") return new NotFound("project", someId);
+      return new UnknownRoute(method.toUpperCase(), path);
+    case "field":
+      return new NotFound("field", "data.plan");
+    case "eventName":
+      return new NotFound("event", "purchase");
+    case "email":
+      return new NotFound("suppression", "gone@example.com");
+    case "contactId":
+      return new NotFound("contact", readId(someId));
+    case "keyId":
+      return new NotFound("key", readId(someId));
+    case "jobId":
+      return new NotFound("job", readId(someId));
+    case "projectId":
+      return new NotFound("project", someId);
+  }
+  switch (parent) {
+    case "projects":
+      return new NotFound("project", someId);
+    case "contacts":
+      return new NotFound("contact", readId(someId));
+    case "templates":
+      return new NotFound("template", readId(someId));
+    case "segments":
+      return new NotFound("segment", readId(someId));
+    case "domains":
+      return new NotFound("domain", readId(someId));
+    case "emails":
+      return new NotFound("email", readId(someId));
+    case "jobs":
+      return new NotFound("job", readId(someId));
+    case "messages":
+      return new NotFound("message", readId(someId));
+    default:
+      throw new Error(`Nobody said what ${path} does not find`);
+  }
+}
+
+function reusedKey(request: string): Refusal {
+  return new KeyReused("order-1042-receipt", { request, atMs: Date.parse(timestamp), status: null, response: null });
+}
+
+const stale = new Conflict("Other requests kept changing this at the same time. Nothing was saved.", {
+  suggestion: "Read its current state, and send the change again.",
+});
+
+const conflicts: Record<string, Refusal> = {
+  updateContact: new Conflict("Another contact of this project has the address ada@example.com.", {
+    suggestion: "Change that contact instead; GET /contacts?email=… finds it.",
+  }),
+  snoozeContact: new Conflict(
+    "ada@example.com is not subscribed and cannot be snoozed: the end of the snooze would subscribe this contact.",
+  ),
+  addDomain: new Conflict("acme.example is already a domain of this project.", {
+    suggestion: "List it with GET /domains/project/{projectId}.",
+  }),
+  verifyDomain: new Conflict("acme.example is already verified in another project.", {
+    suggestion: "Remove it there first, or use a subdomain.",
+  }),
+  removeDomain: new Conflict("acme.example is still used as a sender domain in this project.", {
+    suggestion: "Change the sender of each item in details.usedBy, or delete the item, and try again.",
+    details: { domain: "acme.example", usedBy: [{ type: "template", id: someId, name: "Welcome" }] },
+  }),
+  readEmailContent: new Conflict("This email cannot be rendered: it takes too much work."),
+  retryEmail: new Conflict(
+    "This email is DELIVERED. Only emails that are FAILED, UNKNOWN, CANCELLED can be sent again.",
+  ),
+  createSegment: new Conflict("A project may have at most 1000 segments. Nothing was saved.", {
+    suggestion: "Delete segments that are no longer needed.",
+  }),
+  deleteSegment: new Conflict("This segment is in use. Nothing was deleted.", {
+    suggestion: "Remove it from everything that details lists, then delete it again.",
+    details: { segments: [{ id: someId, name: "Active customers" }], campaigns: [], workflows: [] },
+  }),
+  deleteEvents: new Conflict("The event purchase is in use. Nothing was deleted.", {
+    suggestion: "Remove it from everything that details lists, then delete it again.",
+    details: { usedInSegments: [{ id: someId, name: "Customers" }], usedInCampaigns: [], usedInWorkflows: [] },
+  }),
+};
+
+function conflictOf({ operation }: Asked): Refusal {
+  return conflicts[operation.operationId ?? ""] ?? stale;
+}
+
+function unavailableOf({ operation, policy }: Asked): Refusal {
+  if (policy.once) {
+    return new Unavailable("Idempotency keys cannot be checked at the moment.", {
+      retryAfterSeconds: 1,
+      suggestion: "Send the same request with the same key again in a second.",
+    });
+  }
+  if (/^verify|^addDomain$/.test(operation.operationId ?? "")) {
+    return new Unavailable("The DNS records of acme.example could not be looked up.", {
+      retryAfterSeconds: 60,
+      suggestion: "The DNS resolver gave no usable answer. Try again in a minute.",
+    });
+  }
+  return new Unavailable("Too many large requests are being processed at the same time.", {
+    retryAfterSeconds: 1,
+    suggestion: "Try again, and send fewer requests with large attachments at a time.",
+  });
+}
+
+interface Shape {
+  type?: string | string[];
+  format?: string;
+  maxLength?: number;
+  required?: string[];
+  properties?: Record<string, Shape>;
+}
+
+/** A fault in one of the operation's own fields. */
+function faultOf(asked: Asked): FieldFault {
+  const { operation, path } = asked;
+  const shape = bodyOf(asked);
+  const properties = Object.entries(shape?.properties ?? {});
+  const address = properties.find(([, { format }]) => format === "email")?.[0];
+  if (address !== undefined && address !== "reply") {
+    const message = "Must be an email address such as ada@example.com";
+    return { field: address, message, code: "invalid_string", received: "nope" };
+  }
+  const isLegacy = JSON.stringify(operation.responses?.["400"] ?? {}).includes("LegacyError");
+  const [required] = shape?.required ?? [];
+  if (required !== undefined && !isLegacy) return { field: required, message: "Required", code: "required" };
+  const [first] = properties;
+  if (first !== undefined) {
+    const [field, { type = "string" }] = first;
+    const expected = Array.isArray(type) ? type[0] : type;
+    const received = expected === "boolean" ? "no" : 42;
+    const message = `Invalid input: expected ${expected}, received ${typeof received}`;
+    return { field, message, code: "invalid_type", received };
+  }
+  const names = (operation.parameters ?? []).flatMap((parameter) => ("name" in parameter ? parameter.name : []));
+  const whole = names.find((name) => ["limit", "page"].includes(name));
+  if (whole !== undefined) {
+    return { field: whole, message: "Must be a whole number of at least 1", code: "too_small", received: "0" };
+  }
+  if (names.includes("startDate")) {
+    const message = "Must be a date such as 2026-01-31, or a date with a time such as 2026-01-31T09:00:00Z";
+    return { field: "startDate", message, code: "invalid_string", received: "yesterday" };
+  }
+  if (names.includes("eventName")) {
+    const name = "email.sent";
+    return { field: "eventName", message: reservedEvent(name), code: "reserved_event", received: name };
+  }
+  if (names.includes("field")) {
+    const message = "Only a custom field, data.<key>, can be deleted";
+    return { field: "field", message, code: "invalid_string", received: "email" };
+  }
+  throw new Error(`Nobody said what ${path} finds not valid`);
+}
+
+function bodyOf({ operation, schemas }: Asked): Shape | undefined {
+  const body = operation.requestBody;
+  if (body === undefined || "$ref" in body) return undefined;
+  const [media] = Object.values(body.content);
+  const schema = media?.schema;
+  if (schema === undefined) return undefined;
+  // The document's own schemas of bodies are objects with properties.
+  if (!("$ref" in schema) || schema.$ref === undefined) return schema as Shape;
+  return schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)] as Shape | undefined;
+}
