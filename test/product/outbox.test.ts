@@ -31,7 +31,7 @@ const hostile = {
   subject: "</title></h1><script>alert('subject')</script><style>body{display:none}</style>",
   from: { name: "<img src=x onerror=alert('from')>", email: "hello@petrel.test" },
   body: `<script>alert("body"); parent.document.title = "owned"</script>
-    <img src=x onerror="alert('image')"><p onclick="alert('click')">Click me</p><a href="https://petrel.invalid">Go</a>
+    <img src=x onerror="alert('image')"><p onclick="alert('click')">Click me</p><a href="javascript:alert('link')">Go</a>
     <a href="/outbox" target="_top">Top</a><style>body { background: red } h1 { display: none }</style>
     <link rel="stylesheet" href="https://petrel.invalid/x.css"><meta http-equiv="refresh" content="0;url=https://petrel.invalid">
     <iframe src="https://petrel.invalid"></iframe><form action="/outbox/empty" method="post"><button>Empty</button></form>
@@ -98,6 +98,58 @@ describeInChromium(
         expect(foreign).toEqual([]);
       }
       expect((await fetch(`${base}/outbox/messages/${mail.id}`)).status).toBe(200);
+    });
+
+    it("opens the links of a mail in a new tab, and nowhere else", async () => {
+      const mail = await keep({ body: '<a href="https://petrel.invalid/shop">Shop</a>' });
+      const { page, foreign } = await open(`/outbox/${mail.id}`);
+      const [tab] = await Promise.all([
+        page.context().waitForEvent("page"),
+        page.frameLocator("iframe").getByText("Shop").click(),
+      ]);
+      await vi.waitFor(() => expect(foreign).toEqual(["https://petrel.invalid/shop"]));
+      expect(await tab.evaluate("window.opener")).toBeNull();
+      expect(page.url()).toBe(`${base}/outbox/${mail.id}`);
+    });
+
+    it("shows new mail by itself, and what is typed meanwhile stays", async () => {
+      const { to } = await keep({ subject: "The first" });
+      const { page, complaints } = await open(`/outbox?to=${to}`);
+      await page.getByLabel("Subject").fill("half a wo");
+      await sendMail(product, { to, subject: "The second" });
+      await page.getByRole("link", { name: "The second" }).waitFor({ timeout: 15_000 });
+      expect(await page.getByRole("listitem").count()).toBe(2);
+      expect(await page.getByLabel("Subject").inputValue()).toBe("half a wo");
+      expect(complaints).toEqual([]);
+    });
+
+    it.each([
+      ["bounce", "bounced", "No such mailbox"],
+      ["complaint", "complained", ""],
+      ["reject", "failed", "refused this mail"],
+      ["timeout", "unknown", "did not answer"],
+      ["throttle", "queued", "429"],
+    ])("shows what became of a mail to %s@simulator.test: %s", async (mailbox, status, reason) => {
+      const subject = `To ${mailbox} ${++counter}`;
+      await sendMail(product, { to: `${mailbox}@simulator.test`, subject });
+      const { page } = await open(`/outbox?subject=${encodeURIComponent(subject.toUpperCase())}`);
+      const row = page.getByRole("listitem").filter({ hasText: status });
+      await row.waitFor({ timeout: 15_000 });
+      expect(await page.getByRole("listitem").count()).toBe(1);
+      await row.getByRole("link").click();
+      const facts = await page.getByRole("term").filter({ hasText: "Status" }).locator("..").textContent();
+      expect(facts).toContain(status);
+      expect(facts).toContain(reason);
+      expect(await page.getByRole("term").allTextContents()).toContain("Received");
+    });
+
+    it("shows a mail as wide as a phone", async () => {
+      const mail = await keep({ body: "<p>Hi</p>" });
+      const { page } = await open(`/outbox/${mail.id}`);
+      const width = () => page.evaluate<number>("document.querySelector('iframe').clientWidth");
+      expect(await width()).toBeGreaterThan(400);
+      await page.getByLabel("Phone width").check();
+      expect(await width()).toBe(390);
     });
 
     it("loads images of other hosts only when it is told to", async () => {

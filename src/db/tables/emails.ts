@@ -143,7 +143,10 @@ export const rounds = sqliteTable(
   (table) => [rowKey(table), index("ix_rounds_handed").on(table.handedAt)],
 );
 
-/** Mail that the embedded outbox provider accepted. The message itself is in R2, under a key of project and id. */
+/**
+ * Mail that the embedded outbox provider stores. The message itself is in R2, under a key of project and id. Mail that
+ * it did not accept has the id of its email.
+ */
 export const outboxMessages = sqliteTable(
   "outbox_messages",
   {

@@ -1,38 +1,85 @@
-import { type Id, publicId } from "../../core/ids";
+import { type Id, publicId, textOf } from "../../core/ids";
 import type { Platform } from "../../platform/context";
 import { getKept } from "./get";
 import { listKept } from "./list";
-import { type OutboxMessage, openMessage } from "./message";
+import { type KeptMail, type OutboxMessage, openMessage } from "./message";
+import { type Standing, standingsOf } from "./standing";
 
-/** A stored mail for display. */
-export type ShownMail = OutboxMessage & { raw: string; projectName: string };
+/** A stored mail for display. `standing` is null when its record is gone. */
+export type ShownMail = OutboxMessage & { raw: string; projectName: string; standing: Standing | null };
 
 export interface OutboxPage {
   mails: (ShownMail & { toEmail: string })[];
   /** The id before which the next page begins; null when there are no older mails. */
   nextBefore: string | null;
+  /** Another one when the page would show something else. */
+  version: string;
+}
+
+export interface Wanted {
+  to?: string;
+  /** A part of the subject, in any case. */
+  subject?: string;
+  before?: Id;
+}
+
+interface Found {
+  mail: KeptMail;
+  standing: Standing | null;
 }
 
 const mailsPerPage = 25;
+/** How many mails a search by subject reads at once, and how often. */
+const searchWindow = 270;
+const maxWindows = 4;
 
 /** One page of the newest mails. They are opened one by one, because each may be large. */
-export async function browseOutbox(
-  platform: Platform,
-  { to, before }: { to?: string; before?: Id },
-): Promise<OutboxPage> {
-  const kept = await listKept(platform, { to, before, limit: mailsPerPage + 1 });
-  const shown = kept.slice(0, mailsPerPage);
+export async function browseOutbox(platform: Platform, wanted: Wanted): Promise<OutboxPage> {
+  const found = await findMails(platform, wanted);
+  const shown = found.slice(0, mailsPerPage);
   const mails: OutboxPage["mails"] = [];
-  for (const mail of shown) {
+  for (const { mail, standing } of shown) {
     const message = await openMessage(platform, mail);
-    mails.push({ ...message, toEmail: mail.row.toEmail, projectName: mail.project.name });
+    mails.push({ ...message, toEmail: mail.row.toEmail, projectName: mail.project.name, standing });
   }
-  const last = kept.length > mailsPerPage ? shown.at(-1) : undefined;
-  return { mails, nextBefore: last ? publicId(last.row.id) : null };
+  const last = found.length > mailsPerPage ? shown.at(-1) : undefined;
+  return { mails, nextBefore: last ? publicId(last.mail.row.id) : null, version: versionOf(found) };
+}
+
+/** The version that a page would have now. It opens no mail. */
+export async function outboxVersion(platform: Platform, wanted: Wanted): Promise<string> {
+  return versionOf(await findMails(platform, wanted));
+}
+
+function versionOf(found: Found[]): string {
+  return found.map(({ mail, standing }) => `${textOf(mail.row.id)}.${standing?.status}`).join(" ");
 }
 
 /** One mail. */
 export async function showMail(platform: Platform, id: Id): Promise<ShownMail> {
   const mail = await getKept(platform, id);
-  return { ...(await openMessage(platform, mail)), projectName: mail.project.name };
+  const standings = await standingsOf(platform, [mail]);
+  const message = await openMessage(platform, mail);
+  return { ...message, projectName: mail.project.name, standing: standings.get(mail.row.emailId) ?? null };
+}
+
+/** The mails of a page and one more, if there is one. A search by subject looks at the newest thousand only. */
+async function findMails(platform: Platform, { to, subject, before }: Wanted): Promise<Found[]> {
+  const isSearch = subject !== undefined;
+  const limit = isSearch ? searchWindow : mailsPerPage + 1;
+  const found: Found[] = [];
+  let from = before;
+  for (let window = 0; window < (isSearch ? maxWindows : 1) && found.length <= mailsPerPage; window++) {
+    const kept = await listKept(platform, { to, before: from, limit });
+    const standings = await standingsOf(platform, kept);
+    const all = kept.map((mail) => ({ mail, standing: standings.get(mail.row.emailId) ?? null }));
+    found.push(...all.filter(({ standing }) => !isSearch || contains(standing?.subject, subject)));
+    if (kept.length < limit) break;
+    from = kept.at(-1)?.row.id;
+  }
+  return found.slice(0, mailsPerPage + 1);
+}
+
+function contains(text: string | null | undefined, part: string): boolean {
+  return (text ?? "").toLowerCase().includes(part.toLowerCase());
 }

@@ -1,41 +1,52 @@
 import { html } from "hono/html";
+import { badge } from "./badge";
 import type { OutboxPage, ShownMail } from "./browse";
 import { type Html, noSubject, page, timeAgo } from "./page";
 
 interface Given {
-  /** The filter as typed. */
+  /** The filters as typed. */
   to: string | undefined;
+  subject: string | undefined;
   /** The origin of this installation. */
   origin: string;
   now: Date;
 }
 
 /** `/outbox`: the newest mails. */
-export function listPage({ mails, nextBefore }: OutboxPage, { to, origin, now }: Given): Html {
-  const older = nextBefore && `/outbox?${new URLSearchParams({ ...(to ? { to } : {}), before: nextBefore })}`;
+export function listPage({ mails, nextBefore, version }: OutboxPage, { to, subject, origin, now }: Given): Html {
+  const isFiltered = to !== undefined || subject !== undefined;
+  const filters = { ...(to ? { to } : {}), ...(subject ? { subject } : {}) };
+  const older = nextBefore && `/outbox?${new URLSearchParams({ ...filters, before: nextBefore })}`;
   return page(
     "Outbox · Petrel",
     html`<div class="head">
 <div>
 <h1>Outbox</h1>
-<p>Mail is kept here for you to read. Nothing is sent.</p>
+<p>Mail stays here for you to read. Nothing is sent. New mail appears by itself.</p>
 </div>
-${mails.length > 0 || to ? filter(to, mails) : ""}
+${mails.length > 0 || isFiltered ? filter({ to, subject }, mails) : ""}
 </div>
-${mails.length > 0 ? html`<ol class="mails">${mails.map((mail) => row(mail, now))}</ol>` : nothing(to, origin)}
+<div id="mails" data-version="${version}">
+${mails.length > 0 ? html`<ol class="mails">${mails.map((mail) => row(mail, now))}</ol>` : nothing({ to, subject }, origin)}
 ${older ? html`<p class="more"><a class="button" href="${older}">Older mails</a></p>` : ""}
-${mails.length > 0 ? emptyForm : ""}`,
+${mails.length > 0 ? emptyForm : ""}
+</div>`,
+    { script: "/outbox/live.js" },
   );
 }
 
-function filter(to: string | undefined, mails: OutboxPage["mails"]): Html {
+type Filters = Pick<Given, "to" | "subject">;
+
+function filter({ to, subject }: Filters, mails: OutboxPage["mails"]): Html {
   const addresses = [...new Set(mails.map((mail) => mail.toEmail))];
   return html`<form class="filter" action="/outbox" role="search">
 <label for="to">Recipient</label>
 <input id="to" name="to" value="${to ?? ""}" list="addresses" inputmode="email" autocapitalize="none" autocomplete="off" spellcheck="false" placeholder="ada@example.com">
 <datalist id="addresses">${addresses.map((address) => html`<option value="${address}"></option>`)}</datalist>
+<label for="subject">Subject</label>
+<input id="subject" name="subject" value="${subject ?? ""}" autocomplete="off" placeholder="receipt">
 <button>Filter</button>
-${to ? html`<a href="/outbox">Show all</a>` : ""}
+${to || subject ? html`<a href="/outbox">Show all</a>` : ""}
 </form>`;
 }
 
@@ -44,7 +55,7 @@ function row(mail: ShownMail, now: Date): Html {
 <li>
 <div class="who"><div dir="auto">${mail.to}</div><span>from <bdi>${mail.from}</bdi></span></div>
 <div class="what"><a href="/outbox/${mail.id}" dir="auto">${mail.subject || noSubject}</a><span dir="auto">${snippet(mail)}</span></div>
-<div class="when">${timeAgo(mail.createdAt, now)}<span dir="auto">${mail.projectName}</span></div>
+<div class="when"><div>${badge(mail.standing)} ${timeAgo(mail.createdAt, now)}</div><span dir="auto">${mail.projectName}</span></div>
 </li>`;
 }
 
@@ -52,7 +63,13 @@ function snippet({ text }: ShownMail): string {
   return (text ?? "").slice(0, 1000).replace(/\s+/g, " ").trim().slice(0, 160);
 }
 
-function nothing(to: string | undefined, origin: string): Html {
+function nothing({ to, subject }: Filters, origin: string): Html {
+  if (subject) {
+    return html`<section class="note">
+<h2>No mail with “<bdi>${subject}</bdi>” in its subject</h2>
+<p>The search looks at the newest thousand mails${to ? html` to <bdi>${to}</bdi>` : ""}.</p>
+</section>`;
+  }
   if (to) {
     return html`<section class="note">
 <h2>No mail to <bdi>${to}</bdi></h2>
@@ -61,7 +78,7 @@ function nothing(to: string | undefined, origin: string): Html {
   }
   return html`<section class="note">
 <h2>No mail yet</h2>
-<p>Send the first one: put your secret key into this line and run it, then reload this page. <code>npm start</code> prints it with the key filled in.</p>
+<p>Send the first one: put your secret key into this line and run it. <code>npm start</code> prints it with the key filled in.</p>
 <pre tabindex="0"><code>${curlLine(origin)}</code></pre>
 </section>`;
 }

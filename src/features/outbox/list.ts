@@ -1,17 +1,20 @@
-import { and, desc, eq, lt, type SQL } from "drizzle-orm";
+import { and, desc, eq, lt, ne, type SQL } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { normalizeEmail } from "../../core/mail/address";
 import { outboxMessages, projects } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 import { type KeptMail, type OutboxMessage, openMessage } from "./message";
 
-/** The newest stored mails. They are opened one by one, because each may be large. */
+/** Only the pages show what the provider did not accept. */
+const wasAccepted = ne(outboxMessages.id, outboxMessages.emailId);
+
+/** The newest mails that were accepted. They are opened one by one, because each may be large. */
 export async function listMessages(
   platform: Platform,
   { to, limit }: { to?: string; limit: number },
 ): Promise<OutboxMessage[]> {
   const messages: OutboxMessage[] = [];
-  for (const mail of await listKept(platform, { to, limit })) {
+  for (const mail of await listKept(platform, { to, limit }, wasAccepted)) {
     const { raw: _, ...message } = await openMessage(platform, mail);
     messages.push(message);
   }
@@ -22,16 +25,22 @@ export async function listMessages(
 export async function listKept(
   platform: Platform,
   { to, before, limit }: { to?: string; before?: Id; limit: number },
+  condition?: SQL,
 ): Promise<KeptMail[]> {
   const recipient = to === undefined ? undefined : eq(outboxMessages.toEmail, normalizeEmail(to) ?? to);
   const older = before === undefined ? undefined : lt(outboxMessages.id, before);
-  return selectKept(platform, and(recipient, older)).orderBy(desc(outboxMessages.id)).limit(limit);
+  return selectKept(platform, and(recipient, older, condition))
+    .orderBy(desc(outboxMessages.id))
+    .limit(limit);
 }
 
 /** Stored mails with their projects, whose rows outlive them. */
 export function selectKept(platform: Platform, condition: SQL | undefined) {
   return platform.control
-    .select({ row: outboxMessages, project: { id: projects.id, name: projects.name } })
+    .select({
+      row: outboxMessages,
+      project: { id: projects.id, number: projects.number, shard: projects.shard, name: projects.name },
+    })
     .from(outboxMessages)
     .innerJoin(projects, eq(projects.number, outboxMessages.projectId))
     .where(condition);

@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { badge } from "./badge";
 import type { ShownMail } from "./browse";
 import { exactTime, type Html, noSubject, page, timeAgo } from "./page";
 
@@ -16,7 +17,8 @@ export function mailPage(mail: ShownMail, { withImages, now }: { withImages: boo
 <div><dt>From</dt><dd dir="auto">${mail.from}</dd></div>
 <div><dt>To</dt><dd dir="auto">${mail.to}</dd></div>
 ${mail.replyTo ? html`<div><dt>Reply to</dt><dd dir="auto">${mail.replyTo}</dd></div>` : ""}
-<div><dt>Stored</dt><dd>${timeAgo(mail.createdAt, now)} <small>${exactTime(mail.createdAt)}</small></dd></div>
+${mail.standing ? html`<div><dt>Status</dt><dd>${badge(mail.standing)} ${mail.standing.error ?? ""}</dd></div>` : ""}
+<div><dt>Received</dt><dd>${timeAgo(mail.createdAt, now)} <small>${exactTime(mail.createdAt)}</small></dd></div>
 <div><dt>Project</dt><dd dir="auto">${mail.projectName}</dd></div>
 <div><dt>Email id</dt><dd><code>${mail.emailId}</code></dd></div>
 </dl>
@@ -35,19 +37,23 @@ ${sourcePart(mail)}`,
 function htmlPart({ id, html: mailHtml }: ShownMail, withImages: boolean): Html {
   if (mailHtml === null) return part("html", "HTML", html`<p class="none">This mail has no HTML part.</p>`);
   const hints = [
-    /\bhref\b/i.test(mailHtml) ? "Links do not work here: open them from the text. " : "",
+    /\bhref\b/i.test(mailHtml) ? "Links open in a new tab. " : "",
     !withImages && hasForeignImages(mailHtml)
       ? html`Images from other hosts are not loaded: <a href="/outbox/${id}?images=load">load them</a>.`
       : "",
   ];
-  // No permissions at all: no script, no form, no popup, no origin. The frame's own response has the same rules.
+  // No script, no form, no origin; only links open, in a tab of their own. The frame's own response has the same rules.
   return part(
     "html",
     "HTML",
-    html`<iframe title="The mail's HTML" sandbox="" src="/outbox/${id}/html${withImages ? "?images=load" : ""}"></iframe>
+    html`<label class="narrow"><input type="checkbox">Phone width (390 px)</label>
+<iframe title="The mail's HTML" sandbox="${frameSandbox}" src="/outbox/${id}/html${withImages ? "?images=load" : ""}"></iframe>
 <p class="hint">${hints}</p>`,
   );
 }
+
+/** What the frame of a mail may do. */
+export const frameSandbox = "allow-popups allow-popups-to-escape-sandbox";
 
 /** Only decides whether to offer loading them; the frame's Content-Security-Policy decides what is loaded. */
 function hasForeignImages(mailHtml: string): boolean {
@@ -60,7 +66,7 @@ function textPart({ text }: ShownMail): Html {
   return part("text", "Text", shown);
 }
 
-/** Turns web addresses into links, because links in the frame do not work. */
+/** Turns web addresses into links. */
 function linked(text: string): (string | Html)[] {
   // Every second piece is an address.
   return text

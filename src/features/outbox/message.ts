@@ -8,7 +8,7 @@ import type { Platform } from "../../platform/context";
 /** The row of a stored mail, with its project. */
 export interface KeptMail {
   row: OutboxRow;
-  project: { id: string; name: string };
+  project: { id: string; number: number; shard: string; name: string };
 }
 
 /** A stored mail as its recipient would open it: parsed from its MIME source, not from what we meant to write. */

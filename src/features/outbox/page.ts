@@ -6,7 +6,7 @@ export type Html = ReturnType<typeof html>;
 export const noSubject = "(no subject)";
 
 /** The frame of every page of the outbox. */
-export function page(title: string, main: Html): Html {
+export function page(title: string, main: Html, { script }: { script?: string } = {}): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -16,6 +16,7 @@ export function page(title: string, main: Html): Html {
 <title>${title}</title>
 <link rel="icon" href="/favicon.svg">
 <link rel="stylesheet" href="/outbox/style.css">
+${script ? html`<script src="${script}" defer></script>` : ""}
 </head>
 <body>
 <header class="bar">

@@ -7,12 +7,13 @@ import { answerFailure } from "../../http/failure";
 import { defaultLimit, IdParam, largestLimit, wholeNumber } from "../../http/params";
 import { policy } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
-import { browseOutbox, showMail } from "./browse";
+import { browseOutbox, outboxVersion, showMail } from "./browse";
 import { emptyOutbox } from "./empty";
 import { getMessage } from "./get";
 import { listMessages } from "./list";
 import { listPage } from "./list-page";
-import { mailPage } from "./mail-page";
+import { liveScript } from "./live";
+import { frameSandbox, mailPage } from "./mail-page";
 import { type Html, missingPage } from "./page";
 import { OutboxMessages, OutboxMessageWithSource } from "./schema";
 import { style } from "./style";
@@ -73,19 +74,35 @@ outbox.openapi(empty, async (c) => {
 const pages = createRouter();
 const page = policy(ofOutbox);
 pages.onError((thrown, c) => {
-  return thrown instanceof NotFound ? showPage(c, missingPage(), 404) : answerFailure(thrown, c);
+  return thrown instanceof NotFound ? showPage(c, missingPage(), { status: 404 }) : answerFailure(thrown, c);
 });
 
 pages.get("/outbox", page, async (c) => {
-  const { to, before } = c.req.query();
-  const wanted = to?.trim() || undefined;
-  const found = await browseOutbox(c.var.platform, {
-    to: wanted,
-    before: before === undefined ? undefined : readId(before),
-  });
+  const wanted = wantedOf(c);
+  const found = await browseOutbox(c.var.platform, wanted);
   const { origin } = new URL(c.req.url);
-  return showPage(c, listPage(found, { to: wanted, origin, now: c.var.platform.now }));
+  const { to, subject } = wanted;
+  return showPage(c, listPage(found, { to, subject, origin, now: c.var.platform.now }), { script: true });
 });
+
+pages.get("/outbox/version", page, async (c) => {
+  c.header("Cache-Control", "no-store");
+  return c.text(await outboxVersion(c.var.platform, wantedOf(c)));
+});
+
+pages.get("/outbox/live.js", page, (c) =>
+  c.body(liveScript, 200, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache" }),
+);
+
+/** The filters of a page. An empty one is as none. */
+function wantedOf(c: HonoContext<AppEnv>) {
+  const { to, subject, before } = c.req.query();
+  return {
+    to: to?.trim() || undefined,
+    subject: subject?.trim() || undefined,
+    before: before === undefined ? undefined : readId(before),
+  };
+}
 
 pages.get("/outbox/style.css", page, (c) =>
   c.body(style, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "no-cache" }),
@@ -110,8 +127,11 @@ pages.get("/outbox/:id", page, async (c) => {
 pages.get("/outbox/:id/html", page, async (c) => {
   const mail = await getMessage(c.var.platform, readId(c.req.param("id")));
   const images = c.req.query("images") === "load" ? "data: https: http:" : "data:";
-  secure(c, `sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src ${images}; frame-ancestors 'self'`);
-  // A link would replace the frame's own page. The frame may not open windows, so links to a new one do nothing.
+  secure(
+    c,
+    `sandbox ${frameSandbox}; default-src 'none'; style-src 'unsafe-inline'; img-src ${images}; frame-ancestors 'self'`,
+  );
+  // A link would replace the frame's own page.
   return c.html(`${mail.html ?? ""}<base target="_blank">`);
 });
 
@@ -127,10 +147,16 @@ pages.get("/outbox/:id/source.eml", page, async (c) => {
 outbox.route("/", pages);
 
 /** Mail is untrusted: even if a part of it escapes its place in a page, it is not allowed to do anything. */
-function showPage(c: HonoContext<AppEnv>, page: Html, status: 200 | 404 = 200) {
+function showPage(
+  c: HonoContext<AppEnv>,
+  page: Html,
+  { status = 200, script = false }: { status?: 200 | 404; script?: boolean } = {},
+) {
+  // No answer of ours with a part of a mail is a script's, and nosniff keeps it so.
+  const scripts = script ? "script-src 'self'; connect-src 'self'; " : "";
   secure(
     c,
-    "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    `default-src 'none'; ${scripts}style-src 'self'; img-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   );
   return c.html(page, status);
 }

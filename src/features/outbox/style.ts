@@ -33,14 +33,14 @@ button:hover, .button:hover { background: var(--hover); }
 ::placeholder { color: var(--quiet); opacity: 1; }
 .filter { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
 .filter label { font-size: 0.9375rem; color: var(--quiet); }
-.filter input { width: 17rem; min-width: 0; flex: 1 1 10rem; }
+.filter input { width: 12rem; min-width: 0; flex: 1 1 9rem; }
 
 .mails, .note { background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; }
 .mails { list-style: none; overflow: hidden; }
 .mails li {
   position: relative;
   display: grid;
-  grid-template-columns: minmax(0, 17rem) minmax(0, 1fr) 9rem;
+  grid-template-columns: minmax(0, 17rem) minmax(0, 1fr) 15rem;
   gap: 0 1.75rem;
   padding: 0.8125rem 1.25rem;
 }
@@ -55,6 +55,8 @@ button:hover, .button:hover { background: var(--hover); }
 .mails li:has(a:focus-visible) { outline: 2px solid var(--link); outline-offset: -2px; border-radius: 12px; }
 .when { text-align: right; font-size: 0.9375rem; font-variant-numeric: tabular-nums; }
 .when time { color: var(--quiet); }
+.badge { font-size: 0.8125rem; font-weight: 550; color: var(--quiet); border: 1px solid var(--line); border-radius: 6px; padding: 0 0.375rem; margin-right: 0.375rem; }
+.badge.alarm { color: var(--alarm); border-color: currentColor; }
 
 .more { margin-top: 1.25rem; }
 .more .button { display: inline-flex; align-items: center; }
@@ -81,6 +83,9 @@ section > h2 { margin-bottom: 0.625rem; }
 .hint, .none { color: var(--quiet); font-size: 0.9375rem; margin: 0.5rem 0; }
 /* A mail is written for white paper, whatever the page around it looks like. */
 iframe { display: block; width: 100%; height: min(36rem, 75vh); min-height: 12rem; resize: vertical; background: #fff; color-scheme: light; border: 1px solid var(--line); border-radius: 12px; }
+.narrow { display: flex; align-items: center; gap: 0.5rem; width: fit-content; min-height: 1.5rem; margin-bottom: 0.5rem; font-size: 0.9375rem; color: var(--quiet); cursor: pointer; }
+.narrow input { min-height: 0; width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--main); }
+#html:has(.narrow :checked) iframe { width: 392px; max-width: 100%; }
 pre { white-space: pre-wrap; background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.25rem; line-height: 1.55; }
 details pre { max-height: 40rem; overflow: auto; margin-top: 0.5rem; }
 table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; font-size: 0.9375rem; }
@@ -96,7 +101,7 @@ tbody :is(th, td) { border-top: 1px solid var(--line); }
   .mails li { grid-template-columns: minmax(0, 1fr) auto; gap: 0.125rem 1rem; padding: 0.8125rem 1rem; }
   .who, .when { display: contents; }
   .what { grid-area: 2 / 1 / 3 / 3; }
-  .when time { grid-area: 1 / 2; text-align: right; font-size: 0.9375rem; }
+  .when > div { grid-area: 1 / 2; text-align: right; font-size: 0.9375rem; }
   .who span { grid-area: 3 / 1; }
   .when span { grid-area: 3 / 2; max-width: 9rem; text-align: right; }
   .filter, .filter label { width: 100%; }

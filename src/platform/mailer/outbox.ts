@@ -1,5 +1,5 @@
 import type { DnsRecord } from "../../core/domains/records";
-import { newId, publicId, readId, textOf } from "../../core/ids";
+import { type Id, newId, publicId, readId, textOf } from "../../core/ids";
 import type { Message } from "../../core/mail/message";
 import type { Receipt } from "../../core/mail/receipt";
 import { behaviourTowards } from "../../core/mail/simulator";
@@ -21,6 +21,8 @@ export function outboxMailer(db: Db, blobs: Blobs): Mailer {
     allowsMarketing: true,
     async deliver(message) {
       const behaviour = behaviourTowards(message.to.email);
+      // What is not accepted is stored as well, so that the pages can show it.
+      if (behaviour.kind !== "accept") await keep(db, blobs, message, readId(message.emailId));
       switch (behaviour.kind) {
         case "busy":
           return { kind: "busy", reason: "429 Too many requests (simulated)" };
@@ -29,7 +31,7 @@ export function outboxMailer(db: Db, blobs: Blobs): Mailer {
         case "time out":
           return { kind: "unknown", reason: "The provider did not answer in time (simulated)" };
         case "accept":
-          return keep(db, blobs, message, behaviour.reports);
+          return accept(db, blobs, message, behaviour.reports);
       }
     },
     async probe() {},
@@ -54,12 +56,17 @@ function rehearsal(domain: string): SenderDomain {
   return { verified: true, records };
 }
 
-async function keep(db: Db, blobs: Blobs, message: Message, reports: Report[]): Promise<Receipt> {
+async function accept(db: Db, blobs: Blobs, message: Message, reports: Report[]): Promise<Receipt> {
   const id = newId();
+  await keep(db, blobs, message, id);
+  return { kind: "accepted", providerMessageId: publicId(id), reports };
+}
+
+/** Stores a mail. One that is not accepted has the id of its email, so that its further tries add nothing. */
+async function keep(db: Db, blobs: Blobs, message: Message, id: Id): Promise<void> {
   const { projectId, projectNumber, emailId, to } = message;
   // The file goes first, so that every row has its file.
   await blobs.put(blobKey("outbox", projectId, textOf(id)), await toMime(message));
   const row = { id, projectId: projectNumber, emailId: readId(emailId), toEmail: to.email, createdAt: Date.now() };
-  await db.insert(outboxMessages).values(row);
-  return { kind: "accepted", providerMessageId: publicId(id), reports };
+  await db.insert(outboxMessages).values(row).onConflictDoNothing();
 }

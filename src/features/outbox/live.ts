@@ -1,0 +1,17 @@
+/**
+ * The script of the list: it asks every two seconds whether the list has changed, and then takes the new one. A list
+ * that someone uses with the keyboard, or with an open part, is left alone. Without it, the page works by reloading.
+ */
+export const liveScript = `"use strict";
+async function refresh() {
+  const shown = document.getElementById("mails");
+  if (document.hidden || shown.contains(document.activeElement) || shown.querySelector("details[open]")) return;
+  const version = await fetch("/outbox/version" + location.search);
+  if (!version.ok || (await version.text()) === shown.dataset.version) return;
+  const page = await fetch(location.href);
+  if (!page.ok) return;
+  const fresh = new DOMParser().parseFromString(await page.text(), "text/html").getElementById("mails");
+  if (fresh) shown.replaceWith(document.adoptNode(fresh));
+}
+setInterval(() => refresh().catch(() => {}), 2000);
+`;

@@ -1,0 +1,35 @@
+import { and, inArray } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import type { EmailStatus } from "../../core/mail/status";
+import { inProject } from "../../db/scope";
+import { emails } from "../../db/tables";
+import type { Platform } from "../../platform/context";
+import type { KeptMail } from "./message";
+
+/** What the record of a mail says about it. */
+export interface Standing {
+  status: EmailStatus;
+  error: string | null;
+  subject: string | null;
+}
+
+/** D1 takes at most 100 parameters a statement. */
+const idsPerQuery = 90;
+
+/** The records of stored mails, by the ids of their emails. A mail without a record is left out. */
+export async function standingsOf(platform: Platform, mails: KeptMail[]): Promise<Map<Id, Standing>> {
+  const projects = new Map(mails.map(({ project }) => [project.number, project]));
+  const found = new Map<Id, Standing>();
+  for (const project of projects.values()) {
+    const ids = mails.flatMap((mail) => (mail.project.number === project.number ? mail.row.emailId : []));
+    for (let from = 0; from < ids.length; from += idsPerQuery) {
+      const rows = await platform
+        .databaseOf(project.shard)
+        .select({ id: emails.id, status: emails.status, error: emails.error, subject: emails.subject })
+        .from(emails)
+        .where(and(inProject(emails, { project }), inArray(emails.id, ids.slice(from, from + idsPerQuery))));
+      for (const { id, ...standing } of rows) found.set(id, standing);
+    }
+  }
+  return found;
+}
