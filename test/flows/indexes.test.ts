@@ -25,8 +25,10 @@ const asks: Record<string, Ask> = {
   ix_contacts_list: ({ api }) => api.get("/contacts?subscribed=true"),
   ix_contacts_snoozed: sweep("endSnoozes"),
   ix_domains_due: sweep("checkDueDomains"),
-  ix_domains_name: async ({ id, api }) =>
-    api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`),
+  ix_domains_name: async ({ id, api, db }) => {
+    await db.prepare("UPDATE domains SET created_with = 'outbox' WHERE project_id = ?").bind(id).run();
+    await api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`);
+  },
   ix_emails_due: sweep("requeueStuck"),
   ix_emails_scheduled_due: sweep("requeueStuck"),
   ix_emails_scheduled: async ({ id, api }) =>
