@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
 interface Locked {
@@ -11,7 +12,7 @@ interface Locked {
 }
 
 const lockfile: { packages: Record<string, Locked> } = JSON.parse(
-  readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8"),
+  readFileSync(fileURLToPath(new URL("../../package-lock.json", import.meta.url).href), "utf8"),
 );
 const packages = Object.entries(lockfile.packages).filter(([path]) => path !== "");
 
