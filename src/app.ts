@@ -21,6 +21,7 @@ import { cors } from "./http/cors";
 import { serveDocs } from "./http/docs";
 import { answerFailure } from "./http/failure";
 import { floodBrake } from "./http/flood-brake";
+import { missingPage, serveHome } from "./http/home";
 import { serveIcon } from "./http/icon";
 import { apiVersion, serveOpenApi } from "./http/openapi";
 import { originOf } from "./http/origin";
@@ -48,6 +49,10 @@ app.use(
   findPolicy(() => app.routes),
 );
 app.use("*", floodBrake);
+app.use(
+  "*",
+  missingPage(() => app.routes),
+);
 app.use("*", requireKey(authenticate));
 app.use("*", admission(findEffect));
 app.use(
@@ -66,6 +71,7 @@ app.get("/health", open, (c) => {
 serveOpenApi(app);
 serveDocs(app);
 serveIcon(app);
+serveHome(app);
 app.route("/", preferences);
 app.route("/", delivery);
 app.route("/", projects);

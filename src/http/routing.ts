@@ -50,6 +50,11 @@ export function requireRoute(routes: () => RouterRoute[]): MiddlewareHandler<App
   };
 }
 
+/** Whether any method has an endpoint at this path. */
+export function isKnownPath(routes: RouterRoute[], path: string): boolean {
+  return routes.some((route) => isEndpoint(route) && fits(route, path));
+}
+
 function isEndpoint({ method }: RouterRoute): boolean {
   return method !== "ALL";
 }

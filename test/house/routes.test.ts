@@ -138,13 +138,17 @@ it("lets nobody in without a key but where a route says so", () => {
   const routes = app.routes.filter(({ method }) => method !== "ALL");
   const open = routes.filter((route) => ["open", "signed"].includes(policySaidBy(route)?.key ?? "secret"));
   expect([...new Set(open.map(({ method, path }) => `${method} ${path}`))].toSorted()).toEqual([
+    "GET /",
     "GET /docs",
     "GET /docs/reference.js",
+    "GET /favicon.ico",
     "GET /favicon.svg",
     "GET /health",
     "GET /manage/:token",
     "GET /openapi.json",
     "GET /preferences.css",
+    "GET /robots.txt",
+    "GET /style.css",
     "GET /subscribe/:token",
     "GET /unsubscribe/:token",
     "POST /hooks/:provider",

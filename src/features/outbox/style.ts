@@ -33,7 +33,7 @@ button:hover, .button:hover { background: var(--hover); }
 ::placeholder { color: var(--quiet); opacity: 1; }
 .filter { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
 .filter label { font-size: 0.9375rem; color: var(--quiet); }
-.filter input { width: 12rem; min-width: 0; flex: 1 1 9rem; }
+.filter input { width: 13rem; min-width: 0; flex: 1 1 9rem; }
 
 .mails, .note { background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; }
 .mails { list-style: none; overflow: hidden; }
@@ -103,7 +103,7 @@ tbody :is(th, td) { border-top: 1px solid var(--line); }
   .what { grid-area: 2 / 1 / 3 / 3; }
   .when > div { grid-area: 1 / 2; text-align: right; font-size: 0.9375rem; }
   .who span { grid-area: 3 / 1; }
-  .when span { grid-area: 3 / 2; max-width: 9rem; text-align: right; }
+  .when span { grid-area: 3 / 2; max-width: 9rem; justify-self: end; }
   .filter, .filter label { width: 100%; }
   .note { padding: 1.25rem; }
   #headers :is(th, td), #headers tr { display: block; width: auto !important; }

@@ -1,0 +1,120 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import { html } from "hono/html";
+import type { RouterRoute } from "hono/types";
+import { houseStyle } from "../core/house-style";
+import { apiVersion } from "./openapi";
+import { open } from "./policy";
+import type { AppEnv } from "./router";
+import { isKnownPath } from "./routing";
+
+/** `/` for a person and for a program, and what browsers and crawlers ask of every host. */
+export function serveHome(app: OpenAPIHono<AppEnv>): void {
+  app.get("/", open, (c) => {
+    c.header("Vary", "Accept");
+    const links = linksOf(c);
+    if (!wantsPage(c)) return c.json({ name: "Petrel", version: apiVersion, ...links });
+    return showPage(c, "Petrel", home(links));
+  });
+  app.get("/style.css", open, (c) =>
+    c.body(style, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "public, max-age=3600" }),
+  );
+  // Nothing here is for a search engine: an API, and pages for one person each.
+  app.get("/robots.txt", open, (c) =>
+    c.text("User-agent: *\nDisallow: /\n", 200, { "Cache-Control": "public, max-age=86400" }),
+  );
+}
+
+/** Answers a browser that asks for an unknown path with a page. Whoever has a key gets the error envelope. */
+export function missingPage(routes: () => RouterRoute[]): MiddlewareHandler<AppEnv> {
+  return (c, next) => {
+    const { method, path } = c.req;
+    if (method !== "GET" || c.req.header("Authorization") !== undefined || !wantsPage(c)) return next();
+    if (isKnownPath(routes(), path)) return next();
+    return Promise.resolve(showPage(c, "Not found · Petrel", notFound, 404));
+  };
+}
+
+function wantsPage(c: HonoContext): boolean {
+  return /\btext\/html\b/i.test(c.req.header("Accept") ?? "");
+}
+
+type Links = Record<string, string>;
+
+function linksOf(c: HonoContext<AppEnv>): Links {
+  const hasOutbox = c.get("platform").config.mailProvider === "outbox";
+  return { docs: "/docs", openapi: "/openapi.json", ...(hasOutbox ? { outbox: "/outbox" } : {}), health: "/health" };
+}
+
+const titles: Record<string, [title: string, text: string]> = {
+  docs: ["API reference", "The guide, and every operation with an example"],
+  openapi: ["OpenAPI document", "The same for programs"],
+  outbox: ["Outbox", "Mail that stays here for you to read"],
+  health: ["Health", "Whether this installation answers"],
+};
+
+function home(links: Links) {
+  return html`<h1>Petrel</h1>
+<p>This is an email platform: transactional mail, contacts, events and segments in one API.</p>
+<ul>
+${Object.entries(links).map(([name, path]) => {
+  const [title, text] = titles[name] ?? [path, ""];
+  return html`<li><a href="${path}">${title}</a><span>${text}</span></li>`;
+})}
+</ul>
+<p class="quiet">Did an email bring you here? Then its sender uses Petrel. Use the links in that email to unsubscribe.</p>`;
+}
+
+const notFound = html`<h1>There is no such page</h1>
+<p>The address is incomplete, or the page is gone.</p>
+<p><a href="/">What is here</a></p>`;
+
+function showPage(c: HonoContext, title: string, main: ReturnType<typeof html>, status: 200 | 404 = 200) {
+  c.header(
+    "Content-Security-Policy",
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  );
+  c.header("X-Content-Type-Options", "nosniff");
+  return c.html(
+    html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="/favicon.svg">
+<link rel="stylesheet" href="/style.css">
+</head>
+<body>
+<main>
+<img src="/favicon.svg" alt="" width="40" height="40">
+${main}
+</main>
+</body>
+</html>`,
+    status,
+  );
+}
+
+const style = `${houseStyle}
+body { display: grid; place-items: start center; padding: 1rem; }
+main {
+  width: 100%;
+  max-width: 34rem;
+  margin-top: min(10vh, 5rem);
+  background: var(--sheet);
+  border: 1px solid var(--line);
+  border-radius: 12px;
+  padding: 1.75rem 1.5rem;
+}
+img { display: block; }
+h1, p, ul { margin: 0; padding: 0; }
+main > * + * { margin-top: 1rem; }
+ul { list-style: none; border-block: 1px solid var(--line); }
+li { padding: 0.75rem 0; }
+li + li { border-top: 1px solid var(--line); }
+li a { font-weight: 600; }
+li span { display: block; }
+li span, .quiet { color: var(--quiet); font-size: 0.9375rem; }
+`;
