@@ -24,15 +24,18 @@ const INDEX = String.raw`\[\s*(?:${QUOTED}|${WORD}(?:\.${WORD})*)\s*\]`;
 /** Limits on the cost of reading a template, far above any real mail. */
 export const MAX_PLACEHOLDERS = 10_000;
 const MAX_PLACEHOLDER_CHARACTERS = 20_000;
+const MAX_UNQUOTED_CHARACTERS = 1_000;
 
 const EXPRESSION_TAGS = new Set(["if", "elsif", "unless", "case", "when", "assign", "echo"]);
 const OPENING = /\{\{|\{%-?\s*(#|\w*)/g;
 const END_OF_RAW = /\{%-?\s*endraw\b/;
 const END_OF_COMMENT = /\{%-?\s*endcomment\b/;
+const STRINGS = new RegExp(QUOTED, "g");
 const CLOSING = new RegExp(String.raw`${QUOTED}|\}\}`, "g");
 const VALUES = valuePattern(WORD);
 const VALUES_WITH_BLANKS = valuePattern(`${WORD}${NEXT_WORD}*`);
-const PARTS = new RegExp(String.raw`${QUOTED}|\s*\?\?\s*|\.?${WORD}${NEXT_WORD}+`, "g");
+// The blanks before `??` count from the first one only: tried from each of them, they would take quadratic time.
+const PARTS = new RegExp(String.raw`${QUOTED}|(?<!\s)\s*\?\?\s*|\.?${WORD}${NEXT_WORD}+`, "g");
 
 /**
  * The kinds of regions: an expression, where names may have spaces; a tag with its own grammar, where they may not; and
@@ -124,6 +127,10 @@ function* regions(source: string): Generator<Region> {
     if (end - start > MAX_PLACEHOLDER_CHARACTERS) {
       refuse(source, opening.index, `a placeholder may have at most ${MAX_PLACEHOLDER_CHARACTERS} characters`);
     }
+    if (tag !== "#" && unquotedCharacters(source.slice(start, end), tag) > MAX_UNQUOTED_CHARACTERS) {
+      const reason = `a placeholder may have at most ${MAX_UNQUOTED_CHARACTERS} characters outside of quotes`;
+      refuse(source, opening.index, `${reason}: assign parts of it to names of their own`);
+    }
     from = end + 2;
     if (tag === "raw" || tag === "comment") {
       const block = source.slice(from).search(tag === "raw" ? END_OF_RAW : END_OF_COMMENT);
@@ -135,6 +142,15 @@ function* regions(source: string): Generator<Region> {
       yield { ...withoutTrimMarks(source, start, end), kind };
     }
   }
+}
+
+/** Each line of a `liquid` tag is a tag of its own. */
+function unquotedCharacters(inside: string, tag: string | undefined): number {
+  if (inside.length <= MAX_UNQUOTED_CHARACTERS) return inside.length;
+  const unquoted = inside.replace(STRINGS, "");
+  return tag === "liquid"
+    ? unquoted.split("\n").reduce((most, line) => Math.max(most, line.length), 0)
+    : unquoted.length;
 }
 
 function outputEnd(source: string, start: number): number {

@@ -63,12 +63,12 @@ describe("ends with RenderLimitError", () => {
     ["comparing long texts", loop("{% if long == long %}{% endif %}")],
     ["comparing lists", loop("{% if numbers == numbers %}{% endif %}")],
     ["comparing lists in case", loop("{% case numbers %}{% when numbers %}{% when numbers %}{% endcase %}")],
-    ["a case with many values", loop(`{% case 0 %}{% when ${"1,".repeat(5_000)}1 %}{% endcase %}`)],
+    ["a case with many values", loop(`{% case 0 %}{% when ${"1,".repeat(450)}1 %}{% endcase %}`)],
     ["an if with many branches", loop(`{% if no %}${"{% elsif no %}".repeat(5_000)}{% endif %}`)],
-    ["a long condition", loop(`{% if ${"no or ".repeat(3_000)} no %}{% endif %}`)],
-    ["a long list of filters", loop(`{% assign x = 1 ${"| plus: 1".repeat(1_000)} %}`)],
-    ["a long path", loop(`{% assign x = long${".x".repeat(5_000)} %}`)],
-    ["a loop with many arguments", loop(`{% for j in numbers limit: 0 ${"a:1 ".repeat(4_000)} %}{% endfor %}`)],
+    ["a long condition", loop(`{% if ${"no or ".repeat(160)} no %}{% endif %}`)],
+    ["a long list of filters", loop(`{% assign x = 1 ${"| plus: 1".repeat(95)} %}`)],
+    ["a long path", loop(`{% assign x = long${".x".repeat(450)} %}`)],
+    ["a loop with many arguments", loop(`{% for j in numbers limit: 0 ${"a:1 ".repeat(230)} %}{% endfor %}`)],
     ["sorting in a loop", loop("{% assign x = objects | sort: 'p' %}")],
     ["where in a loop", loop("{% assign x = objects | where: 'p', 1 %}")],
     ["where_exp in a loop", loop("{% assign x = objects | where_exp: 'o', 'o.p > 1' %}")],
@@ -118,8 +118,15 @@ describe("refuses to parse", () => {
     ["tags nested more than 100 deep", "{% if a %}".repeat(101), "nested at most 100 levels deep"],
     ["the same in a liquid tag", `{% liquid\n${"if a\n".repeat(1_000)}%}`, "nested at most 100 levels deep"],
     ["a placeholder longer than 20,000 characters", `{{ "${"x".repeat(20_000)}" }}`, "20000 characters"],
-    ["parentheses nested without end", `{{ ${"(".repeat(19_000)} }}`, "nested too deeply"],
-    ["brackets nested without end", `{{ ${"a[".repeat(9_000)} }}`, "nested too deeply"],
+    [
+      "an output of more than 1,000 characters",
+      `{{ a${" | upcase".repeat(112)} }}`,
+      "1000 characters outside of quotes",
+    ],
+    ["a tag of more than 1,000 characters", `{% if a${" or a".repeat(250)} %}{% endif %}`, "1000 characters outside"],
+    ["a line like that in a liquid tag", `{% liquid\necho a${" | upcase".repeat(112)}\n%}`, "1000 characters outside"],
+    ["parentheses nested without end", `{{ ${"(".repeat(19_000)} }}`, "1000 characters outside of quotes"],
+    ["brackets nested without end", `{{ ${"a[".repeat(9_000)} }}`, "1000 characters outside of quotes"],
   ])("%s", (_, source, reason) => {
     expect(() => parseTemplate(source, "html")).toThrow(TemplateSyntaxError);
     expect(() => parseTemplate(source, "html")).toThrow(reason);
@@ -130,7 +137,8 @@ it.each([
   ["unclosed outputs", "{{".repeat(500_000)],
   ["unclosed raw blocks", "{% raw %}".repeat(100_000)],
   ["escaped quotes", `{% assign x = "${'\\"'.repeat(9_000)} %}`],
-  ["blanks", `{{ a${" ".repeat(19_000)}b }}`],
+  ["blanks", `{{ a${" ".repeat(980)}b }}`.repeat(1_000)],
+  ["blanks in brackets", `{% if no %}${`{{ x[${" ".repeat(980)}1] }}`.repeat(3_000)}{% endif %}`],
   ["an inline comment of empty lines", `{% # ${"\n".repeat(19_000)} %}`],
   ["a comment full of tags", `{% comment %}${"{{ a }}".repeat(100_000)}{% endcomment %}`],
   ["braces", `${"{ ".repeat(500_000)}{{ a }}`],
@@ -138,6 +146,11 @@ it.each([
   // The suite's time limit is the assertion: read in quadratic time, each of these takes minutes.
   const result = failureOf(source);
   if (typeof result !== "string") expect(result).toBeInstanceOf(TemplateSyntaxError);
+});
+
+it("reads a long string, and many lines in one liquid tag", () => {
+  expect(render(`{{ "${"x".repeat(19_000)}" | size }}`)).toBe("19000");
+  expect(render(`{% liquid\n${"echo 1\n".repeat(1_000)}%}`)).toBe("1".repeat(1_000));
 });
 
 it("leaves room for a large real mail", () => {
