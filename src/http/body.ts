@@ -1,8 +1,8 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { BadRequest, TooLarge } from "../core/errors";
-import { turnBytes } from "../platform/turns";
+import { slotBytes } from "../platform/memory-slots";
+import { openSlot, type Slot } from "./memory-slot";
 import type { AppEnv } from "./router";
-import { openTurn, type Turn } from "./turn";
 
 /**
  * Reads a JSON body before the route does, up to the size that the route's policy allows. The Content-Type does not
@@ -20,14 +20,14 @@ export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
     keepBody(c, decode(await raw.arrayBuffer()));
     return next();
   }
-  const turn = openTurn();
+  const slot = openSlot();
   try {
-    if (announced > turnBytes) await turn.take();
-    if (isUpload) keepForm(c, await formOf(raw, maxBytes, turn));
-    else keepBody(c, raw.body === null ? "" : await textOf(raw.body, maxBytes, turn));
+    if (announced > slotBytes) await slot.take();
+    if (isUpload) keepForm(c, await formOf(raw, maxBytes, slot));
+    else keepBody(c, raw.body === null ? "" : await textOf(raw.body, maxBytes, slot));
     await next();
   } finally {
-    turn.giveBack();
+    slot.giveBack();
   }
 };
 
@@ -45,7 +45,7 @@ function keepBody(c: HonoContext<AppEnv>, text: string): void {
   }
   // Hono keeps the promise of a body, though its types say the body itself.
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
-  if (text.length > turnBytes) letGoOnceParsed(c.req);
+  if (text.length > slotBytes) letGoOnceParsed(c.req);
 }
 
 /** Frees the text of a large body once it is parsed. Otherwise memory holds it twice until the answer. */
@@ -78,11 +78,11 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Methods with a body. A missing body is not valid JSON, just like an empty one. */
 const takesBody = new Set(["POST", "PUT", "PATCH"]);
 
-async function textOf(body: ReadableStream<Bytes>, maxBytes: number, turn: Turn): Promise<string> {
+async function textOf(body: ReadableStream<Bytes>, maxBytes: number, slot: Slot): Promise<string> {
   const decoder = utf8Decoder();
   let text = "";
   try {
-    await readAll(body, maxBytes, turn, (chunk) => {
+    await readAll(body, maxBytes, slot, (chunk) => {
       text += decoder.decode(chunk, { stream: true });
     });
     return text + decoder.decode();
@@ -112,9 +112,9 @@ function asNotUtf8(error: unknown): unknown {
   });
 }
 
-async function formOf({ body, headers }: Request, maxBytes: number, turn: Turn): Promise<FormData> {
+async function formOf({ body, headers }: Request, maxBytes: number, slot: Slot): Promise<FormData> {
   const chunks: Bytes[] = [];
-  if (body) await readAll(body, maxBytes, turn, (chunk) => chunks.push(chunk));
+  if (body) await readAll(body, maxBytes, slot, (chunk) => chunks.push(chunk));
   const type = headers.get("Content-Type") ?? "";
   try {
     if (!/^multipart\/form-data\b/i.test(type)) throw new TypeError("Not multipart");
@@ -130,19 +130,19 @@ async function formOf({ body, headers }: Request, maxBytes: number, turn: Turn):
 async function readAll(
   body: ReadableStream<Bytes>,
   maxBytes: number,
-  turn: Turn,
+  slot: Slot,
   keep: (chunk: Bytes) => void,
 ): Promise<void> {
   const reader = body.getReader();
   let size = 0;
   try {
     for (;;) {
-      const { done, value } = await turn.inTime(reader.read());
+      const { done, value } = await slot.inTime(reader.read());
       if (done) return;
       size += value.byteLength;
       if (size > maxBytes) throw new TooLarge(maxBytes);
       // A body without an announced length shows only here that it is large.
-      if (size > turnBytes) await turn.take();
+      if (size > slotBytes) await slot.take();
       keep(value);
     }
   } catch (error) {

@@ -53,7 +53,7 @@ describe("a large request whose body stalls", () => {
   it.each([
     ["with a length that was announced", 0, 5 * megabyte],
     ["with a length that was not", 5 * megabyte, undefined],
-  ])("%s is a 408 after fifteen seconds, and others get its turn", async (_, sent, announced) => {
+  ])("%s is a 408 after fifteen seconds, and others get its slot", async (_, sent, announced) => {
     const project = await newProject();
     const slow = [1, 2].map(() => call(project, stalled(sent), announced));
     await passSeconds(0.5);
@@ -83,7 +83,7 @@ describe("a large request whose body stalls", () => {
     expect((await call(project, large(project), undefined, key)).status).toBe(409);
   });
 
-  it("takes no turn before it is known to be large", async () => {
+  it("takes no slot before it is known to be large", async () => {
     const project = await newProject();
     for (let upload = 0; upload < 3; upload++) void call(project, stalled(3 * megabyte));
     await passSeconds(0.5);

@@ -4,7 +4,7 @@ import { readId } from "../../src/core/ids";
 import { deliverEmails } from "../../src/engine/mail/deliver";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
-import { takeTurn } from "../../src/platform/turns";
+import { takeSlot } from "../../src/platform/memory-slots";
 import { comingAgain, handleMessage } from "../../src/queue";
 import { wasKilled } from "../support/killable";
 import { passSeconds } from "../support/pass-seconds";
@@ -466,12 +466,12 @@ describe("mail with large files", () => {
     vi.useRealTimers();
   });
 
-  it("waits for its turn among what the isolate works on, and comes back when it has none", async () => {
+  it("waits for a slot among what the isolate works on, and comes back when it has none", async () => {
     const project = await newProject();
     const world = new World();
     await send(world, project, { to: "large@example.com", attachments: [file] });
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
-    const others = [await takeTurn(0), await takeTurn(0)];
+    const others = [await takeSlot(0), await takeSlot(0)];
     const first = world.drain();
     await passSeconds(11);
     await first;
@@ -491,9 +491,9 @@ describe("mail with large files", () => {
     await passSeconds(1);
     await second;
     expect(world.taken.map((message) => message.to.email)).toEqual(["small@example.com", "large@example.com"]);
-    const next = await takeTurn(0);
+    const next = await takeSlot(0);
     expect(next).not.toBeNull();
-    for (const turn of [next, ...others]) turn?.giveBack();
+    for (const slot of [next, ...others]) slot?.giveBack();
   });
 
   it("waits once for all that were taken up together, as a lease does not last for one wait each", async () => {
@@ -501,13 +501,13 @@ describe("mail with large files", () => {
     const world = new World();
     await send(world, project, { to: ["a@example.com", "b@example.com", "c@example.com"], attachments: [file] });
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
-    const others = [await takeTurn(0), await takeTurn(0)];
+    const others = [await takeSlot(0), await takeSlot(0)];
     const work = world.drain();
     await passSeconds(11);
     await work;
     const rows = await emailRows(project);
     expect(rows.map(({ status, attempts }) => [status, attempts])).toEqual(Array(3).fill(["QUEUED", 0]));
-    for (const turn of others) turn?.giveBack();
+    for (const slot of others) slot?.giveBack();
   });
 });
 

@@ -48,7 +48,7 @@ export async function deliverEmails(
     await announceLater(ctx, putOff, { isAgain });
     if (failures.length > 0) throw failures[0];
   } finally {
-    delivery.turn?.giveBack();
+    delivery.slot?.giveBack();
   }
 }
 

@@ -6,7 +6,7 @@ import { asId, columns, type RowReader, wholeRow } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import { type ContentRow, type EmailRow, emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import type { TakenTurn } from "../../platform/turns";
+import type { TakenSlot } from "../../platform/memory-slots";
 import { largeMailBytes } from "./announce";
 import { contactSnapshot, selectContents } from "./content";
 import { domainInSql, verifiedDomain } from "./sender-domain";
@@ -26,7 +26,7 @@ export interface Delivery {
   /** The parts in R2 of the content that was composed last, read once for all recipients that share it. */
   loaded: { contentId: Id; body: string; attachments: Attachment[] } | null;
   /** The memory slot of this delivery; null when none became free, undefined before a mail has needed one. */
-  turn: TakenTurn | null | undefined;
+  slot: TakenSlot | null | undefined;
   /** A consumer may have died of one of these emails, so each is taken alone. */
   isAgain: boolean;
 }
@@ -58,7 +58,7 @@ export async function readDelivery(ctx: Context, emailIds: Id[], { isAgain }: { 
     maySend: new Set(maySend.all.map(({ id }) => id)),
     large: new Set(contents.all.filter(({ size }) => size > largeMailBytes).map(({ id }) => id)),
     loaded: null,
-    turn: undefined,
+    slot: undefined,
     isAgain,
   };
 }

@@ -3,7 +3,7 @@ import { secondMs } from "../../core/time";
 import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
-import { takeTurn, turnBytes } from "../../platform/turns";
+import { slotBytes, takeSlot } from "../../platform/memory-slots";
 import type { Later } from "./announce";
 import type { Delivery } from "./delivery";
 
@@ -55,7 +55,7 @@ export async function admitRound(
     putOff: round.map(({ id }) => ({ emailId: id, retryAt: until })),
   });
   if (pausedUntil !== null) return allUntil(pausedUntil);
-  if (!(await hasItsTurn(delivery, round))) return allUntil(ctx.clock().getTime() + comeBackMs);
+  if (!(await hasSlot(delivery, round))) return allUntil(ctx.clock().getTime() + comeBackMs);
   const { calls, laterMs } = await ctx.pace.take(lane, round.length);
   return {
     admitted: round.slice(0, calls),
@@ -69,10 +69,10 @@ export async function admitRound(
  * Large files need a memory slot of the isolate. The delivery keeps it to the end, because it keeps the files, and
  * waits for it only once, because otherwise a delivery of many such mails would run out of time.
  */
-async function hasItsTurn(delivery: Delivery, round: EmailRow[]): Promise<boolean> {
-  if (!round.some(({ contentId }) => (delivery.contents.get(contentId)?.size ?? 0) > turnBytes)) return true;
-  if (delivery.turn === undefined) delivery.turn = await takeTurn(patienceMs);
-  return delivery.turn !== null;
+async function hasSlot(delivery: Delivery, round: EmailRow[]): Promise<boolean> {
+  if (!round.some(({ contentId }) => (delivery.contents.get(contentId)?.size ?? 0) > slotBytes)) return true;
+  if (delivery.slot === undefined) delivery.slot = await takeSlot(patienceMs);
+  return delivery.slot !== null;
 }
 
 /** Tells the lane the results of a round of calls, if they change its state. */

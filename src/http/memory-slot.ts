@@ -1,6 +1,6 @@
 import { TooSlow, Unavailable } from "../core/errors";
 import { secondMs } from "../core/time";
-import { type TakenTurn, takeTurn } from "../platform/turns";
+import { type TakenSlot, takeSlot } from "../platform/memory-slots";
 
 const patienceMs = 35 * secondMs;
 
@@ -8,7 +8,7 @@ const patienceMs = 35 * secondMs;
 const readingMs = 15 * secondMs;
 
 /** The memory slot of a request, taken only if the request turns out to be large. Most never are. */
-export interface Turn {
+export interface Slot {
   /** Waits for a memory slot, unless the request has one. Throws Unavailable when none becomes free in time. */
   take(): Promise<void>;
   /** Waits for a part of the body. Throws TooSlow when it is late, because other requests wait for the slot. */
@@ -16,15 +16,15 @@ export interface Turn {
   giveBack(): void;
 }
 
-export function openTurn(): Turn {
-  let turn: TakenTurn | null = null;
+export function openSlot(): Slot {
+  let slot: TakenSlot | null = null;
   let late: Promise<never> | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
     async take() {
-      if (turn) return;
-      turn = await takeTurn(patienceMs);
-      if (!turn) throw busy();
+      if (slot) return;
+      slot = await takeSlot(patienceMs);
+      if (!slot) throw busy();
       late = new Promise((_, reject) => {
         timer = setTimeout(() => reject(new TooSlow(readingMs / secondMs)), readingMs);
       });
@@ -34,7 +34,7 @@ export function openTurn(): Turn {
     inTime: (part) => (late ? Promise.race([part, late]) : part),
     giveBack() {
       clearTimeout(timer);
-      turn?.giveBack();
+      slot?.giveBack();
     },
   };
 }

@@ -9,15 +9,15 @@ const atOnce = 2;
 const lookEveryMs = 20;
 
 /** A memory slot becomes free by itself after this: a request that its caller cut off never gives its slot back. */
-const longestTurnMs = 30 * secondMs;
+const longestSlotMs = 30 * secondMs;
 
 /** A body or a mail larger than this needs a memory slot. */
-export const turnBytes = 4 * 1024 * 1024;
+export const slotBytes = 4 * 1024 * 1024;
 
 /** The start time of each taken slot. */
-const turns = new Map<symbol, number>();
+const slots = new Map<symbol, number>();
 
-export interface TakenTurn {
+export interface TakenSlot {
   giveBack(): void;
 }
 
@@ -25,17 +25,17 @@ export interface TakenTurn {
  * Waits for a memory slot; null when none becomes free in time. It polls, because one request cannot wake another one
  * on Workers.
  */
-export async function takeTurn(patienceMs: number): Promise<TakenTurn | null> {
-  for (let waitedMs = 0; turnsTaken() >= atOnce; waitedMs += lookEveryMs) {
+export async function takeSlot(patienceMs: number): Promise<TakenSlot | null> {
+  for (let waitedMs = 0; slotsTaken() >= atOnce; waitedMs += lookEveryMs) {
     if (waitedMs >= patienceMs) return null;
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
-  const turn = Symbol("turn");
-  turns.set(turn, Date.now());
-  return { giveBack: () => turns.delete(turn) };
+  const slot = Symbol("slot");
+  slots.set(slot, Date.now());
+  return { giveBack: () => slots.delete(slot) };
 }
 
-function turnsTaken(): number {
-  for (const [turn, since] of turns) if (Date.now() - since >= longestTurnMs) turns.delete(turn);
-  return turns.size;
+function slotsTaken(): number {
+  for (const [slot, since] of slots) if (Date.now() - since >= longestSlotMs) slots.delete(slot);
+  return slots.size;
 }
