@@ -15,6 +15,7 @@ import { suppressions } from "./features/suppressions/routes";
 import { templates } from "./features/templates/routes";
 import { verification } from "./features/verification/routes";
 import { admission } from "./http/admission";
+import { answerHeaders } from "./http/answer-headers";
 import { refuseWritesWhenDisabled, requireKey } from "./http/auth";
 import { readBody } from "./http/body";
 import { cors } from "./http/cors";
@@ -27,6 +28,7 @@ import { apiVersion, serveOpenApi } from "./http/openapi";
 import { originOf } from "./http/origin";
 import { open } from "./http/policy";
 import { requestId } from "./http/request-id";
+import { logRequest } from "./http/request-log";
 import { createRouter } from "./http/router";
 import { findPolicy, requireRoute } from "./http/routing";
 import { tellWarnings } from "./http/warnings";
@@ -38,10 +40,12 @@ export const app = createRouter();
 app.onError(answerFailure);
 
 app.use("*", requestId);
+app.use("*", answerHeaders);
 app.use("*", (c, next) => {
   c.set("platform", openPlatform(c.env, c.executionCtx, originOf(c.req.url)));
   return next();
 });
+app.use("*", logRequest);
 app.use("/v1/*", cors);
 // All takes a secret key unless its policy says otherwise: an unknown path without one is 401, not 404.
 app.use(
