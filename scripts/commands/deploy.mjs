@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createMissing, listSecrets, requireLogin, wrangler } from "../lib/cloudflare.mjs";
+import { createMissing, listSecrets, putSecrets, requireLogin, wrangler } from "../lib/cloudflare.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
 import { bold, dim } from "../lib/screen.mjs";
@@ -28,7 +25,13 @@ export async function main(args) {
     await wrangler("d1", "migrations", "apply", binding, "--remote");
     report("Migrations", binding, "applied");
   }
-  return deployWith(await makeSecrets(), carrier);
+  const secrets = await makeSecrets();
+  const code = await showTool("wrangler", ["deploy", ...carrier]);
+  if (code !== 0 || Object.keys(secrets).length === 0) return code;
+  // A secret belongs to a Worker, so the Worker comes first.
+  await putSecrets(secrets);
+  showOnce(secrets);
+  return 0;
 }
 
 /** A Worker that pretends to send mail must not reach production unnoticed. */
@@ -44,27 +47,19 @@ function chooseCarrier(provider, sandbox) {
   return sandbox ? ["--var", "SANDBOX:true"] : [];
 }
 
-/** New values for the secrets that the Worker does not have yet. Shown before the deploy, so that none gets lost with it. */
+/** New values for the secrets that the Worker does not have yet. */
 async function makeSecrets() {
   const existing = await listSecrets();
   const missing = OWN_SECRETS.filter(({ name }) => !existing.includes(name));
-  const secrets = Object.fromEntries(missing.map(({ name, make }) => [name, make()]));
-  for (const [name, value] of Object.entries(secrets)) {
-    console.log(`\n  ${bold(name)}  ${value}\n  ${dim("Keep it now: it is not shown again.")}\n`);
-  }
-  return secrets;
+  return Object.fromEntries(missing.map(({ name, make }) => [name, make()]));
 }
 
-async function deployWith(secrets, carrier) {
-  const folder = mkdtempSync(join(tmpdir(), "petrel-deploy-"));
-  try {
-    const file = join(folder, "secrets.json");
-    writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
-    const secretArgs = Object.keys(secrets).length > 0 ? ["--secrets-file", file] : [];
-    return await showTool("wrangler", ["deploy", ...secretArgs, ...carrier]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+/** To the terminal alone: no file has them, and Cloudflare does not show them again. */
+function showOnce(secrets) {
+  const lines = Object.entries(secrets).map(([name, value]) => `  ${bold(name)}  ${value}\n`);
+  console.log(
+    `\n${lines.join("")}\n  ${dim("Keep these now: they are shown this once, and stored nowhere but in the Worker.")}\n`,
+  );
 }
 
 function report(kind, name, state) {

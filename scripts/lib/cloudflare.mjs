@@ -61,6 +61,13 @@ export async function listSecrets() {
   throw new Failure(`The Worker's secrets could not be listed:\n\n${output}`);
 }
 
+/** Sets secrets of the deployed Worker. They travel through a pipe, so that none is ever on a disk or in a process list. */
+export async function putSecrets(secrets) {
+  const { code, output } = await captureTool("wrangler", ["secret", "bulk"], { input: JSON.stringify(secrets) });
+  if (code !== 0)
+    throw new Failure(`The Worker's secrets could not be set. Deploy again to set new ones:\n\n${output}`);
+}
+
 // Of what wrangler can only print for people, a name is a word between blanks or the lines of a table.
 function words(text) {
   return text.split(/[\s│]+/);

@@ -19,9 +19,15 @@ export function startTool(name, args, { env, nodeArgs = [], ...options } = {}) {
   });
 }
 
-/** Runs a tool to its end and keeps what it says, for the caller to judge. */
-export function captureTool(name, args, { signal, env } = {}) {
-  const child = startTool(name, args, { signal, env, stdio: ["ignore", "pipe", "pipe"] });
+/** Runs a tool to its end and keeps what it says, for the caller to judge. `input` is what it reads from its stdin. */
+export function captureTool(name, args, { signal, env, input } = {}) {
+  const child = startTool(name, args, {
+    signal,
+    env,
+    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  // A tool that ends without reading says why itself.
+  child.stdin?.on("error", () => {}).end(input);
   let stdout = "";
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8");
