@@ -26,6 +26,7 @@ import { missingPage, serveHome } from "./http/home";
 import { serveIcon } from "./http/icon";
 import { apiVersion, serveOpenApi } from "./http/openapi";
 import { originOf } from "./http/origin";
+import { refuseUnknownParameters } from "./http/parameters";
 import { open } from "./http/policy";
 import { requestId } from "./http/request-id";
 import { logRequest } from "./http/request-log";
@@ -64,6 +65,7 @@ app.use(
   requireRoute(() => app.routes),
 );
 app.use("*", refuseWritesWhenDisabled);
+app.use("*", refuseUnknownParameters);
 app.use("*", tellWarnings);
 app.use("*", readBody);
 

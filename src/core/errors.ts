@@ -118,21 +118,22 @@ export class NotFound extends Refusal {
 }
 
 export class UnknownRoute extends Refusal {
-  constructor(method: string, path: string) {
+  /** `advice` is a sentence that names the nearest endpoint. */
+  constructor(method: string, path: string, advice: string | null = null) {
     super(`There is no endpoint ${method} ${path}.`, {
-      suggestion: "See /docs for all endpoints.",
+      suggestion: `${advice === null ? "" : `${advice} `}See /docs for all endpoints.`,
       details: { resource: "route", id: path },
     });
   }
 }
 
 export class MethodNotAllowed extends Refusal {
-  constructor(
-    method: string,
-    path: string,
-    readonly allowed: string[],
-  ) {
-    super(`${path} does not support ${method}.`, { suggestion: `Use ${allowed.join(" or ")}.`, details: { allowed } });
+  readonly allowed: string[];
+
+  constructor(method: string, path: string, { allowed, advice = null }: { allowed: string[]; advice?: string | null }) {
+    const suggestion = `Use ${allowed.join(" or ")}.${advice === null ? "" : ` ${advice}`}`;
+    super(`${path} does not support ${method}.`, { suggestion, details: { allowed } });
+    this.allowed = allowed;
   }
 }
 

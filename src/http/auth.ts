@@ -6,6 +6,7 @@ import { isOneOf, type KeyKind } from "../core/keys";
 import { forProject, type Platform, type Project } from "../platform/context";
 import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
+import { wrongWithKey } from "./seen-key";
 
 type FindCaller = (platform: Platform, key: string) => Promise<{ project: Project; kind: KeyKind } | null>;
 
@@ -36,7 +37,7 @@ async function callingProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller:
   const key = bearerToken(c);
   const caller = key === null ? null : await findCaller(c.get("platform"), key);
   if (caller === null) {
-    throw new NotAuthenticated("The API key is missing or not valid.", {
+    throw new NotAuthenticated(wrongWithKey(c.req.raw.headers), {
       suggestion: `Send it as \`Authorization: Bearer ${kind === "secret" ? "sk_" : "pk_"}…\`.`,
     });
   }

@@ -2,6 +2,7 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { BadRequest, TooLarge } from "../core/errors";
 import { slotBytes } from "../platform/memory-slots";
 import { openSlot, type Slot } from "./memory-slot";
+import { notJson } from "./not-json";
 import type { AppEnv } from "./router";
 
 /**
@@ -38,23 +39,31 @@ const jsonType = /^application\/json(; ?charset=utf-8)?$/i;
 
 function keepBody(c: HonoContext<AppEnv>, text: string): void {
   const { raw } = c.req;
-  if (!jsonType.test(raw.headers.get("Content-Type") ?? "")) {
+  const type = raw.headers.get("Content-Type") ?? "";
+  if (!jsonType.test(type)) {
     const headers = new Headers(raw.headers);
     headers.set("Content-Type", "application/json");
     c.req.raw = new Request(raw.url, { method: raw.method, headers });
   }
   // Hono keeps the promise of a body, though its types say the body itself.
   Object.assign(c.req.bodyCache, { text: Promise.resolve(text) });
-  if (text.length > slotBytes) letGoOnceParsed(c.req);
+  parseOnce(c, type);
 }
 
-/** Frees the text of a large body once it is parsed. Otherwise memory holds it twice until the answer. */
-function letGoOnceParsed(req: HonoContext<AppEnv>["req"]): void {
+/** Everybody who asks gets the same parsed body. The text of a large one goes then: memory would hold both. */
+function parseOnce(c: HonoContext<AppEnv>, type: string): void {
+  const { req } = c;
   let parsed: Promise<unknown> | null = null;
   async function parse(): Promise<unknown> {
     const text = await req.text();
-    delete req.bodyCache.text;
-    return JSON.parse(text);
+    if (text.length > slotBytes) delete req.bodyCache.text;
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      // The validator throws an error of its own in place of this one; see failure.ts.
+      c.set("unreadable", notJson(text, type));
+      throw error;
+    }
   }
   // biome-ignore lint/suspicious/noExplicitAny: the type that hono has for what is in a body
   req.json = (): Promise<any> => {

@@ -1,12 +1,16 @@
 import { createRoute as defineRoute, type RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
+import type { ForeignName } from "../core/foreign-names";
+import { namesIn } from "./names";
 import { type CallerKey, isForProject, type Policy, policy, usualPolicy } from "./policy";
 import { describeRefusal, type RefusalStatus } from "./refusals";
 
 /** The declaration of a route. Its body says whether it takes an upload. */
 type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "parameters"> & {
   path: P;
-  policy?: Partial<Omit<Policy, "isUpload">>;
+  policy?: Partial<Omit<Policy, "isUpload" | "names">>;
+  /** Fields of other APIs that this operation refuses with advice. */
+  foreignNames?: readonly ForeignName[];
 };
 
 /**
@@ -14,9 +18,14 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
  * need, the kind of key, the Idempotency-Key header and the rate limit, are added to the document.
  */
 export function createRoute<P extends string, R extends Definition<P>>(definition: R) {
-  const { policy: said = {}, middleware = [], ...route } = definition;
+  const { policy: said = {}, foreignNames = [], middleware = [], ...route } = definition;
   const isUpload = "multipart/form-data" in (route.request?.body?.content ?? {});
-  const declared = { isRead: route.method === "get", ...said, isUpload };
+  const names = {
+    body: namesIn(schemaOf(route.request?.body?.content["application/json"])),
+    foreign: foreignNames,
+    query: namesIn(route.request?.query) ?? new Set<string>(),
+  };
+  const declared = { isRead: route.method === "get", ...said, isUpload, names };
   const isLimited = isForProject({ ...usualPolicy, ...declared });
   const defined = defineRoute({
     ...route,
@@ -27,6 +36,10 @@ export function createRoute<P extends string, R extends Definition<P>>(definitio
   });
   // The additions change nothing for the handler, whose types come from the definition.
   return defined as unknown as ReturnType<typeof defineRoute<P, R>>;
+}
+
+function schemaOf(content: object | undefined): unknown {
+  return content !== undefined && "schema" in content ? content.schema : undefined;
 }
 
 /** How the document shows each kind of key. Its default for all operations is the secret key. */

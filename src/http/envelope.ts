@@ -21,6 +21,7 @@ const FieldFault = z.object({
 export const ErrorEnvelope = z
   .object({
     success: z.literal(false),
+    message: z.string().meta({ description: "`error.message` and `error.suggestion` in one." }),
     error: z.object({
       code: z.string().meta({
         description: `One of ${Object.keys(errorCodes).join(", ")}. New codes may come: treat others by the status.`,
@@ -38,6 +39,7 @@ export const ErrorEnvelope = z
     id: "Error",
     example: {
       success: false,
+      message: "Request validation failed: to. Correct the fields listed in errors and send the request again.",
       error: {
         code: "VALIDATION_ERROR",
         message: "Request validation failed: to.",

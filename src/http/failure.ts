@@ -25,6 +25,7 @@ import {
 } from "../core/errors";
 import { log, reasonOf, traceOf } from "../platform/log";
 import type { ErrorCode } from "./error-codes";
+import { notJson } from "./not-json";
 import type { AppEnv } from "./router";
 import { routeOf } from "./routing";
 
@@ -79,7 +80,7 @@ function answerTo(refusal: Refusal): Answer {
  * its text.
  */
 export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
-  const refusal = asRefusal(thrown);
+  const refusal = asRefusal(thrown, c);
   if (refusal === null) {
     log("error", "Request failed", {
       requestId: c.get("requestId"),
@@ -99,31 +100,28 @@ export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
 /** The body of an error response. Null is an error of our own. */
 export function envelopeOf(refusal: Refusal | null, requestId: string, timestamp: string) {
   const { status, code } = refusal ? answerTo(refusal) : ourFault;
+  const message = refusal?.message ?? "Something went wrong on our side.";
+  const suggestion = refusal ? refusal.suggestion : tryAgain;
   const error = {
     code,
-    message: refusal?.message ?? "Something went wrong on our side.",
+    message,
     statusCode: status,
     requestId,
     ...(refusal instanceof Invalid ? { errors: refusal.faults } : {}),
     ...(refusal?.details ? { details: refusal.details } : {}),
-    suggestion: refusal ? refusal.suggestion : "Try again. If the error persists, give the requestId to the operator.",
+    suggestion,
   };
-  return { success: false as const, error, timestamp };
+  // Clients that know another envelope show its message: Plunk's does.
+  const whole = suggestion === undefined ? message : `${message} ${suggestion}`;
+  return { success: false as const, message: whole, error, timestamp };
 }
 
 const ourFault: Answer = { status: 500, code: "INTERNAL_SERVER_ERROR" };
+const tryAgain = "Try again. If the error persists, give the requestId to the operator.";
 
 /** Hono throws its own exception when a body is not JSON. */
-function asRefusal(thrown: Error): Refusal | null {
+function asRefusal(thrown: Error, c: HonoContext<AppEnv>): Refusal | null {
   if (thrown instanceof Refusal) return thrown;
-  if (thrown instanceof HTTPException && thrown.status === 400) {
-    return notJson();
-  }
+  if (thrown instanceof HTTPException && thrown.status === 400) return c.get("unreadable") ?? notJson("?", "");
   return null;
-}
-
-export function notJson(): BadRequest {
-  return new BadRequest("The request body is not valid JSON.", {
-    suggestion: "Check the quotes and commas of the body, and whether it was cut off.",
-  });
 }

@@ -25,7 +25,7 @@ export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] 
       field: issue.path.join("."),
       message: isMissing ? "Required" : issue.message,
       code: isMissing ? "required" : codeOf(issue),
-      ...(isShowable(received) ? { received } : {}),
+      ...shownValue(received),
     };
   });
 }
@@ -46,6 +46,11 @@ function valueAt(input: unknown, path: PropertyKey[]): unknown {
 }
 
 const longestShown = 200;
+
+/** `received` of a fault, for a value that helps the caller. */
+export function shownValue(received: unknown): { received?: unknown } {
+  return isShowable(received) ? { received } : {};
+}
 
 /** Short plain values help the caller; whole bodies and attachments would not. */
 function isShowable(value: unknown): boolean {

@@ -3,6 +3,7 @@ import type { RouterRoute } from "hono/types";
 import { COMPOSED_HANDLER } from "hono/utils/constants";
 import type { Config } from "../platform/env";
 import type { RateLimits } from "../platform/rate-limits";
+import type { Names } from "./names";
 
 /** Who may call a route. */
 export type CallerKey =
@@ -34,6 +35,8 @@ export interface Policy {
   bucket: Exclude<keyof RateLimits, "api"> | null;
   /** The route changes nothing, so a disabled project may call it. */
   isRead: boolean;
+  /** The names that the route reads; null for a route outside of the document. */
+  names: Names | null;
 }
 
 export const kilobyte = 1024;
@@ -47,6 +50,7 @@ export const usualPolicy: Policy = {
   once: false,
   bucket: null,
   isRead: false,
+  names: null,
 };
 
 const policies = new WeakMap<object, Policy>();
@@ -73,4 +77,9 @@ export function policySaidBy({ handler }: Pick<RouterRoute, "handler">): Policy 
 /** Whether a project is the caller. Only then does the request have a context. */
 export function isForProject({ key }: Policy): boolean {
   return key === "secret" || key === "public";
+}
+
+/** Whether the caller has a key or the operator's token, and writes the request on purpose. */
+export function takesKey(policy: Policy): boolean {
+  return isForProject(policy) || policy.key === "operator";
 }

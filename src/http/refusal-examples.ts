@@ -20,7 +20,8 @@ import {
 import { reservedEvent } from "../core/events/names";
 import { readId } from "../core/ids";
 import type { Config } from "../platform/env";
-import { envelopeOf, notJson } from "./failure";
+import { envelopeOf } from "./failure";
+import { notJson } from "./not-json";
 import type { Described } from "./operations";
 import type { Policy } from "./policy";
 
@@ -84,7 +85,7 @@ function badRequestOf({ operation, policy }: Asked): Refusal {
         "Set trackMembership to true first; for the number of members alone, use POST /segments/{id}/refresh.",
     });
   }
-  return operation.requestBody ? notJson() : new BadRequest("The cursor cannot be read.");
+  return operation.requestBody ? notJson("{", "application/json") : new BadRequest("The cursor cannot be read.");
 }
 
 function unknownCaller({ key }: Policy): Refusal {

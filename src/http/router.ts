@@ -1,8 +1,12 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { Invalid } from "../core/errors";
+import type { Context as HonoContext } from "hono";
+import { getPath } from "hono/utils/url";
+import { type BadRequest, type FieldFault, Invalid } from "../core/errors";
+import type { Warning } from "../core/warning";
 import type { Context, Platform } from "../platform/context";
 import type { Env } from "../platform/env";
 import { faultsOf } from "./faults";
+import { findUnknown } from "./names";
 import type { Policy } from "./policy";
 import { routeTable } from "./route-table";
 
@@ -17,7 +21,25 @@ export interface AppEnv {
     platform: Platform;
     /** The world with the caller's project. Set once the key is accepted. */
     ctx: Context;
+    /** What the answer tells the caller beside its result. */
+    warnings: Warning[];
+    /** What is wrong with a body that is not JSON. */
+    unreadable: BadRequest;
   };
+}
+
+/** Warns of the fields of a body that its route does not read. Returns the faults of those that it refuses. */
+async function foreignFaults(c: HonoContext<AppEnv>): Promise<FieldFault[]> {
+  // The validator has parsed the body, which is kept.
+  const { faults, ignored } = findUnknown(c.get("policy").names, await c.req.json());
+  if (ignored.length > 0) c.get("warnings").push(...ignored);
+  return faults;
+}
+
+/** A slash at the end of a path makes no difference. */
+function pathOf(request: Request): string {
+  const path = getPath(request);
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
 /**
@@ -26,9 +48,13 @@ export interface AppEnv {
 export function createRouter() {
   return new OpenAPIHono<AppEnv>({
     router: routeTable(),
-    defaultHook: (result) => {
+    getPath: pathOf,
+    defaultHook: async (result, c) => {
+      const foreign = result.target === "json" ? await foreignFaults(c) : [];
+      if (result.success && foreign.length === 0) return;
       // The hook gets the input too, which zod 4 leaves out of its issues.
-      if (!result.success) throw new Invalid(faultsOf(result.error, "data" in result ? result.data : undefined));
+      const own = result.success ? [] : faultsOf(result.error, "data" in result ? result.data : undefined);
+      throw new Invalid([...foreign, ...own]);
     },
   });
 }

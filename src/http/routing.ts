@@ -2,6 +2,7 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { RouterRoute } from "hono/types";
 import { MethodNotAllowed, UnknownRoute } from "../core/errors";
+import { nearest, relocated } from "./nearest";
 import { type CallerKey, policySaidBy, usualPolicy } from "./policy";
 import { firstSegment, patternOf } from "./route-table";
 import type { AppEnv } from "./router";
@@ -15,10 +16,20 @@ export function routeOf(c: HonoContext): RouterRoute | undefined {
 export function findPolicy(routes: () => RouterRoute[]): MiddlewareHandler<AppEnv> {
   return (c, next) => {
     const route = routeOf(c);
-    const policy = route ? policySaidBy(route) : { ...usualPolicy, key: keyBeside(routes(), c.req.path) };
+    const policy = route ? policySaidBy(route) : { ...usualPolicy, key: keyForUnknown(routes(), c) };
     c.set("policy", policy ?? usualPolicy);
     return next();
   };
+}
+
+/** A path that is elsewhere takes either kind of a project's key, so that its caller learns where it is. */
+function keyForUnknown(routes: RouterRoute[], c: HonoContext): CallerKey {
+  const endpoints = routes.filter(isEndpoint);
+  const { method, path } = c.req;
+  const place = relocated(endpoints, method, path);
+  const key = keyBeside(endpoints, place ?? path);
+  if (place === null || (key !== "secret" && key !== "public")) return key;
+  return /^Bearer +pk_/i.test(c.req.header("Authorization") ?? "") ? "public" : "secret";
 }
 
 /**
@@ -26,8 +37,7 @@ export function findPolicy(routes: () => RouterRoute[]): MiddlewareHandler<AppEn
  * or below the same first segment, take the same kind, it is that kind. Otherwise it is a secret key, so that callers
  * without a key cannot learn which paths exist.
  */
-function keyBeside(routes: RouterRoute[], path: string): CallerKey {
-  const endpoints = routes.filter(isEndpoint);
+function keyBeside(endpoints: RouterRoute[], path: string): CallerKey {
   const here = endpoints.filter((route) => fits(route, path));
   const beside = here.length > 0 ? here : endpoints.filter((route) => firstSegment(route.path) === firstSegment(path));
   const keys = new Set(beside.flatMap((route) => policySaidBy(route)?.key ?? []));
@@ -46,7 +56,10 @@ export function requireRoute(routes: () => RouterRoute[]): MiddlewareHandler<App
     const { method, path } = c.req;
     const here = routes().filter((route) => isEndpoint(route) && fits(route, path));
     const allowed = [...new Set(here.map((route) => route.method))];
-    throw allowed.length === 0 ? new UnknownRoute(method, path) : new MethodNotAllowed(method, path, allowed);
+    const advice = nearest(routes().filter(isEndpoint), method, path);
+    throw allowed.length === 0
+      ? new UnknownRoute(method, path, advice)
+      : new MethodNotAllowed(method, path, { allowed, advice });
   };
 }
 

@@ -27,7 +27,12 @@ const refusals: [name: string, refusal: Refusal, message: RegExp, details: Recor
   ["MonthlyLimitReached", new MonthlyLimitReached(5000), /5000 emails a month/, { monthlySendLimit: 5000 }],
   ["NotFound", new NotFound("contact", readId("c1")), /No contact c1/, { resource: "contact", id: "c1" }],
   ["UnknownRoute", new UnknownRoute("GET", "/nope"), /GET \/nope/, { resource: "route", id: "/nope" }],
-  ["MethodNotAllowed", new MethodNotAllowed("PUT", "/a", ["GET", "POST"]), /PUT/, { allowed: ["GET", "POST"] }],
+  [
+    "MethodNotAllowed",
+    new MethodNotAllowed("PUT", "/a", { allowed: ["GET", "POST"] }),
+    /PUT/,
+    { allowed: ["GET", "POST"] },
+  ],
   ["Conflict", new Conflict("Taken.", { cause, details: { id: "x" } }), /^Taken\.$/, { id: "x" }],
   ["TooSlow", new TooSlow(15), /15 seconds/, { maxSeconds: 15 }],
   ["TooLarge", new TooLarge(1024), /1024 bytes/, { maxBytes: 1024 }],
@@ -62,7 +67,7 @@ it.each([
   ["UnverifiedSender", new UnverifiedSender("acme.test")],
   ["MonthlyLimitReached", new MonthlyLimitReached(1)],
   ["UnknownRoute", new UnknownRoute("GET", "/nope")],
-  ["MethodNotAllowed", new MethodNotAllowed("PUT", "/a", ["GET"])],
+  ["MethodNotAllowed", new MethodNotAllowed("PUT", "/a", { allowed: ["GET"] })],
   ["Invalid", new Invalid([])],
 ])("%s tells the caller what to do next", (_, refusal) => {
   expect(refusal.suggestion).toMatch(/\.$/);
@@ -88,7 +93,7 @@ it.each(["field", "event", "project", "suppression"] as const)(
 );
 
 it("MethodNotAllowed suggests the methods that work", () => {
-  const refusal = new MethodNotAllowed("PUT", "/contacts", ["GET", "POST"]);
+  const refusal = new MethodNotAllowed("PUT", "/contacts", { allowed: ["GET", "POST"] });
   expect(refusal.suggestion).toBe("Use GET or POST.");
   expect(refusal.allowed).toEqual(["GET", "POST"]);
 });

@@ -10,6 +10,7 @@ export function expectRefusal(answer: Answer, status: number, code: string, more
   const { suggestion, ...error } = answer.body.error;
   expect({ ...answer.body, error }).toEqual({
     success: false,
+    message: suggestion === undefined ? error.message : `${error.message} ${suggestion}`,
     error: {
       code,
       message: expect.stringMatching(/^\S.*\.$/s),

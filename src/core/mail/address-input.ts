@@ -28,7 +28,7 @@ const addressShape = {
 /** An email address, parsed to the form that identifies contacts. */
 export const Email = z
   .string()
-  .transform((written, check) => normalizeEmail(written) ?? fault(check, [], "invalid_string", notAnAddress))
+  .transform((written, check) => normalizeEmail(written) ?? fault(check, [], "invalid_string", whyNoAddress(written)))
   .meta({ type: "string", format: "email", example: "ada@example.com" });
 
 /** A name shown beside an address. */
@@ -64,6 +64,20 @@ export const RecipientsInput = z
 
 const notAnAddress = "Must be an email address such as ada@example.com";
 
+/** Says how to write what was probably meant. `takesName`: the address may be an object with a name. */
+function whyNoAddress(written: string, takesName = false): string {
+  const [, name = "", email = ""] = /^([^<>]{0,255})<([^<>]{1,320})>\s*$/.exec(written) ?? [];
+  if (normalizeEmail(email) !== null) {
+    const alone = `Must be the address alone, without a name: "${email.trim()}"`;
+    const shown = JSON.stringify({ name: name.trim().replace(/^"(.*)"$/, "$1"), email: email.trim() });
+    return takesName ? `${alone}, or with the name as ${shown}` : alone;
+  }
+  if (/[,;]/.test(written) && written.split(/[,;]/).every((part) => normalizeEmail(part) !== null)) {
+    return "Must be one address; where several are allowed, send them as a list";
+  }
+  return notAnAddress;
+}
+
 function readAddress(input: unknown, path: (string | number)[], check: z.RefinementCtx): Address {
   if (input === undefined) return fault(check, path, "required", "Required");
   if (typeof input === "string") return readEmail(input, null, path, check);
@@ -88,7 +102,7 @@ function nameFault(name: unknown): FieldCode {
 
 function readEmail(written: string, name: string | null, path: (string | number)[], check: z.RefinementCtx): Address {
   const email = normalizeEmail(written);
-  if (email === null) return fault(check, path, "invalid_string", notAnAddress);
+  if (email === null) return fault(check, path, "invalid_string", whyNoAddress(written, path.at(-1) !== "email"));
   return { email, written: written.trim(), name };
 }
 

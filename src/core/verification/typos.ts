@@ -1,7 +1,7 @@
 import { POPULAR_DOMAINS, run } from "@zootools/email-spell-checker";
 import { parse } from "tldts";
 import { isReservedDomain } from "../domains/records";
-import { editsBetween } from "./edits";
+import { editsBetween } from "../edits";
 
 /** Providers that the checker knows only by their first label. */
 const moreProviders = [

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { foreignNamesOfContact } from "../../core/contacts/foreign-names";
 import { publicId } from "../../core/ids";
 import { Email } from "../../core/mail/address-input";
 import { getContact } from "../../engine/contacts/contact";
@@ -75,6 +76,7 @@ const upsert = createRoute({
   tags,
   summary: "Create a contact, or change the one with this address",
   middleware: legacyRequired("email"),
+  foreignNames: foreignNamesOfContact,
   request: body(UpsertContact),
   responses: {
     ...ok(UpsertedContact, "An existing contact was changed."),

@@ -7,8 +7,8 @@ import type { Context } from "../../platform/context";
 /** A project has a few domains; the limit only protects memory from a runaway script. */
 const maxDomains = 1_000;
 
-/** The project in the path must be the key's own. Newest first. */
-export async function listDomains(ctx: Context, projectId: string): Promise<DomainRow[]> {
-  if (projectId !== ctx.project.id) throw new NotFound("project", projectId);
+/** Newest first. A project that a path names must be the key's own. */
+export async function listDomains(ctx: Context, projectId?: string): Promise<DomainRow[]> {
+  if (projectId !== undefined && projectId !== ctx.project.id) throw new NotFound("project", projectId);
   return ctx.db.select().from(domains).where(inProject(domains, ctx)).orderBy(desc(domains.id)).limit(maxDomains);
 }

@@ -31,15 +31,34 @@ domains.openapi(add, async (c) => {
 
 const list = createRoute({
   method: "get",
-  path: "/domains/project/{projectId}",
+  path: "/domains",
   operationId: "listDomains",
   tags,
   summary: "List the sender domains of the project",
+  responses: { ...ok(Domains), ...errors() },
+});
+
+domains.openapi(list, async (c) => {
+  const { ctx } = c.var;
+  const rows = await listDomains(ctx);
+  return c.json(
+    rows.map((row) => domainJson(ctx.project, row)),
+    200,
+  );
+});
+
+const listOfProject = createRoute({
+  method: "get",
+  path: "/domains/project/{projectId}",
+  operationId: "listDomainsOfProject",
+  tags,
+  summary: "List the sender domains of a project",
+  description: "The project is the key's own; any other is 404. `GET /domains` is the same without its id.",
   request: { params: z.object({ projectId: pathId("projectId") }) },
   responses: { ...ok(Domains), ...errors(404) },
 });
 
-domains.openapi(list, async (c) => {
+domains.openapi(listOfProject, async (c) => {
   const { ctx } = c.var;
   const rows = await listDomains(ctx, publicId(c.req.valid("param").projectId));
   return c.json(

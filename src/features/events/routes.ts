@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { foreignNamesOfContact } from "../../core/contacts/foreign-names";
 import { DateRange } from "../../core/events/range";
 import { publicId } from "../../core/ids";
 import { accepted, body, createRoute, errors, ok } from "../../http/define";
@@ -38,6 +39,7 @@ const NameParam = z.object({
 const tracking = {
   method: "post" as const,
   tags,
+  foreignNames: foreignNamesOfContact,
   request: body(TrackEvent),
   responses: { ...ok(TrackedEvent, "The event is recorded."), ...errors(400, 403, 409, 413, 422, 503) },
 };

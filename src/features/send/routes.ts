@@ -3,6 +3,7 @@ import { body, createRoute, errors, ok } from "../../http/define";
 import { megabyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
 import type { Config } from "../../platform/env";
+import { foreignNamesOfSend } from "./foreign-names";
 import { SendEmail, SentEmails } from "./schema";
 import { sendEmails } from "./send";
 
@@ -18,6 +19,7 @@ const send = createRoute({
   description:
     "Creates or updates a contact for each recipient, and answers once every email is durably accepted. " +
     "All recipients are checked before anything is written: a 4xx has no effect at all.",
+  foreignNames: foreignNamesOfSend,
   request: body(SendEmail),
   responses: {
     ...ok(SentEmails, "Every email is accepted."),

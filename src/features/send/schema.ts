@@ -7,6 +7,7 @@ import { AttachmentsInput } from "../../core/mail/attachments";
 import { ExtraHeaders } from "../../core/mail/headers";
 import { maxSubjectLength } from "../../core/mail/message";
 import { storable } from "../../core/storable";
+import { Warnings } from "../../core/warning";
 
 /** The most characters of a body, before and after rendering. */
 export const maxBodyLength = 2_000_000;
@@ -91,6 +92,7 @@ export const SentEmails = z
       timestamp: z.iso.datetime(),
     }),
     sandbox: z.literal(true).optional(),
+    warnings: Warnings,
   })
   .meta({
     id: "SentEmails",

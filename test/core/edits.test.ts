@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { editsBetween } from "../../../src/core/verification/edits";
+import { editsBetween } from "../../src/core/edits";
 
 it.each([
   ["gmail", "gmail", 0],

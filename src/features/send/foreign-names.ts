@@ -1,0 +1,31 @@
+import type { ForeignName } from "../../core/foreign-names";
+
+const onePerRecipient = "Each recipient gets an email of their own: put the address into to, which also takes a list";
+const schedule = "Use scheduledAt, a time such as 2026-01-31T09:00:00Z";
+const reply = "Use reply, an address";
+const template = "Use template, the template's id";
+
+/** What other APIs call the parts of an email. */
+export const foreignNamesOfSend: ForeignName[] = [
+  { name: "cc", advice: onePerRecipient },
+  { name: "bcc", advice: onePerRecipient },
+  { name: "sendAt", advice: schedule },
+  { name: "scheduled_at", advice: schedule },
+  { name: "replyTo", advice: reply },
+  { name: "reply_to", advice: reply },
+  { name: "html", advice: "Use body, which is HTML" },
+  { name: "text", advice: "Leave it out: the plain text is made from body" },
+  { name: "templateId", advice: template },
+  { name: "template_id", advice: template },
+  { name: "tags", advice: "Emails have no tags: leave it out, or set a header of your own in headers" },
+  {
+    name: "type",
+    except: "html",
+    advice: 'Only "html" can be sent, and Markdown is not rendered here: turn it into HTML, and send that as body',
+  },
+  {
+    name: "path",
+    itemsOf: "attachments",
+    advice: "Files are not fetched from a path or URL: send the file in base64 as content",
+  },
+];

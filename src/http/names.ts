@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { closestTo } from "../core/closest";
+import type { FieldFault } from "../core/errors";
+import type { ForeignName } from "../core/foreign-names";
+import { isJsonObject } from "../core/json";
+import type { Warning } from "../core/warning";
+import { shownValue } from "./faults";
+
+/** The names that a route reads. They are collected once, when the route is declared. */
+export interface Names {
+  /** Top-level fields of the JSON body; null when any name may be one. */
+  body: ReadonlySet<string> | null;
+  /** Fields that are refused with what to do instead. */
+  foreign: readonly ForeignName[];
+  query: ReadonlySet<string>;
+}
+
+/** The names of an object schema, whatever is wrapped around it; null for a schema that takes any name. */
+export function namesIn(schema: unknown): ReadonlySet<string> | null {
+  if (schema instanceof z.ZodObject) return schema.def.catchall ? null : new Set(Object.keys(schema.shape));
+  if (schema instanceof z.ZodPipe) return namesIn(schema.in) ?? namesIn(schema.out);
+  return null;
+}
+
+/** What a body's unknown fields come to: those that are refused, and those that are ignored. */
+export interface UnknownNames {
+  faults: FieldFault[];
+  ignored: Warning[];
+}
+
+const allKnown: UnknownNames = { faults: [], ignored: [] };
+
+/** Looks for fields that the route does not read. A call without any costs a look into a set for each of its fields. */
+export function findUnknown(names: Names | null, body: unknown): UnknownNames {
+  if (!names?.body || !isJsonObject(body)) return allKnown;
+  const known = names.body;
+  const unknown = Object.keys(body).filter((name) => !known.has(name));
+  const faults = names.foreign.flatMap((foreign) => faultsOfName(foreign, body));
+  if (unknown.length === 0 && faults.length === 0) return allKnown;
+  const refused = new Set(faults.map(({ field }) => field));
+  const ignored = unknown.filter((name) => !refused.has(name) && !isObeyed(names.foreign, name, body[name]));
+  return { faults, ignored: ignored.slice(0, mostNamed).map((name) => warningOf(name, known)) };
+}
+
+function warningOf(name: string, known: ReadonlySet<string>): Warning {
+  const meant = closestTo(name, known);
+  const hint = meant === null ? "" : ` Did you mean ${meant}?`;
+  return { field: shownName(name), message: `Not a field of this endpoint, and ignored.${hint}` };
+}
+
+/** A foreign field with the value that asks for what happens anyway had its effect. */
+function isObeyed(foreign: readonly ForeignName[], name: string, value: unknown): boolean {
+  return foreign.some((one) => one.name === name && one.except !== undefined && one.except === value);
+}
+
+function faultsOfName({ name, itemsOf, except, advice }: ForeignName, body: Record<string, unknown>): FieldFault[] {
+  if (itemsOf === undefined) return faultOf(body, name, name);
+  const items = body[itemsOf];
+  if (!Array.isArray(items)) return [];
+  return items
+    .slice(0, mostNamed)
+    .flatMap((item, index) => (isJsonObject(item) ? faultOf(item, name, `${itemsOf}.${index}.${name}`) : []));
+
+  function faultOf(holder: Record<string, unknown>, key: string, field: string): FieldFault[] {
+    const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
+    if (isNothing(value) || value === except) return [];
+    return [{ field, code: "custom", message: advice, ...shownValue(value) }];
+  }
+}
+
+/** A value that asks for nothing. */
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/** An answer must not be larger than its request. */
+export const mostNamed = 20;
+const longestName = 100;
+
+export function shownName(name: string): string {
+  return name.slice(0, longestName).toWellFormed();
+}

@@ -1,0 +1,51 @@
+import type { RouterRoute } from "hono/types";
+import { closestTo } from "../core/closest";
+import { patternOf } from "./route-table";
+
+/** What callers of other APIs ask for, and where it is here. */
+const elsewhere = new Map([
+  ["POST /emails", "/v1/send"],
+  ["POST /email", "/v1/send"],
+  ["POST /emails/send", "/v1/send"],
+  ["POST /mail/send", "/v1/send"],
+  ["POST /messages", "/v1/send"],
+  ["POST /events", "/v1/track"],
+]);
+
+/** Base URLs of other installations and clients that end in one of these. */
+const bases = /^(\/+(api|v1))+(?=\/)/;
+
+/**
+ * Where a path is that came with another base URL or another API's name; null when nowhere. `endpoints` has no
+ * middleware.
+ */
+export function relocated(endpoints: RouterRoute[], method: string, path: string): string | null {
+  const bare = path.replace(bases, "").replaceAll(/\/{2,}/g, "/");
+  const candidates = [`/v1${bare}`, bare, elsewhere.get(`${method} ${bare}`)];
+  const isThere = (candidate: string) =>
+    endpoints.some((route) => route.method === method && patternOf(route.path).test(candidate));
+  return candidates.find((candidate) => candidate !== undefined && candidate !== path && isThere(candidate)) ?? null;
+}
+
+/** A sentence that names the endpoint that was probably meant; null when none is near. */
+export function nearest(endpoints: RouterRoute[], method: string, path: string): string | null {
+  const place = relocated(endpoints, method, path);
+  if (place !== null) return `Here it is ${method} ${place}.`;
+  const routes = new Map(
+    endpoints
+      .filter((route) => route.method === method)
+      .flatMap(({ path: pattern }) => {
+        const filled = fill(pattern, path);
+        return filled === null ? [] : [[filled, pattern] as const];
+      }),
+  );
+  const found = routes.get(closestTo(path, routes.keys()) ?? "");
+  return found === undefined ? null : `Did you mean ${method} ${found.replace(/:([^/]+)/g, "{$1}")}?`;
+}
+
+/** The pattern with the values of the path in place of its parameters; null when they have not as many segments. */
+function fill(pattern: string, path: string): string | null {
+  const [names, values] = [pattern.split("/"), path.split("/")];
+  if (names.length !== values.length) return null;
+  return names.map((name, index) => (name.startsWith(":") ? values[index] : name)).join("/");
+}

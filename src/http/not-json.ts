@@ -1,0 +1,26 @@
+import { BadRequest } from "../core/errors";
+
+/** Says what a body is that is not JSON. */
+export function notJson(text: string, type: string): BadRequest {
+  if (text.trim() === "") {
+    return new BadRequest("The request body is empty.", { suggestion: `Send a JSON object. ${headerNeeded}` });
+  }
+  if (/^multipart\/form-data\b/i.test(type)) {
+    return new BadRequest("The request body is a multipart form, and this endpoint takes JSON.", {
+      suggestion: `Send the fields as a JSON object. ${headerNeeded}`,
+    });
+  }
+  if (/^application\/x-www-form-urlencoded\b/i.test(type) && formEncoded.test(text)) {
+    return new BadRequest("The request body is form-encoded, and this endpoint takes JSON.", {
+      suggestion: `Send { "email": "ada@example.com" } rather than email=ada@example.com. ${headerNeeded}`,
+    });
+  }
+  return new BadRequest("The request body is not valid JSON.", {
+    suggestion: "Check the quotes and commas of the body, and whether it was cut off.",
+  });
+}
+
+const headerNeeded = "Its Content-Type is application/json.";
+
+/** curl sends this type with everything, so the text must look like it too. */
+const formEncoded = /^[^={}"]{1,200}=/;

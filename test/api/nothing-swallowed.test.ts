@@ -1,0 +1,249 @@
+import { describe, expect, it } from "vitest";
+import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
+import { expectInvalid, expectRefusal } from "../support/refusal";
+
+const contactFields = ["firstName", "lastName", "name", "phone", "tags", "attributes", "properties"];
+
+async function expectNoEffect(project: TestProject): Promise<void> {
+  expect((await project.api.get("/contacts")).body.data).toEqual([]);
+  expect((await project.api.get("/emails")).body.data).toEqual([]);
+  expect((await project.api.get("/events/names")).body.names).toEqual([]);
+}
+
+const secret = ({ keys }: TestProject) => bearer(keys.secret);
+const track = (project: TestProject, fields: Record<string, unknown>) =>
+  call("POST", "/v1/track", { email: "ada@example.com", event: "purchase", ...fields }, bearer(project.keys.public));
+
+describe("a field that is known elsewhere is refused with what to do", () => {
+  it.each([
+    ["cc", ["a@example.com"], "to"],
+    ["bcc", "a@example.com", "to"],
+    ["sendAt", "2099-01-01T00:00:00Z", "scheduledAt"],
+    ["scheduled_at", "2099-01-01T00:00:00Z", "scheduledAt"],
+    ["replyTo", "a@example.com", "reply"],
+    ["reply_to", "a@example.com", "reply"],
+    ["html", "<p>Hi</p>", "body"],
+    ["text", "Hi", "body"],
+    ["templateId", "t", "template"],
+    ["template_id", "t", "template"],
+    ["tags", ["a"], "headers"],
+    ["type", "markdown", "Markdown is not rendered"],
+    ["type", "text", "HTML"],
+  ])("POST /v1/send: %s", async (field, value, advice) => {
+    const project = await newProject();
+    const answer = await project.api.send({ [field]: value });
+    expectInvalid(answer, field, "custom");
+    expect(answer.body.error.errors[0].message).toContain(advice);
+    await expectNoEffect(project);
+  });
+
+  it("POST /v1/send: path of an attachment", async () => {
+    const project = await newProject();
+    const attachments = [{ filename: "a.txt", contentType: "text/plain", path: "https://example.com/a.txt" }];
+    const answer = await project.api.send({ attachments });
+    expectInvalid(answer, "attachments.0.path", "custom");
+    expectInvalid(answer, "attachments.0.content", "required");
+  });
+
+  it("tells of all faults at once", async () => {
+    const project = await newProject();
+    const answer = await project.api.send({ to: "nope", body: undefined, html: "<p>Hi</p>" });
+    expect(answer.body.error.errors.map(({ field }: { field: string }) => field)).toEqual(["html", "to", "body"]);
+  });
+
+  it.each(contactFields)("POST /contacts and /v1/track: %s", async (field) => {
+    const project = await newProject();
+    const created = await project.api.post("/contacts", { email: "ada@example.com", [field]: "x" });
+    for (const answer of [created, await track(project, { [field]: "x" })]) {
+      expectInvalid(answer, field, "custom");
+      expect(answer.body.error.errors[0].message).toContain("data");
+    }
+    await expectNoEffect(project);
+  });
+
+  it.each([null, "", []])("takes %j there as nothing asked for", async (cc) => {
+    const project = await newProject();
+    expect((await project.api.send({ cc })).status).toBe(200);
+  });
+});
+
+describe("any other unknown field is ignored and named", () => {
+  const warning = (field: string) => expect.objectContaining({ field, message: expect.stringContaining("ignored") });
+  const calls: [string, (project: TestProject, extra: Record<string, unknown>) => Promise<Answer>][] = [
+    ["POST /v1/send", ({ api }, extra) => api.send(extra)],
+    ["POST /v1/track", track],
+    ["POST /contacts", ({ api }, extra) => api.post("/contacts", { email: "ada@example.com", ...extra })],
+    ["POST /domains", ({ api }, extra) => api.post("/domains", { domain: `${crypto.randomUUID()}.test`, ...extra })],
+    ["POST /suppressions", ({ api }, extra) => api.post("/suppressions", { email: "ada@example.com", ...extra })],
+    [
+      "POST /segments",
+      ({ api }, extra) => api.post("/segments", { name: "All", type: "STATIC", condition: undefined, ...extra }),
+    ],
+    ["POST /admin/projects", (_, extra) => admin.post("/admin/projects", { name: "One", ...extra })],
+  ];
+
+  it.each(calls)("%s", async (_, request) => {
+    const project = await newProject();
+    const answer = await request(project, { whatever: 1, somethingElse: null });
+    expect(answer.status).toBeLessThan(300);
+    expect(answer.body.warnings).toEqual([warning("whatever"), warning("somethingElse")]);
+    expect((await request(await newProject(), {})).body).not.toHaveProperty("warnings");
+  });
+
+  it("names the field that was probably meant", async () => {
+    const project = await newProject();
+    const { body } = await project.api.send({ subscribd: true });
+    expect(body.warnings).toEqual([
+      { field: "subscribd", message: expect.stringContaining("Did you mean subscribed?") },
+    ]);
+  });
+
+  it("says nothing of type html, which is what goes out", async () => {
+    const project = await newProject();
+    expect((await project.api.send({ type: "html" })).body).not.toHaveProperty("warnings");
+  });
+
+  it("names 20 at most", async () => {
+    const project = await newProject();
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}${"x".repeat(500)}`, 1]));
+    const { body } = await project.api.send(many);
+    expect(body.warnings).toHaveLength(20);
+    expect(JSON.stringify(body.warnings).length).toBeLessThan(5_000);
+  });
+});
+
+describe("a query parameter that a route does not know", () => {
+  it.each([
+    ["GET", "/contacts?page=2", "page", "limit, cursor"],
+    ["GET", "/emails?state=SENT", "state", "status"],
+    ["GET", "/templates?per_page=5", "per_page", "pageSize"],
+    ["POST", "/contacts?email=a@example.com", "email", "no query parameters"],
+    ["GET", "/jobs/x?a=1", "a", "no query parameters"],
+  ])("is refused, with those that it knows: %s %s", async (method, path, field, known) => {
+    const project = await newProject();
+    const body = method === "GET" ? undefined : { email: "ada@example.com" };
+    const answer = await call(method, path, body, secret(project));
+    expectInvalid(answer, field, "custom");
+    expect(answer.body.error.errors[0].message).toContain(known);
+    await expectNoEffect(project);
+  });
+
+  it("is refused to operators too", async () => {
+    expectInvalid(await admin.get("/admin/projects?page=2"), "page", "custom");
+  });
+
+  it.each(["/docs?utm_source=x", "/openapi.json?x=1", "/outbox?utm=x", "/outbox/messages?x=1", "/health?x=1"])(
+    "is ignored where people and mail clients come: %s",
+    async (path) => {
+      expect((await call("GET", path)).status).toBe(200);
+    },
+  );
+});
+
+describe("a slash at the end of a path", () => {
+  it.each(["/contacts/", "/emails/", "/domains/", "/contacts/?limit=1"])("is as none: GET %s", async (path) => {
+    expect((await (await newProject()).api.get(path)).status).toBe(200);
+  });
+
+  it("is as none in POST /v1/send/", async () => {
+    const project = await newProject();
+    const mail = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi" };
+    expect((await project.api.post("/v1/send/", mail)).status).toBe(200);
+  });
+});
+
+describe("a key that came another way", () => {
+  const key = `sk_${"0".repeat(64)}`;
+
+  it.each<[string, Record<string, string>, string]>([
+    ["in x-api-key", { "X-Api-Key": key }, "X-Api-Key"],
+    ["in quotes", { Authorization: `Bearer "${key}"` }, "quotes"],
+    ["without Bearer", { Authorization: key }, "without the word Bearer"],
+    ["as Basic", { Authorization: `Basic ${btoa(`${key}:`)}` }, "does not begin with the word Bearer"],
+    ["cut off", { Authorization: `Bearer ${key.slice(0, 20)}` }, "has 20 characters"],
+    ["not at all", {}, "no Authorization header"],
+    ["unknown", { Authorization: `Bearer ${key}` }, "no project has it"],
+  ])("%s: the answer says so, and does not show it", async (_, headers, seen) => {
+    const answer = await call("POST", "/v1/send", {}, { headers });
+    expectRefusal(answer, 401, "INVALID_API_KEY");
+    expect(answer.body.error.message).toContain(seen);
+    expect(answer.body.message).toContain("Authorization: Bearer sk_");
+    expect(JSON.stringify(answer.body)).not.toContain("000000");
+  });
+});
+
+describe("a body that is not JSON", () => {
+  it.each([
+    ["empty", "", "application/json", "is empty"],
+    ["form-encoded", "email=ada%40example.com&event=x", "application/x-www-form-urlencoded", "form-encoded"],
+    ["multipart", "--x\r\n", "multipart/form-data; boundary=x", "multipart form"],
+    ["cut off, with the type that curl sends", '{"email":', "application/x-www-form-urlencoded", "not valid JSON"],
+    ["cut off", '{"email":', "application/json", "not valid JSON"],
+  ])("%s", async (_, body, type, seen) => {
+    const project = await newProject();
+    const headers = { ...secret(project).headers, "Content-Type": type };
+    for (const path of ["/v1/send", "/contacts", "/v1/verify"]) {
+      const answer = await call("POST", path, body, { headers });
+      expectRefusal(answer, 400, "BAD_REQUEST");
+      expect(answer.body.error.message).toContain(seen);
+    }
+  });
+});
+
+describe("an address with a name in one string", () => {
+  it.each([
+    ["to", "Acme <a@b.example>", "to"],
+    ["from", '"Acme, Inc." <a@b.example>', "from"],
+  ])("of /v1/send is answered with the form to use: %s", async (field, value, at) => {
+    const answer = await (await newProject()).api.send({ [field]: value });
+    expectInvalid(answer, at, "invalid_string");
+    expect(answer.body.error.errors[0].message).toMatch(/"email":"a@b.example"/);
+  });
+
+  it("of POST /contacts is answered with the address alone", async () => {
+    const answer = await (await newProject()).api.post("/contacts", { email: "Ada <ada@example.com>" });
+    expect(answer.body.error.errors[0].message).toBe('Must be the address alone, without a name: "ada@example.com"');
+  });
+
+  it("and several in one string are to be a list", async () => {
+    const answer = await (await newProject()).api.send({ to: "a@example.com, b@example.com" });
+    expect(answer.body.error.errors[0].message).toContain("as a list");
+  });
+});
+
+describe("a route that does not exist", () => {
+  it.each([
+    ["POST", "/emails", 405, "Here it is POST /v1/send."],
+    ["POST", "/email", 404, "Here it is POST /v1/send."],
+    ["POST", "/contact", 404, "Did you mean POST /contacts?"],
+    ["GET", "/contact/some-id", 404, "Did you mean GET /contacts/{id}?"],
+    ["POST", "/send", 404, "Here it is POST /v1/send."],
+    ["POST", "/track", 404, "Here it is POST /v1/track."],
+    ["POST", "/api/v1/send", 404, "Here it is POST /v1/send."],
+    ["POST", "/api/v1//track", 404, "Here it is POST /v1/track."],
+    ["GET", "/api/v1/contacts", 404, "Here it is GET /contacts."],
+    ["GET", "/v1/contacts", 404, "Here it is GET /contacts."],
+    ["POST", "/v1/v1/send", 404, "Here it is POST /v1/send."],
+  ])("names the nearest one: %s %s", async (method, path, status, advice) => {
+    const project = await newProject();
+    const keys = path.endsWith("track") ? [project.keys.secret, project.keys.public] : [project.keys.secret];
+    for (const key of keys) {
+      const answer = await call(method, path, method === "POST" ? {} : undefined, bearer(key));
+      expect(answer.status).toBe(status);
+      expect(answer.body.error.suggestion).toContain(advice);
+    }
+  });
+
+  it("names none when none is near", async () => {
+    const answer = await (await newProject()).api.get("/something/else");
+    expect(answer.body.error.suggestion).toBe("See /docs for all endpoints.");
+  });
+});
+
+it("lists the project's own domains without its id", async () => {
+  const [project, other] = [await newProject(), await newProject()];
+  const { status, body } = await project.api.get("/domains");
+  expect([status, body.map(({ domain }: { domain: string }) => domain)]).toEqual([200, [project.domain]]);
+  expect((await project.api.get(`/domains/project/${project.id}`)).body).toEqual(body);
+  expect((await call("GET", "/domains", undefined, bearer(other.keys.public))).status).toBe(401);
+});
