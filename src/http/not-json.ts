@@ -3,7 +3,9 @@ import { BadRequest } from "../core/errors";
 /** Says what a body is that is not JSON. */
 export function notJson(text: string, type: string): BadRequest {
   if (text.trim() === "") {
-    return new BadRequest("The request body is empty.", { suggestion: `Send a JSON object. ${headerNeeded}` });
+    return new BadRequest("The request body is empty, and this endpoint takes JSON.", {
+      suggestion: `Send a JSON object. ${headerNeeded}`,
+    });
   }
   if (/^multipart\/form-data\b/i.test(type)) {
     return new BadRequest("The request body is a multipart form, and this endpoint takes JSON.", {

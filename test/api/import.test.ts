@@ -53,6 +53,7 @@ describe("POST /contacts/import", () => {
         imported: 1,
         updated: 0,
         skipped: 1,
+        droppedColumns: [],
         errors: [{ row: 3, email: "nope", reason: "invalid_email" }],
         createdAt: expect.stringMatching(isoTime),
         completedAt: expect.stringMatching(isoTime),
@@ -61,7 +62,7 @@ describe("POST /contacts/import", () => {
     expect((await project.api.get(`/jobs/${jobId}`)).body).toMatchObject({
       type: "contacts.import",
       status: "completed",
-      result: { totalRows: 2, imported: 1, updated: 0, skipped: 1 },
+      result: { totalRows: 2, imported: 1, updated: 0, skipped: 1, droppedColumns: [] },
     });
     expect(await dataOf(project)).toEqual({ "ada@example.com": { firstName: "Ada" } });
     expect(await traces(project)).toEqual({ jobs: 1, files: 0 });
@@ -83,6 +84,7 @@ describe("POST /contacts/import", () => {
       imported: 0,
       updated: 0,
       skipped: 0,
+      droppedColumns: [],
       errors: [],
       createdAt: "1970-01-01T00:00:00.000Z",
       completedAt: null,
@@ -333,6 +335,7 @@ describe("an import", () => {
       imported: 0,
       updated: 0,
       skipped: 0,
+      droppedColumns: [],
       errors: [],
       reason: expect.stringMatching(reason),
       createdAt: expect.stringMatching(isoTime),
@@ -340,6 +343,15 @@ describe("an import", () => {
     });
     expect(await contactsOf(project)).toEqual([]);
     expect(await traces(project)).toEqual({ jobs: 1, files: 0 });
+  });
+
+  it("names the columns that it drops, at every time", async () => {
+    const project = await newProject();
+    const header = "email,id,subscribed,createdAt,updatedAt,manageUrl,email_,,plan";
+    const job = await importCsv(project, `${header}\nada@example.com,1,false,x,y,z,q,w,pro\n`);
+    expect(job).toMatchObject({ status: "completed", imported: 1 });
+    expect(job.droppedColumns).toEqual(["id", "subscribed", "createdAt", "updatedAt", "manageUrl"]);
+    expect((await importCsv(project, "email,plan\n")).droppedColumns).toEqual([]);
   });
 
   it("of a header only is done at once", async () => {

@@ -12,6 +12,8 @@ export interface Csv {
   emailAt: number;
   /** The columns that become data. All others are dropped. */
   columns: { at: number; key: string }[];
+  /** The names of columns that are dropped, to tell the caller. */
+  dropped: string[];
   firstRow: Place;
 }
 
@@ -174,8 +176,11 @@ function layOut({ names, ...file }: Header): Csv | CsvFault {
     if (seen.has(key)) return { fault: `Two columns are named ${shorten(key)}. Remove or rename one of them.` };
     seen.add(key);
   }
-  return { ...file, emailAt, columns };
+  const dropped = names.filter((name, at) => name !== "" && at !== emailAt && !seen.has(name));
+  return { ...file, emailAt, columns, dropped: [...new Set(dropped)].slice(0, mostDroppedShown).map(shorten) };
 }
+
+const mostDroppedShown = 100;
 
 function shorten(name: string): string {
   return name.length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name;

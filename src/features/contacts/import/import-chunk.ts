@@ -127,7 +127,8 @@ function updateProgress(ctx: Context, job: JobRow, { rows, skipped, next }: CsvC
   const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.number} AND email = r.value)`;
   return updateState(ctx, job, state, (done / before.totalRows) * 100, {
     result: sql`(SELECT json_object('totalRows', ${before.totalRows}, 'imported', ${before.imported} + count(*),
-        'updated', ${before.updated + rows.length} - count(*), 'skipped', ${before.skipped + skipped.length})
+        'updated', ${before.updated + rows.length} - count(*), 'skipped', ${before.skipped + skipped.length},
+        'droppedColumns', json(${JSON.stringify(before.droppedColumns)}))
       FROM json_each(${addresses}) r WHERE ${isNew})`,
     ...(more.length > 0 ? { errors: withMore(more) } : {}),
   });

@@ -21,18 +21,21 @@ const ImportResult = z.object({
   imported: z.number(),
   updated: z.number(),
   skipped: z.number(),
+  droppedColumns: z.array(z.string()),
 });
 export type ImportResult = z.infer<typeof ImportResult>;
 
 /** Skipped rows that are told of one by one. */
 export const maxErrors = 1_000;
 
+const nothingYet: ImportResult = { totalRows: 0, imported: 0, updated: 0, skipped: 0, droppedColumns: [] };
+
 export function resultOf(row: JobRow): ImportResult {
-  return row.result === null ? { totalRows: 0, imported: 0, updated: 0, skipped: 0 } : ImportResult.parse(row.result);
+  return row.result === null ? nothingYet : ImportResult.parse(row.result);
 }
 
 export function importJson(row: JobRow) {
-  const { totalRows, imported, updated, skipped } = resultOf(row);
+  const { totalRows, imported, updated, skipped, droppedColumns } = resultOf(row);
   return {
     jobId: publicId(row.id),
     status: row.status,
@@ -41,6 +44,7 @@ export function importJson(row: JobRow) {
     imported,
     updated,
     skipped,
+    droppedColumns,
     errors: row.errors.map((error) => SkippedRow.parse(error)),
     ...(skipped > maxErrors ? { errorsTruncated: true as const } : {}),
     ...(row.reason === null ? {} : { reason: row.reason }),

@@ -36,7 +36,7 @@ async function begin(ctx: Context, row: JobRow, csv: Csv): Promise<Step> {
   const totalRows = countRows(csv);
   if (typeof totalRows !== "number") return fail(ctx, row, totalRows);
   const state: ImportState = totalRows > 0 ? { phase: "importing", ...csv.firstRow } : { phase: "over" };
-  return moveOn(ctx, row, state, { ...resultOf(row), totalRows });
+  return moveOn(ctx, row, state, { ...resultOf(row), totalRows, droppedColumns: csv.dropped });
 }
 
 async function importNext(ctx: Context, row: JobRow, csv: Csv, place: Place): Promise<Step> {

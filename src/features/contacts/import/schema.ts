@@ -36,6 +36,9 @@ export const ImportJob = z
         "Rows whose contact already existed, or came from an earlier row of the file. Later rows merge over earlier ones.",
     }),
     skipped: count.meta({ description: "Rows that were not imported; `errors` gives the reasons." }),
+    droppedColumns: z.array(z.string()).meta({
+      description: "Columns of the file that were not imported, because their names are reserved. At most 100.",
+    }),
     errors: z.array(SkippedRow).meta({ description: "The first 1,000 skipped rows." }),
     errorsTruncated: z
       .literal(true)
@@ -55,6 +58,7 @@ export const ImportJob = z
       imported: 1,
       updated: 1,
       skipped: 1,
+      droppedColumns: ["createdAt"],
       errors: [{ row: 4, email: "nope", reason: "invalid_email" }],
       createdAt: "2026-01-31T09:00:00.000Z",
       completedAt: "2026-01-31T09:00:02.000Z",
