@@ -1,7 +1,6 @@
 import { html } from "hono/html";
-import { badge } from "./badge";
 import type { OutboxPage, ShownMail } from "./browse";
-import { type Html, noSubject, page, timeAgo } from "./page";
+import { badge, type Html, noSubject, page, timeAgo } from "./page";
 
 interface Given {
   /** The filters as typed. */

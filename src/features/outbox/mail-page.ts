@@ -1,7 +1,6 @@
 import { html } from "hono/html";
-import { badge } from "./badge";
 import type { ShownMail } from "./browse";
-import { exactTime, type Html, noSubject, page, timeAgo } from "./page";
+import { badge, exactTime, type Html, noSubject, page, timeAgo } from "./page";
 
 // A source with attachments can have many megabytes. This much is enough to read, and the file has all of it.
 const maxSourceShown = 50_000;

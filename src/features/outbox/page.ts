@@ -1,4 +1,6 @@
 import { html } from "hono/html";
+import type { EmailStatus } from "../../core/mail/status";
+import type { Standing } from "./standing";
 
 /** A complete piece of HTML: all values in it are escaped. */
 export type Html = ReturnType<typeof html>;
@@ -63,4 +65,15 @@ function ago(at: Date, now: Date): string {
   if (passedMs < hourMs) return relative.format(-Math.floor(passedMs / minuteMs), "minute");
   if (passedMs < dayMs) return relative.format(-Math.floor(passedMs / hourMs), "hour");
   return relative.format(-Math.floor(passedMs / dayMs), "day");
+}
+
+const failures = new Set<EmailStatus>(["BOUNCED", "COMPLAINED", "FAILED", "SUPPRESSED", "CANCELLED", "UNKNOWN"]);
+
+/** The status of a mail, as its record has it. */
+export function badge(standing: Standing | null): Html | "" {
+  if (standing === null) return "";
+  const { status, error } = standing;
+  // Mail that waits after a try has the provider's reason.
+  const isAlarming = failures.has(status) || error !== null;
+  return html`<b class="${isAlarming ? "badge alarm" : "badge"}" title="${error ?? status}">${status.toLowerCase()}</b>`;
 }
