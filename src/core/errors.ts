@@ -185,8 +185,8 @@ export class TooLarge extends Refusal {
 /** The rest of a large body was late. Others wait for its memory slot, so it has a time limit. */
 export class TooSlow extends Refusal {
   constructor(maxSeconds: number) {
-    super(`The rest of a large request body did not arrive within ${maxSeconds} seconds. Nothing was done.`, {
-      suggestion: "Send the request again, over a faster connection or with smaller attachments.",
+    super(`The request body did not arrive within ${maxSeconds} seconds. Nothing was done.`, {
+      suggestion: "Send the request again, with its whole body, over a faster connection or with smaller attachments.",
       details: { maxSeconds },
     });
   }

@@ -1,8 +1,9 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { BadRequest, TooLarge } from "../core/errors";
 import { slotBytes } from "../platform/memory-slots";
-import { openSlot, type Slot } from "./memory-slot";
+import { type Memory, openDeadline, openMemory } from "./memory-slot";
 import { notJson } from "./not-json";
+import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
 /**
@@ -18,19 +19,32 @@ export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   const announced = Number(raw.headers.get("Content-Length") ?? 0);
   if (announced > maxBytes) throw new TooLarge(maxBytes);
   if (!isUpload && announced > 0 && announced <= maxBytesAtOnce) {
-    keepBody(c, decode(await raw.arrayBuffer()));
+    const { passed, stop } = openDeadline();
+    keepBody(c, decode(await Promise.race([raw.arrayBuffer(), passed]).finally(stop)));
     return next();
   }
-  const slot = openSlot();
+  const memory = openMemory(isForProject(c.get("policy")) ? c.get("ctx").project.number : 0);
+  const deadline = openDeadline();
   try {
-    if (announced > slotBytes) await slot.take();
-    if (isUpload) keepForm(c, await formOf(raw, maxBytes, slot));
-    else keepBody(c, raw.body === null ? "" : await textOf(raw.body, maxBytes, slot));
+    const reading: Reading = { maxBytes, memory, late: deadline.passed };
+    if (isUpload) keepForm(c, await formOf(raw, reading));
+    else keepBody(c, raw.body === null ? "" : await textOf(raw.body, reading));
+    deadline.stop();
+    // Only now: a slot that waited for bytes would be one that a caller holds by sending nothing.
+    await memory.takeSlot();
     await next();
   } finally {
-    slot.giveBack();
+    deadline.stop();
+    memory.giveBack();
   }
 };
+
+/** How a body is read: up to a size, counted, and within a time. */
+interface Reading {
+  maxBytes: number;
+  memory: Memory;
+  late: Promise<never>;
+}
 
 /** A body with an announced length up to this is read at once: the runtime lets in no more than was announced. */
 const maxBytesAtOnce = 65_536;
@@ -87,11 +101,11 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Methods with a body. A missing body is not valid JSON, just like an empty one. */
 const takesBody = new Set(["POST", "PUT", "PATCH"]);
 
-async function textOf(body: ReadableStream<Bytes>, maxBytes: number, slot: Slot): Promise<string> {
+async function textOf(body: ReadableStream<Bytes>, reading: Reading): Promise<string> {
   const decoder = utf8Decoder();
   let text = "";
   try {
-    await readAll(body, maxBytes, slot, (chunk) => {
+    await readAll(body, reading, (chunk) => {
       text += decoder.decode(chunk, { stream: true });
     });
     return text + decoder.decode();
@@ -121,9 +135,9 @@ function asNotUtf8(error: unknown): unknown {
   });
 }
 
-async function formOf({ body, headers }: Request, maxBytes: number, slot: Slot): Promise<FormData> {
+async function formOf({ body, headers }: Request, reading: Reading): Promise<FormData> {
   const chunks: Bytes[] = [];
-  if (body) await readAll(body, maxBytes, slot, (chunk) => chunks.push(chunk));
+  if (body) await readAll(body, reading, (chunk) => chunks.push(chunk));
   const type = headers.get("Content-Type") ?? "";
   try {
     if (!/^multipart\/form-data\b/i.test(type)) throw new TypeError("Not multipart");
@@ -138,20 +152,18 @@ async function formOf({ body, headers }: Request, maxBytes: number, slot: Slot):
 
 async function readAll(
   body: ReadableStream<Bytes>,
-  maxBytes: number,
-  slot: Slot,
+  { maxBytes, memory, late }: Reading,
   keep: (chunk: Bytes) => void,
 ): Promise<void> {
   const reader = body.getReader();
   let size = 0;
   try {
     for (;;) {
-      const { done, value } = await slot.inTime(reader.read());
+      const { done, value } = await Promise.race([reader.read(), late]);
       if (done) return;
       size += value.byteLength;
       if (size > maxBytes) throw new TooLarge(maxBytes);
-      // A body without an announced length shows only here that it is large.
-      if (size > slotBytes) await slot.take();
+      memory.count(value.byteLength);
       keep(value);
     }
   } catch (error) {

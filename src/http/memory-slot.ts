@@ -1,42 +1,53 @@
 import { TooSlow, Unavailable } from "../core/errors";
 import { secondMs } from "../core/time";
-import { type TakenSlot, takeSlot } from "../platform/memory-slots";
+import { keepBytes } from "../platform/body-bytes";
+import { slotBytes, type TakenSlot, takeSlot } from "../platform/memory-slots";
 
 const patienceMs = 35 * secondMs;
 
-/** How long the rest of a body may take once its request has a memory slot: 14 MB at 8 Mbit/s. */
+/** How long a body may take to arrive: 14 MB at 8 Mbit/s. */
 const readingMs = 15 * secondMs;
 
-/** The memory slot of a request, taken only if the request turns out to be large. Most never are. */
-export interface Slot {
-  /** Waits for a memory slot, unless the request has one. Throws Unavailable when none becomes free in time. */
-  take(): Promise<void>;
-  /** Waits for a part of the body. Throws TooSlow when it is late, because other requests wait for the slot. */
-  inTime<T>(part: Promise<T>): Promise<T>;
+/** The memory of a request: its body is counted while it arrives, and a large one then takes a slot. */
+export interface Memory {
+  /** Counts a part of the body that has arrived. Throws Unavailable when other bodies have the memory. */
+  count(bytes: number): void;
+  /** Waits for a memory slot if the body is large. Throws Unavailable when none becomes free in time. */
+  takeSlot(): Promise<void>;
   giveBack(): void;
 }
 
-export function openSlot(): Slot {
+export function openMemory(project: number): Memory {
+  const kept = keepBytes(project);
   let slot: TakenSlot | null = null;
-  let late: Promise<never> | null = null;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let size = 0;
   return {
-    async take() {
-      if (slot) return;
-      slot = await takeSlot(patienceMs);
-      if (!slot) throw busy();
-      late = new Promise((_, reject) => {
-        timer = setTimeout(() => reject(new TooSlow(readingMs / secondMs)), readingMs);
-      });
-      // The body may have arrived by then; nobody handles this rejection.
-      late.catch(() => {});
+    count(bytes) {
+      size += bytes;
+      if (!kept.grow(bytes)) throw busy();
     },
-    inTime: (part) => (late ? Promise.race([part, late]) : part),
+    async takeSlot() {
+      if (size <= slotBytes) return;
+      slot = await takeSlot(project, patienceMs);
+      if (!slot) throw busy();
+      kept.letGo();
+    },
     giveBack() {
-      clearTimeout(timer);
+      kept.letGo();
       slot?.giveBack();
     },
   };
+}
+
+/** The end of the time that a body may take. `stop` ends it. */
+export function openDeadline(): { passed: Promise<never>; stop(): void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const passed = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TooSlow(readingMs / secondMs)), readingMs);
+  });
+  // The body may have arrived by then; nobody handles this rejection.
+  passed.catch(() => {});
+  return { passed, stop: () => clearTimeout(timer) };
 }
 
 function busy(): Unavailable {

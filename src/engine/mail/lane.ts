@@ -55,7 +55,7 @@ export async function admitRound(
     putOff: round.map(({ id }) => ({ emailId: id, retryAt: until })),
   });
   if (pausedUntil !== null) return allUntil(pausedUntil);
-  if (!(await hasSlot(delivery, round))) return allUntil(ctx.clock().getTime() + comeBackMs);
+  if (!(await hasSlot(ctx, delivery, round))) return allUntil(ctx.clock().getTime() + comeBackMs);
   const { calls, laterMs } = await ctx.pace.take(lane, round.length);
   return {
     admitted: round.slice(0, calls),
@@ -69,9 +69,9 @@ export async function admitRound(
  * Large files need a memory slot of the isolate. The delivery keeps it to the end, because it keeps the files, and
  * waits for it only once, because otherwise a delivery of many such mails would run out of time.
  */
-async function hasSlot(delivery: Delivery, round: EmailRow[]): Promise<boolean> {
+async function hasSlot(ctx: Context, delivery: Delivery, round: EmailRow[]): Promise<boolean> {
   if (!round.some(({ contentId }) => (delivery.contents.get(contentId)?.size ?? 0) > slotBytes)) return true;
-  if (delivery.slot === undefined) delivery.slot = await takeSlot(patienceMs);
+  if (delivery.slot === undefined) delivery.slot = await takeSlot(ctx.project.number, patienceMs);
   return delivery.slot !== null;
 }
 
