@@ -1,12 +1,14 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { etag } from "hono/etag";
 import { html } from "hono/html";
 import type { Env } from "../platform/env";
+import { keepAWhile } from "./keep-a-while";
 import { open } from "./policy";
 import type { AppEnv } from "./router";
 
 /** `/docs`: the API reference. We serve its script ourselves, so that it works offline and contacts no third party. */
 export function serveDocs(app: OpenAPIHono<AppEnv>): void {
-  app.get("/docs", open, async (c) => {
+  app.get("/docs", open, keepAWhile, etag({ weak: true }), async (c) => {
     const script = await fetchScript(c.env, new Request(c.req.url, { method: "HEAD" }));
     c.header("Content-Security-Policy", contentSecurityPolicy);
     return c.html(page(`/docs/reference.js?v=${versionOf(script)}`));

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { RateLimited } from "../core/errors";
 import { reasonOf } from "../platform/log";
-import { isForProject } from "./policy";
+import { isForProject, type Policy } from "./policy";
 import type { AppEnv } from "./router";
 
 /** The period of the binding in wrangler.toml. The binding cannot say when it will allow the next request. */
@@ -13,7 +13,7 @@ const periodSeconds = 10;
  */
 export const floodBrake: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { config, log } = c.get("platform");
-  const isBraked = config.hasFloodBrake && isForProject(c.get("policy"));
+  const isBraked = config.hasFloodBrake && isBrakedRoute(c.get("policy"), c.req.path);
   const address = isBraked ? c.req.header("CF-Connecting-IP") : undefined;
   if (address !== undefined) {
     const outcome = await c.env.FLOOD_BRAKE.limit({ key: address }).catch((error: unknown) => {
@@ -24,3 +24,10 @@ export const floodBrake: MiddlewareHandler<AppEnv> = async (c, next) => {
   }
   await next();
 };
+
+const documents = /^\/(docs(\/.*)?|openapi\.json)$/;
+
+/** Never the pages of recipients or the reports of providers: mailbox providers call all of them from few addresses. */
+function isBrakedRoute(policy: Policy, path: string): boolean {
+  return isForProject(policy) || policy.key === "operator" || documents.test(path);
+}

@@ -1,4 +1,5 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { etag } from "hono/etag";
 import type { Config } from "../platform/env";
 import { guide } from "./guide";
 import {
@@ -57,7 +58,7 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
     scheme: "bearer",
     description: "The operator's `ADMIN_TOKEN`.",
   });
-  app.get("/openapi.json", open, (c) =>
+  app.get("/openapi.json", open, keepAWhile, etag({ weak: true }), (c) =>
     c.json(describe(app, { origin: new URL(c.req.url).origin, config: c.get("platform").config })),
   );
 }

@@ -110,6 +110,16 @@ describe("the flood brake", () => {
     expect(refused.headers.get("Retry-After")).toBe("10");
   });
 
+  it("stands before the operator's paths and the reference, and never before recipients' pages", async () => {
+    const on = { FLOOD_BRAKE: refusing, FLOOD_BRAKE_ENABLED: "true" };
+    for (const path of ["/admin/projects", "/docs", "/docs/reference.js", "/openapi.json"]) {
+      expect((await callWith(on, "GET", path, { headers })).status).toBe(429);
+    }
+    for (const path of ["/unsubscribe/x", "/subscribe/x", "/manage/x", "/health"]) {
+      expect((await callWith(on, "GET", path, { headers })).status).not.toBe(429);
+    }
+  });
+
   it("lets ordinary traffic pass, and all of it when it cannot be asked", async () => {
     const project = await newProject();
     const token = project.keys.secret;
@@ -118,5 +128,18 @@ describe("the flood brake", () => {
     expect((await callWith(on, "GET", path, { token, headers })).status).toBe(200);
     const broken = { limit: () => Promise.reject(new Error("gone")) } as RateLimit;
     expect((await callWith({ ...on, FLOOD_BRAKE: broken }, "GET", path, { token, headers })).status).toBe(200);
+  });
+});
+
+describe("the reference", () => {
+  it.each(["/docs", "/openapi.json"])("is kept by browsers, and asked for by its tag: %s", async (path) => {
+    const first = await callWith({}, "GET", path);
+    expect(first.status).toBe(200);
+    expect(first.headers.get("Cache-Control")).toBe("public, max-age=300");
+    const tag = first.headers.get("ETag") ?? "";
+    expect(tag).toMatch(/^W\/"[0-9a-f]+"$/);
+    const again = await callWith({}, "GET", path, { headers: { "If-None-Match": tag } });
+    expect([again.status, again.headers.get("ETag")]).toEqual([304, tag]);
+    expect(again.headers.get("Cache-Control")).toBe("public, max-age=300");
   });
 });

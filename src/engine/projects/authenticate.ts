@@ -3,11 +3,11 @@ import { hashKey, keyKind } from "../../core/keys";
 import { hourMs } from "../../core/time";
 import { apiKeys, projects } from "../../db/tables";
 import type { Platform } from "../../platform/context";
-import { type Caller, callers } from "./cache";
+import { type Caller, callers, unknownKeys } from "./cache";
 
 /**
  * The project and kind of an API key, or null. An isolate caches the result for 30 seconds, so a revoked key may work
- * that long. A missing key is never cached, because it may be created the next moment.
+ * that long. A key that does not exist is cached for ten seconds, because it may be created the next moment.
  */
 export async function authenticate(platform: Platform, key: string): Promise<Caller | null> {
   if (keyKind(key) === null) return null;
@@ -15,6 +15,7 @@ export async function authenticate(platform: Platform, key: string): Promise<Cal
   const hash = await hashKey(key);
   const known = callers.get(hash, now);
   if (known) return known;
+  if (unknownKeys.get(hash, now)) return null;
 
   const row = await platform.control
     .select({ key: apiKeys, project: projects })
@@ -22,7 +23,10 @@ export async function authenticate(platform: Platform, key: string): Promise<Cal
     .innerJoin(projects, eq(projects.number, apiKeys.projectId))
     .where(and(eq(apiKeys.hash, hash), isNull(projects.deletedAt)))
     .get();
-  if (!row) return null;
+  if (!row) {
+    unknownKeys.set(hash, true, now);
+    return null;
+  }
   const caller = { project: row.project, kind: row.key.kind };
   callers.set(hash, caller, now);
   if ((row.key.lastUsedAt ?? 0) < now - hourMs) platform.later(noteUse(platform, row.key, now));

@@ -14,11 +14,18 @@ export const cacheMs = 30_000;
 /** By the hash of the key. */
 export const callers = expiringCache<Caller>({ ttlMs: cacheMs, maxEntries: 10_000 });
 
+/**
+ * Hashes of keys that do not exist, so that a flood of wrong keys costs few reads. A key that was made meanwhile is
+ * hidden for no longer than this, and only from an isolate that was asked for it before it was made.
+ */
+export const unknownKeys = expiringCache<true>({ ttlMs: 10_000, maxEntries: 10_000 });
+
 /** By number, and by id. */
 export const knownProjects = expiringCache<Project>({ ttlMs: cacheMs, maxEntries: 1_000 });
 
 /** Makes a change visible at once in this isolate; others follow when their cache expires. */
 export function forgetProjects(): void {
   callers.clear();
+  unknownKeys.clear();
   knownProjects.clear();
 }
