@@ -3,7 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { apiOf } from "../lib/api.mjs";
 import { everyMinute } from "../lib/cron.mjs";
 import { ensureDemoProject } from "../lib/demo.mjs";
+import { Failure } from "../lib/failure.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
+import { followMail } from "../lib/mail-log.mjs";
 import { requirePort } from "../lib/port.mjs";
 import { dim } from "../lib/screen.mjs";
 import { adminTokenOf, readSettings, writeEnvFile } from "../lib/settings.mjs";
@@ -12,8 +14,25 @@ import { welcome } from "../lib/welcome.mjs";
 import { applyMigrations, fireCron, startWorker, untilReady } from "../lib/worker.mjs";
 import { readWranglerToml } from "../lib/wrangler-toml.mjs";
 
+const HELP = `
+  npm start          runs Petrel on this machine until Ctrl-C
+
+  Settings come from the environment, for example PORT=9000 npm start:
+
+  PORT               the port to listen on; 8080
+  HOST               127.0.0.1, or 0.0.0.0 for other machines too
+  STATE_DIR          where the data stays; .wrangler/state
+  MAIL_PROVIDER      outbox keeps the mail; ses, resend or postmark send it
+  VERBOSE=1          shows every line that the Worker logs
+  DEBUG_PORT         where a debugger can attach
+
+  All settings are in README.md. npm run reset forgets the data.
+`;
+
 /** `npm start`: everything that a fresh clone needs, and then the Worker until Ctrl-C. */
-export async function main() {
+export async function main(args) {
+  if (args.includes("--help") || args.includes("-h")) return console.log(HELP);
+  if (args.length > 0) throw new Failure(`npm start takes no ${args[0]}: see npm start -- --help.`);
   await ensureInstalled();
   const port = await requirePort(process.env.PORT || "8080");
   const debugPort = process.env.DEBUG_PORT ? await requirePort(process.env.DEBUG_PORT, "DEBUG_PORT") : undefined;
@@ -71,6 +90,9 @@ async function serve({ worker, port, debugPort, settings, state, notes, signal }
     });
     const base = `http://localhost:${port}`;
     console.log(welcome({ base, debugPort, demo, settings, state, notes: [...notes, ...settingNotes(settings)] }));
+    if (settings.MAIL_PROVIDER === "outbox") {
+      await followMail({ call: apiOf(worker.base, signal), adminToken: settings.ADMIN_TOKEN, signal });
+    }
     while (!signal.aborted) await sleep(60_000, undefined, { signal });
   } finally {
     stopCron();

@@ -27,6 +27,6 @@ export function startPetrel(environment) {
 function readWelcome(text) {
   const [, base] = text.match(/API\s+(\S+)/);
   const [, secretKey] = text.match(/(sk_[0-9a-f]{64})/);
-  const [curlLine] = text.match(/^curl .+$/m);
+  const [curlLine] = text.match(/^curl [\s\S]+?\}'$/m);
   return { base, secretKey, curlLine };
 }

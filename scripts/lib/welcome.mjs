@@ -8,8 +8,8 @@ export function welcome({ base, debugPort, demo, settings, state, notes }) {
     ["API", cyan(base)],
     ["Docs", cyan(`${base}/docs`)],
     keepsMail ? ["Outbox", cyan(`${base}/outbox`)] : ["Mail", `leaves through ${settings.MAIL_PROVIDER}`],
-    ["Secret key", demo.secretKey],
-    ["Public key", demo.publicKey],
+    ["Secret", demo.secretKey],
+    ["Public", demo.publicKey],
     ...(debugPort ? [["Debugger", `127.0.0.1:${debugPort}`]] : []),
   ];
   const from = keepsMail ? `hello@${DEMO_DOMAIN}` : "hello@your-verified-domain";
@@ -24,20 +24,23 @@ export function welcome({ base, debugPort, demo, settings, state, notes }) {
     "",
     curlLine(base, demo.secretKey, from),
     "",
-    dim(`  Ctrl-C stops it. State stays in ${state.shownAs}; npm run reset forgets it.`),
+    dim(`  State stays in ${state.shownAs}; npm run reset forgets it.`),
+    dim("  Each mail gets a line below. Ctrl-C stops Petrel."),
     "",
   ].join("\n");
 }
 
-/** One line that pastes the same into bash, zsh and sh: between single quotes nothing is special, and it holds none. */
+/**
+ * Pastes the same into bash, zsh and sh: between single quotes nothing is special, and it holds none. The key has a line
+ * of its own, so that all fit 80 columns.
+ */
 function curlLine(base, key, from) {
-  const mail = {
-    to: "ada@example.com",
-    from,
-    subject: "Welcome to Petrel",
-    body: '<p>Hi {{ name ?? "there" }}, your mail works.</p>',
-    data: { name: "Ada" },
-  };
-  const json = JSON.stringify(mail);
-  return `curl ${base}/v1/send -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${json}'`;
+  return [
+    `curl ${base}/v1/send \\`,
+    `-H 'Content-Type: application/json' -H 'Authorization: Bearer '\\`,
+    `'${key}' \\`,
+    `-d '{ "to": "ada@example.com", "from": "${from}",`,
+    `"subject": "Welcome to Petrel", "data": { "name": "Ada" },`,
+    `"body": "<p>Hi {{ name ?? \\"there\\" }}, your mail works.</p>" }'`,
+  ].join("\n");
 }

@@ -2,15 +2,27 @@ import { createInterface } from "node:readline";
 import { dim, red, yellow } from "./screen.mjs";
 import { plain } from "./tools.mjs";
 
-// What `npm start` takes care of itself.
-const EXPECTED = /Scheduled Workers are not automatically triggered/;
+// What `npm start` takes care of itself, and the runtime's own words for what the Worker then says in plain ones.
+const EXPECTED =
+  /Scheduled Workers are not automatically triggered|failed to lookup address information|DNS lookup failed/;
+/** The runtime's addresses of machine code, of use to nobody here. */
+const MACHINE_CODE = /^\s*stack: \S*workerd@/;
+/** One cause is often said several times at once, such as by each DNS query. */
+const SAID_AGAIN_AFTER_MS = 10_000;
 
 /**
  * Shows the warnings and errors in what `wrangler dev` says, and hides its chatter. A message is a line that says its
  * level, and the indented or empty lines after it.
  */
-export function watchLog(child, { verbose }) {
+export function watchLog(child, { verbose, print = console.log }) {
   const recent = [];
+  const saidAt = new Map();
+  const wasSaid = ({ text, details }) => {
+    const what = `${text} ${details.resolver}`;
+    const before = saidAt.get(what) ?? Number.NEGATIVE_INFINITY;
+    saidAt.set(what, Date.now());
+    return Date.now() - before < SAID_AGAIN_AFTER_MS;
+  };
   let sawError = false;
 
   const follow = (stream) => {
@@ -19,12 +31,14 @@ export function watchLog(child, { verbose }) {
       const line = plain(coloured);
       recent.push(line);
       if (recent.length > 15) recent.shift();
-      if (verbose) return console.log(coloured);
+      if (verbose) return print(coloured);
+      if (MACHINE_CODE.test(line)) return;
       const isContinuation = /^\s+\S/.test(line);
       const message = isContinuation ? null : readMessage(line);
       if (!isContinuation && line.trim() !== "") showing = message !== null;
-      if (message) console.log(format(message));
-      else if (showing && isContinuation) console.log(dim(line));
+      if (message?.details?.resolver && wasSaid(message)) showing = false;
+      else if (message) print(format(message));
+      else if (showing && isContinuation) print(dim(line));
       if (message?.level === "error") sawError = true;
     });
   };

@@ -15,3 +15,18 @@ declare module "*/scripts/lib/port.mjs" {
 declare module "*/scripts/lib/settings.mjs" {
   export const OWN_SECRETS: { name: string; make(): string }[];
 }
+
+declare module "*/scripts/lib/worker-log.mjs" {
+  export function watchLog(
+    child: { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
+    options: { verbose: boolean; print(line: string): void },
+  ): { sawError(): boolean };
+}
+
+declare module "*/scripts/lib/mail-log.mjs" {
+  export function mailLine(mail: { to: string; subject: string; createdAt: string }): string;
+}
+
+declare module "*/scripts/lib/welcome.mjs" {
+  export function welcome(shown: Record<string, unknown>): string;
+}

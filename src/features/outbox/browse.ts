@@ -46,9 +46,13 @@ export async function browseOutbox(platform: Platform, wanted: Wanted): Promise<
   return { mails, nextBefore: last ? publicId(last.mail.row.id) : null, version: versionOf(found) };
 }
 
-/** The version that a page would have now. It opens no mail. */
-export async function outboxVersion(platform: Platform, wanted: Wanted): Promise<string> {
-  return versionOf(await findMails(platform, wanted));
+/** The version that a page would have now, and its mails. It opens no mail. */
+export async function outboxVersion(
+  platform: Platform,
+  wanted: Wanted,
+): Promise<{ version: string; mails: { id: string }[] }> {
+  const found = await findMails(platform, wanted);
+  return { version: versionOf(found), mails: found.map(({ mail }) => ({ id: publicId(mail.row.id) })) };
 }
 
 function versionOf(found: Found[]): string {

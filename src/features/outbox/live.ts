@@ -6,8 +6,8 @@ export const liveScript = `"use strict";
 async function refresh() {
   const shown = document.getElementById("mails");
   if (document.hidden || shown.contains(document.activeElement) || shown.querySelector("details[open]")) return;
-  const version = await fetch("/outbox/version" + location.search);
-  if (!version.ok || (await version.text()) === shown.dataset.version) return;
+  const now = await fetch("/outbox/version" + location.search);
+  if (!now.ok || (await now.json()).version === shown.dataset.version) return;
   const page = await fetch(location.href);
   if (!page.ok) return;
   const fresh = new DOMParser().parseFromString(await page.text(), "text/html").getElementById("mails");

@@ -87,7 +87,7 @@ pages.get("/outbox", page, async (c) => {
 
 pages.get("/outbox/version", page, async (c) => {
   c.header("Cache-Control", "no-store");
-  return c.text(await outboxVersion(c.var.platform, wantedOf(c)));
+  return c.json(await outboxVersion(c.var.platform, wantedOf(c)));
 });
 
 pages.get("/outbox/live.js", page, (c) =>

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { dim } from "./screen.mjs";
+
+const EVERY_MS = 2_000;
+const WIDTH = 80;
+
+/** Prints one line for each mail that comes into the outbox, until the signal. What cannot be read now is read later. */
+export async function followMail({ call, adminToken, signal, print = console.log }) {
+  const known = new Set(await idsOf({ call, adminToken }).catch(() => []));
+  for (;;) {
+    await sleep(EVERY_MS, undefined, { signal });
+    try {
+      // The oldest first, as they came.
+      for (const id of (await idsOf({ call, adminToken })).reverse()) {
+        if (known.has(id)) continue;
+        const mail = await call("GET", `/outbox/messages/${id}`, { key: adminToken });
+        known.add(id);
+        print(dim(mailLine(mail)));
+      }
+    } catch {
+      // The Worker is reloading, or on its way out: its own log says so.
+    }
+  }
+}
+
+async function idsOf({ call, adminToken }) {
+  const { mails } = await call("GET", "/outbox/version", { key: adminToken });
+  return mails.map(({ id }) => id);
+}
+
+/** Fits a terminal of 80 columns. A mail's text may hold anything, so nothing that moves the cursor is printed. */
+export function mailLine({ to, subject, createdAt }) {
+  const time = new Date(createdAt).toTimeString().slice(0, 8);
+  const text = `${to}  ${subject || "(no subject)"}`.replace(/[\p{Cc}\p{Cf}]+/gu, " ");
+  const line = `${time}  mail  ${text}`;
+  return line.length > WIDTH ? `${line.slice(0, WIDTH - 1)}…` : line;
+}

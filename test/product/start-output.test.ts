@@ -1,0 +1,63 @@
+import { execFileSync } from "node:child_process";
+import { PassThrough } from "node:stream";
+import { expect, it } from "vitest";
+import { mailLine } from "../../scripts/lib/mail-log.mjs";
+import { welcome } from "../../scripts/lib/welcome.mjs";
+import { watchLog } from "../../scripts/lib/worker-log.mjs";
+
+const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
+
+const shown = welcome({
+  base: "http://localhost:8080",
+  demo: { secretKey: `sk_${"a".repeat(64)}`, publicKey: `pk_${"b".repeat(64)}` },
+  settings: { MAIL_PROVIDER: "outbox" },
+  state: { shownAs: ".wrangler/state" },
+  notes: [],
+});
+
+it("welcomes in 80 columns, with a curl line that a shell takes as one command", () => {
+  expect(widest(shown)).toBeLessThanOrEqual(80);
+  const [curlLine = ""] = shown.match(/^curl [\s\S]+?\}'$/m) ?? [];
+  const script = `curl() { printf '%s\\n' "$@"; }\n${curlLine}`;
+  const [url, , type, , key, , ...body] = execFileSync("bash", ["-c", script], { encoding: "utf8" }).split("\n");
+  expect([url, type, key]).toEqual([
+    "http://localhost:8080/v1/send",
+    "Content-Type: application/json",
+    `Authorization: Bearer sk_${"a".repeat(64)}`,
+  ]);
+  expect(JSON.parse(body.join("\n"))).toMatchObject({ to: "ada@example.com", data: { name: "Ada" } });
+});
+
+it("says what it takes with --help, in 80 columns, and starts nothing", () => {
+  const said = execFileSync(process.execPath, ["scripts/start.mjs", "--help"], { encoding: "utf8" });
+  expect(said).toContain("PORT");
+  expect(widest(said)).toBeLessThanOrEqual(80);
+});
+
+it("has one line for a mail, whatever it says", () => {
+  const line = mailLine({
+    to: "ada@example.com",
+    subject: `\u001b[2J\n${"long ".repeat(50)}`,
+    createdAt: "2026-01-31T09:00:00.000Z",
+  });
+  expect(line).toMatch(/^\d\d:\d\d:\d\d {2}mail {2}ada@example\.com {2}.+…$/);
+  expect(line.length).toBeLessThanOrEqual(80);
+  expect(/\p{Cc}/u.test(line)).toBe(false);
+});
+
+it("shows a DNS resolver that is away once, without the runtime's stacks", async () => {
+  const child = { stdout: new PassThrough(), stderr: new PassThrough() };
+  const lines: string[] = [];
+  const log = watchLog(child, { verbose: false, print: (line) => lines.push(line) });
+  const away = { level: "warn", message: "A DNS resolver is out of reach", resolver: "cloudflare-dns.com" };
+  for (const type of ["MX", "A", "AAAA"]) {
+    child.stderr.write("✘ [ERROR] e = rust/worker/ffi.rs:110: failed: failed to lookup address information: no name\n");
+    child.stderr.write("  stack: /bin/workerd@383c3f9 /bin/workerd@28a3c\n");
+    child.stderr.write(`✘ [WARNING] ${JSON.stringify({ ...away, type })}\n`);
+  }
+  child.stderr.end('✘ [ERROR] {"level":"error","message":"Request failed","trace":"    at send (src/send.ts:1)"}\n');
+  await expect.poll(() => lines.length).toBe(2);
+  expect(lines[0]).toContain("A DNS resolver is out of reach");
+  expect(lines[1]).toContain("at send");
+  expect(log.sawError()).toBe(true);
+});
