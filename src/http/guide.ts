@@ -1,2 +1,147 @@
-/** The introduction of the document, in Markdown. */
-export const guide = `One API for transactional email, contacts and their events.`;
+import { meteredFilters } from "../core/templating/filters";
+import { errorCodes } from "./error-codes";
+
+/** The introduction of the document, in Markdown: everything that is not about one operation. */
+export function guide(origin: string): string {
+  return `One API for transactional email, contacts, events and segments. This page is the guide and the reference.
+
+## Quickstart
+
+Send a mail. \`sk_…\` is the secret key of your project, and the part of \`from\` after the @ is a verified domain of it.
+
+\`\`\`sh
+curl ${origin}/v1/send \\
+  -H 'Authorization: Bearer sk_…' \\
+  -H 'Content-Type: application/json' \\
+  -d '{
+    "to": "ada@example.com",
+    "from": "hello@petrel.test",
+    "subject": "Welcome, {{ name }}",
+    "body": "<p>Hi {{ name ?? \\"there\\" }}</p>",
+    "data": { "name": "Ada" }
+  }'
+\`\`\`
+
+The answer comes once the mail is stored: \`data.emails[0].email\` is the id of its record. \`GET /emails/{id}\` says what
+became of it. The recipient is now a contact of the project, and \`data\` is kept with the contact.
+
+To send from a domain of your own, call \`POST /domains\`, create the DNS records that it returns, and wait for \`VERIFIED\`.
+
+## Keys
+
+| Key | Where it may be | What it may do |
+| --- | --- | --- |
+| \`sk_…\` secret | on your servers only | everything in its project |
+| \`pk_…\` public | in web pages and apps | \`POST /v1/track\`, nothing else |
+
+Send it as \`Authorization: Bearer …\`. Everybody can read a public key, so it cannot undo an unsubscription that a person
+made, and it has rate limits and idempotency keys of its own.
+
+## Errors
+
+Every error has the same envelope. \`error.code\` is for your code, \`error.message\` and \`error.suggestion\` are for you, and
+\`error.requestId\` is for support. A 422 lists each field in \`error.errors\`. A call that is refused has no effect.
+
+New codes may come. Treat a code that you do not know by its status.
+
+| Code | Status | Meaning |
+| --- | --- | --- |
+${Object.entries(errorCodes)
+  .map(([code, [status, meaning]]) => `| \`${code}\` | ${status} | ${meaning} |`)
+  .join("\n")}
+
+\`POST /contacts\`, \`POST /templates\` and \`POST /segments\` answer a missing required field with 400 and \`{ "error": "…" }\`.
+
+## Pages and cursors
+
+Most lists have a cursor: \`{ data, cursor, hasMore, total }\`. While \`hasMore\` is true, call again with \`?cursor=\`. Treat it as
+opaque. \`limit\` is 20 unless you say otherwise, and at most 100. \`GET /templates\` and the contacts of a segment have numbered
+pages instead: \`?page=2&pageSize=50\`.
+
+## Idempotency
+
+A connection may break before the answer arrives. Send an \`Idempotency-Key\` with \`/v1/send\`, \`/v1/track\` and
+\`/events/track\`, and repeat the call with the same key: it takes effect only once. A repeat gets a 409, whose
+\`details.originalResponse\` is the first answer. Keys are remembered for 24 hours. A 4xx releases its key.
+
+## Limits
+
+| What | Limit |
+| --- | --- |
+| Recipients of one call | 500 |
+| Attachments of one mail | 10 files, 10 MB together |
+| Data of one contact | 64 KB |
+| Contacts of a bulk call | 1,000 |
+| CSV file | 5 MB |
+
+An operator may change the limits of attachments, and set rate limits. Then each answer has \`RateLimit-Limit\`,
+\`RateLimit-Remaining\` and \`RateLimit-Reset\`, and a 429 has \`Retry-After\` in seconds.
+
+## Templates
+
+Subjects and bodies are [Liquid](https://shopify.github.io/liquid/). These names have values:
+
+- every key of the contact's data and of the call's \`data\`: \`{{ plan }}\`, \`{{ data.plan }}\`, \`{{ first name }}\`
+- \`id\`, \`email\`, \`subscribed\`, \`locale\` of the contact
+- \`name\`: the recipient's name in \`to\`, unless the data has a \`name\`
+- \`unsubscribeUrl\`, \`subscribeUrl\`, \`manageUrl\`: signed links to the recipient's own pages
+
+\`{{ name ?? "there" }}\` is the first value that is not missing, null or an empty string. \`false\` and \`0\` are values. Filters come
+after it, and it can be repeated: \`{{ nick ?? name ?? "you" | upcase }}\`.
+
+Values are escaped in the body: \`{{ bio | raw }}\` is not. There are \`if\`, \`unless\`, \`case\`, \`for\`, \`tablerow\`, \`assign\`, \`capture\`,
+\`increment\`, \`decrement\`, \`cycle\`, \`comment\`, \`raw\` and \`liquid\`; nothing reads files. A template that does not parse is a 422
+with its line and column. \`POST /templates/{id}/preview\` shows a mail without sending it, and names the values that are missing.
+
+The filters:
+
+${[...meteredFilters().keys()]
+  .toSorted()
+  .map((name) => `\`${name}\``)
+  .join(", ")}
+
+### Types of mail
+
+| Type | Recipients | Footer and headers |
+| --- | --- | --- |
+| \`TRANSACTIONAL\` | everyone | none |
+| \`MARKETING\` | nobody who opted out | a footer with an unsubscribe link, unless the body has one; the mailbox's unsubscribe button |
+| \`HEADLESS\` | everyone | no footer; the button, if the body links to \`unsubscribeUrl\` or \`manageUrl\` |
+
+Content that you send inline, without a template, is \`TRANSACTIONAL\`.
+
+## Testing
+
+These addresses at \`simulator.test\`, and at any domain below it, behave as they are called while the installation keeps its
+mail in the outbox: \`bounce@\`, \`softbounce@\`, \`complaint@\`, \`throttle@\` (429, tried again), \`reject@\` (4xx, fails),
+\`timeout@\` (no answer: \`UNKNOWN\`). A tag works too: \`bounce+checkout@simulator.test\`. All other mail is delivered.
+
+\`/outbox\` shows the mail, and \`GET /outbox/messages\` gives it to your tests.
+
+## Events from web pages
+
+\`POST /v1/track\` may be called from any page with a public key. A call that should survive the end of the page sends
+\`keepalive\`:
+
+\`\`\`js
+fetch("${origin}/v1/track", {
+  method: "POST",
+  keepalive: true,
+  headers: { Authorization: "Bearer pk_…" },
+  body: JSON.stringify({ email: "ada@example.com", event: "purchase" }),
+});
+\`\`\`
+
+\`navigator.sendBeacon\` cannot send an \`Authorization\` header, so it cannot be used here: \`keepalive\` does the same and can.
+The body is read as JSON whatever its \`Content-Type\` says.
+
+## Coming from Plunk
+
+\`@plunk/node\` works when its base URL is this installation. These things differ:
+
+- \`type: "markdown"\` is not accepted: send HTML.
+- \`from\` is required without a template, and its domain must be a verified domain of the project.
+- The plain-text part is made from the HTML.
+- A recipient that is new becomes a contact that is not subscribed, unless the call says \`subscribed: true\`.
+`;
+}

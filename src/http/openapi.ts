@@ -20,7 +20,6 @@ export const apiVersion = "1.0.0";
 const info = {
   title: "Petrel",
   version: apiVersion,
-  description: guide,
   license: { name: "MIT", identifier: "MIT" },
 };
 
@@ -66,7 +65,7 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
 function describe(app: OpenAPIHono<AppEnv>, { origin, config }: { origin: string; config: Config }) {
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
-    info,
+    info: { ...info, description: guide(origin) },
     servers: [{ url: origin, description: "This installation" }],
     tags,
     security: [{ secretKey: [] }],

@@ -1,5 +1,7 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, inject, it } from "vitest";
+import { meteredFilters } from "../../src/core/templating/filters";
+import { errorCodes } from "../../src/http/error-codes";
 
 interface Media {
   schema: unknown;
@@ -18,6 +20,7 @@ interface Operation {
 
 interface Document {
   openapi: string;
+  info: { description: string };
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: {
@@ -61,6 +64,36 @@ function ownNames({ parameters = [], requestBody }: Operation): string[] {
   const shape = properties ?? document.components.schemas[$ref.replace("#/components/schemas/", "")]?.properties ?? {};
   return [...parameters.map(({ name }) => name), ...Object.keys(shape)];
 }
+
+it("has a guide with every error code, every filter, and a first mail", () => {
+  const { description } = document.info;
+  for (const code of Object.keys(errorCodes)) expect(description).toContain(`| \`${code}\` |`);
+  for (const filter of meteredFilters().keys()) expect(description).toContain(`\`${filter}\``);
+  const titles = [...description.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+  expect(titles).toEqual(
+    expect.arrayContaining([
+      "Quickstart",
+      "Keys",
+      "Errors",
+      "Idempotency",
+      "Limits",
+      "Templates",
+      "Testing",
+      "Coming from Plunk",
+    ]),
+  );
+  for (const word of [
+    "??",
+    "unsubscribeUrl",
+    "subscribeUrl",
+    "manageUrl",
+    "simulator.test",
+    "sendBeacon",
+    "keepalive",
+  ]) {
+    expect(description).toContain(word);
+  }
+});
 
 it("knows the operations", () => {
   expect(operations.map(([name]) => name)).toEqual(expect.arrayContaining(["POST /v1/send", "GET /emails/{id}"]));
