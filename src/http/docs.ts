@@ -61,7 +61,10 @@ const configuration = JSON.stringify({
   customCss: `
     :root { --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
     .light-mode { --scalar-color-accent: #0b5a6b; }
-    .dark-mode { --scalar-color-accent: #7fcadb; }`,
+    .dark-mode { --scalar-color-accent: #7fcadb; }
+    /* "Required" lies under the kind of key beside it, and every operation here says whether it takes one. */
+    .rounded-t-xl h2 .font-normal { display: none; }
+    :focus-visible { outline-offset: 2px; }`,
 });
 
 function page(script: string) {
