@@ -63,8 +63,7 @@ const configuration = JSON.stringify({
     .light-mode { --scalar-color-accent: #0b5a6b; }
     .dark-mode { --scalar-color-accent: #7fcadb; }
     /* "Required" lies under the kind of key beside it, and every operation here says whether it takes one. */
-    .rounded-t-xl h2 .font-normal { display: none; }
-    :focus-visible { outline-offset: 2px; }`,
+    .rounded-t-xl h2 .font-normal { display: none; }`,
 });
 
 function page(script: string) {

@@ -44,6 +44,17 @@ export function missingPage(): Html {
   );
 }
 
+const failures = new Set<EmailStatus>(["BOUNCED", "COMPLAINED", "FAILED", "SUPPRESSED", "CANCELLED", "UNKNOWN"]);
+
+/** The status of a mail, as its record has it. */
+export function badge(standing: Standing | null): Html | "" {
+  if (standing === null) return "";
+  const { status, error } = standing;
+  // Mail that waits after a try has the provider's reason.
+  const isAlarming = failures.has(status) || error !== null;
+  return html`<b class="${isAlarming ? "badge alarm" : "badge"}" title="${error ?? status}">${status.toLowerCase()}</b>`;
+}
+
 /** A time in words, such as a person would use; the exact time is in the title. */
 export function timeAgo(at: string, now: Date): Html {
   return html`<time datetime="${at}" title="${exactTime(at)}">${ago(new Date(at), now)}</time>`;
