@@ -2,6 +2,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { etag } from "hono/etag";
 import type { Config } from "../platform/env";
 import { guide } from "./guide";
+import { keepAWhile } from "./keep-a-while";
 import {
   type Described,
   type Document,

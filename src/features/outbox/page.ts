@@ -77,14 +77,3 @@ function ago(at: Date, now: Date): string {
   if (passedMs < dayMs) return relative.format(-Math.floor(passedMs / hourMs), "hour");
   return relative.format(-Math.floor(passedMs / dayMs), "day");
 }
-
-const failures = new Set<EmailStatus>(["BOUNCED", "COMPLAINED", "FAILED", "SUPPRESSED", "CANCELLED", "UNKNOWN"]);
-
-/** The status of a mail, as its record has it. */
-export function badge(standing: Standing | null): Html | "" {
-  if (standing === null) return "";
-  const { status, error } = standing;
-  // Mail that waits after a try has the provider's reason.
-  const isAlarming = failures.has(status) || error !== null;
-  return html`<b class="${isAlarming ? "badge alarm" : "badge"}" title="${error ?? status}">${status.toLowerCase()}</b>`;
-}
