@@ -30,8 +30,9 @@ export interface AppEnv {
 
 /** Warns of the fields of a body that its route does not read. Returns the faults of those that it refuses. */
 async function foreignFaults(c: HonoContext<AppEnv>): Promise<FieldFault[]> {
-  // The validator has parsed the body, which is kept.
-  const { faults, ignored } = findUnknown(c.get("policy").names, await c.req.json());
+  // The validator has parsed the body, which is kept. In place of no body at all it took an empty object.
+  const sent: unknown = c.req.raw.body === null && !("text" in c.req.bodyCache) ? {} : await c.req.json();
+  const { faults, ignored } = findUnknown(c.get("policy").names, sent);
   if (ignored.length > 0) c.get("warnings").push(...ignored);
   return faults;
 }

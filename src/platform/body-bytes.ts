@@ -2,9 +2,12 @@ import { secondMs } from "../core/time";
 
 const megabyte = 1024 * 1024;
 
-/** How many bytes of bodies one isolate keeps while they arrive or wait for a memory slot, and how many of one project. */
-const most = 32 * megabyte;
-const mostOfProject = 24 * megabyte;
+/**
+ * Bytes of bodies that one isolate keeps while they arrive or wait for a memory slot, of the 128 MB that it has; and those
+ * of one project, which may be three sends of 10 MB as base64.
+ */
+const maxBytes = 56 * megabyte;
+const maxBytesOfProject = 44 * megabyte;
 
 /** A body that has not grown or gone for this long was cut off: requests end earlier. */
 const goneAfterMs = 90 * secondMs;
@@ -37,7 +40,7 @@ export function keepBytes(project: number): KeptBody {
       const size = body.bytes + bytes;
       const fits =
         total(others) === 0 ||
-        (total(others) + size <= most && (total(ofProject) === 0 || total(ofProject) + size <= mostOfProject));
+        (total(others) + size <= maxBytes && (total(ofProject) === 0 || total(ofProject) + size <= maxBytesOfProject));
       if (fits) body.bytes = size;
       return fits;
     },

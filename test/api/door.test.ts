@@ -106,7 +106,6 @@ describe("routes", () => {
     ["POST", "/v1/nothing"],
     ["GET", "/contacts/a/b/c"],
     ["GET", "/v2/send"],
-    ["DELETE", "/"],
   ])("says 404 to what nobody knows: %s %s", async (method, path) => {
     const answer = await call(method, path, undefined, bearer((await newProject()).keys.secret));
     expectRefusal(answer, 404, "RESOURCE_NOT_FOUND", { details: { resource: "route", id: path } });

@@ -211,8 +211,9 @@ describe("calls that overtake each other", () => {
     ["a check that ends the verification", "VERIFIED", false, check],
     ["a removal", "VERIFIED", true, remove],
   ] as const)("never verify a name twice, whatever happens during %s: %s", async (_, from, verified, act) => {
-    const [mine, theirs] = [await newProject(), await newProject({}, otherShard())];
     for (const names of sequences) {
+      // A project has twenty domains that are not verified, and no more.
+      const [mine, theirs] = [await newProject(), await newProject({}, otherShard())];
       let steps = 1;
       for (let atStep = 1; atStep <= steps; atStep++) {
         const domain = fresh();
