@@ -14,11 +14,11 @@ const fieldCodes: Partial<Record<z.core.$ZodIssue["code"], FieldCode>> = {
 const absenceCodes = new Set<z.core.$ZodIssue["code"]>(["invalid_type", "invalid_value", "invalid_union"]);
 
 /** Nobody reads more than this, and an answer must not be larger than its request. */
-const mostFaults = 100;
+const maxFaults = 100;
 
 /** Translates the validator's issues into the field errors of the contract. `input` is the validated value. */
 export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] {
-  return error.issues.slice(0, mostFaults).map((issue) => {
+  return error.issues.slice(0, maxFaults).map((issue) => {
     const received = valueAt(input, issue.path);
     const isMissing = received === undefined && absenceCodes.has(issue.code);
     return {
@@ -45,7 +45,7 @@ function valueAt(input: unknown, path: PropertyKey[]): unknown {
   }, input);
 }
 
-const longestShown = 200;
+const maxShownLength = 200;
 
 /** `received` of a fault, for a value that helps the caller. */
 export function shownValue(received: unknown): { received?: unknown } {
@@ -54,6 +54,6 @@ export function shownValue(received: unknown): { received?: unknown } {
 
 /** Short plain values help the caller; whole bodies and attachments would not. */
 function isShowable(value: unknown): boolean {
-  if (typeof value === "string") return value.length <= longestShown;
+  if (typeof value === "string") return value.length <= maxShownLength;
   return typeof value === "number" || typeof value === "boolean" || value === null;
 }

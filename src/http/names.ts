@@ -75,8 +75,8 @@ function isNothing(value: unknown): boolean {
 
 /** An answer must not be larger than its request. */
 export const mostNamed = 20;
-const longestName = 100;
+const maxNameLength = 100;
 
 export function shownName(name: string): string {
-  return name.slice(0, longestName).toWellFormed();
+  return name.slice(0, maxNameLength).toWellFormed();
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readId } from "../core/ids";
 
 export const defaultLimit = 20;
-export const largestLimit = 100;
+export const maxLimit = 100;
 
 /** An id in a path. Any string is accepted: an id that does not exist is a 404, in any form. */
 export const IdParam = z.object({ id: pathId("id") });
@@ -42,16 +42,16 @@ export function wholeNumber(fallback: number, largest: number) {
 
 /** `?limit=` and `?cursor=` of a cursor list. */
 export const CursorQuery = z.object({
-  limit: wholeNumber(defaultLimit, largestLimit),
+  limit: wholeNumber(defaultLimit, maxLimit),
   cursor: z.string().optional().meta({ description: "The cursor of the previous page." }),
 });
 
-const largestPage = 1_000_000;
+const maxPage = 1_000_000;
 
 /** `?page=` and `?pageSize=` of a page list. */
 export const PageQuery = z.object({
-  page: wholeNumber(1, largestPage),
-  pageSize: wholeNumber(defaultLimit, largestLimit),
+  page: wholeNumber(1, maxPage),
+  pageSize: wholeNumber(defaultLimit, maxLimit),
 });
 
 /** `?sort=` or `?dir=`: any other value counts as the first choice. */

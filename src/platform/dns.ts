@@ -18,9 +18,9 @@ export interface Dns {
 const patienceMs = 2 * secondMs;
 const retryAfterSeconds = 30;
 /** The longest time that an answer is cached, even if the zone allows more. */
-const longestTtlMs = 3_600 * secondMs;
+const maxTtlMs = 3_600 * secondMs;
 
-const answers = expiringCache<string[] | Absence>({ ttlMs: longestTtlMs, maxEntries: 5_000 });
+const answers = expiringCache<string[] | Absence>({ ttlMs: maxTtlMs, maxEntries: 5_000 });
 
 /** DNS over HTTPS in its JSON form. Asks the resolvers in order, until one gives an answer. */
 export function openDns(resolvers: string[], log: Log): Dns {
@@ -31,7 +31,7 @@ export function openDns(resolvers: string[], log: Log): Dns {
       if (!answer) continue;
       // A failure at one resolver may have a cause of its own, so the next one is asked.
       if (answer.found === "server failure" && ++failures < resolvers.length) continue;
-      const ttlMs = Math.min(answer.ttlSeconds * secondMs, longestTtlMs);
+      const ttlMs = Math.min(answer.ttlSeconds * secondMs, maxTtlMs);
       answers.set(keyOf(resolvers, name, type), answer.found, Date.now(), ttlMs);
       return answer.found;
     }

@@ -63,7 +63,7 @@ export interface Env extends Databases {
 }
 
 const megabyte = 1024 * 1024;
-const largestAttachmentsMb = 40;
+const maxAttachmentsMb = 40;
 const shortestSecret = 32;
 
 const publicResolver = "https://cloudflare-dns.com/dns-query";
@@ -121,9 +121,9 @@ export interface Config {
 }
 
 function withinCeiling(attachmentsMb: number): number {
-  if (attachmentsMb <= largestAttachmentsMb) return attachmentsMb;
-  log("warn", `MAX_ATTACHMENT_SIZE_MB is read as ${largestAttachmentsMb}, the most a message can hold`);
-  return largestAttachmentsMb;
+  if (attachmentsMb <= maxAttachmentsMb) return attachmentsMb;
+  log("warn", `MAX_ATTACHMENT_SIZE_MB is read as ${maxAttachmentsMb}, the most a message can hold`);
+  return maxAttachmentsMb;
 }
 
 /** A private resolver gets no public fallback by default, because a public one would then see the lookups. */

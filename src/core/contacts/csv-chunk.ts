@@ -18,25 +18,25 @@ export interface SkippedRow {
   reason: "missing_email" | "invalid_email" | "invalid_string" | "data_too_large";
 }
 
-const mostRows = 1_000;
+const maxRows = 1_000;
 
 /**
  * The JSON of a chunk: D1 takes values of 2,000,000 bytes, and a character may have three. Where keys are long, few
  * cells make much JSON.
  */
-const mostJson = 400_000;
+const maxJsonLength = 400_000;
 
-const longestShown = 254;
+const maxShownLength = 254;
 
 /** Reads the next rows of a file, up to `atMost`. */
-export function readChunk(csv: Csv, place: Place, atMost = mostRows): CsvChunk | CsvFault {
+export function readChunk(csv: Csv, place: Place, atMost = maxRows): CsvChunk | CsvFault {
   const rows: CsvChunk["rows"] = [];
   const skipped: SkippedRow[] = [];
   let json = 0;
   const read = readRows(csv, place, (cells, row) => {
     const found = readRow(csv, cells);
     if ("reason" in found) {
-      skipped.push({ row, email: found.email.slice(0, longestShown).toWellFormed(), reason: found.reason });
+      skipped.push({ row, email: found.email.slice(0, maxShownLength).toWellFormed(), reason: found.reason });
     } else {
       const { length } = JSON.stringify(found.data);
       // The database checks whether the merged data fits.
@@ -44,7 +44,7 @@ export function readChunk(csv: Csv, place: Place, atMost = mostRows): CsvChunk |
       else rows.push({ row, ...found });
       json += length;
     }
-    return json < mostJson && rows.length + skipped.length < atMost;
+    return json < maxJsonLength && rows.length + skipped.length < atMost;
   });
   return "fault" in read ? read : { rows, skipped, next: read.next };
 }

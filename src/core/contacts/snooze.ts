@@ -8,7 +8,7 @@ export type SnoozeDuration = (typeof snoozeDurations)[number];
 export type SnoozeRequest = { until: number } | { duration: SnoozeDuration };
 
 /** A longer pause is surely a mistake. */
-export const longestSnoozeYears = 5;
+export const maxSnoozeYears = 5;
 
 /** The end of a snooze that begins now. Throws Invalid when it is not in the future, or too far ahead. */
 export function snoozeEnd(asked: SnoozeRequest, now: Date): number {
@@ -17,8 +17,8 @@ export function snoozeEnd(asked: SnoozeRequest, now: Date): number {
   if (until <= now.getTime()) {
     throw new Invalid([{ field: "until", code: "too_small", message: "Must be in the future" }]);
   }
-  if (until > monthsLater(now, 12 * longestSnoozeYears)) {
-    const message = `Must be at most ${longestSnoozeYears} years ahead`;
+  if (until > monthsLater(now, 12 * maxSnoozeYears)) {
+    const message = `Must be at most ${maxSnoozeYears} years ahead`;
     throw new Invalid([{ field: "until", code: "too_big", message }]);
   }
   return until;

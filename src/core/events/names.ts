@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isStorable } from "../storable";
 
-const longestName = 255;
+const maxNameLength = 255;
 const ownNames = new Set(["contact.subscribed", "contact.unsubscribed"]);
 
 /** Names that are reserved for the service. Upper and lower case are different, as in all event names. */
@@ -22,7 +22,7 @@ const unreachableNames = new Set([".", ".."]);
 export const EventName = z
   .string()
   .min(1)
-  .max(longestName)
+  .max(maxNameLength)
   .superRefine((name, check) => {
     if (/[\p{Cc}\u2028\u2029]/u.test(name) || !isStorable(name) || (name !== "" && name.trim() === "")) {
       check.addIssue({ code: "custom", message: "Must be plain text on one line", params: { code: "invalid_string" } });
@@ -37,7 +37,7 @@ export const EventName = z
   .meta({
     type: "string",
     minLength: 1,
-    maxLength: longestName,
+    maxLength: maxNameLength,
     description:
       "Any text on one line except `.` and `..`, kept exactly as sent. The service reserves `email.*`, " +
       "`contact.subscribed`, `contact.unsubscribed`, `segment.<slug>.entry` and `segment.<slug>.exit`.",

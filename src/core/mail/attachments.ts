@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-const longestFilename = 255;
-const mostItems = 100;
+const maxFilenameLength = 255;
+const maxItems = 100;
 // RFC 2045, section 5.1. The caller's type is copied into the file's headers. These go into the OpenAPI document, whose
 // patterns know no flags.
 const token = "[A-Za-z0-9!#$&^_.+-]{1,127}";
 const parameter = `[ \\t]{0,4};[ \\t]{0,4}${token}=(?:${token}|"(?:[ !#-\\[\\]-~]|\\\\[ -~]){0,127}")`;
 const mediaType = new RegExp(`^${token}/${token}(?:${parameter}){0,10}$`);
-const longestMediaType = 500;
+const maxMediaTypeLength = 500;
 // A multipart or message type would be read as a part of ours. A boundary would end the file; its name is `filename`.
 const composite = /^(?:multipart|message)\//i;
 const ownParameter = /;[ \t]*(?:boundary|name)=/i;
@@ -40,7 +40,7 @@ export interface AttachmentRow extends Omit<Attachment, "content"> {
 
 const MediaType = z
   .string()
-  .max(longestMediaType)
+  .max(maxMediaTypeLength)
   .regex(mediaType, "Must be a MIME type such as application/pdf or text/calendar; method=REQUEST")
   .refine((type) => !composite.test(type), {
     message: "May not be a multipart or message type: send the file as application/octet-stream",
@@ -57,7 +57,7 @@ const Item = z
     filename: z
       .string()
       .min(1)
-      .max(longestFilename)
+      .max(maxFilenameLength)
       .refine((name) => !/["\p{Cc}]/u.test(name) && name.isWellFormed(), {
         message: "May not contain quotes or line breaks",
         params: { code: "invalid_string" },
@@ -92,7 +92,7 @@ export const AttachmentsInput = z
  * Reads one item more than anyone may allow, which is enough to refuse the list: a list of a million is not validated.
  */
 function firstItems(items: unknown): unknown {
-  return Array.isArray(items) ? items.slice(0, mostItems + 1) : items;
+  return Array.isArray(items) ? items.slice(0, maxItems + 1) : items;
 }
 
 export function readAttachments(items: z.infer<typeof AttachmentsInput>): Attachment[] {

@@ -71,11 +71,11 @@ export function outcomeOf(receipt: Receipt, made: Try): Outcome {
 }
 
 /** An email that was taken alone so often without a hand-over makes its consumers fail. */
-const mostAbandonments = 2;
+const maxAbandonments = 2;
 
 /** Ends an email that many consumers took and never finished; null while another try makes sense. */
 export function outcomeOfAbandoned(abandonments: number, uncertainSince: number | null): Outcome | null {
-  if (abandonments < mostAbandonments) return null;
+  if (abandonments < maxAbandonments) return null;
   return ended("FAILED", "This email could not be composed: every try stopped without a result", uncertainSince);
 }
 

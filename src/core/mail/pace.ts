@@ -27,7 +27,7 @@ export interface Grant {
 export type Waiting = "pause" | "slots";
 
 /** No slot is booked beyond this; callers that wait longer ask again in between. */
-export const longestWaitMs = hourMs;
+export const maxWaitMs = hourMs;
 
 /**
  * Grants calls from a bucket that holds one second's worth of calls. Campaigns have an additional bucket without the
@@ -96,7 +96,7 @@ function book(state: PaceState, lane: Lane, count: number, rule: PaceRule, now: 
   const from = Math.max(now, bookedUntilMs[lane], lane === "campaign" ? bookedUntilMs.transactional : 0);
   const everyMs = secondMs / ratePerSecond(lane, rule);
   const laterMs = Array.from({ length: count }, (_, index) =>
-    Math.min(Math.ceil(from + (index + 1) * everyMs), now + longestWaitMs),
+    Math.min(Math.ceil(from + (index + 1) * everyMs), now + maxWaitMs),
   );
   const last = laterMs.at(-1) ?? now;
   return [{ ...state, bookedUntilMs: { ...bookedUntilMs, [lane]: last } }, laterMs];

@@ -68,14 +68,14 @@ function isListUnsubscribe(name: string): boolean {
   return name.toLowerCase() === "list-unsubscribe";
 }
 
-const longestTag = 2_000;
+const maxTagLength = 2_000;
 
 /** Whether the body has a visible `<a href>` to one of the URLs. If in doubt, no: a second link does no harm. */
 function linksTo(html: string, urls: string[]): boolean {
   const visible = visibleOf(html);
   return urls.some((url) => {
     for (let at = visible.indexOf(url); at >= 0; at = visible.indexOf(url, at + url.length)) {
-      const before = visible.slice(Math.max(0, at - longestTag), at);
+      const before = visible.slice(Math.max(0, at - maxTagLength), at);
       const tag = before.slice(before.lastIndexOf("<"));
       if (/^<a\s/i.test(tag) && !tag.includes(">") && /\shref\s*=\s*["']?$/i.test(tag)) return true;
     }

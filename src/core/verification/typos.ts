@@ -16,9 +16,9 @@ const moreProviders = [
   "yahoo.fr",
 ];
 // Short names are close to everything: acme.com is two letters from me.com, and mailw.com belongs to no provider.
-const shortestLabel = 5;
+const minLabelLength = 5;
 const providers = [...POPULAR_DOMAINS, ...moreProviders].filter(
-  (domain) => labelOf(domain).length >= shortestLabel && domain !== "mailw.com",
+  (domain) => labelOf(domain).length >= minLabelLength && domain !== "mailw.com",
 );
 const providerLabels = new Set(providers.map(labelOf));
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { outcomeOfLost } from "../../core/mail/outcome";
-import { longestWaitMs } from "../../core/mail/pace";
+import { maxWaitMs } from "../../core/mail/pace";
 import { hourMs, minuteMs } from "../../core/time";
 import { backoffInSql, type Doubling } from "../../db/backoff";
 import { openBatch } from "../../db/batch";
@@ -31,7 +31,7 @@ const leaseMs = 2 * minuteMs;
  */
 export async function requeueStuck(platform: Platform): Promise<void> {
   const waitsFor = await platform.pace.waitsFor("transactional");
-  const overdueMs = waitsFor === "slots" ? longestWaitMs : 0;
+  const overdueMs = waitsFor === "slots" ? maxWaitMs : 0;
   return sweepDatabases(platform, async (db) => {
     const settled = await settleHanded(platform, db);
     if (waitsFor === "pause") return settled;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ContactData } from "../../core/contacts/data";
-import { longestSnoozeYears, type SnoozeRequest, snoozeDurations } from "../../core/contacts/snooze";
+import { maxSnoozeYears, type SnoozeRequest, snoozeDurations } from "../../core/contacts/snooze";
 import { contactSources } from "../../core/contacts/source";
 import { Email } from "../../core/mail/address-input";
 import { EmailContent, Email as EmailRecord } from "../emails/schema";
@@ -107,7 +107,7 @@ export const SnoozeContact = z
     until: z.iso
       .datetime({ offset: true })
       .nullish()
-      .meta({ description: `The end of the snooze: in the future, at most ${longestSnoozeYears} years ahead.` }),
+      .meta({ description: `The end of the snooze: in the future, at most ${maxSnoozeYears} years ahead.` }),
     duration: z.enum(snoozeDurations).nullish().meta({
       description: "Calendar months in UTC: one month from 31 January is the last day of February.",
     }),

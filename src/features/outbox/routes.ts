@@ -4,7 +4,7 @@ import { BadRequest, NotFound } from "../../core/errors";
 import { readId } from "../../core/ids";
 import { createRoute, errors, noContent, ok } from "../../http/define";
 import { answerFailure } from "../../http/failure";
-import { defaultLimit, IdParam, largestLimit, wholeNumber } from "../../http/params";
+import { defaultLimit, IdParam, maxLimit, wholeNumber } from "../../http/params";
 import { policy } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
 import { browseOutbox, outboxVersion, showMail } from "./browse";
@@ -32,7 +32,7 @@ const list = createRoute({
   tags,
   policy: ofOutbox,
   summary: "List the mail in the outbox, newest first",
-  request: { query: z.object({ to: Recipient.optional(), limit: wholeNumber(defaultLimit, largestLimit) }) },
+  request: { query: z.object({ to: Recipient.optional(), limit: wholeNumber(defaultLimit, maxLimit) }) },
   responses: { ...ok(OutboxMessages), ...errors(404, 422) },
 });
 

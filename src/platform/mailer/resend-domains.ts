@@ -56,11 +56,11 @@ export function resendDomains(
 }
 
 type Ask = (method: string, path: string) => Promise<Answer>;
-const mostPages = 100;
+const maxPages = 100;
 
 async function idOf(ask: Ask, domain: string): Promise<string | null> {
   let after = "";
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const { data, has_more } = Found.parse((await ask("GET", `domains?limit=100${after}`)).body);
     const found = data.find((item) => item.name === domain);
     if (found) return found.id;

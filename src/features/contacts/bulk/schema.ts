@@ -3,20 +3,20 @@ import { type Id, readId } from "../../../core/ids";
 import { storable } from "../../../core/storable";
 import { JobStatus } from "../../jobs/schema";
 
-const mostContacts = 1_000;
-const longestId = 128;
+const maxContacts = 1_000;
+const maxIdLength = 128;
 
 const ContactIds = z
   .array(
     z
       .string()
-      .max(longestId)
+      .max(maxIdLength)
       .refine(...storable)
       .transform(readId)
-      .meta({ type: "string", maxLength: longestId }),
+      .meta({ type: "string", maxLength: maxIdLength }),
   )
   .min(1)
-  .max(mostContacts);
+  .max(maxContacts);
 
 export const BulkRequest = z
   .object({

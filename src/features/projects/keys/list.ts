@@ -4,7 +4,7 @@ import type { Platform } from "../../../platform/context";
 import { getProject } from "../project";
 import type { KeyRow } from "./key";
 
-const mostKeysShown = 100;
+const maxKeysShown = 100;
 
 export async function listKeys(platform: Platform, projectId: string): Promise<KeyRow[]> {
   const project = await getProject(platform, projectId);
@@ -13,5 +13,5 @@ export async function listKeys(platform: Platform, projectId: string): Promise<K
     .from(apiKeys)
     .where(eq(apiKeys.projectId, project.number))
     .orderBy(desc(apiKeys.id))
-    .limit(mostKeysShown);
+    .limit(maxKeysShown);
 }
