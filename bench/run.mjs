@@ -20,7 +20,7 @@ const benches = {
 const askedOnly = { profile: benchProfile };
 
 const { model } = cpus()[0];
-console.log(dim(`${cpus().length} × ${model}, Node ${process.version}, local workerd`));
+console.log(dim(`${cpus().length} × ${model}, Node ${process.version}, local workerd, which has one thread`));
 const asked = process.argv.slice(2);
 const names = Object.keys({ ...benches, ...askedOnly });
 for (const name of asked) if (!names.includes(name)) throw new Error(`There is no bench ${name}: ${names.join(", ")}`);
