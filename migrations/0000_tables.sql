@@ -217,6 +217,7 @@ CREATE TABLE `emails` (
 	`to_written` text,
 	`to_name` text,
 	`source` text NOT NULL,
+	`priority` integer DEFAULT 0 NOT NULL,
 	`status` text NOT NULL,
 	`error` text,
 	`subject` text,
@@ -229,7 +230,7 @@ CREATE TABLE `emails` (
 	`scheduled_at` integer,
 	`next_attempt_at` integer,
 	`due_at` integer,
-	`announcements` integer DEFAULT 0 NOT NULL,
+	`retried_at` integer,
 	`abandonments` integer DEFAULT 0 NOT NULL,
 	`provider` text,
 	`provider_message_id` text,
@@ -247,9 +248,8 @@ CREATE TABLE `emails` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `ux_emails_contact` ON `emails` (`project_id`,`contact_id`,`campaign_id`);--> statement-breakpoint
-CREATE INDEX `ix_emails_due` ON `emails` (`clock`,`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_emails_due` ON `emails` (`clock`,`project_id`,`priority`,`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_emails_scheduled` ON `emails` (`project_id`,`scheduled_at`) WHERE status = 'QUEUED' AND scheduled_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `ix_emails_scheduled_due` ON `emails` (`clock`,`due_at`) WHERE status = 'QUEUED' AND scheduled_at IS NOT NULL AND announcements = 0;--> statement-breakpoint
 CREATE UNIQUE INDEX `ux_emails_effect` ON `emails` (`project_id`,`effect_id`) WHERE effect_id IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `monthly_usage` (
 	`project_id` integer NOT NULL,

@@ -1,9 +1,11 @@
 import { type Backoff, backoffMs } from "./core/backoff";
 import { newId } from "./core/ids";
+import { type Merged, mergeMessages } from "./core/mail/merge-messages";
 import { type MessageOf, QueueMessage } from "./core/messages";
 import { minuteMs, secondMs } from "./core/time";
 import { deadLetters } from "./db/tables";
 import type { EventListener } from "./engine/events/listener";
+import { drainMail } from "./engine/mail/drain";
 import { bulkJob } from "./features/contacts/bulk/jobs";
 import { countFieldsJob, deleteFieldJob } from "./features/contacts/fields/jobs";
 import { importJob } from "./features/contacts/import/jobs";
@@ -29,6 +31,7 @@ export const eventListeners: readonly EventListener[] = [];
 /** One handler for every type of message: a type without one does not compile. */
 const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "mail.deliver": deliverJob,
+  "mail.drain": drainMail,
   "domains.check": checkDomainsJob,
   "events.dispatch": dispatchEventsJob,
   "events.delete": deleteEventsJob,
@@ -43,47 +46,58 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "project.erase": eraseJob,
 };
 
-/** When the mail provider is out of reach, the first message finds out, and the others wait instead of trying it too. */
-const oneByOne = new Set(["petrel-mail", "petrel-campaign-mail"]);
-
 const deadLetterSuffix = "-dead";
 const retryBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 15 * minuteMs };
 
-/** Front door 2: each message is parsed, handed to its handler, and acknowledged or retried on its own. */
+/**
+ * Front door 2: each message is parsed, handed to its handler, and acknowledged or retried. Messages about mail of one
+ * project are one piece of work; the pieces share the calls that a Worker can have open, so that a provider which is slow
+ * for one project holds up no other.
+ */
 export async function consume(batch: MessageBatch, env: Env, execution: ExecutionContext): Promise<void> {
   const platform = openPlatform(env, execution);
-  const isDead = batch.queue.endsWith(deadLetterSuffix);
-  const receive = (message: Message) => (isDead ? bury(platform, batch.queue, message) : handle(platform, message));
-  if (oneByOne.has(batch.queue)) {
-    for (const message of batch.messages) await receive(message);
-  } else {
-    await Promise.all(batch.messages.map(receive));
+  if (batch.queue.endsWith(deadLetterSuffix)) {
+    await Promise.all(batch.messages.map((message) => bury(platform, batch.queue, message)));
+    return;
   }
+  const work = mergeMessages(batch.messages.flatMap((message) => parsed(platform, message)));
+  const atOnce = batch.queue === mailQueue ? platform.callsAtOnce : work.length;
+  const callsAtOnce = Math.max(1, Math.floor(platform.callsAtOnce / Math.max(1, work.length)));
+  await eachOf(work, atOnce, (piece) => handle({ ...platform, callsAtOnce }, piece));
 }
 
-async function handle(platform: Platform, message: Message): Promise<void> {
-  const parsed = QueueMessage.safeParse(message.body);
-  if (!parsed.success) {
-    // Trying again cannot make it known.
-    platform.log("error", "A message has a type that this version does not know", { messageId: message.id });
-    return message.ack();
-  }
+const mailQueue = "petrel-mail";
+
+function parsed(platform: Platform, received: Message) {
+  const { success, data } = QueueMessage.safeParse(received.body);
+  if (success) return [{ message: data, isAgain: received.attempts > 1, received }];
+  // Trying again cannot make it known.
+  platform.log("error", "A message has a type that this version does not know", { messageId: received.id });
+  received.ack();
+  return [];
+}
+
+async function eachOf<T>(items: T[], atOnce: number, run: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const runner = async () => {
+    for (const item of left) await run(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, runner));
+}
+
+async function handle(platform: Platform, { message, received }: Merged<Message>): Promise<void> {
   try {
-    await handleMessage(platform, message.attempts > 1 ? comingAgain(parsed.data) : parsed.data);
-    message.ack();
+    await handleMessage(platform, message);
+    for (const each of received) each.ack();
   } catch (error) {
+    const attempt = Math.max(...received.map(({ attempts }) => attempts));
     platform.log("error", "A message failed and will be tried again", {
-      type: parsed.data.type,
-      attempt: message.attempts,
-      reason: reasonOf(error),
+      ...{ type: message.type, attempt, reason: reasonOf(error) },
     });
-    message.retry({ delaySeconds: backoffMs(retryBackoff, message.attempts - 1) / secondMs });
+    for (const each of received) {
+      each.retry({ delaySeconds: backoffMs(retryBackoff, each.attempts - 1) / secondMs });
+    }
   }
-}
-
-/** A message that the queue brings once more: its consumer may have died of it, and who delivers mail wants to know. */
-export function comingAgain(message: QueueMessage): QueueMessage {
-  return message.type === "mail.deliver" ? { ...message, again: true } : message;
 }
 
 /** Does the work of one message. Throws when it is worth another try. */

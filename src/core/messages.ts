@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { asId, type Id } from "./ids";
+import { priorities } from "./mail/priority";
 
 /** The five queues of the house. A type of message belongs to exactly one of them. */
 export type QueueName = "mail" | "campaign-mail" | "events" | "outbound" | "jobs";
@@ -14,10 +15,13 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("mail.deliver"),
     projectId,
+    priority: z.literal(priorities),
     emailIds: z.array(id),
-    /** Somebody may have died of these emails: the queue brings the message once more, or the sweep sent it. */
+    /** Somebody may have died of these emails: the queue brings the message once more. */
     again: z.literal(true).optional(),
   }),
+  /** Mail waits, of whichever projects: work on it by turns. */
+  z.object({ type: z.literal("mail.drain") }),
   z.object({
     type: z.literal("domains.check"),
     domains: z.array(z.object({ projectId, domainId: id })),
@@ -44,6 +48,8 @@ export type JobType = Extract<QueueMessage, { jobId: Id }>["type"];
 
 export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "mail.deliver": "mail",
+  // A drainer is at it for a while, and fresh mail does not wait behind it.
+  "mail.drain": "campaign-mail",
   "domains.check": "jobs",
   "events.dispatch": "events",
   "events.delete": "jobs",
@@ -65,3 +71,8 @@ export interface Queued {
 }
 
 export type Enqueue = (queued: Queued[]) => Promise<void>;
+
+/** A message that the queue brings once more: its consumer may have died of it, and who delivers mail wants to know. */
+export function comingAgain(message: QueueMessage): QueueMessage {
+  return message.type === "mail.deliver" ? { ...message, again: true } : message;
+}

@@ -2,6 +2,7 @@ import { getTableColumns, type InferSelectModel } from "drizzle-orm";
 import { toSnakeCase } from "drizzle-orm/casing";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { type Id, asId as idOf } from "../core/ids";
+import type { Priority } from "../core/mail/priority";
 
 /** A row as D1 returns it: columns by their SQL names. */
 export type RawRow = Record<string, unknown>;
@@ -42,6 +43,9 @@ export function asJson<T>(): ColumnReader<T> {
 export function asOneOf<T extends string>(): ColumnReader<T> {
   return (value) => asText(value) as T;
 }
+
+/** A column that only our own statements write. */
+export const asPriority: ColumnReader<Priority> = (value) => asNumber(value) as Priority;
 
 export function orNull<T>(read: ColumnReader<T>): ColumnReader<T | null> {
   return (value) => (value === null ? null : read(value));

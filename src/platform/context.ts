@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { KeyKind } from "../core/keys";
+import { maxCallsAtOnce } from "../core/mail/turns";
 import type { Enqueue } from "../core/messages";
 import type { Warning } from "../core/warning";
 import { controlDatabase, type Db, projectDatabase, shardsOf } from "../db/client";
@@ -46,6 +47,10 @@ export interface Platform {
   reporterOf(provider: string): Reporter | null;
   dns: Dns;
   pace: Pace;
+  /** How many calls to the provider this work may have open at once. */
+  callsAtOnce: number;
+  /** Waits in the middle of some work. */
+  sleep(ms: number): Promise<void>;
   gate: Gate;
   log: Log;
   /** The origin of this request's URL; null in jobs and sweeps. */
@@ -103,12 +108,14 @@ function openWorld(env: Env): World {
     databaseNow,
     clock: () => new Date(),
     random: Math.random,
+    callsAtOnce: maxCallsAtOnce,
+    sleep: (ms) => scheduler.wait(ms),
     enqueue: openQueues(env),
     blobs,
     mailer,
     reporterOf: (provider) => openReporters(config.mail).get(provider) ?? null,
     dns: openDns(config.dnsResolvers, log),
-    pace: openPace(env.PACE, mailer.name, config.mail.pace, log),
+    pace: openPace(env.PACE, mailer.name, { pace: config.mail.pace, mailsPerCall: mailer.mailsPerCall }, log),
     gate: openGate(env.GATE, log),
     log,
   };

@@ -28,7 +28,8 @@ export interface OwnedKey {
 }
 
 const tries = 2;
-const patienceMs = 300;
+/** The object may be on another continent, or just starting. */
+const patienceMs = 2_000;
 
 export function openGate(objects: DurableObjectNamespace<ProjectGateObject>, log: Log): Gate {
   // A stub stays broken after one failure, so each try gets a new one.

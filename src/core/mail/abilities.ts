@@ -3,8 +3,12 @@ import type { EmailType } from "./status";
 
 /** The abilities of a provider. Senders check these, and never which provider it is. */
 export interface Abilities {
-  /** How long the provider recognises a second call with the same email id; 0 when it never does. */
+  /** How long the provider recognises a second call with the same key; 0 when it never does. */
   idempotencyWindowMs: number;
+  /** How many mails one call takes. */
+  mailsPerCall: number;
+  /** Whether mail with attachments may share a call with other mail. */
+  sharesCallsWithFiles: boolean;
   /** The largest complete message that it accepts, encoded. */
   maxMessageBytes: number;
   /** Prefixes, in lower case, of headers that are instructions to the provider. */

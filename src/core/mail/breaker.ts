@@ -1,42 +1,79 @@
-import { secondMs } from "../time";
+import { type Backoff, backoffMs } from "../backoff";
+import { minuteMs, secondMs } from "../time";
 
-/** Calls that threw in a row before a lane pauses. */
+/** Calls that failed in a row before a lane pauses. */
 const patience = 3;
-const pauseMs = 30 * secondMs;
+const pause: Backoff = { firstMs: 30 * secondMs, growth: 2, maxMs: 10 * minuteMs };
+const rest: Backoff = { firstMs: secondMs, growth: 2, maxMs: minuteMs };
 
 /**
- * The state of a lane. A call that throws may have handed the mail over, so each one can leave an email UNKNOWN. After
- * three in a row, the lane hands nothing over until a harmless call (a probe) gets an answer.
+ * The state of a lane. A call that got no answer may have handed its mail over, so each one can leave mail UNKNOWN. After
+ * three failures in a row, or a refusal of the account itself, the lane pauses; then one call is the probe, with one
+ * real mail. A lane that was throttled rests for a moment, and goes on without a probe.
  */
 export interface LaneState {
-  thrown: number;
+  failures: number;
+  /** Pauses since the provider last answered: each is twice as long as the one before. */
+  pauses: number;
+  /** The end of the pause; the next call after it is the probe. Null while the lane is open. */
   pausedUntil: number | null;
+  /** Rounds in a row that the provider answered with 429. */
+  throttles: number;
+  restsUntil: number;
 }
 
-export type Admission =
-  /** `troubled`: the last calls threw, so the lane must be told when calls succeed again. */
-  | { kind: "open"; troubled: boolean }
-  | { kind: "paused"; untilMs: number }
-  /** The pause is over: one caller probes, and the others keep waiting. */
-  | { kind: "probe" };
+export const openLane: LaneState = { failures: 0, pauses: 0, pausedUntil: null, throttles: 0, restsUntil: 0 };
 
-export const healthyLane: LaneState = { thrown: 0, pausedUntil: null };
+/** What a round of calls says about the account. */
+export type Verdict =
+  /** At least one call got an answer about its mail: accepted, or refused for its own sake. */
+  | { kind: "answered" }
+  /** Every call stayed without an answer, or got a 5xx. */
+  | { kind: "failed"; calls: number }
+  /** Every call got a 429. `askedMs` is the provider's own wish. */
+  | { kind: "throttled"; askedMs: number }
+  /** The provider refuses the account, whatever the mail: its key, its plan, its standing. */
+  | { kind: "blocked" }
+  /** No call was made. */
+  | { kind: "unused" };
 
-export function enterLane(state: LaneState, now: number): [LaneState, Admission] {
-  if (state.pausedUntil === null) return [state, { kind: "open", troubled: state.thrown > 0 }];
-  if (isPaused(state, now)) return [state, { kind: "paused", untilMs: state.pausedUntil }];
-  // If the prober dies, another one probes after one more pause.
-  return [{ ...state, pausedUntil: now + pauseMs }, { kind: "probe" }];
+/** When the lane takes its next call, and whether that one is the probe. */
+export function nextCallAt({ pausedUntil, restsUntil }: LaneState): { at: number; isProbe: boolean } {
+  return { at: Math.max(pausedUntil ?? 0, restsUntil), isProbe: pausedUntil !== null };
 }
 
-/** Whether mail is held back. */
-export function isPaused({ pausedUntil }: LaneState, now: number): boolean {
-  return pausedUntil !== null && now < pausedUntil;
+/** While the probe is out, the lane stays paused for the others. */
+export function probing(state: LaneState, until: number): LaneState {
+  return { ...state, pausedUntil: until };
 }
 
-/** Records the calls of one round: `thrown` is how many of the last ones threw in a row, 0 if any answered. */
-export function leaveLane(state: LaneState, outcome: "answered" | { thrown: number }, now: number): LaneState {
-  if (outcome === "answered") return healthyLane;
-  const thrown = state.thrown + outcome.thrown;
-  return { thrown, pausedUntil: thrown >= patience ? now + pauseMs : null };
+/** The lane after a round of calls. `random` is between 0 and 1: pauses of several lanes should not end together. */
+export function afterCalls(
+  state: LaneState,
+  verdict: Verdict,
+  { isProbe, now, random }: { isProbe: boolean; now: number; random: number },
+): LaneState {
+  // Calls that were made before the pause say nothing new when they end in it.
+  if (state.pausedUntil !== null && !isProbe) return state;
+  switch (verdict.kind) {
+    case "answered":
+      return openLane;
+    case "throttled": {
+      const restMs = Math.max(backoffMs(rest, state.throttles), Math.min(verdict.askedMs, rest.maxMs));
+      return { ...openLane, throttles: state.throttles + 1, restsUntil: now + restMs };
+    }
+    case "failed": {
+      const failures = state.failures + verdict.calls;
+      return isProbe || failures >= patience ? paused({ ...state, failures }, now, random) : { ...state, failures };
+    }
+    case "blocked":
+      return paused(state, now, random);
+    case "unused":
+      return isProbe ? { ...state, pausedUntil: now } : state;
+  }
+}
+
+function paused(state: LaneState, now: number, random: number): LaneState {
+  const pauseMs = Math.round(backoffMs(pause, state.pauses) * (1 - random / 4));
+  return { ...state, pauses: state.pauses + 1, pausedUntil: now + pauseMs };
 }

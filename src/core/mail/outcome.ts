@@ -23,6 +23,8 @@ export interface Outcome {
   providerMessageId: string | null;
   retryAt: number | null;
   uncertainSince: number | null;
+  /** The call does not count as a try: it was the account that was refused, not the mail. */
+  isUntried: boolean;
   reports: Report[];
 }
 
@@ -64,7 +66,11 @@ export function outcomeOf(receipt: Receipt, made: Try): Outcome {
         ? outcome("FAILED", { error: receipt.reason })
         : unknown(receipt.reason, made);
     case "busy":
+    case "unavailable":
       return again(receipt.reason, made, made.uncertainSince, receipt.retryAfterMs);
+    case "throttled":
+    case "blocked":
+      return untried(receipt.reason, made);
     case "unknown":
       return again(receipt.reason, made, made.uncertainSince ?? made.handedAt);
   }
@@ -115,18 +121,28 @@ function again(reason: string, made: Try, uncertainSince: number | null, askedMs
     : outcome("FAILED", { error: `Given up after ${made.attempt} tries: ${reason}` });
 }
 
+/** Due again at once: the lane decides when it is called again. */
+function untried(reason: string, made: Try): Outcome {
+  const { uncertainSince, idempotencyWindowMs, now } = made;
+  if (uncertainSince !== null && !isStillRecognised(uncertainSince, idempotencyWindowMs, now))
+    return unknown(reason, made);
+  return outcome("QUEUED", { error: reason, retryAt: now, uncertainSince, isUntried: true });
+}
+
 function unknown(reason: string, made: Try): Outcome {
   return outcome("UNKNOWN", { error: reason, uncertainSince: made.uncertainSince ?? made.handedAt });
 }
 
 function outcome(status: Outcome["status"], rest: Partial<Outcome>): Outcome {
-  const { error = null, providerMessageId = null, retryAt = null, uncertainSince = null, reports = [] } = rest;
+  const { error = null, providerMessageId = null, retryAt = null, uncertainSince = null } = rest;
+  const { isUntried = false, reports = [] } = rest;
   return {
     status,
     error: error?.slice(0, maxReasonLength) ?? null,
     providerMessageId,
     retryAt,
     uncertainSince,
+    isUntried,
     reports,
   };
 }

@@ -1,103 +1,67 @@
-import { hourMs, secondMs } from "../time";
+import { secondMs } from "../time";
 import type { Lane } from "./message";
 
 /** The allowed rate of calls to the provider's account. */
 export interface PaceRule {
   perSecond: number;
-  /** The share that campaigns never use, between 0 and 1, so that a password reset is sent at once. */
+  /** The share that the campaign lane never uses, between 0 and 1, so that a password reset is sent at once. */
   transactionalShare: number;
 }
 
-/** The calls that may be made now, and the times up to which postponed calls fill each lane. */
+/** The calls that may be made now. */
 export interface PaceState {
   calls: number;
-  /** How many of these a campaign may make. */
+  /** How many of these the campaign lane may make. */
   campaignCalls: number;
   atMs: number;
-  bookedUntilMs: Record<Lane, number>;
-}
-
-/** How many calls may be made now, and when each of the others should ask again. */
-export interface Grant {
-  calls: number;
-  laterMs: number[];
-}
-
-/** What mail of a lane waits for by itself: the end of a pause, or the slots that it was postponed to. */
-export type Waiting = "pause" | "slots";
-
-/** No slot is booked beyond this; callers that wait longer ask again in between. */
-export const maxWaitMs = hourMs;
-
-/**
- * Grants calls from a bucket that holds one second's worth of calls. Campaigns have an additional bucket without the
- * reserved share, and get nothing while transactional mail waits.
- *
- * Postponed calls are spread over the time to come, one slot each, after all calls postponed before. So they come back
- * at the account's own pace, and a mail asks only a few times however many wait. A slot is no promise: a call that
- * comes back is served like any other, and is postponed again if others were faster.
- */
-export function takeCalls(
-  before: PaceState | null,
-  lane: Lane,
-  wanted: number,
-  rule: PaceRule,
-  now: number,
-): [PaceState, Grant] {
-  const state = refilled(before, rule, now);
-  const isHeldBack = lane === "campaign" && state.bookedUntilMs.transactional > now;
-  const available = lane === "campaign" ? Math.min(state.calls, state.campaignCalls) : state.calls;
-  const calls = isHeldBack ? 0 : Math.min(wanted, Math.floor(available + rounding));
-  const left = {
-    ...state,
-    calls: state.calls - calls,
-    campaignCalls: state.campaignCalls - (lane === "campaign" ? calls : 0),
-  };
-  const [booked, laterMs] = book(left, lane, wanted - calls, rule, now);
-  return [booked, { calls, laterMs }];
-}
-
-/** Whether mail of the lane waits for booked slots. */
-export function isBooked(state: PaceState | null, lane: Lane, now: number): boolean {
-  return state !== null && state.bookedUntilMs[lane] > now;
 }
 
 /** Sums of fractions of a second end slightly below a whole number. */
 const rounding = 1e-6;
 
-function refilled(before: PaceState | null, rule: PaceRule, now: number): PaceState {
-  const most = Math.max(1, rule.perSecond);
-  const mostOfCampaigns = Math.max(1, ratePerSecond("campaign", rule));
-  if (before === null) {
-    return {
-      calls: most,
-      campaignCalls: mostOfCampaigns,
-      atMs: now,
-      bookedUntilMs: { transactional: 0, campaign: 0 },
-    };
-  }
+/** The bucket at a time. It holds one second's worth of calls, and is full at first. */
+export function refilled(before: PaceState | null, rule: PaceRule, now: number): PaceState {
+  const [most, mostOfCampaigns] = [capacity("transactional", rule), capacity("campaign", rule)];
+  if (before === null) return { calls: most, campaignCalls: mostOfCampaigns, atMs: now };
   // A clock that goes back adds and removes nothing.
   const seconds = Math.max(0, now - before.atMs) / secondMs;
   return {
-    ...before,
-    calls: Math.min(most, before.calls + seconds * rule.perSecond),
+    calls: Math.min(most, before.calls + seconds * ratePerSecond("transactional", rule)),
     campaignCalls: Math.min(mostOfCampaigns, before.campaignCalls + seconds * ratePerSecond("campaign", rule)),
     atMs: now,
   };
 }
 
-function ratePerSecond(lane: Lane, { perSecond, transactionalShare }: PaceRule): number {
-  return lane === "campaign" ? perSecond * (1 - transactionalShare) : perSecond;
+/** How many whole calls a lane may make now. */
+export function callsNow(state: PaceState, lane: Lane): number {
+  return Math.max(0, Math.floor(leftOf(state, lane) + rounding));
 }
 
-function book(state: PaceState, lane: Lane, count: number, rule: PaceRule, now: number): [PaceState, number[]] {
-  if (count === 0) return [state, []];
-  const { bookedUntilMs } = state;
-  const from = Math.max(now, bookedUntilMs[lane], lane === "campaign" ? bookedUntilMs.transactional : 0);
-  const everyMs = secondMs / ratePerSecond(lane, rule);
-  const laterMs = Array.from({ length: count }, (_, index) =>
-    Math.min(Math.ceil(from + (index + 1) * everyMs), now + maxWaitMs),
-  );
-  const last = laterMs.at(-1) ?? now;
-  return [{ ...state, bookedUntilMs: { ...bookedUntilMs, [lane]: last } }, laterMs];
+/** When a lane may make so many calls, or as many as the bucket holds. */
+export function callsAt(state: PaceState, lane: Lane, calls: number, rule: PaceRule): number {
+  const missing = (count: number, left: number) => Math.max(0, Math.min(count, capacity(lane, rule)) - left);
+  const seconds = [missing(calls, state.calls) / rule.perSecond];
+  if (lane === "campaign") seconds.push(missing(calls, state.campaignCalls) / ratePerSecond(lane, rule));
+  return state.atMs + Math.ceil(Math.max(...seconds) * secondMs - rounding);
+}
+
+/** Takes calls out of the bucket; a negative number gives unused ones back. */
+export function takeCalls(state: PaceState, lane: Lane, calls: number): PaceState {
+  return {
+    ...state,
+    calls: state.calls - calls,
+    campaignCalls: state.campaignCalls - (lane === "campaign" ? calls : 0),
+  };
+}
+
+function leftOf({ calls, campaignCalls }: PaceState, lane: Lane): number {
+  return lane === "campaign" ? Math.min(calls, campaignCalls) : calls;
+}
+
+function capacity(lane: Lane, rule: PaceRule): number {
+  return Math.max(1, ratePerSecond(lane, rule));
+}
+
+function ratePerSecond(lane: Lane, { perSecond, transactionalShare }: PaceRule): number {
+  return lane === "campaign" ? perSecond * (1 - transactionalShare) : perSecond;
 }

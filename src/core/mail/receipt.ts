@@ -1,12 +1,36 @@
+import type { Verdict } from "./breaker";
 import type { Report } from "./status";
 
 /** A provider's answer to a mail. */
 export type Receipt =
   /** Accepted. `reports` holds what the provider already knows of the outcome. */
   | { kind: "accepted"; providerMessageId: string; reports: Report[] }
-  /** 429 or 5xx: not accepted, worth another try. */
+  /** Not accepted, for a reason that passes and is this mail's own. */
   | { kind: "busy"; reason: string; retryAfterMs?: number }
-  /** Any other refusal: another try would fail too. */
+  /** Not accepted, as the provider is in trouble: a 5xx. */
+  | { kind: "unavailable"; reason: string; retryAfterMs?: number }
+  /** Not accepted, as the account calls faster than it may: a 429. It uses up no try. */
+  | { kind: "throttled"; reason: string; retryAfterMs?: number }
+  /** Not accepted, as the provider refuses the account, whatever the mail: 401, 403, or sending is paused. */
+  | { kind: "blocked"; reason: string }
+  /** Not accepted for its own sake: another try would fail too. */
   | { kind: "refused"; reason: string }
   /** No answer arrived, so it is unknown whether the mail was accepted. A call that throws means the same. */
   | { kind: "unknown"; reason: string };
+
+/**
+ * What a round of calls says about the account: of each mail the provider's answer, or null when its call threw. One answer
+ * about a mail shows that the account is served.
+ */
+export function verdictOf(round: readonly (Receipt | null)[], calls: number): Verdict {
+  if (round.length === 0) return { kind: "unused" };
+  if (round.some((receipt) => receipt !== null && isAboutMail(receipt))) return { kind: "answered" };
+  if (round.some((receipt) => receipt?.kind === "blocked")) return { kind: "blocked" };
+  const asked = round.flatMap((receipt) => (receipt?.kind === "throttled" ? [receipt.retryAfterMs ?? 0] : []));
+  if (asked.length > 0) return { kind: "throttled", askedMs: Math.max(...asked) };
+  return { kind: "failed", calls };
+}
+
+function isAboutMail({ kind }: Receipt): boolean {
+  return kind !== "unavailable" && kind !== "throttled" && kind !== "blocked";
+}

@@ -3,6 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import type { Id } from "../../core/ids";
 import type { AttachmentRow } from "../../core/mail/attachments";
 import type { ContactSnapshot } from "../../core/mail/message";
+import type { Priority } from "../../core/mail/priority";
 import type { EmailSource, EmailStatus, EmailType } from "../../core/mail/status";
 import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time } from "../columns";
 
@@ -72,6 +73,8 @@ export const emails = sqliteTable(
     toWritten: text(),
     toName: text(),
     source: text().$type<EmailSource>().notNull(),
+    /** Its place in the order of the project's mail: see core/mail/priority.ts. */
+    priority: integer().$type<Priority>().notNull().default(0),
     status: text().$type<EmailStatus>().notNull(),
     error: text(),
     /** The subject as rendered; null until the mail is handed over. */
@@ -80,8 +83,8 @@ export const emails = sqliteTable(
     contact: text({ mode: "json" }).$type<ContactSnapshot>(),
     attempts: integer().notNull().default(0),
     /**
-     * The round of provider calls in which it was last handed over. The consumer of that round holds it; see
-     * engine/mail/deliver.ts.
+     * The call to the provider in which it was last handed over, and that call's idempotency key. The consumer that makes it
+     * holds the email; see engine/mail/deliver.ts.
      */
     round: text(),
     /** Set just before the call to the provider: from then on the mail may have been sent. */
@@ -95,7 +98,8 @@ export const emails = sqliteTable(
     nextAttemptAt: time(),
     /** When the sweep checks a mail that is QUEUED or SENDING. */
     dueAt: time(),
-    announcements: integer().notNull().default(0),
+    /** When a person asked to send it again. */
+    retriedAt: time(),
     /** How often a consumer took it alone and stopped without a result, before handing anything over. */
     abandonments: integer().notNull().default(0),
     provider: text(),
@@ -115,15 +119,12 @@ export const emails = sqliteTable(
     rowKey(table),
     // One row per campaign and contact (nulls never collide). It also finds the emails of a person.
     uniqueIndex("ux_emails_contact").on(table.projectId, table.contactId, table.campaignId),
-    index("ix_emails_due").on(table.clock, table.dueAt).where(sql`due_at IS NOT NULL`),
+    // A project's open mail in the order in which it goes: for drainers, and for the sweep, which looks at the first of each.
+    index("ix_emails_due").on(table.clock, table.projectId, table.priority, table.dueAt).where(sql`due_at IS NOT NULL`),
     // Mail that waits for its time, so that its sender domain is not deleted.
     index("ix_emails_scheduled")
       .on(table.projectId, table.scheduledAt)
       .where(sql`status = 'QUEUED' AND scheduled_at IS NOT NULL`),
-    // The sweep announces scheduled mail at its time, however much other mail waits for its pace.
-    index("ix_emails_scheduled_due")
-      .on(table.clock, table.dueAt)
-      .where(sql`status = 'QUEUED' AND scheduled_at IS NOT NULL AND announcements = 0`),
     uniqueIndex("ux_emails_effect").on(table.projectId, table.effectId).where(sql`effect_id IS NOT NULL`),
   ],
 );

@@ -2,8 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import type { AttachmentRow } from "../../core/mail/attachments";
+import type { Priority } from "../../core/mail/priority";
 import { publicIdInSql } from "../../db/ids";
-import { asId, asOneOf, columns } from "../../db/rows";
+import { asId, asOneOf, asPriority, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { announceGraceMs } from "./announce";
@@ -75,6 +76,7 @@ interface InsertedEmail {
   id: Id;
   contactId: Id;
   status: "QUEUED" | "SUPPRESSED";
+  priority: Priority;
 }
 
 /**
@@ -95,20 +97,20 @@ export function insertEmails(
       ? whyWithheld(ctx, { type: sql`content.type`, email: sql`c.email`, optedOutAt: sql`c.opted_out_at` })
       : sql`NULL`;
   return statement(
-    sql`INSERT INTO emails (project_id, id, content_id, contact_id, to_email, to_written, to_name, source, status, error,
+    sql`INSERT INTO emails (project_id, id, content_id, contact_id, to_email, to_written, to_name, source, priority, status, error,
         scheduled_at, next_attempt_at, due_at, created_at)
       SELECT ${ctx.project.number}, emailId, ${contentId}, contactId, email, nullif(written, email), name,
-        'TRANSACTIONAL', iif(reason IS NULL, 'QUEUED', 'SUPPRESSED'), reason,
+        'TRANSACTIONAL', iif(type = 'TRANSACTIONAL', 0, 1), iif(reason IS NULL, 'QUEUED', 'SUPPRESSED'), reason,
         ${scheduledAt}, iif(reason IS NULL, ${scheduledAt ?? now}, NULL),
         iif(reason IS NULL, ${scheduledAt ?? now + announceGraceMs}, NULL), ${now}
       FROM (SELECT r.value->>'emailId' AS emailId, c.id AS contactId, c.email, r.value->>'written' AS written,
-          r.value->>'name' AS name, ${reason} AS reason
+          r.value->>'name' AS name, content.type, ${reason} AS reason
         FROM email_contents content
         CROSS JOIN json_each(${JSON.stringify(recipients)}) r
         CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = r.value->>'email'
         WHERE content.project_id = ${ctx.project.number} AND content.id = ${contentId})
-      RETURNING id, contact_id, status`,
-    columns({ id: asId, contactId: asId, status: asOneOf<InsertedEmail["status"]>() }),
+      RETURNING id, contact_id, status, priority`,
+    columns({ id: asId, contactId: asId, status: asOneOf<InsertedEmail["status"]>(), priority: asPriority }),
   );
 }
 

@@ -1,8 +1,10 @@
+import { unfitness } from "../../core/mail/abilities";
 import { type Message, maxSubjectLength } from "../../core/mail/message";
 import { ended, type Outcome, outcomeOfAbandoned, outcomeOfLateRetry } from "../../core/mail/outcome";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import { letOthersIn } from "../../platform/let-others-in";
 import { largeMailBytes } from "./announce";
 import { loadAttachments } from "./attachments";
 import { loadBody } from "./body";
@@ -18,29 +20,60 @@ import { contactGone } from "./withhold";
 export interface ComposedRound {
   ready: Ready[];
   ended: Result[];
-  /**
-   * Emails that turned out to be large and need a round of their own. Their calls in the provider's pace are given up.
-   */
+  /** Emails that wait for a round of their own, or for the next one. */
   setAside: EmailRow[];
+  /** Emails that could not be composed now: their files are out of reach, say. This holds up none of the others. */
+  failed: { email: EmailRow; error: unknown }[];
 }
+
+/** What a call with many mails may hold in memory, before it is encoded. */
+const maxRoundBytes = 4 * largeMailBytes;
+
+/** No other work waits longer than this for mail to be composed. */
+const sliceMs = 15;
 
 /**
  * Composes a round of mail, one after another. The size of a mail may only show now: a template's body in R2 was never
  * measured, and a small one may render to a large text.
  */
 export async function composeRound(ctx: Context, delivery: Delivery, round: EmailRow[]): Promise<ComposedRound> {
-  const composed: ComposedRound = { ready: [], ended: [], setAside: [] };
+  const composed: ComposedRound = { ready: [], ended: [], setAside: [], failed: [] };
   const isAlone = round.length === 1;
+  let bytes = 0;
+  let sliceEndsAt = performance.now() + sliceMs;
   for (const email of round) {
-    const mail = isAlone || !delivery.large.has(email.contentId) ? await composeEmail(ctx, delivery, email) : null;
-    if (mail && "status" in mail) composed.ended.push(resultOf(email, mail));
-    else if (mail && (isAlone || sizeOf(mail.message) <= largeMailBytes)) composed.ready.push(mail);
-    else {
+    if (!isAlone && (delivery.large.has(email.contentId) || bytes > maxRoundBytes)) {
+      composed.setAside.push(email);
+      continue;
+    }
+    const mail = await composeOrFail(ctx, delivery, email);
+    if ("error" in mail && "email" in mail) composed.failed.push(mail);
+    else if ("status" in mail) composed.ended.push(resultOf(email, mail));
+    else if (isAlone || sizeOf(mail.message) <= largeMailBytes) {
+      composed.ready.push(mail);
+      bytes += sizeOf(mail.message);
+    } else {
       delivery.large.add(email.contentId);
       composed.setAside.push(email);
     }
+    if (performance.now() > sliceEndsAt) {
+      await letOthersIn();
+      sliceEndsAt = performance.now() + sliceMs;
+    }
   }
   return composed;
+}
+
+async function composeOrFail(
+  ctx: Context,
+  delivery: Delivery,
+  email: EmailRow,
+): Promise<Ready | Outcome | { email: EmailRow; error: unknown }> {
+  try {
+    return await composeEmail(ctx, delivery, email);
+  } catch (error) {
+    return { email, error };
+  }
 }
 
 function sizeOf({ html, text, attachments }: Message): number {
@@ -48,7 +81,7 @@ function sizeOf({ html, text, attachments }: Message): number {
 }
 
 /** The complete message of an email, or the outcome if there is none. */
-async function composeEmail(ctx: Context, delivery: Delivery, email: EmailRow): Promise<Ready | Outcome> {
+export async function composeEmail(ctx: Context, delivery: Delivery, email: EmailRow): Promise<Ready | Outcome> {
   const { uncertainSince } = email;
   const abandoned = delivery.isAgain ? outcomeOfAbandoned(email.abandonments, uncertainSince) : null;
   if (abandoned) return abandoned;
@@ -73,9 +106,11 @@ async function composeEmail(ctx: Context, delivery: Delivery, email: EmailRow): 
       ...renderMessage(ctx.project, email, { content: said, contact: email.contact, links }),
       attachments,
     };
-    if (message.subject.length <= maxSubjectLength)
-      return { email, message, contact: keptSnapshot(said, email.contact) };
-    return ended("FAILED", `The rendered subject is longer than ${maxSubjectLength} characters`, uncertainSince);
+    if (message.subject.length > maxSubjectLength)
+      return ended("FAILED", `The rendered subject is longer than ${maxSubjectLength} characters`, uncertainSince);
+    const unfit = unfitness(ctx.mailer, message.type, message);
+    if (unfit !== null) return ended("FAILED", unfit, uncertainSince);
+    return { email, message, contact: keptSnapshot(said, email.contact) };
   } catch (error) {
     if (error instanceof RenderLimitError || error instanceof TemplateRenderError)
       return ended("FAILED", error.message, uncertainSince);

@@ -6,7 +6,7 @@ import { parseTemplate } from "../../core/templating/render";
 import { openBatch } from "../../db/batch";
 import { asJson, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
-import { type ContentRow, type EmailRow, emailContents } from "../../db/tables";
+import { type ContentRow, type EmailRow, emailContents, emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
 /** Contents, with the body of the template's version if they have none of their own. */
@@ -62,6 +62,11 @@ export async function findContent(
 export const contactSnapshot: SQL = sql`(SELECT coalesce(e.contact, json_object('email', c.email,
     'subscribed', json(iif(c.subscribed, 'true', 'false')), 'data', json(c.data)))
   FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id)`;
+
+const readEmail = wholeRow(emails);
+
+/** Reads `SELECT e.*, contactSnapshot AS rendered_with`: an email with the contact for its rendering. */
+export const readEmailToRender: RowReader<EmailRow> = (raw) => readEmail({ ...raw, contact: raw.rendered_with });
 
 /**
  * The part of the contact that the email's row stores: only keys that its content can read, so that the row stays

@@ -1,118 +1,148 @@
 import { type Id, newId, textOf } from "../../core/ids";
-import { unfitness } from "../../core/mail/abilities";
-import type { Lane, Message } from "../../core/mail/message";
-import { outcomeOf } from "../../core/mail/outcome";
-import type { Receipt } from "../../core/mail/receipt";
+import type { Verdict } from "../../core/mail/breaker";
+import type { Priority } from "../../core/mail/priority";
+import type { Done, Grant } from "../../core/mail/turns";
+import { minuteMs } from "../../core/time";
 import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
-import { announceLater, type Later } from "./announce";
-import { type ComposedRound, composeRound } from "./compose";
+import { announceLater, type Later, sendForDrainer } from "./announce";
+import { callsOf, makeCalls } from "./calls";
+import { composeRound } from "./compose";
 import { type Delivery, findDue, readDelivery } from "./delivery";
-import { type Ready, recordAndHand, recordAndNote, takeNoteBack } from "./hand-over";
-import { admitRound, enterLane, type LaneView, leaveLane } from "./lane";
+import { putOff, recordAndHand, recordAndNote } from "./hand-over";
+import { hasSlot, slotComesBackMs } from "./memory-slot";
+import { nextRound, type Waiting } from "./plan-round";
 import type { Result } from "./record";
 
-/** A Worker may wait for the headers of six responses at once. */
-const callsPerRound = 6;
-
-/** Emails that are tried again: the provider asked for it, or they had to wait and were not touched. */
-interface Leftover {
-  retries: Later[];
-  putOff: Later[];
-  /** Why some could not be composed now. Their message comes again. */
-  failures: unknown[];
+/** A permit to call the provider: see core/mail/turns.ts. */
+export interface Permit extends Grant {
+  id: string;
+  priority: Priority;
 }
 
+/** Each round of a slow provider may take 30 s. After this, the rest goes back to the waiting mail. */
+const maxDeliveryMs = minuteMs;
+
 /**
- * Hands emails to the provider: read, then round by round admit, compose, hand over, call, record. A message may come
- * twice, late, or while another consumer is at work: only an email's row decides what happens to it. Nothing is written
- * before the hand-over, so waiting mail costs no writes, and a consumer that dies there loses nothing; one that dies
- * later leaves only that round uncertain.
+ * Hands fresh emails of a project to the provider, as many as it takes now. The others wait in their rows, without a write
+ * and without a message: when their turn comes, a drainer reads them.
+ *
+ * A message may come twice, late, or while another consumer is at work: only an email's row decides what happens to it.
  *
  * `isAgain` says that a consumer may have died of these emails. Then each is taken alone, and its row says so before it
  * is composed: an email that no consumer survives ends as FAILED.
  */
 export async function deliverEmails(
   ctx: Context,
-  lane: Lane,
+  priority: Priority,
   emailIds: Id[],
   { isAgain = false }: { isAgain?: boolean } = {},
 ): Promise<void> {
-  const view = await enterLane(ctx, lane);
-  if (view.pausedUntil !== null) return comeBackAt(ctx, emailIds, view.pausedUntil, { isAgain });
-  const delivery = await readDelivery(ctx, emailIds, { isAgain });
-  try {
-    const { retries, putOff, failures } = await deliverRounds(ctx, lane, view, delivery);
-    await announceLater(ctx, retries);
-    await announceLater(ctx, putOff, { isAgain });
-    if (failures.length > 0) throw failures[0];
-  } finally {
-    delivery.slot?.giveBack();
-  }
+  const wish = { permitId: textOf(newId()), project: ctx.project.number, priority, mails: emailIds.length };
+  const { drainAt, ...grant } = await ctx.pace.ask(wish);
+  await sendForDrainer(ctx, drainAt);
+  if (grant.mails === 0) return;
+  const permit = { id: wish.permitId, priority, ...grant };
+  const { done, error } = await deliverPermitted(ctx, permit, emailIds.slice(0, grant.mails), { isAgain });
+  const given = await ctx.pace.giveBack(done);
+  await sendForDrainer(ctx, given.drainAt);
+  if (error !== null) throw error;
 }
 
-/** Called while the lane is paused. Only for emails that are still due, so that a message about sent mail ends here. */
-async function comeBackAt(ctx: Context, emailIds: Id[], until: number, more: { isAgain: boolean }): Promise<void> {
-  const due = await findDue(ctx, emailIds);
-  const putOff = [...due].map((emailId) => ({ emailId, retryAt: until }));
-  await announceLater(ctx, putOff, more);
+/** The state of a delivery that its permit must be told. */
+interface Progress {
+  verdict: Verdict;
+  calls: number;
+  hasMore: boolean;
 }
 
-async function deliverRounds(ctx: Context, lane: Lane, entered: LaneView, delivery: Delivery): Promise<Leftover> {
-  const leftover: Leftover = { retries: [], putOff: [], failures: [] };
-  let view = entered;
-  let called: Result[] = [];
-  let waiting = delivery.emails;
+/** Delivers emails with a permit. An error is returned, because the permit has to be given back all the same. */
+export async function deliverPermitted(
+  ctx: Context,
+  permit: Permit,
+  emailIds: Id[],
+  { isAgain }: { isAgain: boolean },
+): Promise<{ done: Done; error: unknown }> {
+  const progress: Progress = { verdict: { kind: "unused" }, calls: 0, hasMore: false };
+  const end = (error: unknown) => ({ done: { permitId: permit.id, ...progress }, error });
   try {
-    while (waiting.length > 0) {
-      const chosen = nextRound(delivery, waiting);
-      const { admitted, putOff } = await admitRound(ctx, lane, view, delivery, chosen);
-      leftover.putOff.push(...putOff);
-      if (delivery.isAgain) {
-        await recordAndNote(ctx, called, admitted);
-        called = [];
-      }
-      const { ready, setAside, ended } = delivery.isAgain
-        ? await composeNoted(ctx, delivery, admitted, leftover)
-        : await composeRound(ctx, delivery, admitted);
-      const round = textOf(newId());
-      const handed = await recordAndHand(ctx, { called, ended, next: ready, round });
-      waiting = [...waiting.filter((email) => !chosen.includes(email)), ...setAside];
-      if (handed.size < ready.length) waiting = await stillDue(ctx, waiting);
-      const mine = ready.filter(({ email }) => handed.has(email.id));
-      const calls = await Promise.all(mine.map((mail) => call(ctx, mail, round)));
-      called = calls.map(({ result }) => result);
-      leftover.retries.push(...called);
-      view = await leaveLane(ctx, lane, view, calls);
+    const delivery = await readDelivery(ctx, emailIds, { isAgain });
+    try {
+      await deliverRounds(ctx, permit, delivery, progress);
+    } finally {
+      delivery.slot?.giveBack();
     }
-  } finally {
-    // Also when the next round failed: the provider's answers are known, and must not become UNKNOWN.
-    await recordAndHand(ctx, { called, ended: [], next: [], round: "" });
+    return end(null);
+  } catch (error) {
+    progress.hasMore = true;
+    return end(error);
   }
-  return leftover;
 }
 
 /**
- * An email that is taken alone and cannot be composed now, as its files are out of reach, say. This worker is still there,
- * so nobody has died of it. It holds up none of the others.
+ * Round by round: compose, hand over, call, record. Nothing is written before the hand-over, so waiting mail costs no
+ * writes, and a consumer that dies there loses nothing; one that dies later leaves only that round uncertain.
  */
-async function composeNoted(
-  ctx: Context,
-  delivery: Delivery,
-  noted: EmailRow[],
-  { failures }: Leftover,
-): Promise<ComposedRound> {
+async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, progress: Progress): Promise<void> {
+  const endsAt = ctx.clock().getTime() + maxDeliveryMs;
+  const callsAtOnce = Math.min(permit.callsAtOnce, ctx.callsAtOnce);
+  const leftover: Leftover = { retries: [], slotless: [], failed: [] };
+  let waiting: Waiting = { emails: delivery.emails, repeats: delivery.repeats };
+  let called: Result[] = [];
   try {
-    return await composeRound(ctx, delivery, noted);
-  } catch (error) {
-    await takeNoteBack(ctx, noted);
-    failures.push(error);
-    return { ready: [], setAside: [], ended: [] };
+    while (waiting.emails.length + waiting.repeats.length > 0) {
+      if (progress.calls > 0 && !(await mayGoOn(ctx, permit, progress, endsAt))) {
+        progress.hasMore = true;
+        break;
+      }
+      const planned = nextRound(ctx, delivery, waiting, callsAtOnce);
+      waiting = without(waiting, planned.emails);
+      if (!(await hasSlot(ctx, delivery, planned.emails))) {
+        leftover.slotless.push(...planned.emails);
+        continue;
+      }
+      if (delivery.isAgain) {
+        await recordAndNote(ctx, called, planned.emails);
+        called = [];
+      }
+      const composed = await composeRound(ctx, delivery, planned.emails);
+      const { next, ended, failed } = callsOf(planned, composed);
+      leftover.failed.push(...failed);
+      const handed = await recordAndHand(ctx, { called, ended, next });
+      called = [];
+      waiting = { ...waiting, emails: [...waiting.emails, ...composed.setAside] };
+      const asked = next.reduce((sum, { mails }) => sum + mails.length, 0);
+      // Not granted in full: another consumer has these emails, or they have ended.
+      if (handed.size < asked) waiting = { ...waiting, emails: await stillDue(ctx, waiting.emails) };
+      const round = await makeCalls(ctx, next, handed);
+      called = round.results;
+      Object.assign(progress, { verdict: round.verdict, calls: round.calls });
+      noteRetries(round.results, leftover, progress);
+    }
+  } finally {
+    // Also when the next round failed: the provider's answers are known, and must not become UNKNOWN.
+    await recordAndHand(ctx, { called, ended: [], next: [] });
   }
+  await comeBack(ctx, permit, delivery, leftover);
 }
 
-/** A round was not granted in full: another consumer has these emails, or they have ended. */
+/** Tells the account how the last round went. Not beyond the time of this delivery. */
+async function mayGoOn(ctx: Context, permit: Permit, progress: Progress, endsAt: number): Promise<boolean> {
+  if (ctx.clock().getTime() >= endsAt) return false;
+  const { verdict, calls } = progress;
+  Object.assign(progress, { verdict: { kind: "unused" }, calls: 0 });
+  return ctx.pace.mayGoOn(permit.id, verdict, calls);
+}
+
+function without({ emails, repeats }: Waiting, taken: EmailRow[]): Waiting {
+  const ids = new Set(taken.map(({ id }) => id));
+  return {
+    emails: emails.filter(({ id }) => !ids.has(id)),
+    repeats: repeats.filter((repeat) => repeat.emails !== taken),
+  };
+}
+
 async function stillDue(ctx: Context, waiting: EmailRow[]): Promise<EmailRow[]> {
   const due = await findDue(
     ctx,
@@ -121,39 +151,40 @@ async function stillDue(ctx: Context, waiting: EmailRow[]): Promise<EmailRow[]> 
   return waiting.filter(({ id }) => due.has(id));
 }
 
-/** Six at a time; then the large ones, each alone, because six of them would not fit into memory. */
-function nextRound({ large, isAgain }: Delivery, waiting: EmailRow[]): EmailRow[] {
-  if (isAgain) return waiting.slice(0, 1);
-  const small = waiting.filter(({ contentId }) => !large.has(contentId));
-  return small.length > 0 ? small.slice(0, callsPerRound) : waiting.slice(0, 1);
+/** Emails that come back by a message of their own, at their time. */
+interface Leftover {
+  retries: Later[];
+  /** They wait for a memory slot. */
+  slotless: EmailRow[];
+  /** They could not be composed now. */
+  failed: { email: EmailRow; error: unknown }[];
 }
 
-async function call(
-  ctx: Context,
-  { email, message }: Ready,
-  round: string,
-): Promise<{ threw: boolean; result: Result }> {
-  const handedAt = ctx.clock().getTime();
-  const { threw, receipt } = await handOver(ctx, message);
-  const outcome = outcomeOf(receipt, {
-    attempt: email.attempts + 1,
-    handedAt,
-    uncertainSince: email.uncertainSince,
-    idempotencyWindowMs: ctx.mailer.idempotencyWindowMs,
-    now: ctx.clock().getTime(),
-    random: ctx.random(),
-  });
-  return { threw, result: { projectId: email.projectId, emailId: email.id, round, ...outcome } };
-}
-
-async function handOver(ctx: Context, message: Message): Promise<{ threw: boolean; receipt: Receipt }> {
-  const reason = unfitness(ctx.mailer, message.type, message);
-  if (reason !== null) return { threw: false, receipt: { kind: "refused", reason } };
-  try {
-    return { threw: false, receipt: await ctx.mailer.deliver(message) };
-  } catch (error) {
-    ctx.log("warn", "The mail provider did not answer", { emailId: message.emailId, reason: reasonOf(error) });
-    const reason = "The mail provider did not answer: this email may or may not have been sent";
-    return { threw: true, receipt: { kind: "unknown", reason } };
+function noteRetries(results: Result[], { retries }: Leftover, progress: Progress): void {
+  for (const { emailId, retryAt, isUntried } of results) {
+    // What the account refused waits for the account.
+    if (isUntried) progress.hasMore = true;
+    else if (retryAt !== null) retries.push({ emailId, retryAt });
   }
+}
+
+/** How long emails that cannot be composed wait: a quarter of their age, so that each wait is longer than the last. */
+const putOffMs = { least: minuteMs, most: 15 * minuteMs };
+
+async function comeBack(ctx: Context, { priority }: Permit, delivery: Delivery, leftover: Leftover): Promise<void> {
+  const { retries, slotless, failed } = leftover;
+  const now = ctx.clock().getTime();
+  const later = slotless.map(({ id }) => ({ emailId: id, retryAt: now + slotComesBackMs }));
+  await announceLater(ctx, priority, [...retries, ...later]);
+  if (failed.length === 0) return;
+  ctx.log("error", "Mail could not be composed and will be tried again", {
+    emails: failed.length,
+    reason: reasonOf(failed[0]?.error),
+  });
+  const oldest = Math.min(...failed.map(({ email }) => email.createdAt));
+  const until = now + Math.max(putOffMs.least, Math.min((now - oldest) / 4, putOffMs.most));
+  const emails = failed.map(({ email }) => email);
+  await putOff(ctx, emails, { until, isNoted: delivery.isAgain });
+  const comingAgain = emails.map(({ id }) => ({ emailId: id, retryAt: until }));
+  await announceLater(ctx, priority, comingAgain, { isAgain: true });
 }

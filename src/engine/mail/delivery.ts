@@ -1,14 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import type { Attachment } from "../../core/mail/attachments";
+import type { Place, Turn } from "../../core/mail/turns";
 import { openBatch } from "../../db/batch";
-import { asId, columns, type RowReader, wholeRow } from "../../db/rows";
+import { asFlag, asId, asNumber, columns } from "../../db/rows";
 import { select, statement } from "../../db/statement";
-import { type ContentRow, type EmailRow, emails } from "../../db/tables";
+import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { TakenSlot } from "../../platform/memory-slots";
-import { largeMailBytes } from "./announce";
-import { contactSnapshot, selectContents } from "./content";
+import { announceGraceMs, largeMailBytes } from "./announce";
+import { contactSnapshot, readEmailToRender, selectContents } from "./content";
+import { type Repeat, readRepeats } from "./repeats";
 import { domainInSql, verifiedDomain } from "./sender-domain";
 
 /**
@@ -18,6 +20,8 @@ import { domainInSql, verifiedDomain } from "./sender-domain";
 export interface Delivery {
   /** Each with the contact for its rendering: as it was at an earlier hand-over, or the current one. */
   emails: EmailRow[];
+  /** Calls of several emails that got no answer, and are repeated as they were. Their emails are not in `emails`. */
+  repeats: Repeat[];
   contents: Map<Id, ContentRow>;
   /** Ids of contents whose sender domain is verified in this project now. */
   maySend: Set<Id>;
@@ -52,20 +56,26 @@ export async function readDelivery(ctx: Context, emailIds: Id[], { isAgain }: { 
     ),
   );
   await batch.commit();
+  const repeats = await readRepeats(ctx, found.all);
+  const repeated = new Set(repeats.flatMap(({ emails }) => emails.map(({ id }) => id)));
+  const known = new Map(contents.all.map((row) => [row.id, row]));
+  const allowed = new Set(maySend.all.map(({ id }) => id));
+  for (const [id, row] of repeats.flatMap((repeat) => [...repeat.contents])) {
+    known.set(id, row);
+    // Whether its domain may send was asked before the first call.
+    allowed.add(id);
+  }
   return {
-    emails: found.all,
-    contents: new Map(contents.all.map((row) => [row.id, row])),
-    maySend: new Set(maySend.all.map(({ id }) => id)),
-    large: new Set(contents.all.filter(({ size }) => size > largeMailBytes).map(({ id }) => id)),
+    emails: found.all.filter(({ id }) => !repeated.has(id)),
+    repeats,
+    contents: known,
+    maySend: allowed,
+    large: new Set([...known.values()].filter(({ size }) => size > largeMailBytes).map(({ id }) => id)),
     loaded: null,
     slot: undefined,
     isAgain,
   };
 }
-
-const readEmail = wholeRow(emails);
-
-const readEmailToRender: RowReader<EmailRow> = (raw) => readEmail({ ...raw, contact: raw.rendered_with });
 
 /** The ids of the emails that still wait to be handed over now. */
 export async function findDue(ctx: Context, emailIds: Id[]): Promise<Set<Id>> {
@@ -79,4 +89,28 @@ function dueAmong(ctx: Context, emailIds: Id[]): SQL {
   return sql`FROM json_each(${JSON.stringify(emailIds)}) r
     CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value
     WHERE e.status = 'QUEUED' AND e.next_attempt_at <= ${ctx.clock().getTime()}`;
+}
+
+/** Rows that a page may pass over: they are in flight, or wait for their next try. */
+const passedRows = 200;
+
+/** A page of a project's waiting mail: the emails that are due, and where to read on; null after the last one. */
+export async function findWaiting(
+  ctx: Context,
+  { priority, after, mails }: Pick<Turn, "priority" | "after" | "mails">,
+): Promise<{ emailIds: Id[]; place: Place | null }> {
+  const now = ctx.clock().getTime();
+  const limit = mails + passedRows;
+  const rows = await select(
+    ctx.db,
+    sql`SELECT id, due_at, status = 'QUEUED' AND next_attempt_at <= ${now} AS is_due
+      FROM emails INDEXED BY ix_emails_due
+      WHERE clock = 0 AND project_id = ${ctx.project.number} AND priority = ${priority}
+        AND (due_at, id) > (${after?.dueAt ?? 0}, ${after?.id ?? ""}) AND due_at <= ${now + announceGraceMs}
+      ORDER BY due_at, id LIMIT ${limit}`,
+    columns({ id: asId, dueAt: asNumber, isDue: asFlag }),
+  );
+  const due = rows.filter(({ isDue }) => isDue).slice(0, mails);
+  const last = due.length === mails ? due.at(-1) : rows.length === limit ? rows.at(-1) : undefined;
+  return { emailIds: due.map(({ id }) => id), place: last ? { dueAt: last.dueAt, id: last.id } : null };
 }

@@ -7,6 +7,7 @@ import { asId, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import { announceGraceMs } from "./announce";
 import { type Result, updateResults } from "./record";
 import { updateReported } from "./report";
 import { contactGone, whyWithheld } from "./withhold";
@@ -19,15 +20,22 @@ export interface Ready {
   contact: ContactSnapshot;
 }
 
+/** A call to the provider that is about to be made. Its id is the provider's idempotency key. */
+export interface Call {
+  id: string;
+  mails: Ready[];
+  /** It was made before, without an answer: its key is known there, and so are its mails. */
+  isRepeat: boolean;
+}
+
 /** The writes of one batch between two rounds of calls. */
 export interface Between {
   /** The results of the previous round's calls. */
   called: Result[];
   /** Emails that end without a call. */
   ended: Result[];
-  /** The next round, and the token that identifies it. */
-  next: Ready[];
-  round: string;
+  /** The calls of the next round. */
+  next: Call[];
 }
 
 /**
@@ -41,16 +49,47 @@ export interface Between {
  * A result is written only to its own round. A result that comes after the sweep has given the round up still counts;
  * if the email was handed over again meanwhile, its round is another, and the result matches nothing.
  */
-export async function recordAndHand(ctx: Context, { called, ended, next, round }: Between): Promise<Set<Id>> {
+export async function recordAndHand(ctx: Context, { called, ended, next }: Between): Promise<Set<Id>> {
   const at = ctx.clock().getTime();
   const batch = openBatch(ctx);
   recordCalled(ctx, batch, called, at);
   batch.addAll(updateResults(ctx, { results: ended, where: isAsRead(at), at }));
-  batch.addAll(updateCancelled(ctx, next, at));
-  batch.addAll(updateWithheld(ctx, next, at));
-  const handed = next.length > 0 ? batch.add(updateHanded(ctx, next, { round, at })) : null;
+  // A call that is repeated is the same as before, and what it may hold was asked then.
+  const fresh = next.flatMap(({ mails, isRepeat }) => (isRepeat && mails.length > 1 ? [] : mails));
+  batch.addAll(updateCancelled(ctx, fresh, at));
+  batch.addAll(updateWithheld(ctx, fresh, at));
+  const handed = next.length > 0 ? batch.add(updateHanded(ctx, next, at)) : null;
+  if (ctx.mailer.idempotencyWindowMs > 0) {
+    for (const call of next) if (call.mails.length > 1 && !call.isRepeat) batch.add(insertRound(ctx, call, at));
+  }
   await batch.commit();
   return new Set(handed?.all.map(({ id }) => id));
+}
+
+/** Stores a call of several emails, in its order: those that were handed over in it by the same batch. */
+function insertRound(ctx: Context, { id, mails }: Call, at: number): Statement {
+  return statement(
+    sql`INSERT INTO rounds (project_id, id, provider, emails, handed_at)
+      SELECT ${ctx.project.number}, ${id}, ${ctx.mailer.name}, json_group_array(e.id ORDER BY r.key), ${at}
+      FROM json_each(${JSON.stringify(mails.map(({ email }) => email.id))}) r
+      CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value AND e.round = ${id}
+        AND e.status = 'SENDING'
+      HAVING count(*) > 1`,
+  );
+}
+
+/** A stored call whose outcome is known is not repeated. */
+function deleteSettledRounds(ctx: Context, called: Result[]): Statement[] {
+  if (ctx.mailer.idempotencyWindowMs === 0) return [];
+  const rounds = Map.groupBy(called, ({ round }) => round);
+  const settled = [...rounds].filter(([, results]) => results.every((result) => result.uncertainSince === null));
+  if (settled.length === 0) return [];
+  const ids = JSON.stringify(settled.map(([round]) => round));
+  return [
+    statement(
+      sql`DELETE FROM rounds WHERE project_id = ${ctx.project.number} AND id IN (SELECT value FROM json_each(${ids}))`,
+    ),
+  ];
 }
 
 /**
@@ -61,27 +100,48 @@ export async function recordAndNote(ctx: Context, called: Result[], emails: Emai
   const at = ctx.clock().getTime();
   const batch = openBatch(ctx);
   recordCalled(ctx, batch, called, at);
-  if (emails.length > 0) batch.add(updateAbandonments(emails, sql`abandonments + 1`, at));
+  if (emails.length > 0) {
+    batch.add(
+      statement(
+        sql`UPDATE emails AS e SET abandonments = abandonments + 1 FROM json_each(${itemsOf(emails)}) r
+          WHERE ${isAsRead(at)}`,
+      ),
+    );
+  }
   await batch.commit();
 }
 
-/** They could not be composed, and this worker has outlived the try. */
-export async function takeNoteBack(ctx: Context, emails: EmailRow[]): Promise<void> {
+/**
+ * Puts off emails that could not be composed now. This worker has outlived the try, so nobody has died of them; the note
+ * of a try is taken back.
+ */
+export async function putOff(
+  ctx: Context,
+  emails: EmailRow[],
+  { until, isNoted }: { until: number; isNoted: boolean },
+) {
+  if (emails.length === 0) return;
+  const items = itemsOf(emails);
   const batch = openBatch(ctx);
-  batch.add(updateAbandonments(emails, sql`max(0, abandonments - 1)`, ctx.clock().getTime()));
+  batch.add(
+    statement(
+      sql`UPDATE emails AS e SET next_attempt_at = ${until}, due_at = ${until + announceGraceMs},
+          abandonments = ${isNoted ? sql`max(0, abandonments - 1)` : sql`abandonments`}
+        FROM json_each(${items}) r WHERE ${isAsRead(ctx.clock().getTime())}`,
+    ),
+  );
   await batch.commit();
 }
 
-function updateAbandonments(emails: EmailRow[], abandonments: SQL, at: number): Statement {
-  const items = JSON.stringify(emails.map(({ id, projectId, round }) => ({ emailId: id, projectId, round })));
-  return statement(
-    sql`UPDATE emails AS e SET abandonments = ${abandonments} FROM json_each(${items}) r WHERE ${isAsRead(at)}`,
-  );
+/** Emails as they were read, for `isAsRead`. */
+function itemsOf(emails: EmailRow[]): string {
+  return JSON.stringify(emails.map(({ id, projectId, round }) => ({ emailId: id, projectId, round })));
 }
 
 function recordCalled(ctx: Context, batch: Batch, called: Result[], at: number): void {
   const isOfItsRound = sql`e.round = r.value->>'round' AND e.status IN ('SENDING', 'QUEUED', 'UNKNOWN')`;
   batch.addAll(updateResults(ctx, { results: called, where: sql`${ofItem} AND ${isOfItsRound}`, at }));
+  batch.addAll(deleteSettledRounds(ctx, called));
   for (const { emailId, reports } of called) {
     for (const report of reports) batch.addAll(updateReported(ctx, emailId, report, ctx.mailer.name));
   }
@@ -120,19 +180,17 @@ export function resultOf({ id, projectId, round }: EmailRow, outcome: Omit<Resul
 }
 
 /** `due_at` stays: a sweep before the end of the lease looks again when it ends. */
-function updateHanded(
-  ctx: Context,
-  next: Ready[],
-  { round, at }: { round: string; at: number },
-): Statement<{ id: Id }> {
+function updateHanded(ctx: Context, next: Call[], at: number): Statement<{ id: Id }> {
   const items = JSON.stringify(
-    next.map(({ email, message, contact }) => ({
-      ...{ emailId: email.id, projectId: email.projectId, round: email.round },
-      ...{ subject: message.subject, contact },
-    })),
+    next.flatMap((call) =>
+      call.mails.map(({ email, message, contact }) => ({
+        ...{ emailId: email.id, projectId: email.projectId, round: email.round, call: call.id },
+        ...{ subject: message.subject, contact },
+      })),
+    ),
   );
   return statement(
-    sql`UPDATE emails AS e SET status = 'SENDING', round = ${round}, handed_at = ${at}, provider = ${ctx.mailer.name},
+    sql`UPDATE emails AS e SET status = 'SENDING', round = r.value->>'call', handed_at = ${at}, provider = ${ctx.mailer.name},
         attempts = attempts + 1, abandonments = 0, subject = r.value->>'subject',
         contact = coalesce(contact, r.value->'contact')
       FROM json_each(${items}) r

@@ -37,7 +37,8 @@ export function renderMessage(
     to: { email: email.toEmail, written: email.toWritten ?? email.toEmail, name: email.toName },
     replyTo: content.replyTo,
     ...renderMail({ type, subject, body, headers, variables, links, feedbackId: feedbackId(project, content) }),
-    date: new Date(email.scheduledAt ?? email.createdAt),
+    // The same on every try, unless a person asked for another one.
+    date: new Date(email.retriedAt ?? email.scheduledAt ?? email.createdAt),
   };
 }
 

@@ -1,44 +1,80 @@
 import { type SQL, sql } from "drizzle-orm";
+import { chunksOf } from "../../core/chunks";
 import { outcomeOfLost } from "../../core/mail/outcome";
-import { maxWaitMs } from "../../core/mail/pace";
-import { hourMs, minuteMs } from "../../core/time";
-import { backoffInSql, type Doubling } from "../../db/backoff";
+import type { Priority } from "../../core/mail/priority";
+import { permitMs } from "../../core/mail/turns";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { maxRowsPerStatement } from "../../db/limits";
-import { asId, asNumber, asText, columns, orNull } from "../../db/rows";
-import { type Statement, select, statement } from "../../db/statement";
+import { asId, asNumber, asPriority, asText, columns, orNull } from "../../db/rows";
+import { select } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
-import { announceGraceMs, deliverNudges } from "./announce";
+import { sendForDrainer } from "./announce";
 import { updateResults } from "./record";
 
-/** The waits between announcements of an email that no consumer takes. */
-const announceBackoff: Doubling = { firstMs: announceGraceMs, growth: 2, maxMs: hourMs };
+/** Open mail of one project and priority. */
+interface Open {
+  project: number;
+  priority: Priority;
+}
 
 /**
- * Longer than a provider call may take: an email that was handed over so long ago has lost its consumer, or is in a
- * slow one.
- */
-const leaseMs = 2 * minuteMs;
-
-/**
- * The sweep that repairs lost messages and dead consumers, over all projects: it handles emails whose `due_at` has
- * come. SENDING emails had a consumer. QUEUED emails are announced again, each time after twice the wait, so that a
- * long outage does not flood the queue. While their lane is paused or waits for its pace, their messages wait too, and
- * the sweep leaves them alone. But a busy lane may never rest: then the sweep announces the emails that have waited for
- * longer than a message does.
+ * The sweep that repairs lost messages and dead consumers, over all projects. It finds whose mail is overdue, settles what
+ * was handed over by consumers that never reported, and tells the provider's account who waits. Mail that waits costs no
+ * writes: a million lost messages are one line here for each project.
  */
 export async function requeueStuck(platform: Platform): Promise<void> {
-  const waitsFor = await platform.pace.waitsFor("transactional");
-  const overdueMs = waitsFor === "slots" ? maxWaitMs : 0;
-  return sweepDatabases(platform, async (db) => {
-    const settled = await settleHanded(platform, db);
-    if (waitsFor === "pause") return settled;
-    const scheduled = await announceScheduled(platform, db);
-    return Math.max(settled, scheduled, await announceLost(platform, db, overdueMs));
+  const after = new Map<Db, number>();
+  await sweepDatabases(platform, async (db) => {
+    const { open, last, isFull } = await findOverdue(platform, db, after.get(db) ?? 0);
+    after.set(db, last);
+    for (const group of chunksOf(open, pairsPerStatement)) await settleHanded(platform, db, group);
+    if (open.length > 0) {
+      const { drainAt } = await platform.pace.addWaiting(open);
+      await sendForDrainer(platform, drainAt);
+    }
+    return isFull ? maxSweptRows : 0;
   });
 }
+
+const readOverdue = columns({ project: asNumber, priority: orNull(asPriority) });
+
+/**
+ * The projects with open mail that is overdue, by priority. It jumps through the index from project to project, and reads
+ * one row for each of their priorities, however much mail waits.
+ */
+async function findOverdue(
+  platform: Platform,
+  db: Db,
+  after: number,
+): Promise<{ open: Open[]; last: number; isFull: boolean }> {
+  const next = (project: SQL) =>
+    sql`(SELECT min(project_id) FROM emails INDEXED BY ix_emails_due
+      WHERE clock = 0 AND project_id > ${project} AND due_at IS NOT NULL)`;
+  const rows = await select(
+    db,
+    sql`WITH RECURSIVE projects_with_mail(project) AS (
+        SELECT ${next(sql`${after}`)}
+        UNION ALL SELECT ${next(sql`project`)} FROM projects_with_mail WHERE project IS NOT NULL LIMIT ${maxSweptRows})
+      SELECT project, p.value AS priority FROM projects_with_mail
+      LEFT JOIN json_each('[0,1,2]') p ON EXISTS (SELECT 1 FROM emails e INDEXED BY ix_emails_due
+        WHERE e.clock = 0 AND e.project_id = project AND e.priority = p.value AND e.due_at <= ${platform.now.getTime()})
+      WHERE project IS NOT NULL`,
+    readOverdue,
+  );
+  const open = rows.flatMap(({ project, priority }) => (priority === null ? [] : [{ project, priority }]));
+  const last = rows.reduce((most, { project }) => Math.max(most, project), after);
+  const projects = new Set(rows.map(({ project }) => project));
+  return { open, last, isFull: projects.size === maxSweptRows };
+}
+
+/**
+ * Open mail goes in the order of `due_at`, so what is in flight is among the first: at most what all consumers together have
+ * in flight, and some that wait for another try.
+ */
+const firstRows = 2_500;
+const pairsPerStatement = maxRowsPerStatement / firstRows;
 
 const readHanded = columns({
   projectId: asNumber,
@@ -51,84 +87,38 @@ const readHanded = columns({
 type Handed = ReturnType<typeof readHanded>;
 
 /**
- * Handles emails that were handed over and are due. During the lease, the sweep looks again at its end. After it, the
- * consumer is dead or slow; its round stays in the row, so a slow one may still report the result.
+ * Handles emails that were handed over longer ago than a call may take: their consumer is dead or slow. The round stays in
+ * the row, so a slow one may still report the result.
  */
-async function settleHanded(platform: Platform, db: Db): Promise<number> {
+async function settleHanded(platform: Platform, db: Db, open: Open[]): Promise<void> {
   const now = platform.now.getTime();
-  // Among waiting mail, emails that were handed over were accepted first, so this window finds them.
-  const window = sql`SELECT project_id, id FROM emails INDEXED BY ix_emails_due WHERE clock = 0 AND due_at <= ${now}
-    ORDER BY due_at LIMIT ${maxRowsPerStatement}`;
   const handed = await select(
     db,
-    sql`SELECT e.project_id, e.id, e.round, e.provider, e.handed_at, e.uncertain_since FROM (${window}) w
-      CROSS JOIN emails e ON e.project_id = w.project_id AND e.id = w.id
-      WHERE e.status = 'SENDING' LIMIT ${maxSweptRows}`,
+    sql`SELECT e.project_id, e.id, e.round, e.provider, e.handed_at, e.uncertain_since
+      FROM json_each(${JSON.stringify(open)}) p
+      CROSS JOIN emails e ON e.project_id = p.value->>'project' AND e.id IN (
+        SELECT f.id FROM emails f INDEXED BY ix_emails_due
+        WHERE f.clock = 0 AND f.project_id = p.value->>'project' AND f.priority = p.value->>'priority'
+          AND f.due_at <= ${now}
+        ORDER BY f.due_at LIMIT ${firstRows})
+      WHERE e.status = 'SENDING' AND e.handed_at <= ${now - permitMs} LIMIT ${firstRows}`,
     readHanded,
   );
-  if (handed.length === 0) return 0;
-  const isOver = ({ handedAt }: Handed) => handedAt + leaseMs <= now;
-  const [lost, leased] = [handed.filter(isOver), handed.filter((email) => !isOver(email))];
+  for (const lost of chunksOf(handed, maxSweptRows)) await settle(platform, db, lost);
+}
+
+async function settle(platform: Platform, db: Db, lost: Handed[]): Promise<void> {
+  const now = platform.now.getTime();
   const results = lost.map(({ id, projectId, round, provider, handedAt, uncertainSince }) => {
     const idempotencyWindowMs = provider === platform.mailer.name ? platform.mailer.idempotencyWindowMs : 0;
     const outcome = outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now });
     return { emailId: id, projectId, round, ...outcome };
   });
   const batch = openBatch({ ...platform, db });
-  batch.addAll(updateLeased(leased));
   batch.addAll(updateResults(platform, { results, where: isUnchanged, at: now }));
   await batch.commit();
-  return handed.length;
 }
 
 /** The email `e` of an item `r` is still in the round in which it was found. */
 const isUnchanged: SQL = sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'
   AND e.round = r.value->>'round' AND e.status = 'SENDING'`;
-
-function updateLeased(leased: Handed[]): Statement[] {
-  if (leased.length === 0) return [];
-  const items = JSON.stringify(leased.map(({ id, projectId, round }) => ({ emailId: id, projectId, round })));
-  return [
-    statement(
-      sql`UPDATE emails AS e SET due_at = handed_at + ${leaseMs} FROM json_each(${items}) r WHERE ${isUnchanged}`,
-    ),
-  ];
-}
-
-/** Announces emails that are queued and due, but were not taken: the message was lost, or its consumer died. */
-function announceLost(platform: Platform, db: Db, overdueMs: number): Promise<number> {
-  const before = platform.now.getTime() - overdueMs;
-  const due = sql`emails INDEXED BY ix_emails_due WHERE clock = 0 AND due_at <= ${before} AND status = 'QUEUED'`;
-  return announce(platform, db, due, { isAgain: true });
-}
-
-/** Announces scheduled emails whose time has come: nobody has taken them before. */
-function announceScheduled(platform: Platform, db: Db): Promise<number> {
-  const due = sql`emails INDEXED BY ix_emails_scheduled_due
-    WHERE clock = 0 AND due_at <= ${platform.now.getTime()} AND ${isScheduled}`;
-  return announce(platform, db, due, { isAgain: false });
-}
-
-/** As the partial index says it. */
-const isScheduled = sql`status = 'QUEUED' AND scheduled_at IS NOT NULL AND announcements = 0`;
-
-async function announce(platform: Platform, db: Db, due: SQL, { isAgain }: { isAgain: boolean }): Promise<number> {
-  const now = platform.now.getTime();
-  const batch = openBatch({ ...platform, db });
-  const announced = batch.add(
-    statement(
-      sql`UPDATE emails SET announcements = announcements + 1,
-          due_at = ${now} + ${backoffInSql(announceBackoff, sql`announcements`)}
-        WHERE (project_id, id) IN (SELECT project_id, id FROM ${due} ORDER BY due_at LIMIT ${maxSweptRows})
-        RETURNING id, project_id`,
-      columns({ id: asId, projectId: asNumber }),
-    ),
-  );
-  await batch.commit();
-  const queued = [...Map.groupBy(announced.all, ({ projectId }) => projectId)].flatMap(([projectId, emails]) => {
-    const emailIds = emails.map(({ id }) => id);
-    return deliverNudges(projectId, emailIds, { isAgain });
-  });
-  await platform.enqueue(queued);
-  return announced.count;
-}

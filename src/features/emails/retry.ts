@@ -4,7 +4,7 @@ import { type Id, publicId } from "../../core/ids";
 import type { EmailStatus } from "../../core/mail/status";
 import { monthOf } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import { asId, columns } from "../../db/rows";
+import { asId, asPriority, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
 import { findContent } from "../../engine/mail/content";
@@ -47,9 +47,9 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   const reopened = batch.add(
     statement(
       sql`UPDATE emails SET status = 'QUEUED', error = NULL, round = NULL, uncertain_since = NULL, attempts = 0,
-          announcements = 0, abandonments = 0, next_attempt_at = ${at}, due_at = ${at > now ? at : now + announceGraceMs}
-        WHERE ${isOpen} RETURNING id`,
-      columns({ id: asId }),
+          retried_at = ${now}, abandonments = 0, next_attempt_at = ${at}, due_at = ${at > now ? at : now + announceGraceMs}
+        WHERE ${isOpen} RETURNING id, priority`,
+      columns({ id: asId, priority: asPriority }),
     ),
   );
   if (monthlySendLimit !== null) {
@@ -58,6 +58,6 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   }
   await batch.commit();
   if (reopened.count === 0) throw notRetryable((await getEmail(ctx, id)).status);
-  if (at === now) await announceEmails(ctx, [id]);
+  if (at === now) await announceEmails(ctx, reopened.all);
   return { id: publicId(id), status: "QUEUED" };
 }

@@ -5,6 +5,7 @@ import { type Id, newIdAt, textOf } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { domainOf } from "../../core/mail/address";
 import { type Attachment, type AttachmentRow, messageBytes } from "../../core/mail/attachments";
+import type { Priority } from "../../core/mail/priority";
 import { openBatch } from "../../db/batch";
 import { asText, columns } from "../../db/rows";
 import { selectFirst } from "../../db/statement";
@@ -29,6 +30,7 @@ export interface AcceptedEmail {
   contactId: Id;
   email: string;
   status: "QUEUED" | "SUPPRESSED";
+  priority: Priority;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function sendEmails(ctx: Context, call: SendEmail): Promise<Accepte
   const { inlineBody, attachments } = await storeFiles(ctx, call, id, files);
   try {
     const emails = await acceptEmails(ctx, call, { id, inlineBody, attachments, scheduledAt });
-    if (scheduledAt === null) await announceEmails(ctx, queuedIds(emails), sizeOf(call, attachments));
+    if (scheduledAt === null) await announceEmails(ctx, queued(emails));
     return emails;
   } catch (error) {
     // A refusal wrote no rows. After any other error the rows may exist, and need their files.
@@ -164,8 +166,8 @@ function inOrderOf(recipients: Recipient[], rows: Omit<AcceptedEmail, "email">[]
   });
 }
 
-function queuedIds(emails: AcceptedEmail[]): Id[] {
-  return emails.filter(({ status }) => status === "QUEUED").map(({ id }) => id);
+function queued(emails: AcceptedEmail[]): AcceptedEmail[] {
+  return emails.filter(({ status }) => status === "QUEUED");
 }
 
 /** Why the batch wrote nothing: the template does not exist, or the sender domain is not verified. */

@@ -29,14 +29,38 @@ export function isSuccess({ status }: Answer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The receipt for an answer other than 2xx. `message` is the provider's text, without secrets. */
-export function receiptOfRefusal(answer: Answer, message: string | null, isBusy = false): Receipt {
+/** What an answer other than 2xx means. */
+export type RefusalKind = Exclude<Receipt["kind"], "accepted" | "unknown">;
+
+/**
+ * The receipt for an answer other than 2xx. `message` is the provider's text, without secrets. `kind` is for providers that
+ * say more than their status does.
+ */
+export function receiptOfRefusal(
+  answer: Answer,
+  message: string | null,
+  kind: RefusalKind = kindOfStatus(answer.status),
+): Receipt {
   const reason = [String(answer.status), message].filter(Boolean).join(" ");
-  if (isBusy || answer.status === 429 || answer.status >= 500) {
-    const retryAfterMs = readRetryAfter(answer.headers.get("Retry-After"), Date.now());
-    return { kind: "busy", reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  }
-  return { kind: "refused", reason };
+  if (kind === "refused" || kind === "blocked") return { kind, reason };
+  const retryAfterMs = readRetryAfter(answer.headers.get("Retry-After"), Date.now());
+  return { kind, reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+export function kindOfStatus(status: number): RefusalKind {
+  if (status === 401 || status === 403) return "blocked";
+  if (status === 429) return "throttled";
+  return status >= 500 ? "unavailable" : "refused";
+}
+
+/**
+ * The receipts of a call with several mails that was refused as a whole. When it is not the account's or the provider's
+ * fault, it is the fault of one of them: tried before, each goes alone.
+ */
+export function receiptsOfRefusal(receipt: Receipt, mails: number): Receipt[] {
+  const { kind } = receipt;
+  const each: Receipt = kind === "refused" && mails > 1 ? { kind: "busy", reason: receipt.reason } : receipt;
+  return Array(mails).fill(each);
 }
 
 /** Removes secrets from a provider's text, which may quote the request. Tenants can read that text. */

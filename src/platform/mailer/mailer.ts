@@ -18,10 +18,11 @@ export interface AddedDomain extends SenderDomain {
 /** The mail provider. Each provider is one file; no code outside of it knows which one is in use. */
 export interface Mailer extends Abilities {
   name: string;
-  /** Hands one mail over. Throws when no answer arrives; the mail may have been sent all the same. */
-  deliver(message: Message): Promise<Receipt>;
-  /** A call without effect that checks whether the provider answers. Throws when it does not. */
-  probe(): Promise<void>;
+  /**
+   * Hands mails over in one call, at most `mailsPerCall`, and returns the receipt of each. `key` is the call's id, and the
+   * same when it is repeated. Throws when no answer arrives; the mails may have been sent all the same.
+   */
+  deliver(messages: readonly Message[], key: string): Promise<Receipt[]>;
   /** Registers a domain, or finds it already registered: all projects share the account. */
   addDomain(domain: string): Promise<AddedDomain>;
   /**

@@ -1,11 +1,10 @@
+import { sql } from "drizzle-orm";
 import type { DnsRecord } from "../../core/domains/records";
 import { type Id, newId, publicId, readId, textOf } from "../../core/ids";
 import type { Message } from "../../core/mail/message";
 import type { Receipt } from "../../core/mail/receipt";
-import { behaviourTowards } from "../../core/mail/simulator";
-import type { Report } from "../../core/mail/status";
+import { type Behaviour, behaviourTowards } from "../../core/mail/simulator";
 import type { Db } from "../../db/client";
-import { outboxMessages } from "../../db/tables";
 import { type Blobs, blobKey } from "../blobs";
 import type { Mailer, SenderDomain } from "./mailer";
 import { toMime } from "./mime";
@@ -16,25 +15,12 @@ export function outboxMailer(db: Db, blobs: Blobs): Mailer {
     name: "outbox",
     // Like most real providers it accepts the same mail twice, which shows whether our own checks work.
     idempotencyWindowMs: 0,
+    mailsPerCall: 50,
+    sharesCallsWithFiles: true,
     maxMessageBytes: 40 * 1024 * 1024,
     steeringHeaders: [],
     allowsMarketing: true,
-    async deliver(message) {
-      const behaviour = behaviourTowards(message.to.email);
-      // What is not accepted is stored as well, so that the pages can show it.
-      if (behaviour.kind !== "accept") await keep(db, blobs, message, readId(message.emailId));
-      switch (behaviour.kind) {
-        case "busy":
-          return { kind: "busy", reason: "429 Too many requests (simulated)" };
-        case "refuse":
-          return { kind: "refused", reason: "400 The provider refused this mail (simulated)" };
-        case "time out":
-          return { kind: "unknown", reason: "The provider did not answer in time (simulated)" };
-        case "accept":
-          return accept(db, blobs, message, behaviour.reports);
-      }
-    },
-    async probe() {},
+    deliver: (messages) => handOver(db, blobs, messages),
     addDomain: async (domain) => ({ ...rehearsal(domain), isNew: false }),
     domainStatus: async (domain) => rehearsal(domain),
     async removeDomain() {},
@@ -56,17 +42,42 @@ function rehearsal(domain: string): SenderDomain {
   return { verified: true, records };
 }
 
-async function accept(db: Db, blobs: Blobs, message: Message, reports: Report[]): Promise<Receipt> {
-  const id = newId();
-  await keep(db, blobs, message, id);
-  return { kind: "accepted", providerMessageId: publicId(id), reports };
+async function handOver(db: Db, blobs: Blobs, messages: readonly Message[]): Promise<Receipt[]> {
+  const answered = messages.map((message) => {
+    const behaviour = behaviourTowards(message.to.email);
+    // What is not accepted is stored as well, so that the pages can show it. It has the id of its email, so that its
+    // further tries add nothing.
+    const id = behaviour.kind === "accept" ? newId() : readId(message.emailId);
+    return { message, id, receipt: receiptOf(behaviour, id) };
+  });
+  await keep(db, blobs, answered);
+  return answered.map(({ receipt }) => receipt);
 }
 
-/** Stores a mail. One that is not accepted has the id of its email, so that its further tries add nothing. */
-async function keep(db: Db, blobs: Blobs, message: Message, id: Id): Promise<void> {
-  const { projectId, projectNumber, emailId, to } = message;
-  // The file goes first, so that every row has its file.
-  await blobs.put(blobKey("outbox", projectId, textOf(id)), await toMime(message));
-  const row = { id, projectId: projectNumber, emailId: readId(emailId), toEmail: to.email, createdAt: Date.now() };
-  await db.insert(outboxMessages).values(row).onConflictDoNothing();
+function receiptOf(behaviour: Behaviour, id: Id): Receipt {
+  switch (behaviour.kind) {
+    case "busy":
+      return { kind: "busy", reason: "429 Too many requests (simulated)" };
+    case "refuse":
+      return { kind: "refused", reason: "400 The provider refused this mail (simulated)" };
+    case "time out":
+      return { kind: "unknown", reason: "The provider did not answer in time (simulated)" };
+    case "accept":
+      return { kind: "accepted", providerMessageId: publicId(id), reports: behaviour.reports };
+  }
+}
+
+async function keep(db: Db, blobs: Blobs, mails: { message: Message; id: Id }[]): Promise<void> {
+  // The files go first, so that every row has its file.
+  await Promise.all(
+    mails.map(async ({ message, id }) =>
+      blobs.put(blobKey("outbox", message.projectId, textOf(id)), await toMime(message)),
+    ),
+  );
+  const rows = mails.map(({ message: { projectNumber, emailId, to }, id }) => ({
+    ...{ id, projectId: projectNumber, emailId: readId(emailId), toEmail: to.email },
+  }));
+  await db.run(sql`INSERT INTO outbox_messages (project_id, id, email_id, to_email, created_at)
+    SELECT value->>'projectId', value->>'id', value->>'emailId', value->>'toEmail', ${Date.now()}
+    FROM json_each(${JSON.stringify(rows)}) WHERE true ON CONFLICT DO NOTHING`);
 }

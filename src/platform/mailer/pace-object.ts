@@ -1,53 +1,78 @@
 import { DurableObject } from "cloudflare:workers";
-import { type Admission, enterLane, healthyLane, isPaused, type LaneState, leaveLane } from "../../core/mail/breaker";
+import type { LaneState, Verdict } from "../../core/mail/breaker";
 import type { Lane } from "../../core/mail/message";
-import { type Grant, isBooked, type PaceRule, type PaceState, takeCalls, type Waiting } from "../../core/mail/pace";
+import type { Priority } from "../../core/mail/priority";
+import {
+  type Account,
+  type AccountRule,
+  addWaiting,
+  askFor,
+  type Done,
+  type Drainer,
+  type Grant,
+  giveBack,
+  type Moment,
+  mayGoOn,
+  type NextTurn,
+  newAccount,
+  nextTurn,
+  type Place,
+  readUpTo,
+  type Wish,
+  type WithDrainer,
+} from "../../core/mail/turns";
+
+const lanes: readonly Lane[] = ["transactional", "campaign"];
 
 /**
- * The provider's account, shared by all projects and isolates. It pauses a lane while the provider does not answer, and
- * keeps both lanes within the account's pace. It is one object for both lanes, because transactional mail goes first.
- * Each method is one synchronous step, so two callers can never both be told to probe, or get the same call.
+ * The provider's account, shared by all projects and isolates: it pauses while the provider does not answer, keeps to the
+ * account's pace, and says whose turn it is. Each method is one synchronous step. See core/mail/turns.ts.
  */
 export class PaceObject extends DurableObject {
-  // In memory only: an object that was evicted starts with one second's worth of calls, like one that was idle.
-  private pace: PaceState | null = null;
+  private account: Account | null = null;
 
-  /** Called before each batch of mail. */
-  enter(lane: Lane): Admission {
-    const [state, admission] = enterLane(this.lane(lane), Date.now());
-    if (admission.kind === "probe") this.keep(lane, state);
-    return admission;
+  ask(wish: Wish, rule: AccountRule): WithDrainer<Grant> {
+    return this.do((account, moment) => askFor(account, wish, rule, moment));
   }
 
-  /**
-   * Called after a round in which calls threw, or which ended a series of such rounds. Returns when the lane's pause
-   * ends.
-   */
-  leave(lane: Lane, outcome: "answered" | { thrown: number }): number | null {
-    const state = leaveLane(this.lane(lane), outcome, Date.now());
-    this.keep(lane, state);
-    return state.pausedUntil;
+  nextTurn(drainer: Drainer, rule: AccountRule): NextTurn {
+    return this.do((account, moment) => nextTurn(account, drainer, rule, moment));
   }
 
-  /** Called before each round of calls. */
-  take(lane: Lane, wanted: number, rule: PaceRule): Grant {
-    const [state, grant] = takeCalls(this.pace, lane, wanted, rule, Date.now());
-    this.pace = state;
-    return grant;
+  readUpTo(permitId: string, place: Place | null): void {
+    this.do((account) => readUpTo(account, permitId, place));
   }
 
-  /** Called before a sweep of the lane's mail. */
-  waitsFor(lane: Lane): Waiting | null {
-    const now = Date.now();
-    if (isPaused(this.lane(lane), now)) return "pause";
-    return isBooked(this.pace, lane, now) ? "slots" : null;
+  mayGoOn(permitId: string, verdict: Verdict, calls: number): boolean {
+    return this.do((account, moment) => mayGoOn(account, permitId, verdict, calls, moment));
   }
 
-  private lane(lane: Lane): LaneState {
-    return this.ctx.storage.kv.get<LaneState>(`lane:${lane}`) ?? healthyLane;
+  giveBack(done: Done, rule: AccountRule): { drainAt: number | null } {
+    return this.do((account, moment) => giveBack(account, done, rule, moment));
   }
 
-  private keep(lane: Lane, state: LaneState): void {
-    this.ctx.storage.kv.put(`lane:${lane}`, state);
+  addWaiting(found: { project: number; priority: Priority }[], rule: AccountRule): { drainAt: number | null } {
+    return this.do((account, moment) => addWaiting(account, found, rule, moment));
   }
+
+  /** What must survive an eviction is stored: the pauses of the lanes. */
+  private do<T>(step: (account: Account, moment: Moment) => T): T {
+    this.account ??= newAccount(Object.fromEntries(lanes.flatMap((lane) => this.stored(lane))));
+    const { account } = this;
+    const before = { ...account.lanes };
+    const result = step(account, { now: Date.now(), random: Math.random() });
+    for (const lane of lanes) {
+      if (account.lanes[lane] !== before[lane]) this.ctx.storage.kv.put(keyOf(lane), account.lanes[lane]);
+    }
+    return result;
+  }
+
+  private stored(lane: Lane): [Lane, LaneState][] {
+    const state = this.ctx.storage.kv.get<LaneState>(keyOf(lane));
+    return state === undefined ? [] : [[lane, state]];
+  }
+}
+
+function keyOf(lane: Lane): string {
+  return `lane:${lane}`;
 }

@@ -1,64 +1,66 @@
-import type { Admission } from "../../core/mail/breaker";
-import type { Lane } from "../../core/mail/message";
-import type { Grant, PaceRule, Waiting } from "../../core/mail/pace";
+import type { Verdict } from "../../core/mail/breaker";
+import type { Priority } from "../../core/mail/priority";
+import {
+  type AccountRule,
+  type Done,
+  type Drainer,
+  type Grant,
+  maxCallsAtOnce,
+  type NextTurn,
+  type Place,
+  type Wish,
+  type WithDrainer,
+} from "../../core/mail/turns";
 import { type Log, reasonOf } from "../log";
 import type { PaceObject } from "./pace-object";
 
-/** The pace of the provider's account, as the consumers of mail use it. */
+/**
+ * The provider's account, as the consumers of mail use it: see core/mail/turns.ts. `drainAt` in an answer asks the caller
+ * to send a `mail.drain` message that arrives then.
+ */
 export interface Pace {
-  enter(lane: Lane): Promise<Admission>;
-  /** Returns when the lane's pause ends; null when it does not pause. */
-  leave(lane: Lane, outcome: "answered" | { thrown: number }): Promise<number | null>;
-  /** How many of the wanted calls may be made now, and when each of the others should ask again. */
-  take(lane: Lane, wanted: number): Promise<Grant>;
-  /** What mail of the lane waits for by itself. Null when it waits for nothing: then a sweep has to look for it. */
-  waitsFor(lane: Lane): Promise<Waiting | null>;
+  /** Asks for calls for fresh mail of one project. What is not granted waits. */
+  ask(wish: Wish): Promise<WithDrainer<Grant>>;
+  /** Whose waiting mail goes next. */
+  nextTurn(drainer: Drainer): Promise<NextTurn>;
+  /** The mail of a turn is read up to a place; null when there is no more. */
+  readUpTo(permitId: string, place: Place | null): Promise<void>;
+  /** Tells the outcome of a round, and asks whether the next one may be made. */
+  mayGoOn(permitId: string, verdict: Verdict, calls: number): Promise<boolean>;
+  giveBack(done: Done): Promise<{ drainAt: number | null }>;
+  /** Says whose mail waits. */
+  addWaiting(found: { project: number; priority: Priority }[]): Promise<{ drainAt: number | null }>;
 }
 
 /**
- * One object for each provider's account. Mail goes on when the object is out of reach: it only protects against a
- * provider that is. `rule` is null when the account has no pace limit; the object is then not asked for one.
+ * One object for each provider's account. Fresh mail goes on when the object is out of reach: it only protects against a
+ * provider that is. Mail that waits then waits for the next sweep.
  */
 export function openPace(
   objects: DurableObjectNamespace<PaceObject>,
   provider: string,
-  rule: PaceRule | null,
+  rule: AccountRule,
   log: Log,
 ): Pace {
-  const object = () => objects.get(objects.idFromName(provider));
+  async function reach<T>(call: (object: DurableObjectStub<PaceObject>) => Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await call(objects.get(objects.idFromName(provider)));
+    } catch (error) {
+      log("warn", "The pace of the mail provider is unknown; mail goes on", { reason: reasonOf(error) });
+      return otherwise;
+    }
+  }
+  const nobody = { drainAt: null };
   return {
-    async enter(lane) {
-      try {
-        return await object().enter(lane);
-      } catch (error) {
-        log("warn", "The pace of the mail provider is unknown; mail goes on", { lane, reason: reasonOf(error) });
-        return { kind: "open", troubled: false };
-      }
-    },
-    async leave(lane, outcome) {
-      try {
-        return await object().leave(lane, outcome);
-      } catch (error) {
-        log("warn", "The outcome of a round could not be kept", { lane, reason: reasonOf(error) });
-        return null;
-      }
-    },
-    async take(lane, wanted) {
-      if (rule === null || wanted === 0) return { calls: wanted, laterMs: [] };
-      try {
-        return await object().take(lane, wanted, rule);
-      } catch (error) {
-        log("warn", "The pace of the mail provider is unknown; mail goes on", { lane, reason: reasonOf(error) });
-        return { calls: wanted, laterMs: [] };
-      }
-    },
-    async waitsFor(lane) {
-      try {
-        return await object().waitsFor(lane);
-      } catch (error) {
-        log("warn", "The pace of the mail provider is unknown; mail goes on", { lane, reason: reasonOf(error) });
-        return null;
-      }
-    },
+    ask: (wish) => reach<WithDrainer<Grant>>((object) => object.ask(wish, rule), { ...wholeOf(wish), drainAt: null }),
+    nextTurn: (drainer) => reach<NextTurn>((object) => object.nextTurn(drainer, rule), { kind: "nothing to do" }),
+    readUpTo: (permitId, place) => reach<void>((object) => object.readUpTo(permitId, place), undefined),
+    mayGoOn: (permitId, verdict, calls) => reach<boolean>((object) => object.mayGoOn(permitId, verdict, calls), true),
+    giveBack: (done) => reach<{ drainAt: number | null }>((object) => object.giveBack(done, rule), nobody),
+    addWaiting: (found) => reach<{ drainAt: number | null }>((object) => object.addWaiting(found, rule), nobody),
   };
+}
+
+function wholeOf({ mails }: Wish): Grant {
+  return { calls: mails, callsAtOnce: Math.min(mails, maxCallsAtOnce), mails };
 }

@@ -5,7 +5,16 @@ import type { Message } from "../../core/mail/message";
 import { postmarkTagName } from "../../core/mail/notices/postmark";
 import type { Receipt } from "../../core/mail/receipt";
 import { writeTag } from "../../core/mail/tag";
-import { type Answer, callProvider, isSuccess, receiptOfRefusal, tooLarge, withoutSecrets } from "./call";
+import {
+  type Answer,
+  callProvider,
+  isSuccess,
+  type RefusalKind,
+  receiptOfRefusal,
+  receiptsOfRefusal,
+  tooLarge,
+  withoutSecrets,
+} from "./call";
 import type { Mailer } from "./mailer";
 import { postmarkDomains } from "./postmark-domains";
 import type { PostmarkSettings } from "./settings";
@@ -26,17 +35,19 @@ export function postmarkMailer(settings: PostmarkSettings): Mailer {
   return {
     name: "postmark",
     idempotencyWindowMs: 0,
+    mailsPerCall: 500,
+    sharesCallsWithFiles: true,
     maxMessageBytes,
     steeringHeaders: ["x-pm-"],
     allowsMarketing: settings.broadcastStream !== null,
-    async deliver(message) {
-      const body = JSON.stringify(bodyOf(settings, message));
+    async deliver(messages) {
+      if (messages.length > 1) {
+        const bodies = JSON.stringify(messages.map((message) => bodyOf(settings, message)));
+        return receiptsOf(await call("POST", "email/batch", asServer, bodies), messages.length, settings);
+      }
+      const body = JSON.stringify(messages.map((message) => bodyOf(settings, message))[0]);
       const tooMuch = tooLarge(body.length, maxMessageBytes);
-      if (tooMuch) return tooMuch;
-      return receiptOf(await call("POST", "email", asServer, body), settings);
-    },
-    async probe() {
-      await call("GET", "server", asServer);
+      return [tooMuch ?? receiptOf(await call("POST", "email", asServer, body), settings)];
     },
     ...postmarkDomains(
       accountToken === null
@@ -70,12 +81,50 @@ function attachmentOf({ filename, content, contentType, contentId }: Attachment)
 const Accepted = z.object({ ErrorCode: z.literal(0), MessageID: z.string() });
 const Refused = z.object({ ErrorCode: z.number().optional(), Message: z.string().optional() });
 
-function receiptOf(answer: Answer, { serverToken, accountToken }: PostmarkSettings): Receipt {
+/** Codes that are about the account, or about Postmark itself. Mail that shared a call has them with status 200. */
+const kindOfCode = new Map<number, RefusalKind>([
+  [10, "blocked"],
+  [100, "unavailable"],
+  [405, "blocked"],
+  [412, "blocked"],
+  [413, "blocked"],
+  [429, "throttled"],
+]);
+
+function receiptOf(answer: Answer, settings: PostmarkSettings): Receipt {
   if (isSuccess(answer)) {
     return { kind: "accepted", providerMessageId: Accepted.parse(answer.body).MessageID, reports: [] };
   }
-  const { data } = Refused.safeParse(answer.body);
+  return refusal(answer, answer.body, settings);
+}
+
+/** The answer to several mails has an item for each, in their order. An unreadable one throws: they may be sent. */
+function receiptsOf(answer: Answer, mails: number, settings: PostmarkSettings): Receipt[] {
+  if (!isSuccess(answer)) return receiptsOfRefusal(refusal(answer, answer.body, settings), mails);
+  return z
+    .array(z.unknown())
+    .length(mails)
+    .parse(answer.body)
+    .map((item) => receiptOfItem(answer, item, settings));
+}
+
+function receiptOfItem(answer: Answer, item: unknown, settings: PostmarkSettings): Receipt {
+  const accepted = Accepted.safeParse(item);
+  if (accepted.success) return { kind: "accepted", providerMessageId: accepted.data.MessageID, reports: [] };
+  // The status is that of the whole call: what an item says is in its code.
+  const { ErrorCode } = Refused.required().parse(item);
+  return refusal({ ...answer, status: 422 }, item, settings, kindOfCode.get(ErrorCode) ?? "refused");
+}
+
+function refusal(
+  answer: Answer,
+  body: unknown,
+  { serverToken, accountToken }: PostmarkSettings,
+  kind?: RefusalKind,
+): Receipt {
+  const { data } = Refused.safeParse(body);
   const said = withoutSecrets(data?.Message, [serverToken, accountToken]);
   const code = data?.ErrorCode === undefined ? null : `(${data.ErrorCode})`;
-  return receiptOfRefusal(answer, [code, said].filter(Boolean).join(" ") || null);
+  const message = [code, said].filter(Boolean).join(" ") || null;
+  return receiptOfRefusal(answer, message, kind ?? kindOfCode.get(data?.ErrorCode ?? 0));
 }

@@ -6,7 +6,16 @@ import { resendTagName } from "../../core/mail/notices/resend";
 import type { Receipt } from "../../core/mail/receipt";
 import { writeTag } from "../../core/mail/tag";
 import { dayMs } from "../../core/time";
-import { type Answer, callProvider, isSuccess, receiptOfRefusal, tooLarge, withoutSecrets } from "./call";
+import {
+  type Answer,
+  callProvider,
+  isSuccess,
+  type RefusalKind,
+  receiptOfRefusal,
+  receiptsOfRefusal,
+  tooLarge,
+  withoutSecrets,
+} from "./call";
 import type { Mailer } from "./mailer";
 import { resendDomains } from "./resend-domains";
 import type { ResendSettings } from "./settings";
@@ -15,8 +24,8 @@ import type { ResendSettings } from "./settings";
 const maxMessageBytes = 40 * 1024 * 1024;
 
 /**
- * Resend. Our email id is its idempotency key, which it remembers for 24 hours: a call without an answer is retried.
- * Its batch call would bring nothing: it takes no attachments, and one fault refuses every mail.
+ * Resend. It remembers idempotency keys for 24 hours: a call without an answer is retried. A call with several mails takes
+ * no attachments. With "permissive" validation, a fault of one mail refuses that one alone.
  */
 export function resendMailer(settings: ResendSettings): Mailer {
   const call = (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
@@ -34,17 +43,23 @@ export function resendMailer(settings: ResendSettings): Mailer {
   return {
     name: "resend",
     idempotencyWindowMs: dayMs,
+    mailsPerCall: 100,
+    sharesCallsWithFiles: false,
     maxMessageBytes,
     steeringHeaders: ["x-resend-", "resend-"],
     allowsMarketing: true,
-    async deliver(message) {
-      const body = JSON.stringify(bodyOf(message));
+    async deliver(messages, key) {
+      const headers = { "Idempotency-Key": key };
+      if (messages.length > 1) {
+        const answer = await call("POST", "emails/batch", JSON.stringify(messages.map(bodyOf)), {
+          ...headers,
+          "x-batch-validation": "permissive",
+        });
+        return receiptsOf(answer, messages.length, settings);
+      }
+      const body = JSON.stringify(messages.map(bodyOf)[0]);
       const tooMuch = tooLarge(body.length, maxMessageBytes);
-      if (tooMuch) return tooMuch;
-      return receiptOf(await call("POST", "emails", body, { "Idempotency-Key": message.emailId }), settings);
-    },
-    async probe() {
-      await call("GET", "domains");
+      return [tooMuch ?? receiptOf(await call("POST", "emails", body, headers), settings)];
     },
     ...resendDomains(call),
   };
@@ -72,12 +87,47 @@ function attachmentOf({ filename, content, contentType, contentId }: Attachment)
 const Accepted = z.object({ id: z.string() });
 const Refused = z.object({ name: z.string().optional(), message: z.string().optional() });
 
-function receiptOf(answer: Answer, { apiKey }: ResendSettings): Receipt {
-  if (isSuccess(answer)) {
-    return { kind: "accepted", providerMessageId: Accepted.parse(answer.body).id, reports: [] };
-  }
+/** `data` has the mails that were accepted, in their order; `errors` the others, by their place in the call. */
+const Shared = z.object({
+  data: z.array(Accepted),
+  errors: z.array(z.object({ index: z.number(), message: z.string().optional() })).optional(),
+});
+
+/** Errors that their status does not tell. */
+const kindOfName = new Map<string, RefusalKind>([
+  // Our first call with this key is still running; the next try gets its result.
+  ["concurrent_idempotent_requests", "busy"],
+  // 429, but no moment's rest helps.
+  ["daily_quota_exceeded", "blocked"],
+  ["monthly_quota_exceeded", "blocked"],
+  // 403, but about this mail: its sender domain is not verified there.
+  ["validation_error", "refused"],
+]);
+
+function receiptOf(answer: Answer, settings: ResendSettings): Receipt {
+  if (isSuccess(answer)) return accepted(Accepted.parse(answer.body).id);
+  return refusal(answer, settings);
+}
+
+/** An unreadable answer throws: the mails may be sent, and the key finds out. */
+function receiptsOf(answer: Answer, mails: number, settings: ResendSettings): Receipt[] {
+  if (!isSuccess(answer)) return receiptsOfRefusal(refusal(answer, settings), mails);
+  const { data, errors = [] } = Shared.parse(answer.body);
+  const faults = new Map(errors.map(({ index, message }) => [index, message]));
+  if (data.length + faults.size !== mails) throw new Error("The answer does not have an item for each mail");
+  const ids = data.map(({ id }) => id)[Symbol.iterator]();
+  return Array.from({ length: mails }, (_, index): Receipt => {
+    if (!faults.has(index)) return accepted(ids.next().value ?? "");
+    return { kind: "refused", reason: withoutSecrets(faults.get(index), [settings.apiKey]) ?? "Refused" };
+  });
+}
+
+function accepted(providerMessageId: string): Receipt {
+  return { kind: "accepted", providerMessageId, reports: [] };
+}
+
+function refusal(answer: Answer, { apiKey }: ResendSettings): Receipt {
   const { data } = Refused.safeParse(answer.body);
   const message = [data?.name, withoutSecrets(data?.message, [apiKey])].filter(Boolean).join(": ");
-  // Our first call with this key is still running; the next try gets its result.
-  return receiptOfRefusal(answer, message || null, data?.name === "concurrent_idempotent_requests");
+  return receiptOfRefusal(answer, message || null, kindOfName.get(data?.name ?? ""));
 }

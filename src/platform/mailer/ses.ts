@@ -4,7 +4,15 @@ import type { Message } from "../../core/mail/message";
 import { sesTagHeader, sesTagName } from "../../core/mail/notices/ses";
 import type { Receipt } from "../../core/mail/receipt";
 import { writeTag } from "../../core/mail/tag";
-import { type Answer, callProvider, isSuccess, receiptOfRefusal, tooLarge, withoutSecrets } from "./call";
+import {
+  type Answer,
+  callProvider,
+  isSuccess,
+  type RefusalKind,
+  receiptOfRefusal,
+  tooLarge,
+  withoutSecrets,
+} from "./call";
 import type { Mailer, SenderDomain } from "./mailer";
 import { toMime } from "./mime";
 import { asked, registered } from "./registration";
@@ -27,17 +35,21 @@ export function sesMailer(settings: SesSettings): Mailer {
   return {
     name,
     idempotencyWindowMs: 0,
+    mailsPerCall: 1,
+    sharesCallsWithFiles: false,
     maxMessageBytes,
     // Ours among them: our tag travels in one.
     steeringHeaders: ["x-ses-", "x-petrel-"],
     allowsMarketing: true,
-    async deliver(message) {
-      const body = await bodyOf(settings, message);
-      if (!(body instanceof Uint8Array)) return body;
-      return receiptOf(await call("POST", "outbound-emails", body), settings);
-    },
-    async probe() {
-      await call("GET", "account");
+    async deliver(messages) {
+      const receipts: Receipt[] = [];
+      for (const message of messages) {
+        const body = await bodyOf(settings, message);
+        if (body instanceof Uint8Array) {
+          receipts.push(receiptOf(await call("POST", "outbound-emails", body), settings));
+        } else receipts.push(body);
+      }
+      return receipts;
     },
     async addDomain(domain) {
       const created = await registered(
@@ -77,8 +89,11 @@ async function bodyOf({ configurationSet }: SesSettings, message: Message): Prom
 
 const Accepted = z.object({ MessageId: z.string() });
 const Refused = z.object({ message: z.string().optional(), Message: z.string().optional() });
-/** Temporary errors, which do not all have status 429. */
-const busyErrors = /^(Throttling|TooManyRequests)/;
+/** Errors about the account, which do not all have a status that says so. */
+const accountErrors: [RegExp, RefusalKind][] = [
+  [/^(AccountSuspended|SendingPaused)/, "blocked"],
+  [/^(Throttling|TooManyRequests|LimitExceeded)/, "throttled"],
+];
 
 function receiptOf(answer: Answer, { accessKeyId, secretAccessKey }: SesSettings): Receipt {
   if (isSuccess(answer)) {
@@ -90,7 +105,8 @@ function receiptOf(answer: Answer, { accessKeyId, secretAccessKey }: SesSettings
   // The message of a signature error quotes the request with its headers.
   const said = answer.status === 403 ? null : (data?.message ?? data?.Message);
   const message = [error, withoutSecrets(said, [accessKeyId, secretAccessKey])].filter(Boolean).join(": ");
-  return receiptOfRefusal(answer, message || null, error !== null && busyErrors.test(error));
+  const kind = accountErrors.find(([pattern]) => error !== null && pattern.test(error))?.[1];
+  return receiptOfRefusal(answer, message || null, kind);
 }
 
 const Identity = z.object({

@@ -1,0 +1,35 @@
+import { comingAgain, type QueueMessage } from "../messages";
+
+/** A message, and everything that was received and means it. */
+export interface Merged<Received> {
+  message: QueueMessage;
+  received: Received[];
+}
+
+/**
+ * Merges messages about fresh mail of one project and priority: their emails are read, handed over and recorded together.
+ * `isAgain`: the queue brings the message once more, so a consumer may have died of its emails.
+ */
+export function mergeMessages<Received>(
+  arrived: readonly { message: QueueMessage; isAgain: boolean; received: Received }[],
+): Merged<Received>[] {
+  const merged = new Map<string, Merged<Received>>();
+  for (const [index, { message: given, isAgain, received }] of arrived.entries()) {
+    const message = isAgain ? comingAgain(given) : given;
+    const name = nameOf(message) ?? String(index);
+    const known = merged.get(name);
+    if (!known) merged.set(name, { message, received: [received] });
+    else merged.set(name, { message: union(known.message, message), received: [...known.received, received] });
+  }
+  return [...merged.values()];
+}
+
+function nameOf(message: QueueMessage): string | null {
+  if (message.type !== "mail.deliver") return null;
+  return [message.projectId, message.priority, message.again ?? false].join(" ");
+}
+
+function union(one: QueueMessage, other: QueueMessage): QueueMessage {
+  if (one.type !== "mail.deliver" || other.type !== "mail.deliver") return one;
+  return { ...one, emailIds: [...new Set([...one.emailIds, ...other.emailIds])] };
+}

@@ -1,0 +1,375 @@
+import type { Id } from "../ids";
+import { minuteMs, secondMs } from "../time";
+import { afterCalls, type LaneState, nextCallAt, openLane, probing, type Verdict } from "./breaker";
+import type { Lane } from "./message";
+import { callsAt, callsNow, type PaceRule, type PaceState, refilled, takeCalls } from "./pace";
+import { laneOf, type Priority, priorities } from "./priority";
+
+/**
+ * The provider's account, which all projects share, and whose turn it is.
+ *
+ * Mail that waits stays in its rows, and costs nothing while it does. Here is only who waits: projects in a ring, each with
+ * the priorities of its mail. Whoever wants to call the provider needs a permit. Fresh mail asks for one, and joins the ring
+ * when it gets none. A drainer asks for the next turn instead of naming a project.
+ *
+ * All of this is in memory. When it is forgotten, a sweep says again who waits; only the lanes' pauses are stored.
+ */
+export interface Account {
+  pace: PaceState | null;
+  lanes: Record<Lane, LaneState>;
+  permits: Map<string, Permit>;
+  /** Projects with waiting mail, in the order of their turns. */
+  waiting: Map<number, Waiting>;
+  /** When a drainer has been asked to come. */
+  drainerAt: number | null;
+}
+
+export interface AccountRule {
+  /** Null when the account has no limit per second. */
+  pace: PaceRule | null;
+  /** How many mails the provider takes in one call. */
+  mailsPerCall: number;
+}
+
+/** A place in a project's waiting mail of one priority: that of the mail read last. */
+export interface Place {
+  dueAt: number;
+  id: Id;
+}
+
+interface Waiting {
+  /** The calls that the project may make before the next one's turn (deficit round robin). */
+  deficit: number;
+  /** Where to read on; null is the beginning. */
+  mail: Map<Priority, Place | null>;
+  /** A drainer is reading mail of these priorities, and two would read the same. */
+  beingRead: Set<Priority>;
+  /** A consumer died of its mail, so the next ones take each mail alone. */
+  isSuspect: boolean;
+}
+
+interface Permit {
+  project: number;
+  priority: Priority;
+  lane: Lane;
+  /** Calls that it may still make, one after another or `callsAtOnce` together. */
+  calls: number;
+  callsAtOnce: number;
+  mailsAtOnce: number;
+  until: number;
+  isProbe: boolean;
+  isDrainer: boolean;
+}
+
+/** What a consumer may do. With no calls, the mail waits in the ring. */
+export interface Grant {
+  calls: number;
+  callsAtOnce: number;
+  mails: number;
+}
+
+export interface Turn extends Grant {
+  project: number;
+  priority: Priority;
+  after: Place | null;
+  /** A consumer may have died of this project's mail: each is taken alone. */
+  isSuspect: boolean;
+}
+
+/** `drainAt`: the caller must see to it that a drainer comes then; null when somebody else does, or none is needed. */
+export type WithDrainer<T> = T & { drainAt: number | null };
+
+export type NextTurn =
+  | WithDrainer<{ kind: "turn"; turn: Turn }>
+  /** The caller comes back then, or sends a message that does. */
+  | { kind: "wait"; until: number }
+  | { kind: "nothing to do" };
+
+/** Longer than a round of provider calls may take. A permit of which nobody has heard for so long is lost. */
+export const permitMs = 2 * minuteMs;
+
+/** Of all consumers together, in one lane. What is in flight when the provider goes away may become UNKNOWN. */
+const maxCallsInFlight = 100;
+const maxMailsInFlight = 2_000;
+
+/** A Worker waits for the headers of six responses at once. The database needs one of them. */
+export const maxCallsAtOnce = 5;
+
+/** The mails of one turn, unless one call takes more. */
+const mailsPerTurn = 100;
+/** The part of a second that a turn may take of the account's pace. */
+const turnsPerSecond = 10;
+
+/** A drainer that is so late does not come any more. */
+const drainerGraceMs = 30 * secondMs;
+
+export function newAccount(lanes: Partial<Record<Lane, LaneState>> = {}): Account {
+  return {
+    pace: null,
+    lanes: { transactional: openLane, campaign: openLane, ...lanes },
+    permits: new Map(),
+    waiting: new Map(),
+    drainerAt: null,
+  };
+}
+
+/** When it is, and chance. */
+export interface Moment {
+  now: number;
+  /** Between 0 and 1. */
+  random: number;
+}
+
+/** A request for fresh mail of one project. `permitId` is new. What is not granted waits in the ring from now on. */
+export interface Wish {
+  permitId: string;
+  project: number;
+  priority: Priority;
+  mails: number;
+}
+
+export function askFor(account: Account, wish: Wish, rule: AccountRule, moment: Moment): WithDrainer<Grant> {
+  endLostPermits(account, moment);
+  const grant = mustWait(account, wish, rule) ? none : grantPermit(account, wish, rule, moment);
+  if (grant.mails < wish.mails) join(account, wish.project, wish.priority);
+  return { ...grant, drainAt: callDrainer(account, rule, moment) };
+}
+
+/** A drainer's request for a turn. `permitId` is new. */
+export interface Drainer {
+  permitId: string;
+  /** The turn before, or null: then the drainer was asked to come now. */
+  done: Done | null;
+}
+
+/** The next turn among those who wait. */
+export function nextTurn(account: Account, { permitId, done }: Drainer, rule: AccountRule, moment: Moment): NextTurn {
+  if (done) endPermit(account, done, moment);
+  endLostPermits(account, moment);
+  if (done === null && account.drainerAt !== null && account.drainerAt <= moment.now) account.drainerAt = null;
+  const next = choose(account, rule, moment.now);
+  if (next === null) {
+    const until = callDrainer(account, rule, moment);
+    return until === null ? { kind: "nothing to do" } : { kind: "wait", until };
+  }
+  const { project, priority, waiting } = next;
+  const limit = callsPerTurn(rule);
+  if (waiting.deficit <= 0) waiting.deficit += limit;
+  const mails = Math.max(1, Math.min(waiting.deficit, limit)) * (rule.pace === null ? 1 : rule.mailsPerCall);
+  const grant = grantPermit(account, { permitId, project, priority, mails }, rule, moment, true);
+  waiting.deficit -= grant.calls;
+  waiting.beingRead.add(priority);
+  // Whoever has used up its turn goes to the end of the ring.
+  if (waiting.deficit <= 0) moveToEnd(account, project, waiting);
+  const turn = { ...grant, project, priority, after: waiting.mail.get(priority) ?? null, isSuspect: waiting.isSuspect };
+  return { kind: "turn", turn, drainAt: callDrainer(account, rule, moment) };
+}
+
+/** A drainer has read its mail up to `place`; null when there is no more of it. Another one may read on from there. */
+export function readUpTo(account: Account, permitId: string, place: Place | null): void {
+  const permit = account.permits.get(permitId);
+  const waiting = permit && account.waiting.get(permit.project);
+  if (!permit || !waiting) return;
+  waiting.beingRead.delete(permit.priority);
+  if (place !== null) waiting.mail.set(permit.priority, place);
+  else leave(account, permit.project, permit.priority);
+}
+
+/** Between two rounds of one permit. Whether the next one may be made; if not, the mail goes back to the ring. */
+export function mayGoOn(account: Account, permitId: string, verdict: Verdict, calls: number, moment: Moment): boolean {
+  endLostPermits(account, moment);
+  const permit = account.permits.get(permitId);
+  if (!permit) return false;
+  judge(account, permit, verdict, moment);
+  permit.calls -= calls;
+  permit.until = moment.now + permitMs;
+  // The probe was one call. Whoever made it asks anew.
+  const wasProbe = permit.isProbe;
+  permit.isProbe = false;
+  const { at, isProbe } = nextCallAt(account.lanes[permit.lane]);
+  return !wasProbe && !isProbe && at <= moment.now && permit.calls > 0;
+}
+
+/** The end of a permit. */
+export interface Done {
+  permitId: string;
+  /** That of the last round. */
+  verdict: Verdict;
+  /** The calls of the last round. */
+  calls: number;
+  /** Some of its mail was not handed over, and still waits. */
+  hasMore: boolean;
+  /** The rest of the project's mail is left alone for now: it is gone, or it could not be worked on. */
+  isOver?: boolean;
+}
+
+export function giveBack(account: Account, done: Done, rule: AccountRule, moment: Moment): { drainAt: number | null } {
+  endPermit(account, done, moment);
+  endLostPermits(account, moment);
+  return { drainAt: callDrainer(account, rule, moment) };
+}
+
+function endPermit(account: Account, { permitId, verdict, calls, hasMore, isOver }: Done, moment: Moment): void {
+  const permit = account.permits.get(permitId);
+  if (!permit) return;
+  account.permits.delete(permitId);
+  judge(account, permit, verdict, moment);
+  returnCalls(account, permit, Math.max(0, permit.calls - calls));
+  const waiting = account.waiting.get(permit.project);
+  if (waiting && permit.isDrainer) {
+    waiting.beingRead.delete(permit.priority);
+    waiting.isSuspect = false;
+  }
+  if (isOver) leave(account, permit.project, permit.priority);
+  else if (hasMore) join(account, permit.project, permit.priority);
+}
+
+/** Says who waits: a sweep found their mail. */
+export function addWaiting(
+  account: Account,
+  found: { project: number; priority: Priority }[],
+  rule: AccountRule,
+  moment: Moment,
+): { drainAt: number | null } {
+  endLostPermits(account, moment);
+  for (const { project, priority } of found) {
+    if (!account.waiting.get(project)?.mail.has(priority)) join(account, project, priority);
+  }
+  return { drainAt: callDrainer(account, rule, moment) };
+}
+
+const none: Grant = { calls: 0, callsAtOnce: 0, mails: 0 };
+
+/** Fresh mail never passes older mail of its project, and no project passes the ring while calls are scarce. */
+function mustWait(account: Account, { project, priority }: Wish, rule: AccountRule): boolean {
+  if (rule.pace !== null && account.waiting.size > 0) return true;
+  const mail = account.waiting.get(project)?.mail;
+  return mail !== undefined && priorities.some((each) => each <= priority && mail.has(each));
+}
+
+/** Grants what the lane takes now, up to one turn. */
+function grantPermit(account: Account, wish: Wish, rule: AccountRule, moment: Moment, isDrainer = false): Grant {
+  const { project, priority } = wish;
+  const lane = laneOf(priority);
+  const free = freeCalls(account, lane, rule, moment.now);
+  const calls = Math.min(callsFor(wish.mails, rule), callsPerTurn(rule), free.calls);
+  if (calls < 1) return none;
+  const callsAtOnce = Math.min(calls, maxCallsAtOnce, free.callsAtOnce);
+  const mails = free.isProbe ? 1 : Math.min(wish.mails, rule.pace === null ? calls : calls * rule.mailsPerCall);
+  const mailsAtOnce = Math.min(mails, Math.max(callsAtOnce, rule.mailsPerCall));
+  const until = moment.now + permitMs;
+  account.permits.set(wish.permitId, {
+    ...{ project, priority, lane, until, isDrainer, calls, callsAtOnce, mailsAtOnce, isProbe: free.isProbe },
+  });
+  if (account.pace !== null && rule.pace !== null) account.pace = takeCalls(account.pace, lane, calls);
+  if (free.isProbe) account.lanes[lane] = probing(account.lanes[lane], until);
+  return { calls, callsAtOnce, mails };
+}
+
+/** Without a pace, each mail may have a call of its own. */
+function callsFor(mails: number, { pace, mailsPerCall }: AccountRule): number {
+  return pace === null ? mails : Math.ceil(mails / mailsPerCall);
+}
+
+function callsPerTurn({ pace, mailsPerCall }: AccountRule): number {
+  const mails = Math.max(mailsPerTurn, mailsPerCall);
+  if (pace === null) return mails;
+  return Math.max(1, Math.min(Math.floor(mails / mailsPerCall), Math.floor(pace.perSecond / turnsPerSecond)));
+}
+
+/** What a lane takes now: by its pauses, by what is in flight, and by the account's pace. */
+function freeCalls(account: Account, lane: Lane, rule: AccountRule, now: number) {
+  const { at, isProbe } = nextCallAt(account.lanes[lane]);
+  const inFlight = [...account.permits.values()].filter((permit) => permit.lane === lane);
+  const callsAtOnce = maxCallsInFlight - inFlight.reduce((sum, permit) => sum + permit.callsAtOnce, 0);
+  const mails = maxMailsInFlight - inFlight.reduce((sum, { mailsAtOnce }) => sum + mailsAtOnce, 0);
+  if (at > now || callsAtOnce < 1 || mails < 1) return { calls: 0, callsAtOnce: 0, isProbe };
+  if (rule.pace !== null) account.pace = refilled(account.pace, rule.pace, now);
+  const paced = account.pace === null || rule.pace === null ? Number.POSITIVE_INFINITY : callsNow(account.pace, lane);
+  return { calls: Math.min(paced, isProbe ? 1 : mails), callsAtOnce, isProbe };
+}
+
+/** The first project of the ring whose mail can go now, and its most urgent mail. */
+function choose(account: Account, rule: AccountRule, now: number) {
+  const isOpen = {
+    transactional: freeCalls(account, "transactional", rule, now).calls > 0,
+    campaign: freeCalls(account, "campaign", rule, now).calls > 0,
+  };
+  if (!isOpen.transactional && !isOpen.campaign) return null;
+  for (const [project, waiting] of account.waiting) {
+    const priority = priorities.find(
+      (each) => isOpen[laneOf(each)] && waiting.mail.has(each) && !waiting.beingRead.has(each),
+    );
+    if (priority !== undefined) return { project, priority, waiting };
+  }
+  return null;
+}
+
+/** When a drainer should come, if none was asked to come by then; remembers that the caller asks one. */
+function callDrainer(account: Account, rule: AccountRule, { now }: Moment): number | null {
+  const at = nextWorkAt(account, rule, now);
+  if (at === null) return null;
+  const { drainerAt } = account;
+  if (drainerAt !== null && drainerAt <= at && now < drainerAt + drainerGraceMs) return null;
+  account.drainerAt = at;
+  return at;
+}
+
+/** When the next turn can be taken; null when none waits for time to pass alone. */
+function nextWorkAt(account: Account, rule: AccountRule, now: number): number | null {
+  if (choose(account, rule, now) !== null) return now;
+  const lanes = new Set<Lane>();
+  for (const { mail, beingRead } of account.waiting.values()) {
+    for (const priority of mail.keys()) if (!beingRead.has(priority)) lanes.add(laneOf(priority));
+    if (lanes.size === 2) break;
+  }
+  const times = [...lanes].map((lane) => laneOpensAt(account, lane, rule)).filter((at) => at > now);
+  return times.length > 0 ? Math.min(...times) : null;
+}
+
+function laneOpensAt({ lanes, pace }: Account, lane: Lane, rule: AccountRule): number {
+  const { at } = nextCallAt(lanes[lane]);
+  return pace === null || rule.pace === null ? at : Math.max(at, callsAt(pace, lane, callsPerTurn(rule), rule.pace));
+}
+
+function join({ waiting }: Account, project: number, priority: Priority): void {
+  const entry = waiting.get(project) ?? { deficit: 0, mail: new Map(), beingRead: new Set(), isSuspect: false };
+  // Read from the beginning: some of what waits may lie before the place that was reached.
+  entry.mail.set(priority, null);
+  waiting.set(project, entry);
+}
+
+function leave({ waiting }: Account, project: number, priority: Priority): void {
+  const entry = waiting.get(project);
+  entry?.mail.delete(priority);
+  if (entry?.mail.size === 0) waiting.delete(project);
+}
+
+function moveToEnd({ waiting }: Account, project: number, entry: Waiting): void {
+  waiting.delete(project);
+  waiting.set(project, entry);
+}
+
+function judge(account: Account, { lane, isProbe }: Permit, verdict: Verdict, { now, random }: Moment): void {
+  account.lanes[lane] = afterCalls(account.lanes[lane], verdict, { isProbe, now, random });
+}
+
+function returnCalls(account: Account, { lane, project, isDrainer }: Permit, calls: number): void {
+  if (account.pace !== null) account.pace = takeCalls(account.pace, lane, -calls);
+  const waiting = account.waiting.get(project);
+  if (waiting && isDrainer) waiting.deficit += calls;
+}
+
+/** Whoever held such a permit is dead. Its mail may be why, so the project is suspect; a probe has failed. */
+function endLostPermits(account: Account, moment: Moment): void {
+  for (const [id, permit] of account.permits) {
+    if (permit.until > moment.now) continue;
+    account.permits.delete(id);
+    judge(account, permit, { kind: permit.isProbe ? "failed" : "unused", calls: 1 }, moment);
+    if (!permit.isDrainer) continue;
+    join(account, permit.project, permit.priority);
+    const waiting = account.waiting.get(permit.project);
+    waiting?.beingRead.delete(permit.priority);
+    if (waiting) waiting.isSuspect = true;
+  }
+}

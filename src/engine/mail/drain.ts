@@ -1,0 +1,72 @@
+import { newId, textOf } from "../../core/ids";
+import type { Done, Turn } from "../../core/mail/turns";
+import { secondMs } from "../../core/time";
+import { type Context, forProject, type Platform } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
+import { findProject } from "../projects/project";
+import { sendForDrainer } from "./announce";
+import { deliverPermitted } from "./deliver";
+import { findWaiting } from "./delivery";
+
+/** After this a drainer makes room for another message of its queue. Its last turn may take a minute more. */
+const shiftMs = 20 * secondMs;
+
+/** A drainer stays for a shorter wait. For a longer one it sends a message that arrives then. */
+const maxSleepMs = 2 * secondMs;
+
+/** Emails that are taken alone, because a consumer may have died of one, are few at a time. */
+const suspectsPerTurn = 25;
+
+/**
+ * A drainer: works on waiting mail of all projects, turn by turn, as the provider's account says. Several may be at work.
+ * One that dies leaves its permit behind, and others go on when it ends.
+ */
+export async function drainMail(platform: Platform): Promise<void> {
+  const now = () => platform.clock().getTime();
+  const endsAt = now() + shiftMs;
+  let done: Done | null = null;
+  for (;;) {
+    const permitId = textOf(newId());
+    const next = await platform.pace.nextTurn({ permitId, done });
+    done = null;
+    if (next.kind === "nothing to do") return;
+    if (next.kind === "wait") {
+      const waitMs = next.until - now();
+      if (waitMs > maxSleepMs || now() >= endsAt) return sendForDrainer(platform, next.until);
+      await platform.sleep(waitMs);
+      continue;
+    }
+    await sendForDrainer(platform, next.drainAt);
+    done = await takeTurn(platform, permitId, next.turn);
+    if (now() < endsAt) continue;
+    await platform.pace.giveBack(done);
+    return sendForDrainer(platform, now());
+  }
+}
+
+async function takeTurn(platform: Platform, permitId: string, turn: Turn): Promise<Done> {
+  const unused: Done = { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: false, isOver: true };
+  try {
+    const project = await findProject(platform, turn.project);
+    // The mail of a deleted project is gone with it.
+    return project ? await deliverTurn(forProject(platform, project), permitId, turn) : unused;
+  } catch (error) {
+    return fail(platform, turn, unused, error);
+  }
+}
+
+async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<Done> {
+  const mails = turn.isSuspect ? Math.min(turn.mails, suspectsPerTurn) : turn.mails;
+  const { emailIds, place } = await findWaiting(ctx, { ...turn, mails });
+  await ctx.pace.readUpTo(permitId, place);
+  if (emailIds.length === 0) return { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: false };
+  const permit = { id: permitId, ...turn };
+  const { done, error } = await deliverPermitted(ctx, permit, emailIds, { isAgain: turn.isSuspect });
+  return error === null ? done : fail(ctx, turn, done, error);
+}
+
+/** Other projects' turns go on. The sweep finds this one's mail again, because to retry at once would fail too. */
+function fail({ log }: Platform, { project }: Turn, done: Done, error: unknown): Done {
+  log("error", "Waiting mail could not be worked on; the sweep finds it again", { project, reason: reasonOf(error) });
+  return { ...done, isOver: true };
+}
