@@ -6,15 +6,12 @@ export interface EmailState {
   status: string;
   error: string | null;
   attempts: number;
-  announcements: number;
 }
 
 /** The emails of a project, in the order of their addresses. */
 export async function emailRows(project: TestProject): Promise<EmailState[]> {
   const { results } = await project.db
-    .prepare(
-      `SELECT id, to_email, status, error, attempts, announcements FROM emails WHERE project_id = ? ORDER BY to_email, id`,
-    )
+    .prepare(`SELECT id, to_email, status, error, attempts FROM emails WHERE project_id = ? ORDER BY to_email, id`)
     .bind(project.id)
     .all<EmailState>();
   return results;

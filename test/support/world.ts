@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { Unavailable } from "../../src/core/errors";
-import { enterLane, healthyLane, isPaused, type LaneState, leaveLane } from "../../src/core/mail/breaker";
-import type { Lane, Message } from "../../src/core/mail/message";
-import { isBooked, type PaceRule, type PaceState, takeCalls } from "../../src/core/mail/pace";
+import type { Message } from "../../src/core/mail/message";
+import type { PaceRule } from "../../src/core/mail/pace";
 import type { Receipt } from "../../src/core/mail/receipt";
-import type { Queued } from "../../src/core/messages";
+import { addWaiting, askFor, giveBack, mayGoOn, newAccount, nextTurn, readUpTo } from "../../src/core/mail/turns";
+import { comingAgain, type Queued } from "../../src/core/messages";
 import { runSweeps } from "../../src/cron";
 import { getProject } from "../../src/features/projects/project";
 import { type Context, forProject, openPlatform, type Platform } from "../../src/platform/context";
@@ -13,7 +13,7 @@ import type { Dns } from "../../src/platform/dns";
 import type { Env } from "../../src/platform/env";
 import type { AddedDomain, Mailer, SenderDomain } from "../../src/platform/mailer/mailer";
 import type { Pace } from "../../src/platform/mailer/pace";
-import { comingAgain, eventListeners, handleMessage } from "../../src/queue";
+import { eventListeners, handleMessage } from "../../src/queue";
 import { databaseOf, shards } from "./database";
 import { type Death, killableDatabase, Process, wasKilled } from "./killable";
 import type { TestProject } from "./project";
@@ -32,7 +32,10 @@ export class World {
   /** How the provider answers; throws when it does not. */
   answer: (message: Message) => Receipt | Promise<Receipt> = accepts;
   idempotencyWindowMs = 0;
-  probes = 0;
+  mailsPerCall = 1;
+  sharesCallsWithFiles = true;
+  /** The calls that the provider got: their keys, and their mails. */
+  calls: { key: string; emailIds: string[] }[] = [];
   /** How fast the provider's account may be called; null for as fast as mail comes. */
   paceRule: PaceRule | null = null;
   /** Settings of the Worker beside those of the tests. A `MAIL_PROVIDER` among them carries the mail instead of the double. */
@@ -53,8 +56,8 @@ export class World {
   /** Who hears of events: those of the Worker, and whom a test adds. */
   listeners = [...eventListeners];
   private processes: Process[] = [];
-  private lanes = new Map<Lane, LaneState>();
-  private paceState: PaceState | null = null;
+  /** The provider's account: a new one is what an evicted object starts with. */
+  account = newAccount();
 
   process(death?: Death): { platform: Platform; process: Process } {
     const process = new Process(death);
@@ -70,9 +73,12 @@ export class World {
       databaseNow: sql`CAST(${this.now} AS INTEGER)`,
       clock: () => new Date(this.now),
       random: () => 0,
+      sleep: async (ms) => {
+        this.now += ms;
+      },
       enqueue: (queued) => process.step("enqueue", async () => this.hold(queued)),
       mailer: this.settings.MAIL_PROVIDER ? real.mailer : this.mailer(process),
-      pace: this.pace(),
+      pace: this.pace(process),
       dns: this.dns(process),
       log: (_level, message) => this.logged.push(message),
     };
@@ -154,18 +160,18 @@ export class World {
     return {
       name: "double",
       idempotencyWindowMs: this.idempotencyWindowMs,
+      mailsPerCall: this.mailsPerCall,
+      sharesCallsWithFiles: this.sharesCallsWithFiles,
       maxMessageBytes: Number.POSITIVE_INFINITY,
       steeringHeaders: [],
       allowsMarketing: true,
-      deliver: (message) =>
+      deliver: (messages, key) =>
         process.step("provider", async () => {
-          const receipt = await this.answer(message);
-          if (receipt.kind === "accepted") this.taken.push(message);
-          return receipt;
+          this.calls.push({ key, emailIds: messages.map(({ emailId }) => emailId) });
+          const receipts = await Promise.all(messages.map((message) => this.answer(message)));
+          this.taken.push(...messages.filter((_, index) => receipts[index]?.kind === "accepted"));
+          return receipts;
         }),
-      probe: async () => {
-        this.probes++;
-      },
       addDomain: (domain) => process.step("add domain", async () => this.registered(domain)),
       domainStatus: () =>
         process.step("domain status", async () => {
@@ -194,29 +200,19 @@ export class World {
     return { lookup, lookupAfresh: lookup };
   }
 
-  private pace(): Pace {
-    const state = (lane: Lane) => this.lanes.get(lane) ?? healthyLane;
+  private pace(process: Process): Pace {
+    const { account } = this;
+    const rule = { pace: this.paceRule, mailsPerCall: this.mailsPerCall };
+    const moment = () => ({ now: this.now, random: 0 });
+    const step = <T>(name: string, effect: () => T) => process.step(name, async () => effect());
     return {
-      enter: async (lane) => {
-        const [next, admission] = enterLane(state(lane), this.now);
-        this.lanes.set(lane, next);
-        return admission;
-      },
-      leave: async (lane, outcome) => {
-        const next = leaveLane(state(lane), outcome, this.now);
-        this.lanes.set(lane, next);
-        return next.pausedUntil;
-      },
-      waitsFor: async (lane) => {
-        if (isPaused(state(lane), this.now)) return "pause";
-        return isBooked(this.paceState, lane, this.now) ? "slots" : null;
-      },
-      take: async (lane, wanted) => {
-        if (this.paceRule === null) return { calls: wanted, laterMs: [] };
-        const [next, grant] = takeCalls(this.paceState, lane, wanted, this.paceRule, this.now);
-        this.paceState = next;
-        return grant;
-      },
+      ask: (wish) => step("ask", () => askFor(account, wish, rule, moment())),
+      nextTurn: (drainer) => step("turn", () => nextTurn(account, drainer, rule, moment())),
+      readUpTo: (permitId, place) => step("read up to", () => readUpTo(account, permitId, place)),
+      mayGoOn: (permitId, verdict, calls) =>
+        step("may go on", () => mayGoOn(account, permitId, verdict, calls, moment())),
+      giveBack: (done) => step("give back", () => giveBack(account, done, rule, moment())),
+      addWaiting: (found) => step("add waiting", () => addWaiting(account, found, rule, moment())),
     };
   }
 }

@@ -3,6 +3,8 @@ import { type Abilities, unfitness } from "../../../src/core/mail/abilities";
 
 const abilities: Abilities = {
   idempotencyWindowMs: 0,
+  mailsPerCall: 1,
+  sharesCallsWithFiles: true,
   maxMessageBytes: 1_000,
   steeringHeaders: ["x-ses-"],
   allowsMarketing: true,
