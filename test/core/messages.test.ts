@@ -23,8 +23,11 @@ it.each<[queue: QueueName, type: QueueMessage["type"]]>([
 
 describe("a message", () => {
   it.each<[what: string, job: QueueMessage]>([
-    ["about emails", { type: "mail.deliver", projectId: 1, emailIds: [newId(), newId()] }],
-    ["about emails that come again", { type: "mail.deliver", projectId: 1, emailIds: [newId()], again: true }],
+    ["about emails", { type: "mail.deliver", projectId: 1, priority: 0, emailIds: [newId(), newId()] }],
+    [
+      "about emails that come again",
+      { type: "mail.deliver", projectId: 1, priority: 0, emailIds: [newId()], again: true },
+    ],
     ["about domains", { type: "domains.check", domains: [{ projectId: 1, domainId: newId() }] }],
     ["about a project", { type: "project.erase", projectId: 1, jobId: newId() }],
   ])("%s is read as it was written", (_, job) => {
@@ -37,7 +40,7 @@ describe("a message", () => {
     ["without a type", { projectId: 1, emailIds: [] }],
     ["without its project", { type: "mail.deliver", emailIds: ["e1"] }],
     ["without its ids", { type: "mail.deliver", projectId: 1 }],
-    ["with an id that is no string", { type: "mail.deliver", projectId: 1, emailIds: [1] }],
+    ["with an id that is no string", { type: "mail.deliver", projectId: 1, priority: 0, emailIds: [1] }],
     ["with the fields of another type", { type: "project.erase", projectId: 1, emailIds: ["e1"] }],
     ["that is a text", '{"type":"mail.deliver"}'],
     ["that is nothing", null],

@@ -1,158 +1,172 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import type { PaceRule } from "../../src/core/mail/pace";
+import type { AccountRule, Wish } from "../../src/core/mail/turns";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { openPace } from "../../src/platform/mailer/pace";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
-import { World } from "../support/world";
+import { newTemplate } from "../support/template";
+import { accepts, World } from "../support/world";
 
 const quiet = () => {};
+const unlimited: AccountRule = { pace: null, mailsPerCall: 1 };
+const failed = { kind: "failed" as const, calls: 3 };
+const wish = (permitId: string, more: Partial<Wish> = {}): Wish => ({
+  ...{ permitId, project: 1, priority: 0, mails: 1, ...more },
+});
 
-it("keeps a lane's pause in its object, apart for each provider and lane", async () => {
-  const pace = openPace(env.PACE, "double", null, quiet);
-  expect(await pace.enter("transactional")).toEqual({ kind: "open", troubled: false });
-  expect(await pace.leave("transactional", { thrown: 2 })).toBeNull();
-  expect(await pace.enter("transactional")).toEqual({ kind: "open", troubled: true });
-  const until = await pace.leave("transactional", { thrown: 1 });
-  expect(until).toBeGreaterThan(Date.now());
-  expect(await pace.enter("transactional")).toEqual({ kind: "paused", untilMs: until });
-  expect(await pace.enter("campaign")).toEqual({ kind: "open", troubled: false });
-  expect(await openPace(env.PACE, "other", null, quiet).enter("transactional")).toEqual({
-    kind: "open",
-    troubled: false,
+describe("the account's object", () => {
+  it("keeps a lane's pause, apart for each provider and lane", async () => {
+    const pace = openPace(env.PACE, "double", unlimited, quiet);
+    expect(await pace.ask(wish("a"))).toMatchObject({ mails: 1 });
+    await pace.giveBack({ permitId: "a", verdict: failed, calls: 3, hasMore: false });
+    expect(await pace.ask(wish("b"))).toMatchObject({ mails: 0 });
+    expect(await pace.ask(wish("c", { project: 2, priority: 1 }))).toMatchObject({ mails: 1 });
+    expect(await openPace(env.PACE, "other", unlimited, quiet).ask(wish("d"))).toMatchObject({ mails: 1 });
+  });
+
+  it("keeps to the pace, whoever asks at once", async () => {
+    const rule: AccountRule = { pace: { perSecond: 10, transactionalShare: 0 }, mailsPerCall: 1 };
+    const pace = openPace(env.PACE, "rush", rule, quiet);
+    const asked = Array.from({ length: 40 }, (_, project) => pace.ask(wish(`p${project}`, { project })));
+    const calls = (await Promise.all(asked)).reduce((sum, grant) => sum + grant.calls, 0);
+    // A second's worth. Whoever did not get a call waits in the ring from then on.
+    expect(calls).toBe(10);
+  });
+
+  it("out of reach lets fresh mail go on", async () => {
+    const broken = { get: () => ({}), idFromName: () => ({}) } as unknown as typeof env.PACE;
+    const said: string[] = [];
+    const pace = openPace(broken, "double", unlimited, (_, message) => said.push(message));
+    expect(await pace.ask(wish("a", { mails: 30 }))).toEqual({ calls: 30, callsAtOnce: 5, mails: 30, drainAt: null });
+    expect(await pace.mayGoOn("a", { kind: "answered" }, 1)).toBe(true);
+    expect(await pace.nextTurn({ permitId: "b", done: null })).toEqual({ kind: "nothing to do" });
+    expect(await pace.giveBack({ permitId: "a", verdict: failed, calls: 1, hasMore: true })).toEqual({ drainAt: null });
+    expect(said).toHaveLength(4);
   });
 });
 
-it("forgets the trouble when the provider answers", async () => {
-  const pace = openPace(env.PACE, "healed", null, quiet);
-  await pace.leave("transactional", { thrown: 3 });
-  expect(await pace.leave("transactional", "answered")).toBeNull();
-  expect(await pace.enter("transactional")).toEqual({ kind: "open", troubled: false });
-});
-
-it("lets mail go on when the object is out of reach", async () => {
-  const broken = { get: () => ({}), idFromName: () => ({}) } as unknown as typeof env.PACE;
-  const said: string[] = [];
-  const pace = openPace(broken, "double", null, (_, message) => said.push(message));
-  expect(await pace.enter("transactional")).toEqual({ kind: "open", troubled: false });
-  expect(await pace.leave("transactional", { thrown: 3 })).toBeNull();
-  const paced = openPace(broken, "double", { perSecond: 1, transactionalShare: 0 }, (_, message) => said.push(message));
-  expect(await paced.take("campaign", 6)).toEqual({ calls: 6, laterMs: [] });
-  expect(said).toHaveLength(3);
-});
-
-describe("the account's pace", () => {
-  const rule = { perSecond: 10, transactionalShare: 0.2 };
-
-  it("is one for both lanes, transactional first", async () => {
-    const pace = openPace(env.PACE, "paced", rule, quiet);
-    expect((await pace.take("campaign", 20)).calls).toBe(8);
-    const { calls, laterMs } = await pace.take("transactional", 20);
-    expect(calls).toBeLessThan(20);
-    expect(laterMs).toHaveLength(20 - calls);
-    const campaign = await pace.take("campaign", 1);
-    expect(campaign.calls).toBe(0);
-    expect(campaign.laterMs[0]).toBeGreaterThan(laterMs.at(-1) ?? Number.POSITIVE_INFINITY);
-  });
-
-  it("is another for each provider, and none without a rule", async () => {
-    await openPace(env.PACE, "one", rule, quiet).take("transactional", 100);
-    expect((await openPace(env.PACE, "two", rule, quiet).take("transactional", 6)).calls).toBe(6);
-    expect(await openPace(env.PACE, "one", null, quiet).take("transactional", 100)).toEqual({
-      calls: 100,
-      laterMs: [],
-    });
-  });
-
-  it("grants what is there to callers at once, and no more", async () => {
-    const pace = openPace(env.PACE, "rush", { perSecond: 10, transactionalShare: 0 }, quiet);
-    const grants = await Promise.all(Array.from({ length: 20 }, () => pace.take("transactional", 6)));
-    const granted = grants.reduce((sum, { calls }) => sum + calls, 0);
-    // A second's worth, and what came back while they asked.
-    expect(granted).toBeGreaterThanOrEqual(10);
-    expect(granted).toBeLessThan(20);
-    const slots = grants.flatMap(({ laterMs }) => laterMs);
-    expect(new Set(slots).size).toBe(slots.length);
-  });
-});
-
-describe("mail that has to wait for its pace", () => {
-  async function send(world: World, project: TestProject, recipients: number): Promise<void> {
+/** Mail of a project to so many recipients, in calls of at most 500. */
+async function send(world: World, project: TestProject, recipients: number, more = {}): Promise<void> {
+  for (let sent = 0; sent < recipients; sent += 500) {
     const { ctx } = await world.context(project);
-    const to = Array.from({ length: recipients }, (_, index) => `r${index}@example.com`);
-    await sendEmails(ctx, SendEmail.parse({ to, from: `hi@${project.domain}`, subject: "Hi", body: "Hi" }));
+    const to = Array.from({ length: Math.min(500, recipients - sent) }, (_, index) => `r${sent + index}@example.com`);
+    const call = { to, from: `hi@${project.domain}`, subject: "Hi", body: "Hi", ...more };
+    await sendEmails(ctx, SendEmail.parse(call));
   }
+}
 
-  /** Second by second, as the messages are held back by whole ones. */
-  async function passSeconds(world: World, seconds: number): Promise<number[]> {
-    const taken: number[] = [];
-    for (let second = 0; second < seconds; second++) {
-      world.now += 1_000;
-      const before = world.taken.length;
+async function passSeconds(world: World, seconds: number): Promise<void> {
+  const until = world.now + seconds * 1_000;
+  while (world.now < until) {
+    // A drainer that waits lets time pass by itself.
+    await world.drain();
+    world.now += 100;
+  }
+}
+
+/**
+ * When the provider took each mail, and whose it was. After so many, `meanwhile` happens: while a drainer is at work, and
+ * other consumers are too.
+ */
+function noteTimes(world: World, after = 0, meanwhile = async () => {}) {
+  const times: { projectId: string; type: string; at: number }[] = [];
+  world.answer = async ({ projectId, type }) => {
+    times.push({ projectId, type, at: world.now });
+    if (times.length === after) {
+      await meanwhile();
       await world.drain();
-      taken.push(world.taken.length - before);
     }
-    return taken;
-  }
+    return accepts();
+  };
+  return times;
+}
 
-  it("goes out at that pace, each once, in one try", async () => {
+const pace = (perSecond: number): PaceRule => ({ perSecond, transactionalShare: 0.2 });
+
+describe("mail under a pace", () => {
+  it("goes out at that pace, each once, in one try, and costs nothing while it waits", async () => {
     const project = await newProject();
     const world = new World();
-    world.paceRule = { perSecond: 5, transactionalShare: 0.2 };
+    world.paceRule = pace(5);
+    const times = noteTimes(world);
     await send(world, project, 60);
-    await world.drain();
-    expect(world.taken).toHaveLength(5);
-    const taken = await passSeconds(world, 20);
-    expect(Math.max(...taken)).toBeLessThanOrEqual(10);
+    await passSeconds(world, 20);
     expect(new Set(world.taken.map(({ emailId }) => emailId)).size).toBe(60);
     expect(world.taken).toHaveLength(60);
     for (const row of await emailRows(project)) expect(row).toMatchObject({ status: "SENT", attempts: 1, error: null });
-  });
-
-  it("is not stuck: no sweep announces it, and its messages do not multiply", async () => {
-    const project = await newProject();
-    const world = new World();
-    world.paceRule = { perSecond: 0.1, transactionalShare: 0 };
-    await send(world, project, 25);
-    await world.drain();
-    const waiting = world.queue.length;
-    expect(waiting).toBe(24);
-    await passSeconds(world, 120);
-    await world.sweep();
-    expect(world.queue).toHaveLength(waiting - 12);
-    for (const row of await emailRows(project)) expect(row.announcements).toBe(0);
-    await passSeconds(world, 120);
-    expect(world.taken).toHaveLength(25);
-    expect(world.queue).toEqual([]);
-  });
-
-  it("is found by the sweep when its message was lost", async () => {
-    const project = await newProject();
-    const world = new World();
-    world.paceRule = { perSecond: 1, transactionalShare: 0 };
-    await send(world, project, 3);
-    await world.drain();
-    world.queue = [];
-    await world.pass(3);
-    expect(world.taken).toHaveLength(3);
-  });
-
-  it("is found by the sweep also when its message was lost in a time in which the lane never rests", async () => {
-    const project = await newProject();
-    const world = new World();
-    world.paceRule = { perSecond: 1 / 60, transactionalShare: 0 };
-    await send(world, project, 1);
-    world.queue = [];
-    await send(world, project, 5);
-    for (let minute = 0; minute < 80; minute++) {
-      await send(world, project, 1);
-      await world.drain();
-      await world.pass(1);
-      expect(await world.process().platform.pace.waitsFor("transactional")).toBe("slots");
+    const start = times[0]?.at ?? 0;
+    for (let second = 0; second < 12; second++) {
+      const upTo = times.filter(({ at }) => at < start + (second + 1) * 1_000).length;
+      expect(upTo).toBeLessThanOrEqual(5 * (second + 2));
     }
-    const lost = (await emailRows(project)).find(({ announcements }) => announcements > 0);
-    expect(lost).toMatchObject({ status: "SENT", attempts: 1 });
-    expect(new Set(world.taken.map(({ emailId }) => emailId)).size).toBe(world.taken.length);
+    expect((times.at(-1)?.at ?? 0) - start).toBeLessThan(12_500);
+  });
+
+  it("of a project with little waiting goes out within a few slots, whatever another one has", async () => {
+    const [big, small] = [await newProject(), await newProject()];
+    const world = new World();
+    world.paceRule = pace(5);
+    const times = noteTimes(world, 50, () => send(world, small, 1));
+    await send(world, big, 200);
+    await passSeconds(world, 60);
+    expect(times).toHaveLength(201);
+    expect(times.slice(50, 53).map(({ projectId }) => projectId)).toContain(small.id);
+  });
+
+  it("of one project goes out transactional first, also what came later", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.paceRule = pace(5);
+    const template = (await newTemplate(project, { type: "HEADLESS" })).id;
+    const times = noteTimes(world, 30, () => send(world, project, 10));
+    await send(world, project, 100, { template, subject: undefined, body: undefined });
+    await passSeconds(world, 60);
+    expect(times).toHaveLength(110);
+    const types = times.slice(30).map(({ type }) => type);
+    expect(types.slice(0, 12).filter((type) => type === "TRANSACTIONAL")).toHaveLength(10);
+  });
+
+  it("of the campaign lane leaves the transactional share to others", async () => {
+    const [one, other] = [await newProject(), await newProject()];
+    const world = new World();
+    world.paceRule = pace(10);
+    const template = (await newTemplate(one, { type: "HEADLESS" })).id;
+    const times = noteTimes(world, 40, () => send(world, other, 1));
+    await send(world, one, 200, { template, subject: undefined, body: undefined });
+    await passSeconds(world, 60);
+    expect(times).toHaveLength(201);
+    const place = times.findIndex(({ projectId }) => projectId === other.id);
+    expect(place).toBeLessThan(43);
+    const [start = 0, end = 0] = [times[39]?.at, times.at(-1)?.at];
+    expect((end - start) / 1_000).toBeGreaterThan(160 / 8 - 2);
+  });
+
+  it("is found by the sweep when every message was lost, and when the account's object forgot it", async () => {
+    const project = await newProject();
+    const world = new World();
+    world.paceRule = pace(1);
+    await send(world, project, 20);
+    await world.drain();
+    world.queue = [];
+    world.account = new World().account;
+    await world.pass(3);
+    expect(new Set(world.taken.map(({ emailId }) => emailId)).size).toBe(20);
+    expect(world.taken).toHaveLength(20);
+  });
+});
+
+describe("mail that fills a turn", () => {
+  it("leaves the queue at once, and drainers take the rest page by page", async () => {
+    const project = await newProject();
+    const world = new World();
+    await send(world, project, 1_000);
+    expect(world.queue).toHaveLength(2);
+    await world.drain();
+    expect(new Set(world.taken.map(({ emailId }) => emailId)).size).toBe(1_000);
+    expect(world.taken).toHaveLength(1_000);
+    expect(world.queue).toEqual([]);
   });
 });

@@ -100,6 +100,9 @@ const mailsPerTurn = 100;
 /** The part of a second that a turn may take of the account's pace. */
 const turnsPerSecond = 10;
 
+/** A turn of a healthy provider takes less. */
+const backSoonMs = 2 * secondMs;
+
 /** A drainer that is so late does not come any more. */
 const drainerGraceMs = 30 * secondMs;
 
@@ -311,8 +314,14 @@ function callDrainer(account: Account, rule: AccountRule, { now }: Moment): numb
   if (at === null) return null;
   const { drainerAt } = account;
   if (drainerAt !== null && drainerAt <= at && now < drainerAt + drainerGraceMs) return null;
+  if (at > now && [...account.permits.values()].some((permit) => isBackSoon(permit, now))) return null;
   account.drainerAt = at;
   return at;
+}
+
+/** A drainer that was heard of just now asks for its next turn by itself. */
+function isBackSoon({ isDrainer, until }: Permit, now: number): boolean {
+  return isDrainer && until - permitMs > now - backSoonMs;
 }
 
 /** When the next turn can be taken; null when none waits for time to pass alone. */

@@ -39,8 +39,8 @@ export async function drainMail(platform: Platform): Promise<void> {
     await sendForDrainer(platform, next.drainAt);
     done = await takeTurn(platform, permitId, next.turn);
     if (now() < endsAt) continue;
-    await platform.pace.giveBack(done);
-    return sendForDrainer(platform, now());
+    const { drainAt } = await platform.pace.giveBack(done);
+    return sendForDrainer(platform, drainAt);
   }
 }
 

@@ -1,105 +1,81 @@
 import { describe, expect, it } from "vitest";
-import { type Admission, enterLane, healthyLane, type LaneState, leaveLane } from "../../../src/core/mail/breaker";
+import {
+  afterCalls,
+  type LaneState,
+  nextCallAt,
+  openLane,
+  probing,
+  type Verdict,
+} from "../../../src/core/mail/breaker";
 
 const now = 1_000_000;
-const pauseMs = 30_000;
+const answered: Verdict = { kind: "answered" };
+const blocked: Verdict = { kind: "blocked" };
+const failed = (calls: number): Verdict => ({ kind: "failed", calls });
+const throttled = (askedMs = 0): Verdict => ({ kind: "throttled", askedMs });
 
-/** A lane after rounds of calls that went so, one after another. */
-const laneAfter = (...rounds: Parameters<typeof leaveLane>[1][]): LaneState =>
-  rounds.reduce<LaneState>((state, round) => leaveLane(state, round, now), healthyLane);
-const admitted = (state: LaneState, at: number): Admission => enterLane(state, at)[1];
+/** A lane after rounds of calls at the same time. */
+const after = (...verdicts: Verdict[]): LaneState =>
+  verdicts.reduce((lane, verdict) => afterCalls(lane, verdict, { isProbe: false, now, random: 0 }), openLane);
+const probed = (lane: LaneState, verdict: Verdict, random = 0): LaneState =>
+  afterCalls(probing(lane, now + 120_000), verdict, { isProbe: true, now, random });
 
-describe("calls that throw in a row", () => {
-  it.each<[what: string, state: LaneState, admission: Admission]>([
-    ["none", healthyLane, { kind: "open", troubled: false }],
-    ["one", laneAfter({ thrown: 1 }), { kind: "open", troubled: true }],
-    ["two", laneAfter({ thrown: 1 }, { thrown: 1 }), { kind: "open", troubled: true }],
-    ["two in one round", laneAfter({ thrown: 2 }), { kind: "open", troubled: true }],
-    ["three", laneAfter({ thrown: 1 }, { thrown: 1 }, { thrown: 1 }), { kind: "paused", untilMs: now + pauseMs }],
-    ["three over two rounds", laneAfter({ thrown: 2 }, { thrown: 1 }), { kind: "paused", untilMs: now + pauseMs }],
-    ["three in one round", laneAfter({ thrown: 3 }), { kind: "paused", untilMs: now + pauseMs }],
-    ["six in one round", laneAfter({ thrown: 6 }), { kind: "paused", untilMs: now + pauseMs }],
-    [
-      "two, an answer, and two more",
-      laneAfter({ thrown: 2 }, "answered", { thrown: 2 }),
-      { kind: "open", troubled: true },
-    ],
-    ["none, after an answer", laneAfter({ thrown: 2 }, "answered"), { kind: "open", troubled: false }],
-  ])("%s", (_, state, admission) => {
-    expect(admitted(state, now)).toEqual(admission);
+describe("an open lane", () => {
+  it.each<[what: string, lane: LaneState, pauseMs: number]>([
+    ["nothing", after(), 0],
+    ["two failures", after(failed(1), failed(1)), 0],
+    ["three failures", after(failed(1), failed(1), failed(1)), 30_000],
+    ["three failures in two rounds", after(failed(2), failed(1)), 30_000],
+    ["five failures in one round", after(failed(5)), 30_000],
+    ["two failures, an answer, two failures", after(failed(2), answered, failed(2)), 0],
+    ["one refusal of the account", after(blocked), 30_000],
+    ["no calls", after(failed(2), { kind: "unused" }), 0],
+  ])("after %s", (_, lane, pauseMs) => {
+    expect(nextCallAt(lane)).toEqual(pauseMs === 0 ? { at: 0, isProbe: false } : { at: now + pauseMs, isProbe: true });
   });
-});
 
-it("changes nothing for who enters an open lane or a paused one", () => {
-  for (const state of [healthyLane, laneAfter({ thrown: 2 }), laneAfter({ thrown: 3 })]) {
-    expect(enterLane(state, now)[0]).toEqual(state);
-  }
+  it("rests when it is throttled, twice as long each time, and goes on without a probe", () => {
+    expect(nextCallAt(after(throttled()))).toEqual({ at: now + 1_000, isProbe: false });
+    expect(nextCallAt(after(throttled(), throttled(), throttled()))).toEqual({ at: now + 4_000, isProbe: false });
+    expect(nextCallAt(after(throttled(20_000)))).toEqual({ at: now + 20_000, isProbe: false });
+    expect(nextCallAt(after(throttled(3_600_000)))).toEqual({ at: now + 60_000, isProbe: false });
+    expect(nextCallAt(after(throttled(), throttled(), answered, throttled())).at).toBe(now + 1_000);
+  });
 });
 
 describe("a paused lane", () => {
-  const paused = laneAfter({ thrown: 3 });
-  const over = now + pauseMs;
+  const paused = after(failed(3));
 
-  it.each<[afterMs: number, kind: Admission["kind"]]>([
-    [0, "paused"],
-    [pauseMs - 1, "paused"],
-    [pauseMs, "probe"],
-    [pauseMs * 100, "probe"],
-  ])("after %i ms: %s", (afterMs, kind) => {
-    expect(admitted(paused, now + afterMs).kind).toBe(kind);
+  it("opens when the probe is answered, and only then", () => {
+    expect(probed(paused, answered)).toEqual(openLane);
+    expect(nextCallAt(probed(paused, throttled()))).toEqual({ at: now + 1_000, isProbe: false });
   });
 
-  it("lets one probe when the pause is over, while the others go on waiting", () => {
-    let state = paused;
-    const kinds = Array.from({ length: 5 }, () => {
-      const [next, admission] = enterLane(state, over);
-      state = next;
-      return admission;
-    });
-    const waiting: Admission = { kind: "paused", untilMs: over + pauseMs };
-    expect(kinds).toEqual([{ kind: "probe" }, waiting, waiting, waiting, waiting]);
+  it("pauses twice as long after each probe, up to ten minutes", () => {
+    const pauses: number[] = [];
+    let lane = paused;
+    for (let probe = 0; probe < 7; probe++) {
+      lane = probed(lane, probe % 2 ? blocked : failed(1));
+      pauses.push(nextCallAt(lane).at - now);
+    }
+    expect(pauses).toEqual([60_000, 120_000, 240_000, 480_000, 600_000, 600_000, 600_000]);
   });
 
-  it("lets the next one probe after another pause, should the first have died", () => {
-    const [probing] = enterLane(paused, over);
-    expect(admitted(probing, over + pauseMs - 1).kind).toBe("paused");
-    expect(admitted(probing, over + pauseMs).kind).toBe("probe");
+  it("pauses up to a quarter shorter by chance", () => {
+    expect(nextCallAt(probed(paused, failed(1), 1)).at - now).toBe(45_000);
   });
 
-  it("is healed by an answer to the probe", () => {
-    const [probing] = enterLane(paused, over);
-    expect(leaveLane(probing, "answered", over)).toEqual(healthyLane);
+  it("hears nothing of calls that were made before the pause", () => {
+    for (const verdict of [answered, blocked, failed(5), throttled()]) {
+      expect(afterCalls(paused, verdict, { isProbe: false, now, random: 0 })).toEqual(paused);
+    }
   });
 
-  it("pauses again at once when the probe throws", () => {
-    const [probing] = enterLane(paused, over);
-    const again = leaveLane(probing, { thrown: 1 }, over + 500);
-    expect(admitted(again, over + 500)).toEqual({ kind: "paused", untilMs: over + 500 + pauseMs });
-    expect(admitted(again, over + 500 + pauseMs).kind).toBe("probe");
+  it("keeps its probe when it was not made", () => {
+    expect(nextCallAt(probed(paused, { kind: "unused" }))).toEqual({ at: now, isProbe: true });
   });
 
-  it("is healed by a late answer of a call made before the pause", () => {
-    expect(leaveLane(paused, "answered", now + 1)).toEqual(healthyLane);
+  it("takes no call while the probe is out", () => {
+    expect(nextCallAt(probing(paused, now + 120_000)).at).toBe(now + 120_000);
   });
-
-  it("waits longer when a call made before the pause throws late", () => {
-    const later = leaveLane(paused, { thrown: 1 }, now + 10_000);
-    expect(admitted(later, over).kind).toBe("paused");
-    expect(admitted(later, now + 10_000 + pauseMs).kind).toBe("probe");
-  });
-
-  it("needs three throws again once it was healed", () => {
-    const healed = leaveLane(paused, "answered", over);
-    expect(admitted(leaveLane(healed, { thrown: 2 }, over), over).kind).toBe("open");
-    expect(admitted(leaveLane(healed, { thrown: 3 }, over), over).kind).toBe("paused");
-  });
-});
-
-it("never changes a state in place", () => {
-  const state = Object.freeze(laneAfter({ thrown: 3 }));
-  expect(() => [
-    enterLane(state, now + pauseMs),
-    leaveLane(state, { thrown: 1 }, now),
-    leaveLane(state, "answered", now),
-  ]).not.toThrow();
 });

@@ -31,6 +31,7 @@ const bare: Outcome = {
   providerMessageId: null,
   retryAt: null,
   uncertainSince: null,
+  isUntried: false,
   reports: [],
 };
 
@@ -86,6 +87,34 @@ describe("refused", () => {
       error: "400 No such sender",
     });
   });
+});
+
+describe.each(["throttled", "blocked"] as const)("%s", (kind) => {
+  const receipt: Receipt = { kind, reason: "the account" };
+
+  it.each([1, maxAttempts, maxAttempts + 9])(
+    "uses up no try, and is due at once: the lane says when (try %i)",
+    (attempt) => {
+      expect(outcomeOf(receipt, { ...first, attempt })).toEqual<Outcome>({
+        ...bare,
+        error: "the account",
+        retryAt: now,
+        isUntried: true,
+      });
+    },
+  );
+
+  it("leaves an uncertain mail uncertain while its key is known, and UNKNOWN after", () => {
+    const uncertain = { ...first, uncertainSince: now - minuteMs };
+    expect(outcomeOf(receipt, { ...uncertain, idempotencyWindowMs: windowMs })).toMatchObject({
+      ...{ status: "QUEUED", uncertainSince: now - minuteMs, isUntried: true },
+    });
+    expect(outcomeOf(receipt, uncertain)).toMatchObject({ status: "UNKNOWN" });
+  });
+});
+
+it("unavailable uses up a try, as busy does", () => {
+  expect(outcomeOf({ ...busy, kind: "unavailable" }, first)).toEqual(outcomeOf(busy, first));
 });
 
 describe("no answer", () => {
@@ -273,7 +302,14 @@ describe("a mail that was handed over by somebody who was never heard of again",
     const { error, ...rest } = outcomeOfLost({ ...handed, ...lost });
     const isQueued = outcome.status === "QUEUED";
     const retryAt = isQueued ? now : null;
-    expect(rest).toEqual({ retryAt, uncertainSince: null, providerMessageId: null, reports: [], ...outcome });
+    expect(rest).toEqual({
+      retryAt,
+      isUntried: false,
+      uncertainSince: null,
+      providerMessageId: null,
+      reports: [],
+      ...outcome,
+    });
     expect(error === null).toBe(isQueued);
   });
 });
