@@ -351,14 +351,19 @@ describe("mail that is on its way to a person who is erased", () => {
   it.each([1, 1_500])("is not handed over by a consumer that has it in hands already: %i emails", async (emails) => {
     const { project, world, address, emailId, contactId } = await waiting();
     if (emails > 1) await addOlder(project, { emailId, contactId }, emails);
-    const { ctx } = await world.context(project);
-    const take: typeof ctx.pace.take = async (lane, wanted) => {
-      // Nothing is written before the hand-over.
-      expect(await stateOf(project, emailId)).toEqual({ status: "QUEUED", error: null });
-      await erase(world, project, contactId);
-      return ctx.pace.take(lane, wanted);
+    const { ctx, process } = await world.context(project);
+    const step = process.step.bind(process);
+    let batches = 0;
+    process.step = async (name, effect) => {
+      // The first batch reads, the second hands over. Nothing is written between them.
+      if (name === "batch" && ++batches === 2) {
+        expect(await stateOf(project, emailId)).toEqual({ status: "QUEUED", error: null });
+        await erase(world, project, contactId);
+      }
+      return step(name, effect);
     };
-    await deliverEmails({ ...ctx, pace: { ...ctx.pace, take } }, "transactional", [readId(emailId)]);
+    await deliverEmails(ctx, 0, [readId(emailId)]);
+    expect(batches).toBeGreaterThanOrEqual(2);
     expect([world.taken, await stateOf(project, emailId)]).toEqual([[], { status: "CANCELLED", error: reason }]);
     await sweepLater(world);
     expect([world.taken, await tracesOf([address])]).toEqual([[], []]);
@@ -430,13 +435,13 @@ describe("mail that is on its way to a person who is erased", () => {
     const { project, world, address, emailId, contactId } = await waiting();
     world.settings = { MAIL_PROVIDER: "outbox" };
     const { ctx } = await world.context(project);
-    const deliver: typeof ctx.mailer.deliver = async (message) => {
+    const deliver: typeof ctx.mailer.deliver = async (messages, key) => {
       await erase(world, project, contactId);
       world.queue = world.queue.filter(({ queued }) => queued.message.type === "contacts.erase");
       await world.drain();
-      return ctx.mailer.deliver(message);
+      return ctx.mailer.deliver(messages, key);
     };
-    await deliverEmails({ ...ctx, mailer: { ...ctx.mailer, deliver } }, "transactional", [readId(emailId)]);
+    await deliverEmails({ ...ctx, mailer: { ...ctx.mailer, deliver } }, 0, [readId(emailId)]);
     expect(await tracesOf([address])).not.toEqual([]);
     await sweepLater(world);
     expect(await tracesOf([address])).toEqual([]);

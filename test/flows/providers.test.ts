@@ -7,7 +7,14 @@ import { sendEmails } from "../../src/features/send/send";
 import { readConfig } from "../../src/platform/env";
 import { Outside } from "../support/outside";
 import { newProject, type TestProject } from "../support/project";
-import { type ProviderDouble, postmarkDouble, resendDouble, secrets, sesDouble } from "../support/provider-doubles";
+import {
+  type Manner,
+  type ProviderDouble,
+  postmarkDouble,
+  resendDouble,
+  secrets,
+  sesDouble,
+} from "../support/provider-doubles";
 import { emailRows, eventCounts } from "../support/rows";
 import { World } from "../support/world";
 
@@ -45,6 +52,25 @@ async function scene(open: Open, fields: Record<string, unknown> = {}): Promise<
   return { world, project, provider };
 }
 
+async function sendTo(world: World, project: TestProject, ...to: string[]): Promise<void> {
+  const { ctx } = await world.context(project);
+  const mail = { to, from: `hello@${project.domain}`, subject: "Hello", body: "<p>{{ email }}</p>" };
+  await sendEmails(ctx, SendEmail.parse(mail));
+}
+
+/** How a provider says that it is about our account. */
+function accountRefusals(name: string): [string, Manner][] {
+  const own: Record<string, [string, Manner][]> = {
+    ses: [
+      ["sending paused", { status: 400, body: {}, headers: { "x-amzn-errortype": "SendingPausedException" } }],
+      ["suspended", { status: 400, body: {}, headers: { "x-amzn-errortype": "AccountSuspendedException:" } }],
+    ],
+    resend: [["daily quota", { status: 429, body: { name: "daily_quota_exceeded", message: "Upgrade" } }]],
+    postmark: [["pending", { status: 422, body: { ErrorCode: 412, Message: "Your account is pending" } }]],
+  };
+  return [["401", { status: 401, body: {} }], ["403", { status: 403, body: {} }], ...(own[name] ?? [])];
+}
+
 async function onlyEmail({ project }: Pick<Scene, "project">) {
   const [row, ...others] = await emailRows(project);
   expect(others).toEqual([]);
@@ -76,8 +102,8 @@ describe.each(providers)("%s", (name, open) => {
     for (const secret of own) expect(email?.error).not.toContain(secret);
   });
 
-  it.each([429, 500, 503])(
-    "is busy (%i): the mail is tried again, not before the time it asked for",
+  it.each([500, 503])(
+    "is in trouble (%i): the mail is tried again, not before the time it asked for",
     async (status) => {
       const { world, project, provider } = await scene(open);
       provider.manner = { status, body: {}, headers: { "Retry-After": "600" } };
@@ -89,6 +115,39 @@ describe.each(providers)("%s", (name, open) => {
       await world.pass(2);
       expect(await onlyEmail({ project })).toMatchObject({ status: "SENT", attempts: 2 });
       expect(provider.taken).toHaveLength(1);
+    },
+  );
+
+  it("is called too fast (429): its lane rests as long as it asks, and no try is used up", async () => {
+    const { world, project, provider } = await scene(open);
+    provider.manner = { status: 429, body: {}, headers: { "Retry-After": "300" } };
+    await world.drain();
+    expect(await onlyEmail({ project })).toMatchObject({ status: "QUEUED", attempts: 0 });
+    const calls = outside.calls.length;
+    await world.pass(4);
+    expect(outside.calls).toHaveLength(calls);
+    provider.manner = "accept";
+    await world.pass(2);
+    expect(await onlyEmail({ project })).toMatchObject({ status: "SENT", attempts: 1 });
+  });
+
+  it.each(accountRefusals(name))(
+    "refuses the account (%s): mail waits, none fails, the log says so",
+    async (_, manner) => {
+      const { world, project, provider } = await scene(open);
+      provider.manner = manner;
+      await world.drain();
+      for (let other = 0; other < 5; other++) await sendTo(world, project, `r${other}@example.com`);
+      await world.drain();
+      expect(outside.callsTo(provider.host)).toHaveLength(1);
+      for (const row of await emailRows(project)) expect(row).toMatchObject({ status: "QUEUED", attempts: 0 });
+      expect(world.logged.filter((line) => line.includes("refuses this account"))).toHaveLength(1);
+      // One real mail is the probe, each time after twice the pause.
+      await world.pass(4);
+      expect(outside.callsTo(provider.host).length).toBeLessThanOrEqual(4);
+      provider.manner = "accept";
+      await world.pass(15);
+      for (const row of await emailRows(project)) expect(row).toMatchObject({ status: "SENT", attempts: 1 });
     },
   );
 
@@ -114,17 +173,6 @@ describe.each(providers)("%s", (name, open) => {
       expect(await onlyEmail({ project })).toMatchObject({ status: "FAILED" });
       expect((await onlyEmail({ project }))?.error).toContain(steering);
     }
-  });
-
-  it("answers a probe", async () => {
-    const { world, provider } = await scene(open);
-    await world.process().platform.mailer.probe();
-    expect(outside.callsTo(provider.host).map(({ method }) => method)).toEqual(["GET"]);
-    provider.taken = [];
-    outside.play(provider.host, () => {
-      throw new TypeError("Network connection lost.");
-    });
-    await expect(world.process().platform.mailer.probe()).rejects.toThrow();
   });
 
   it("is refused as a setting without its credentials", () => {
@@ -160,7 +208,8 @@ describe.each([
     expect(email).toMatchObject({ status: "SENT", attempts: 2 });
     expect(provider.taken).toHaveLength(1);
     const keys = outside.callsTo(provider.host).map(({ headers }) => headers.get("Idempotency-Key"));
-    expect(keys).toEqual([email?.id, email?.id]);
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
     const bodies = new Set(outside.callsTo(provider.host).map(({ json }) => JSON.stringify(json)));
     expect(bodies.size).toBe(1);
     expect(await eventCounts(project)).toEqual({ "email.sent": 1 });
@@ -218,7 +267,7 @@ it("ses that refuses the signature says nothing of the request it quotes", async
   const { world, project } = await scene(sesDouble);
   world.settings = { ...world.settings, SES_SECRET_ACCESS_KEY: "another" };
   await world.drain();
-  expect(await onlyEmail({ project })).toMatchObject({ status: "FAILED", error: "403" });
+  expect(await onlyEmail({ project })).toMatchObject({ status: "QUEUED", error: "403" });
 });
 
 describe("what is handed over", () => {
@@ -383,7 +432,7 @@ it("a finished message that is too large for the provider is refused here", asyn
     attachments: [],
     date: new Date(0),
   };
-  const receipt = await platform.mailer.deliver(message);
-  expect(receipt).toMatchObject({ kind: "refused", reason: expect.stringContaining("MB") });
+  const receipt = await platform.mailer.deliver([message], "key");
+  expect(receipt?.[0]).toMatchObject({ kind: "refused", reason: expect.stringContaining("MB") });
   expect(provider.taken).toEqual([]);
 });

@@ -231,10 +231,10 @@ describe("a recipient of a campaign", () => {
   async function freeze(project: TestProject, world: World): Promise<{ rows: number; ids: Id[] }> {
     const { meta } = await project.db
       .prepare(
-        `INSERT INTO emails (project_id, id, content_id, contact_id, campaign_id, to_email, source, status, next_attempt_at,
-            created_at)
+        `INSERT INTO emails (project_id, id, content_id, contact_id, campaign_id, to_email, source, priority, status, next_attempt_at,
+            due_at, created_at)
           SELECT project_id, ${idSql(`${world.now} + row_number() OVER (ORDER BY id)`)},
-            (SELECT id FROM email_contents WHERE project_id = ?1), id, ?2, email, 'CAMPAIGN', 'QUEUED', ?3, ?3
+            (SELECT id FROM email_contents WHERE project_id = ?1), id, ?2, email, 'CAMPAIGN', 2, 'QUEUED', ?3, ?3, ?3
           FROM contacts WHERE project_id = ?1 ORDER BY id`,
       )
       .bind(project.number, textOf(newId()), world.now)
@@ -249,7 +249,7 @@ describe("a recipient of a campaign", () => {
   async function deliverAll(project: TestProject, world: World, ids: Id[]): Promise<void> {
     const { ctx } = await world.context(project);
     for (let first = 0; first < ids.length; first += 25) {
-      await deliverEmails(ctx, "campaign", ids.slice(first, first + 25));
+      await deliverEmails(ctx, 2, ids.slice(first, first + 25));
     }
     expect((await emailRows(project)).filter(({ status }) => status === "SENT")).toHaveLength(ids.length + 1);
   }

@@ -29,7 +29,7 @@ function double(
   outside: Outside,
   own: Pick<ProviderDouble, "name" | "host" | "settings" | "tagIn" | "messageId">,
   isMail: (call: Call) => boolean,
-  answer: unknown,
+  answer: (call: Call) => unknown,
   check: (call: Call) => Promise<Response | null>,
   recognises: (call: Call, taken: Call[]) => boolean = () => false,
 ): ProviderDouble {
@@ -48,7 +48,7 @@ function double(
     take();
     if (manner === "cut after accepting") throw new TypeError("Network connection lost.");
     if (manner === "cut within the answer") return new Response(new ReadableStream({ start: (c) => c.error("cut") }));
-    return Response.json(answer);
+    return Response.json(answer(call));
   });
   return provider;
 }
@@ -73,7 +73,7 @@ export function sesDouble(outside: Outside): ProviderDouble {
       tagIn: ({ json }) => json.EmailTags.find((tag: { Name: string }) => tag.Name === "petrel").Value,
     },
     ({ method, url }) => method === "POST" && url.pathname === "/v2/email/outbound-emails",
-    { MessageId: "0100-ses" },
+    () => ({ MessageId: "0100-ses" }),
     async (call) => {
       const expected = await sigV4({ ...call, url: call.url.href }, key);
       return call.headers.get("Authorization") === expected
@@ -98,8 +98,8 @@ export function resendDouble(outside: Outside): ProviderDouble {
       },
       tagIn: ({ json }) => json.tags.find((tag: { name: string }) => tag.name === "petrel").value,
     },
-    ({ method, url }) => method === "POST" && url.pathname === "/emails",
-    { id: "re-1" },
+    ({ method, url }) => method === "POST" && /^\/emails(\/batch)?$/.test(url.pathname),
+    ({ json }) => (Array.isArray(json) ? { data: json.map(() => ({ id: "re-1" })) } : { id: "re-1" }),
     async ({ headers }) =>
       headers.get("Authorization") === `Bearer ${secret}` && headers.get("User-Agent")
         ? null
@@ -124,8 +124,11 @@ export function postmarkDouble(outside: Outside): ProviderDouble {
       },
       tagIn: ({ json }) => json.Metadata.petrel,
     },
-    ({ method, url }) => method === "POST" && url.pathname === "/email",
-    { ErrorCode: 0, Message: "OK", MessageID: "pm-1" },
+    ({ method, url }) => method === "POST" && /^\/email(\/batch)?$/.test(url.pathname),
+    ({ json }) => {
+      const accepted = { ErrorCode: 0, Message: "OK", MessageID: "pm-1" };
+      return Array.isArray(json) ? json.map(() => accepted) : accepted;
+    },
     async ({ headers, url }) => {
       const isAccount = url.pathname.startsWith("/domains");
       const token = headers.get(isAccount ? "X-Postmark-Account-Token" : "X-Postmark-Server-Token");

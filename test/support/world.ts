@@ -66,6 +66,7 @@ export class World {
       shards.map((shard) => [shard, killableDatabase(databaseOf(shard), process, () => this.outShard === shard)]),
     );
     const real = openPlatform({ ...env, ...databases, ...this.settings }, { waitUntil: () => {} });
+    const mailer = this.settings.MAIL_PROVIDER ? real.mailer : this.mailer(process);
     const platform: Platform = {
       ...real,
       now: new Date(this.now),
@@ -77,8 +78,8 @@ export class World {
         this.now += ms;
       },
       enqueue: (queued) => process.step("enqueue", async () => this.hold(queued)),
-      mailer: this.settings.MAIL_PROVIDER ? real.mailer : this.mailer(process),
-      pace: this.pace(process),
+      mailer,
+      pace: this.pace(process, mailer),
       dns: this.dns(process),
       log: (_level, message) => this.logged.push(message),
     };
@@ -200,9 +201,9 @@ export class World {
     return { lookup, lookupAfresh: lookup };
   }
 
-  private pace(process: Process): Pace {
+  private pace(process: Process, { mailsPerCall }: Mailer): Pace {
     const { account } = this;
-    const rule = { pace: this.paceRule, mailsPerCall: this.mailsPerCall };
+    const rule = { pace: this.paceRule, mailsPerCall };
     const moment = () => ({ now: this.now, random: 0 });
     const step = <T>(name: string, effect: () => T) => process.step(name, async () => effect());
     return {

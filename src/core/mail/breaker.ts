@@ -59,7 +59,7 @@ export function afterCalls(
     case "answered":
       return openLane;
     case "throttled": {
-      const restMs = Math.max(backoffMs(rest, state.throttles), Math.min(verdict.askedMs, rest.maxMs));
+      const restMs = Math.max(backoffMs(rest, state.throttles), Math.min(verdict.askedMs, pause.maxMs));
       return { ...openLane, throttles: state.throttles + 1, restsUntil: now + restMs };
     }
     case "failed": {

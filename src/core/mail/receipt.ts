@@ -20,15 +20,16 @@ export type Receipt =
 
 /**
  * What a round of calls says about the account: of each mail the provider's answer, or null when its call threw. One answer
- * about a mail shows that the account is served.
+ * about a mail shows that the account is served, perhaps too fast.
  */
 export function verdictOf(round: readonly (Receipt | null)[], calls: number): Verdict {
   if (round.length === 0) return { kind: "unused" };
-  if (round.some((receipt) => receipt !== null && isAboutMail(receipt))) return { kind: "answered" };
-  if (round.some((receipt) => receipt?.kind === "blocked")) return { kind: "blocked" };
+  const isServed = round.some((receipt) => receipt !== null && isAboutMail(receipt));
+  const isBlocked = round.some((receipt) => receipt?.kind === "blocked");
+  if (isBlocked && !isServed) return { kind: "blocked" };
   const asked = round.flatMap((receipt) => (receipt?.kind === "throttled" ? [receipt.retryAfterMs ?? 0] : []));
-  if (asked.length > 0) return { kind: "throttled", askedMs: Math.max(...asked) };
-  return { kind: "failed", calls };
+  if (isBlocked || asked.length > 0) return { kind: "throttled", askedMs: Math.max(0, ...asked) };
+  return isServed ? { kind: "answered" } : { kind: "failed", calls };
 }
 
 function isAboutMail({ kind }: Receipt): boolean {

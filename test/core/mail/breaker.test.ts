@@ -15,36 +15,36 @@ const failed = (calls: number): Verdict => ({ kind: "failed", calls });
 const throttled = (askedMs = 0): Verdict => ({ kind: "throttled", askedMs });
 
 /** A lane after rounds of calls at the same time. */
-const after = (...verdicts: Verdict[]): LaneState =>
+const laneAfter = (...verdicts: Verdict[]): LaneState =>
   verdicts.reduce((lane, verdict) => afterCalls(lane, verdict, { isProbe: false, now, random: 0 }), openLane);
 const probed = (lane: LaneState, verdict: Verdict, random = 0): LaneState =>
   afterCalls(probing(lane, now + 120_000), verdict, { isProbe: true, now, random });
 
 describe("an open lane", () => {
   it.each<[what: string, lane: LaneState, pauseMs: number]>([
-    ["nothing", after(), 0],
-    ["two failures", after(failed(1), failed(1)), 0],
-    ["three failures", after(failed(1), failed(1), failed(1)), 30_000],
-    ["three failures in two rounds", after(failed(2), failed(1)), 30_000],
-    ["five failures in one round", after(failed(5)), 30_000],
-    ["two failures, an answer, two failures", after(failed(2), answered, failed(2)), 0],
-    ["one refusal of the account", after(blocked), 30_000],
-    ["no calls", after(failed(2), { kind: "unused" }), 0],
+    ["nothing", laneAfter(), 0],
+    ["two failures", laneAfter(failed(1), failed(1)), 0],
+    ["three failures", laneAfter(failed(1), failed(1), failed(1)), 30_000],
+    ["three failures in two rounds", laneAfter(failed(2), failed(1)), 30_000],
+    ["five failures in one round", laneAfter(failed(5)), 30_000],
+    ["two failures, an answer, two failures", laneAfter(failed(2), answered, failed(2)), 0],
+    ["one refusal of the account", laneAfter(blocked), 30_000],
+    ["no calls", laneAfter(failed(2), { kind: "unused" }), 0],
   ])("after %s", (_, lane, pauseMs) => {
     expect(nextCallAt(lane)).toEqual(pauseMs === 0 ? { at: 0, isProbe: false } : { at: now + pauseMs, isProbe: true });
   });
 
   it("rests when it is throttled, twice as long each time, and goes on without a probe", () => {
-    expect(nextCallAt(after(throttled()))).toEqual({ at: now + 1_000, isProbe: false });
-    expect(nextCallAt(after(throttled(), throttled(), throttled()))).toEqual({ at: now + 4_000, isProbe: false });
-    expect(nextCallAt(after(throttled(20_000)))).toEqual({ at: now + 20_000, isProbe: false });
-    expect(nextCallAt(after(throttled(3_600_000)))).toEqual({ at: now + 60_000, isProbe: false });
-    expect(nextCallAt(after(throttled(), throttled(), answered, throttled())).at).toBe(now + 1_000);
+    expect(nextCallAt(laneAfter(throttled()))).toEqual({ at: now + 1_000, isProbe: false });
+    expect(nextCallAt(laneAfter(throttled(), throttled(), throttled()))).toEqual({ at: now + 4_000, isProbe: false });
+    expect(nextCallAt(laneAfter(throttled(20_000)))).toEqual({ at: now + 20_000, isProbe: false });
+    expect(nextCallAt(laneAfter(throttled(3_600_000)))).toEqual({ at: now + 600_000, isProbe: false });
+    expect(nextCallAt(laneAfter(throttled(), throttled(), answered, throttled())).at).toBe(now + 1_000);
   });
 });
 
 describe("a paused lane", () => {
-  const paused = after(failed(3));
+  const paused = laneAfter(failed(3));
 
   it("opens when the probe is answered, and only then", () => {
     expect(probed(paused, answered)).toEqual(openLane);
