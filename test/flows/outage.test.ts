@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { SendEmail } from "../../src/features/send/schema";
+import { sendEmails } from "../../src/features/send/send";
+import { newProject, type TestProject } from "../support/project";
+import { accepts, World } from "../support/world";
+
+const minuteMs = 60_000;
+
+async function send(world: World, project: TestProject, mails: number): Promise<void> {
+  const { ctx } = await world.context(project);
+  const to = Array.from({ length: mails }, (_, index) => `r${index}@example.com`);
+  await sendEmails(ctx, SendEmail.parse({ to, from: `hi@${project.domain}`, subject: "Hi", body: "Hi" }));
+}
+
+async function statuses(project: TestProject): Promise<Record<string, number>> {
+  const { results } = await project.db
+    .prepare("SELECT status, count(*) AS n FROM emails WHERE project_id = ? GROUP BY status")
+    .bind(project.number)
+    .all<{ status: string; n: number }>();
+  return Object.fromEntries(results.map(({ status, n }) => [status, n]));
+}
+
+const threw = async () => {
+  throw new Error("The network is gone");
+};
+const unavailable = () => ({ kind: "unavailable" as const, reason: "503" });
+const blocked = () => ({ kind: "blocked" as const, reason: "401" });
+
+describe.each([
+  ["gives no answer", threw],
+  ["answers 503", unavailable],
+  ["refuses the account", blocked],
+] as const)("an hour in which the provider %s", (what, answer) => {
+  it("costs some calls, and nothing for the mail that waits; then all of it leaves at full pace", async (test) => {
+    const project = await newProject();
+    const world = new World();
+    world.answer = answer;
+    const mails = 2_000;
+    for (let sent = 0; sent < mails; sent += 500) await send(world, project, 500);
+    await world.drain();
+    await world.pass(1);
+    const before = { rows: world.rowsWritten, calls: world.calls.length };
+    let messages = 0;
+    for (let minute = 1; minute < 60; minute++) {
+      world.now += minuteMs;
+      await world.sweep();
+      messages += world.queue.length;
+      await world.drain();
+    }
+    const cost = { rows: world.rowsWritten - before.rows, calls: world.calls.length - before.calls, messages };
+    const lost = (await statuses(project)).UNKNOWN ?? 0;
+    test.annotate(`${what}: ${JSON.stringify(cost)}, ${lost} UNKNOWN of ${mails}`);
+    // One probe for each pause, and what a probe writes. The mail itself could be a million.
+    expect(cost.calls).toBeLessThanOrEqual(10);
+    expect(cost.rows).toBeLessThanOrEqual(10 * 12);
+    expect(cost.messages).toBeLessThanOrEqual(2 * 60);
+    expect(lost).toBeLessThanOrEqual(what === "gives no answer" ? 5 + 10 : 0);
+
+    world.answer = accepts;
+    const healed = world.now;
+    for (let minute = 0; minute < 15 && ((await statuses(project)).QUEUED ?? 0) > 0; minute++) await world.pass(1);
+    expect(await statuses(project)).toEqual({ SENT: mails - lost, ...(lost > 0 && { UNKNOWN: lost }) });
+    expect(new Set(world.taken.map(({ emailId }) => emailId)).size).toBe(world.taken.length);
+    // The longest pause, and no more than a few minutes of sweeps.
+    expect(world.now - healed).toBeLessThanOrEqual(12 * minuteMs);
+  });
+});
+
+it("holds up one lane, and not the other", async () => {
+  const project = await newProject();
+  const world = new World();
+  world.answer = async ({ type }) => {
+    if (type === "TRANSACTIONAL") throw new Error("The network is gone");
+    return accepts();
+  };
+  await send(world, project, 20);
+  await world.drain();
+  const { body } = await project.api.post("/templates", {
+    ...{ name: "News", subject: "News", body: "News", type: "HEADLESS", from: `hi@${project.domain}` },
+  });
+  const other = await newProject();
+  const { ctx } = await world.context(project);
+  await sendEmails(ctx, SendEmail.parse({ to: "ada@example.com", template: body.id }));
+  await world.drain();
+  await world.pass(2);
+  expect(world.taken.map(({ type }) => type)).toEqual(["HEADLESS"]);
+  // Another project's transactional mail waits too: the account is one.
+  await send(world, other, 1);
+  await world.drain();
+  expect(await statuses(other)).toEqual({ QUEUED: 1 });
+});
