@@ -4,3 +4,16 @@
 export async function letOthersIn(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
+
+/**
+ * Cuts long computing into slices. Call the returned function at every place where others may run; it lets them, once the
+ * slice is over.
+ */
+export function openSlices(sliceMs: number): () => Promise<void> {
+  let endsAt = performance.now() + sliceMs;
+  return async () => {
+    if (performance.now() < endsAt) return;
+    await letOthersIn();
+    endsAt = performance.now() + sliceMs;
+  };
+}

@@ -97,7 +97,7 @@ describe("a new project", () => {
 interface Due {
   given(project: TestProject): Promise<unknown>;
   /** Without it: a message of the project has been sent. */
-  isDone?(project: TestProject): Promise<boolean>;
+  isDone?(project: TestProject, world: World): Promise<boolean>;
   /** It cannot do without the control database. */
   asksControl?: true;
 }
@@ -121,6 +121,7 @@ const dueOf: Record<string, Due> = {
       await sendAs(new World(), project, call);
       await run(project, "UPDATE emails SET due_at = 1 WHERE project_id = ?");
     },
+    isDone: async (project, { account }) => account.waiting.has(project.number),
   },
   requeueLostJobs: {
     given: (project) =>
@@ -218,7 +219,7 @@ describe("a database that fails", () => {
     const away = await newProject({}, out);
     for (const project of [there, away]) await due?.given(project);
     const isDone = (project: TestProject) =>
-      due?.isDone?.(project) ??
+      due?.isDone?.(project, world) ??
       world.queue.some(({ queued }) => JSON.stringify(queued).includes(`"projectId":${project.number},`));
 
     world.outShard = out;

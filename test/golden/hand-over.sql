@@ -1,4 +1,4 @@
-UPDATE emails AS e SET status = 'SENDING', round = ?, handed_at = ?, provider = ?,
+UPDATE emails AS e SET status = 'SENDING', round = r.value->>'call', handed_at = ?, provider = ?,
     attempts = attempts + 1, abandonments = 0, subject = r.value->>'subject',
     contact = coalesce(contact, r.value->'contact')
   FROM json_each(?) r

@@ -4,7 +4,7 @@ import { ended, type Outcome, outcomeOfAbandoned, outcomeOfLateRetry } from "../
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { letOthersIn } from "../../platform/let-others-in";
+import { openSlices } from "../../platform/let-others-in";
 import { largeMailBytes } from "./announce";
 import { loadAttachments } from "./attachments";
 import { loadBody } from "./body";
@@ -40,7 +40,7 @@ export async function composeRound(ctx: Context, delivery: Delivery, round: Emai
   const composed: ComposedRound = { ready: [], ended: [], setAside: [], failed: [] };
   const isAlone = round.length === 1;
   let bytes = 0;
-  let sliceEndsAt = performance.now() + sliceMs;
+  const betweenSlices = openSlices(sliceMs);
   for (const email of round) {
     if (!isAlone && (delivery.large.has(email.contentId) || bytes > maxRoundBytes)) {
       composed.setAside.push(email);
@@ -56,10 +56,7 @@ export async function composeRound(ctx: Context, delivery: Delivery, round: Emai
       delivery.large.add(email.contentId);
       composed.setAside.push(email);
     }
-    if (performance.now() > sliceEndsAt) {
-      await letOthersIn();
-      sliceEndsAt = performance.now() + sliceMs;
-    }
+    await betweenSlices();
   }
   return composed;
 }
