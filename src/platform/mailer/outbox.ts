@@ -2,12 +2,12 @@ import { sql } from "drizzle-orm";
 import type { DnsRecord } from "../../core/domains/records";
 import { type Id, newId, publicId, readId, textOf } from "../../core/ids";
 import type { Message } from "../../core/mail/message";
+import { toMime } from "../../core/mail/mime/message";
 import type { Receipt } from "../../core/mail/receipt";
 import { type Behaviour, behaviourTowards } from "../../core/mail/simulator";
 import type { Db } from "../../db/client";
 import { type Blobs, blobKey } from "../blobs";
 import type { Mailer, SenderDomain } from "./mailer";
-import { toMime } from "./mime";
 
 /** The embedded provider: it stores every mail for you to read, sends none, and simulates the reports. */
 export function outboxMailer(db: Db, blobs: Blobs): Mailer {
@@ -70,8 +70,8 @@ function receiptOf(behaviour: Behaviour, id: Id): Receipt {
 async function keep(db: Db, blobs: Blobs, mails: { message: Message; id: Id }[]): Promise<void> {
   // The files go first, so that every row has its file.
   await Promise.all(
-    mails.map(async ({ message, id }) =>
-      blobs.put(blobKey("outbox", message.projectId, textOf(id)), await toMime(message)),
+    mails.map(({ message, id }) =>
+      blobs.put(blobKey("outbox", message.projectId, textOf(id)), toMime(message)),
     ),
   );
   const rows = mails.map(({ message: { projectNumber, emailId, to }, id }) => ({

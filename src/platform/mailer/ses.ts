@@ -1,6 +1,7 @@
 import { AwsClient } from "aws4fetch";
 import { z } from "zod";
 import type { Message } from "../../core/mail/message";
+import { toMime } from "../../core/mail/mime/message";
 import { sesTagHeader, sesTagName } from "../../core/mail/notices/ses";
 import type { Receipt } from "../../core/mail/receipt";
 import { writeTag } from "../../core/mail/tag";
@@ -14,7 +15,6 @@ import {
   withoutSecrets,
 } from "./call";
 import type { Mailer, SenderDomain } from "./mailer";
-import { toMime } from "./mime";
 import { asked, registered } from "./registration";
 import { headerIn, rawMailBody } from "./ses-body";
 import type { SesSettings } from "./settings";
@@ -74,7 +74,7 @@ export function sesMailer(settings: SesSettings): Mailer {
 /** A separate function, so that the MIME source can be freed while the call waits for its answer. */
 async function bodyOf({ configurationSet }: SesSettings, message: Message): Promise<Uint8Array<ArrayBuffer> | Receipt> {
   const tag = writeTag(message);
-  const mime = await toMime({ ...message, headers: { ...message.headers, [sesTagHeader]: tag } });
+  const mime = toMime({ ...message, headers: { ...message.headers, [sesTagHeader]: tag } });
   const tooMuch = tooLarge(Math.ceil(mime.length / 3) * 4, maxMessageBytes);
   if (tooMuch) return tooMuch;
   return rawMailBody(mime, {

@@ -1,0 +1,63 @@
+const maxLineLength = 76;
+const hexDigits = new TextEncoder().encode("0123456789ABCDEF");
+/** 1 for each byte that stands for itself wherever it is: printable, no blank, no "=". */
+const plainBytes = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte > 0x20 && byte < 0x7f && byte !== 0x3d));
+
+/**
+ * Text in quoted-printable (RFC 2045, section 6.7). Its line breaks are CRLF. It is one pass over the bytes, because the
+ * encoders of libraries take four times as long, which would be most of what a newsletter costs.
+ */
+export function quotedPrintable(text: Uint8Array): Uint8Array {
+  // A byte becomes at most three, and a soft line break of three follows at least 73.
+  const encoded = new Uint8Array(text.length * 3 + Math.ceil((text.length * 3) / (maxLineLength - 3)) * 3);
+  return encoded.subarray(0, encodeInto(encoded, text));
+}
+
+/** Returns how many bytes it wrote. It is a function of its own, and names its constants itself, for the compiler's sake. */
+function encodeInto(encoded: Uint8Array, text: Uint8Array): number {
+  const tab = 0x09;
+  const lineFeed = 0x0a;
+  const carriageReturn = 0x0d;
+  const space = 0x20;
+  const equals = 0x3d;
+  const lastColumn = maxLineLength - 1;
+  const plain = plainBytes;
+  const digits = hexDigits;
+  let at = 0;
+  let column = 0;
+  for (let place = 0; place < text.length; place++) {
+    const byte = text[place] ?? 0;
+    if (plain[byte] === 1 && column < lastColumn) {
+      encoded[at++] = byte;
+      column += 1;
+      continue;
+    }
+    const next = place + 1 < text.length ? text[place + 1] : carriageReturn;
+    if (byte === carriageReturn && next === lineFeed) {
+      encoded[at++] = carriageReturn;
+      encoded[at++] = lineFeed;
+      place += 1;
+      column = 0;
+      continue;
+    }
+    const endsLine = next === carriageReturn;
+    const isPlain = plain[byte] === 1 || (!endsLine && (byte === space || byte === tab));
+    const width = isPlain ? 1 : 3;
+    // Unless the line ends here, it keeps a place for the "=" of a soft line break.
+    if (column + width > (endsLine ? lastColumn + 1 : lastColumn)) {
+      encoded[at++] = equals;
+      encoded[at++] = carriageReturn;
+      encoded[at++] = lineFeed;
+      column = 0;
+    }
+    column += width;
+    if (isPlain) {
+      encoded[at++] = byte;
+    } else {
+      encoded[at++] = equals;
+      encoded[at++] = digits[byte >> 4] ?? 0;
+      encoded[at++] = digits[byte & 15] ?? 0;
+    }
+  }
+  return at;
+}
