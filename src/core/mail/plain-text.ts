@@ -1,4 +1,5 @@
 import { compile, type DomNode, type FormatCallback } from "html-to-text";
+import { hasMark } from "../templating/frame";
 
 /**
  * The parser's time grows with the number of tags times the number of open ones: 100,000 nested `<div>`s take seconds.
@@ -45,6 +46,21 @@ export function plainText(html: string): string {
   return convert(withinLimits(html));
 }
 
+/** A link as it was read: its text without blanks. */
+export interface Link {
+  text: string;
+  url: string;
+}
+
+/** The same of an HTML mail's frame, with the links whose text or URL has a mark. */
+export function plainTextOfFrame(frame: string): { text: string; links: Link[] } {
+  markedLinks = [];
+  return { text: plainText(frame), links: markedLinks };
+}
+
+/** The converter hands nothing on to its formatters. It runs in one step, so no other call comes between. */
+let markedLinks: Link[] = [];
+
 function withinLimits(html: string): string {
   let tags = 0;
   let open = 0;
@@ -72,6 +88,7 @@ function formatLink(...[link, walk, builder]: Parameters<FormatCallback>): void 
   });
   walk(link.children, builder);
   builder.popWordTransform();
+  if (hasMark(text + url)) markedLinks.push({ text, url });
   if (text !== url) builder.addInline(text ? ` (${url})` : url, { noWordTransform: true });
 }
 

@@ -1,7 +1,8 @@
-import { parseTemplate, renderTemplate } from "../templating/render";
-import { plainText } from "./plain-text";
+import { type Framed, markFor } from "../templating/frame";
+import { parseTemplate, renderFramed, renderTemplate } from "../templating/render";
 import type { EmailType } from "./status";
-import { type RecipientLinks, withUnsubscribeLine, withUnsubscribing } from "./unsubscribing";
+import { textVersion } from "./text-version";
+import { type RecipientLinks, withFooter, withUnsubscribeLine, withUnsubscribing } from "./unsubscribing";
 
 interface Given {
   type: EmailType;
@@ -23,12 +24,22 @@ interface Rendered {
 
 /** Renders everything that depends on the template, the recipient and the type. */
 export function renderMail({ type, subject, body, variables, links, headers, feedbackId }: Given): Rendered {
-  const rendered = renderTemplate(parseTemplate(body, "html"), variables);
-  const finished = withUnsubscribing({ type, html: rendered, headers, links, feedbackId });
+  const rendered = renderFramed(parseTemplate(body, "html"), variables);
+  const finished = withUnsubscribing({ type, html: rendered.output, headers, links, feedbackId });
+  const framed = finished.html === rendered.output ? rendered : withFooterIn(rendered, finished.html, links);
   return {
     subject: renderTemplate(parseTemplate(subject, "text"), variables),
     html: finished.html,
-    text: withUnsubscribeLine(type, plainText(finished.html), links),
+    text: withUnsubscribeLine(type, textVersion(framed), links),
     headers: finished.headers,
   };
+}
+
+/** The frame gets the footer that the HTML got, with marks for the recipient's URLs. */
+function withFooterIn({ frame, values }: Framed, output: string, links: RecipientLinks | null): Framed {
+  if (frame === null || links === null) return { output, frame: null, values };
+  const all = [...values];
+  const markOf = (url: string) => markFor(url, all) ?? url;
+  const marks = { ...links, unsubscribeUrl: markOf(links.unsubscribeUrl), manageUrl: markOf(links.manageUrl) };
+  return { output, frame: withFooter(frame, marks), values: all };
 }

@@ -84,7 +84,7 @@ function linksTo(html: string, urls: string[]): boolean {
 }
 
 /** Adds the footer before the end of the body, in HTML that every mail program shows alike. */
-function withFooter(html: string, { unsubscribeUrl, manageUrl }: RecipientLinks): string {
+export function withFooter(html: string, { unsubscribeUrl, manageUrl }: RecipientLinks): string {
   const footer = `<div style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #d5dad7;font:13px/1.5 sans-serif;color:#5c666c;text-align:center">You get this email because you are on our list. <a href="${unsubscribeUrl}" style="color:#5c666c">Unsubscribe</a> or <a href="${manageUrl}" style="color:#5c666c">manage your preferences</a>.</div>`;
   const visible = visibleOf(html);
   const end = lastIndex(visible, /<\/body\s*>/gi) ?? lastIndex(visible, /<\/html\s*>/gi) ?? html.length;

@@ -6,14 +6,17 @@ export class TextCache<T> {
   readonly #entries = new Map<string, { value: T; bytes: number }>();
   #bytes = 0;
 
-  constructor(private readonly bytesOf: (text: string) => number) {}
+  constructor(
+    private readonly bytesOf: (text: string) => number,
+    private readonly maxBytes = MAX_BYTES,
+  ) {}
 
   getOrMake(text: string, make: () => T): T {
     const entry = this.#take(text) ?? { value: make(), bytes: this.bytesOf(text) };
     this.#entries.set(text, entry);
     this.#bytes += entry.bytes;
     for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= MAX_BYTES) break;
+      if (this.#bytes <= this.maxBytes) break;
       this.#take(oldest);
     }
     return entry.value;

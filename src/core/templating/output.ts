@@ -1,17 +1,32 @@
 import { type Emitter, toValue } from "liquidjs";
 import type { Budget } from "./budget";
 import { RenderLimitError } from "./errors";
+import type { FrameBuilder } from "./frame";
 
 const MAX_CHARACTERS = 2_000_000;
 
-/** Collects a template's output, up to a limit. */
+/** Collects a template's output, up to a limit, and its frame when that is asked for. */
 export class CappedEmitter implements Emitter {
   buffer = "";
 
-  constructor(private readonly budget: Budget) {}
+  constructor(
+    private readonly budget: Budget,
+    private readonly framing?: FrameBuilder,
+  ) {}
 
   write(value: unknown): void {
     const text = printed(value, this.budget);
+    this.framing?.addValue(text);
+    this.append(text);
+  }
+
+  /** Text of the template itself. */
+  writeSource(text: string): void {
+    this.framing?.addSource(text);
+    this.append(text);
+  }
+
+  private append(text: string): void {
     this.budget.charge(text.length / 10);
     this.buffer += text;
     if (this.buffer.length > MAX_CHARACTERS) {

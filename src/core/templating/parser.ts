@@ -10,6 +10,7 @@ import {
 } from "liquidjs";
 import { SOURCE_CHARACTER_UNITS } from "./budget";
 import { budgetOf } from "./context";
+import { CappedEmitter } from "./output";
 import { MAX_PLACEHOLDERS } from "./syntax";
 
 const MAX_DEPTH = 100;
@@ -34,7 +35,9 @@ class MeteredParser extends Parser {
     const template = super.parseToken(token, remaining);
     const characters = this.open.pop() ?? 0;
     // Plain text is paid for when it is written.
-    if (!("str" in template)) payOnRender(template, characters * SOURCE_CHARACTER_UNITS);
+    // Private in liquidjs.
+    if ("str" in template) writeOnRender(template, String(Reflect.get(template, "str")));
+    else payOnRender(template, characters * SOURCE_CHARACTER_UNITS);
     return template;
   }
 
@@ -64,6 +67,15 @@ class BranchStream extends ParseStream {
       handle.call(this, arg);
     });
   }
+}
+
+/** Plain text says that it is no value. */
+function writeOnRender(template: Template, text: string): void {
+  template.render = (_, emitter) => {
+    if (emitter instanceof CappedEmitter) emitter.writeSource(text);
+    else emitter.write(text);
+    return "";
+  };
 }
 
 function payOnRender(template: Template, units: number): void {

@@ -4,6 +4,7 @@ import { TextCache } from "./cache";
 import { MeteredContext } from "./context";
 import { engines, type TemplateKind } from "./engine";
 import { renderError, syntaxError } from "./failure";
+import { FrameBuilder, type Framed } from "./frame";
 import { CappedEmitter } from "./output";
 import { parseLiquid } from "./parser";
 import { type LiquidText, toLiquid } from "./syntax";
@@ -60,12 +61,28 @@ export function renderTemplate(template: Template, variables: Record<string, unk
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters are what is taken out
 const controlCharacters = /[\u0000-\u001f\u007f]+/g;
 
-function renderLiquid({ kind, source }: Template, liquid: ParsedLiquid, variables: Record<string, unknown>): string {
+/** The same, with the frame of a body. */
+export function renderFramed(template: Template, variables: Record<string, unknown>): Framed {
+  const framing = new FrameBuilder();
+  if (template.liquid) {
+    const output = renderLiquid(template, template.liquid, variables, framing);
+    return { output, frame: framing.frame, values: framing.values };
+  }
+  framing.addSource(template.source);
+  return { output: template.source, frame: framing.frame, values: [] };
+}
+
+function renderLiquid(
+  { kind, source }: Template,
+  liquid: ParsedLiquid,
+  variables: Record<string, unknown>,
+  framing?: FrameBuilder,
+): string {
   const engine = engines[kind];
   const budget = new Budget();
   // A copy, because `increment` writes to it; without a prototype, because names are looked up with `in`.
   const scope: object = Object.assign(Object.create(null), variables);
-  const emitter = new CappedEmitter(budget);
+  const emitter = new CappedEmitter(budget, framing);
   try {
     toValueSync(engine.renderer.renderTemplates(liquid.nodes, new MeteredContext(scope, engine, budget), emitter));
     return emitter.buffer;

@@ -213,7 +213,7 @@ describe("a message", () => {
         if (names.includes("=?")) return;
         expect(await read(toMime(message))).toEqual(await read(await byNodemailer(message)));
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
