@@ -38,14 +38,9 @@ export async function benchProfile() {
   }
 }
 
-async function profile({ ask }, title, requests) {
+async function profile(isolate, title, requests) {
   await load({ ...requests, connections, total: warmUp });
-  await ask("Profiler.enable");
-  await ask("Profiler.setSamplingInterval", { interval: sampleEveryUs });
-  await ask("Profiler.start");
-  await load({ ...requests, connections, total });
-  const { profile } = await ask("Profiler.stop");
-  const times = await selfTimes(ask, profile);
+  const times = await profiled(isolate, () => load({ ...requests, connections, total }));
   const busy = times.reduce((sum, { ms }) => sum + ms, 0);
   console.log(`\n${bold(title)}: ${(busy / total).toFixed(2)} ms a request in the isolate`);
   rank(times, busy, ({ name, module }) => `${name}  ${module}`);
@@ -53,7 +48,19 @@ async function profile({ ask }, title, requests) {
   rank(times, busy, ({ module }) => packageOf(module));
 }
 
-/** The time spent in each function itself, and the module it is of. */
+/**
+ * The time spent in each function itself during some work: its module, and those of its callers, the nearest first. The
+ * debugger of the isolate must be enabled.
+ */
+export async function profiled({ ask }, work) {
+  await ask("Profiler.enable");
+  await ask("Profiler.setSamplingInterval", { interval: sampleEveryUs });
+  await ask("Profiler.start");
+  await work();
+  const { profile } = await ask("Profiler.stop");
+  return selfTimes(ask, profile);
+}
+
 async function selfTimes(ask, { nodes, samples, timeDeltas }) {
   const msOf = new Map();
   // A sample that comes late found the isolate waiting for its turn on a core, which is nobody's time.
@@ -63,13 +70,20 @@ async function selfTimes(ask, { nodes, samples, timeDeltas }) {
   }
   const busy = nodes.filter(({ id, callFrame }) => msOf.has(id) && callFrame.functionName !== "(idle)");
   const modules = new Map();
-  for (const scriptId of new Set(busy.map(({ callFrame }) => callFrame.scriptId))) {
+  for (const scriptId of new Set(nodes.map(({ callFrame }) => callFrame.scriptId))) {
     modules.set(scriptId, await modulesOf(ask, scriptId));
   }
-  return busy.map(({ id, callFrame: { functionName, scriptId, lineNumber } }) => ({
-    ms: msOf.get(id),
-    name: functionName || "(anonymous)",
-    module: modules.get(scriptId)[lineNumber] ?? "",
+  const moduleOf = ({ callFrame: { scriptId, lineNumber } }) => modules.get(scriptId)[lineNumber] ?? "";
+  const callers = new Map(nodes.flatMap((node) => (node.children ?? []).map((id) => [id, node])));
+  const callersOf = (node) => {
+    const caller = callers.get(node.id);
+    return caller ? [moduleOf(caller), ...callersOf(caller)] : [];
+  };
+  return busy.map((node) => ({
+    ms: msOf.get(node.id),
+    name: node.callFrame.functionName || "(anonymous)",
+    module: moduleOf(node),
+    callers: callersOf(node),
   }));
 }
 

@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
 import { dim } from "../scripts/lib/screen.mjs";
 import { benchContacts } from "./contacts.mjs";
+import { benchDelivery } from "./delivery.mjs";
 import { benchMemory } from "./memory.mjs";
 import { benchProfile } from "./profile.mjs";
 import { benchRoutes } from "./routes.mjs";
@@ -15,6 +16,7 @@ const benches = {
   segments: benchSegments,
   sweeps: benchSweeps,
   rows: benchRows,
+  delivery: benchDelivery,
 };
 /** Tells where time goes, and judges nothing: only when asked for. */
 const askedOnly = { profile: benchProfile };

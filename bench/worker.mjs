@@ -20,13 +20,13 @@ export async function openBenchState() {
 
 /**
  * Starts a Worker on wrangler.toml as it is, but for its entry file, and for the consumer of the mail queue: without it,
- * what is measured is the request, and not the deliveries that would follow on the same cores. With no state given it
- * gets its own, and takes it along when it stops.
+ * what is measured is the request, and not the deliveries that would follow on the same cores, unless it `deliversMail`.
+ * With no state given it gets its own, and takes it along when it stops.
  */
-export async function startBenchWorker(entry, given, { inspectorPort } = {}) {
+export async function startBenchWorker(entry, given, { inspectorPort, deliversMail = false } = {}) {
   const { state, adminToken, remove } = given ?? (await openBenchState());
   const config = `${state.folder}.toml`;
-  writeFileSync(config, benchConfig(entry));
+  writeFileSync(config, benchConfig(entry, deliversMail));
   const worker = startWorker({ port: await findFreePort(), ip: "127.0.0.1", state, config, inspectorPort });
   try {
     await untilReady(worker, new AbortController().signal);
@@ -36,6 +36,7 @@ export async function startBenchWorker(entry, given, { inspectorPort } = {}) {
   }
   return {
     base: worker.base,
+    groupId: worker.groupId,
     adminToken,
     async stop() {
       await worker.stop();
@@ -45,11 +46,13 @@ export async function startBenchWorker(entry, given, { inspectorPort } = {}) {
   };
 }
 
-function benchConfig(entry) {
+const mailConsumer = /^\[\[queues\.consumers\]\]\nqueue = "petrel-mail"\n(?:\w.*\n)+/m;
+
+function benchConfig(entry, deliversMail) {
   // Paths in a configuration are relative to its own folder.
-  return readFileSync(join(ROOT, "wrangler.toml"), "utf8")
+  const config = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
     .replace(/^main = .*$/m, `main = "${join(ROOT, entry)}"`)
     .replace(/^directory = "(.*)"$/m, (_, path) => `directory = "${join(ROOT, path)}"`)
-    .replace(/^migrations_dir = "(.*)"$/gm, (_, path) => `migrations_dir = "${join(ROOT, path)}"`)
-    .replace(/^\[\[queues\.consumers\]\]\nqueue = "petrel-mail"\n(?:\w.*\n)+/m, "");
+    .replace(/^migrations_dir = "(.*)"$/gm, (_, path) => `migrations_dir = "${join(ROOT, path)}"`);
+  return deliversMail ? config : config.replace(mailConsumer, "");
 }

@@ -1,0 +1,236 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findFreePort } from "../scripts/lib/port.mjs";
+import { readEnvFile, writeEnvFile } from "../scripts/lib/settings.mjs";
+import { call, newProject } from "./api.mjs";
+import { inspect } from "./inspector.mjs";
+import { load } from "./load.mjs";
+import { profiled } from "./profile.mjs";
+import { single, table } from "./report.mjs";
+import { openBenchState, startBenchWorker } from "./worker.mjs";
+
+const mails = Number(process.env.BENCH_MAILS ?? 10_000);
+const profiledMails = mails / 5;
+const recipientsPerCall = 500;
+const connections = 16;
+const longestMs = 10 * 60_000;
+
+const small = `<h1>Hello {{ firstName ?? "there" }}</h1>${"<p>Your plan is {{ plan }}, and here is what it holds.</p>".repeat(20)}`;
+const article = (n) =>
+  `<tr><td style="padding:16px 24px;font-family:Helvetica,Arial,sans-serif;font-size:16px;line-height:24px;color:#333"><h2 style="margin:0 0 8px">Part ${n} for you</h2><p style="margin:0 0 16px">Here is what happened this month${n % 8 === 0 ? ', {{ firstName ?? "friend" }}' : ""}, with a sentence or two of text.</p><a href="https://bench.test/news/${n}" style="color:#fff;background:#0a0;padding:8px">Read on</a></td></tr>\n`;
+const newsletter = `<html><head><title>News</title></head><body><table>${Array.from({ length: 72 }, (_, n) => article(n)).join("")}</table></body></html>`;
+
+const drains = [
+  { name: "one content", provider: "postmark", body: small, perCall: recipientsPerCall, aim: 1_000 },
+  { name: "calls of one", provider: "postmark", body: small, perCall: 1, aim: 400 },
+  { name: "newsletter", provider: "postmark", body: newsletter, perCall: recipientsPerCall },
+  { name: "SES", provider: "ses", body: small, perCall: recipientsPerCall },
+  { name: "outbox", provider: "outbox", body: small, perCall: recipientsPerCall },
+];
+
+/** What a mail costs after it was accepted: each file of ours belongs to one phase. */
+const phases = [
+  ["accept", /^src\/(http|features)\//],
+  [
+    "render",
+    /^src\/(core\/templating|core\/mail\/(render-mail|text-version|plain-text|unsubscribing)|engine\/mail\/render)/,
+  ],
+  [
+    "compose",
+    /^src\/(core\/mail\/mime|platform\/mailer\/ses-body|engine\/mail\/(compose|links|content|body|attachments))/,
+  ],
+  ["call", /^src\/platform\/mailer\//],
+  ["record", /^src\/engine\/(mail\/(record|report|hand-over)|events)/],
+  ["claim", /^src\/(engine\/mail|queue|features\/send\/jobs)/],
+];
+
+/** Drains of mail that was accepted before, at a provider that takes everything at once, and mail from call to provider. */
+export async function benchDelivery() {
+  const provider = await startProvider();
+  const bench = await openBenchState();
+  const measured = [];
+  try {
+    const keys = await withWorker(bench, provider, "outbox", async (worker) => {
+      const created = await newProject(worker, bench.adminToken);
+      await call(`${worker.base}/domains`, created.secret, { domain: "bench.test" });
+      return created;
+    });
+    for (const drain of drains) {
+      measured.push(await withWorker(bench, provider, drain.provider, (worker) => measure(worker, keys.secret, drain)));
+    }
+    report(measured);
+    const perSecond = await withWorker(bench, provider, "postmark", (worker) => endToEnd(worker, keys.secret));
+    single("From call to provider, one mail a call", perSecond, "mails/s", "≥ 200");
+  } finally {
+    bench.remove();
+    provider.close();
+  }
+}
+
+function report(measured) {
+  for (const [n, { name, aim }] of drains.entries()) {
+    if (aim)
+      single(`A drain of ${mails.toLocaleString("en")} mails, ${name}`, measured[n].perSecond, "mails/s", `≥ ${aim}`);
+  }
+  table({
+    title: "Each drain, and a mail's CPU time in the isolate by phase",
+    names: drains.map(({ name }) => name),
+    figures: measured.map(({ perSecond, cpuShare, cpuMs, msOf }) => ({
+      throughput: { value: perSecond, unit: "/s" },
+      "workerd's CPU, of one core": { value: cpuShare * 100, unit: "%" },
+      "workerd's CPU, a mail": { value: cpuMs, unit: "ms" },
+      ...Object.fromEntries(Object.entries(msOf).map(([phase, ms]) => [phase, { value: ms, unit: "ms" }])),
+    })),
+  });
+}
+
+/** Each drain has a Worker of its own: the provider is a setting. */
+async function withWorker(bench, provider, mailProvider, work) {
+  const given = readEnvFile(bench.state.settings);
+  writeEnvFile(bench.state.settings, { ...given, ...provider.settings, MAIL_PROVIDER: mailProvider });
+  const inspectorPort = await findFreePort();
+  const worker = await startBenchWorker("bench/held.ts", bench, { inspectorPort, deliversMail: true });
+  try {
+    return await work({ ...worker, inspectorPort });
+  } finally {
+    await worker.stop();
+  }
+}
+
+async function measure(worker, secret, drain) {
+  await drained(worker, secret, drain, profiledMails / 2);
+  const { ms, cpuMs } = await drained(worker, secret, drain, mails);
+  const isolate = await inspect(worker.inspectorPort);
+  await isolate.ask("Debugger.enable");
+  const times = await profiledDrain(isolate, worker, secret, drain);
+  isolate.close();
+  return { perSecond: (mails / ms) * 1000, cpuShare: cpuMs / ms, cpuMs: cpuMs / mails, msOf: byPhase(times) };
+}
+
+/** Accepts mail that waits, and lets it go. */
+async function drained(worker, secret, drain, count) {
+  await accept(worker, secret, drain, count);
+  const before = workerdMs(worker);
+  const startedAt = performance.now();
+  await letGo(worker);
+  return { ms: performance.now() - startedAt, cpuMs: workerdMs(worker) - before };
+}
+
+async function profiledDrain(isolate, worker, secret, drain) {
+  await accept(worker, secret, drain, profiledMails);
+  return profiled(isolate, () => letGo(worker));
+}
+
+async function accept({ base }, secret, { body, perCall }, count) {
+  await call(`${base}/bench/hold`);
+  await send({ base }, secret, body, perCall, count);
+}
+
+let people = 0;
+
+function send({ base }, secret, body, perCall, count) {
+  const one = () => `r${++people}@example.com`;
+  return load({
+    url: `${base}/v1/send`,
+    headers: { Authorization: `Bearer ${secret}` },
+    connections: perCall === 1 ? connections : 1,
+    total: Math.ceil(count / perCall),
+    bodyOf: () => ({
+      from: "hello@bench.test",
+      subject: 'Welcome, {{ firstName ?? "there" }}',
+      body,
+      data: { plan: "pro", seats: 12, firstName: perCall === 1 ? `Ada ${people}` : undefined },
+      to: perCall === 1 ? one() : Array.from({ length: perCall }, one),
+    }),
+  });
+}
+
+async function letGo({ base }) {
+  await call(`${base}/bench/release`);
+  await untilAllEnded(base);
+}
+
+async function untilAllEnded(base) {
+  const deadline = Date.now() + longestMs;
+  for (;;) {
+    const { QUEUED = 0, SENDING = 0, ...ended } = await call(`${base}/bench/statuses`);
+    if (QUEUED + SENDING === 0) return requireSent(ended);
+    if (Date.now() > deadline) throw new Error(`${QUEUED + SENDING} mails are still waiting`);
+    await sleep(100);
+  }
+}
+
+function requireSent({ SENT, DELIVERED, ...others }) {
+  if (Object.keys(others).length > 0) throw new Error(`Mails ended otherwise: ${JSON.stringify(others)}`);
+}
+
+/** Mail is accepted and delivered at the same time, by the same thread. */
+async function endToEnd(worker, secret) {
+  const count = mails / 5;
+  await send(worker, secret, small, 1, count / 10);
+  await untilAllEnded(worker.base);
+  const startedAt = performance.now();
+  await send(worker, secret, small, 1, count);
+  await untilAllEnded(worker.base);
+  return (count / (performance.now() - startedAt)) * 1000;
+}
+
+/** The nearest file of ours says what a time was spent for: a driver's time belongs to who called it. */
+function byPhase(times) {
+  const msOf = Object.fromEntries([...phases.map(([phase]) => [phase, 0]), ["other", 0]]);
+  for (const { ms, module, callers } of times) {
+    const phase = [module, ...callers].map(phaseOf).find((phase) => phase !== undefined) ?? "other";
+    msOf[phase] += ms / profiledMails;
+  }
+  return msOf;
+}
+
+function phaseOf(module) {
+  return phases.find(([, files]) => files.test(module))?.[0];
+}
+
+/** The CPU time that workerd has taken so far. Only Linux says so; elsewhere it is 0. */
+function workerdMs({ groupId }) {
+  const msPerTick = 10;
+  try {
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map((pid) => readFileSync(`/proc/${pid}/stat`, "utf8"))
+      .filter((stat) => stat.includes("(workerd)"))
+      .map((stat) => stat.slice(stat.lastIndexOf(")") + 2).split(" "))
+      .filter(([, , group]) => Number(group) === groupId)
+      .reduce((sum, fields) => sum + (Number(fields[11]) + Number(fields[12])) * msPerTick, 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Takes every mail at once, as each provider would. */
+async function startProvider() {
+  let taken = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on("end", () => {
+      taken += 1;
+      const id = `bench-${taken}`;
+      response.setHeader("Content-Type", "application/json");
+      response.end(JSON.stringify({ MessageId: id, MessageID: id, ErrorCode: 0, Message: "OK" }));
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const endpoint = `http://127.0.0.1:${server.address().port}`;
+  return {
+    settings: {
+      ...{ POSTMARK_SERVER_TOKEN: "bench", POSTMARK_ENDPOINT: endpoint },
+      ...{
+        SES_ENDPOINT: endpoint,
+        SES_REGION: "eu-west-1",
+        SES_ACCESS_KEY_ID: "bench",
+        SES_SECRET_ACCESS_KEY: "bench",
+      },
+    },
+    close: () => server.close(),
+  };
+}

@@ -1,0 +1,61 @@
+import { projectDatabase, shardsOf } from "../src/db/client";
+import worker from "../src/index";
+import type { Env } from "../src/platform/env";
+
+export * from "../src/index";
+
+const mailQueues = ["MAIL_QUEUE", "CAMPAIGN_MAIL_QUEUE"] as const;
+
+/** Messages about mail that wait for their release; null when none are held. */
+let held: Record<(typeof mailQueues)[number], MessageSendRequest[]> | null = null;
+
+/**
+ * The product, whose mail can be held: after `GET /bench/hold` mail is accepted and no consumer hears of it, until
+ * `GET /bench/release`. `GET /bench/statuses` counts the mails of each status.
+ */
+export default {
+  ...worker,
+  async fetch(request, env, execution) {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/bench/statuses") return Response.json(await countStatuses(env));
+    if (pathname === "/bench/release") return release(env);
+    if (pathname !== "/bench/hold") return worker.fetch(request, holding(env), execution);
+    held = { MAIL_QUEUE: [], CAMPAIGN_MAIL_QUEUE: [] };
+    return Response.json({});
+  },
+} satisfies ExportedHandler<Env>;
+
+async function countStatuses(env: Env): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const shard of shardsOf(env)) {
+    const all = projectDatabase(env, shard).$client.prepare("SELECT status, count(*) AS n FROM emails GROUP BY status");
+    for (const { status, n } of (await all.all<{ status: string; n: number }>()).results) {
+      counts[status] = (counts[status] ?? 0) + n;
+    }
+  }
+  return counts;
+}
+
+async function release(env: Env): Promise<Response> {
+  const waiting = held;
+  held = null;
+  for (const name of mailQueues) {
+    const messages = waiting?.[name] ?? [];
+    for (let start = 0; start < messages.length; start += 100) {
+      await env[name].sendBatch(messages.slice(start, start + 100));
+    }
+  }
+  return Response.json({});
+}
+
+function holding(env: Env): Env {
+  if (held === null) return env;
+  const { MAIL_QUEUE, CAMPAIGN_MAIL_QUEUE } = held;
+  return { ...env, MAIL_QUEUE: holder(MAIL_QUEUE), CAMPAIGN_MAIL_QUEUE: holder(CAMPAIGN_MAIL_QUEUE) };
+}
+
+function holder(messages: MessageSendRequest[]): Queue {
+  const sendBatch = async (sent: Iterable<MessageSendRequest>) => void messages.push(...sent);
+  // The product sends in batches only.
+  return { sendBatch } as unknown as Queue;
+}
