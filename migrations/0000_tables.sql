@@ -234,6 +234,7 @@ CREATE TABLE `emails` (
 	`abandonments` integer DEFAULT 0 NOT NULL,
 	`provider` text,
 	`provider_message_id` text,
+	`reported` text,
 	`opens` integer DEFAULT 0 NOT NULL,
 	`clicks` integer DEFAULT 0 NOT NULL,
 	`causes` text,

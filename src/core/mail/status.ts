@@ -19,22 +19,47 @@ export const emailStatuses = [
 ] as const;
 export type EmailStatus = (typeof emailStatuses)[number];
 
-/** A provider's report of an email that it accepted. */
+/**
+ * A provider's report of an email that it accepted. A soft bounce is the provider's last word on this mail, unless it
+ * is transient: then the provider still tries, or it has delivered the mail and got an answer such as "out of office".
+ */
 export type Report =
   | { kind: "delivered" }
-  | { kind: "bounced"; bounceType: "hard" | "soft"; reason: string }
+  | { kind: "bounced"; bounceType: "hard"; reason: string }
+  | { kind: "bounced"; bounceType: "soft"; reason: string; isTransient?: true }
   | { kind: "complained" };
+
+/** Five reports that differ in what they do to an email. */
+export const meanings = ["delivered", "transient", "gave up", "hard", "complained"] as const;
+export type Meaning = (typeof meanings)[number];
+
+export function meaningOf(report: Report): Meaning {
+  if (report.kind !== "bounced") return report.kind;
+  if (report.bounceType === "hard") return "hard";
+  return report.isTransient ? "transient" : "gave up";
+}
 
 /**
  * The statuses that each report can change. Reports only move an email forward: a late or repeated report finds a
- * status that is not listed, and changes nothing. QUEUED is listed because a mail whose first try was lost waits there
- * for the next one, and a report of the first try settles it.
+ * status that is not listed, and leaves it. QUEUED is listed because a mail whose first try was lost waits there for
+ * the next one, and a report of the first try settles it.
  */
-export const movedBy: Record<Report["kind"], { from: readonly EmailStatus[]; to: EmailStatus }> = {
+export const movedBy: Record<Meaning, { from: readonly EmailStatus[]; to: EmailStatus | null }> = {
   delivered: { from: ["QUEUED", "SENDING", "SENT", "UNKNOWN"], to: "DELIVERED" },
-  bounced: { from: ["QUEUED", "SENDING", "SENT", "DELIVERED", "UNKNOWN"], to: "BOUNCED" },
+  transient: { from: [], to: null },
+  // After a delivery, a soft bounce is an answer of the mailbox: the mail is there.
+  "gave up": { from: ["QUEUED", "SENDING", "SENT", "UNKNOWN"], to: "BOUNCED" },
+  hard: { from: ["QUEUED", "SENDING", "SENT", "DELIVERED", "UNKNOWN"], to: "BOUNCED" },
   complained: {
     from: ["QUEUED", "SENDING", "SENT", "DELIVERED", "OPENED", "CLICKED", "UNKNOWN"],
     to: "COMPLAINED",
   },
 };
+
+/**
+ * Whether no more mail may go to this address, whatever the email's status is. A soft bounce may be temporary: a full
+ * mailbox still has an owner.
+ */
+export function endsTrust(meaning: Meaning): meaning is "hard" | "complained" {
+  return meaning === "hard" || meaning === "complained";
+}

@@ -104,6 +104,8 @@ export const emails = sqliteTable(
     abandonments: integer().notNull().default(0),
     provider: text(),
     providerMessageId: text(),
+    /** Reports that changed no status, so that their repeats are recognised: see engine/mail/report.ts. */
+    reported: text({ mode: "json" }).$type<string[]>(),
     opens: integer().notNull().default(0),
     clicks: integer().notNull().default(0),
     causes: text({ mode: "json" }).$type<string[]>(),

@@ -1,57 +1,103 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
-import { movedBy, type Report } from "../../core/mail/status";
+import { type EmailStatus, endsTrust, type Meaning, meaningOf, movedBy, type Report } from "../../core/mail/status";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { updateSubscription } from "../contacts/subscription";
 import { insertEmailEvents } from "../events/email-events";
 
 /**
- * The statements that apply a provider's report, all conditional on the email's status: a late or repeated report
- * changes nothing. A hard bounce or a complaint also unsubscribes the contact and suppresses the address. They share a
- * batch, in this order. `provider` must be the one that sent the email.
+ * The statements that apply a provider's report. They share a batch, in this order. `provider` must be the one that the
+ * email was handed over to. `noticeId` is the provider's own name for this report.
+ *
+ * A report moves the status only forward, see `movedBy`. Whether it is news is another question: of a hard bounce or a
+ * complaint it is so once, whatever the status is, and then the contact is unsubscribed and the address suppressed. Of a
+ * soft bounce it is so once for each notice, until the email has bounced. What is news has one event. `reported` keeps
+ * what was heard, because a report that did not move the status would else be news again.
  */
-export function updateReported(ctx: Context, emailId: Id, report: Report, provider: string): Statement[] {
+export function updateReported(
+  ctx: Context,
+  emailId: Id,
+  report: Report,
+  provider: string,
+  noticeId: string | null = null,
+): Statement[] {
   const now = ctx.clock().getTime();
-  const { from, to } = movedBy[report.kind];
-  const isMoved = sql`e.project_id = ${ctx.project.number} AND e.id = ${emailId} AND e.provider = ${provider}
-    AND e.status IN (SELECT value FROM json_each(${JSON.stringify(from)}))`;
+  const meaning = meaningOf(report);
+  const { from, to } = movedBy[meaning];
+  const isMoved = isOneOf(from);
+  const key = keyOf(meaning, noticeId);
+  const isNews = sql`e.project_id = ${ctx.project.number} AND e.id = ${emailId} AND e.provider = ${provider}
+    AND (${isMoved}${orUnheard(meaning, key)})`;
   const item = { emailId, projectId: ctx.project.number, event: `email.${report.kind}`, eventData: eventData(report) };
-  const time = sql.raw(timeColumn[report.kind]);
   return [
-    insertEmailEvents(ctx, { items: JSON.stringify([item]), where: isMoved }),
-    ...(endsTrust(report)
-      ? updateDistrusted(ctx, report.kind === "complained" ? "complaint" : "bounce", isMoved, now)
+    insertEmailEvents(ctx, { items: JSON.stringify([item]), where: isNews }),
+    ...(endsTrust(meaning)
+      ? updateDistrusted(ctx, meaning === "complained" ? "complaint" : "bounce", isNews, now)
       : []),
     statement(
-      sql`UPDATE emails AS e SET status = ${to}, ${time} = ${now}, sent_at = coalesce(sent_at, ${now}),
-          due_at = NULL, error = CASE WHEN e.to_email <> '' THEN ${report.kind === "bounced" ? report.reason : null} END
-        WHERE ${isMoved}`,
+      sql`UPDATE emails AS e SET status = iif(${isMoved}, ${to}, status),
+          sent_at = iif(${isMoved}, coalesce(sent_at, ${now}), sent_at), due_at = iif(${isMoved}, NULL, due_at),
+          error = CASE WHEN NOT ${isMoved} THEN error
+            WHEN e.to_email <> '' THEN ${report.kind === "bounced" ? report.reason : null} END${setTime(meaning, isMoved, now)}${setHeard(meaning, key)}
+        WHERE ${isNews}`,
     ),
   ];
 }
 
-const timeColumn: Record<Report["kind"], string> = {
-  delivered: "delivered_at",
-  bounced: "bounced_at",
-  complained: "complained_at",
-};
+/** Of constants only. */
+function isOneOf(statuses: readonly EmailStatus[]): SQL {
+  return sql.raw(`e.status IN (${statuses.map((status) => `'${status}'`).join(", ")})`);
+}
+
+/** The entry of a report in `reported`. */
+function keyOf(meaning: Meaning, noticeId: string | null): string {
+  return endsTrust(meaning) ? meaning : `soft:${(noticeId ?? "").slice(0, maxKeyLength)}`;
+}
+
+const maxKeyLength = 100;
+/** A provider that reports more often of one mail says nothing new. */
+const maxHeard = 20;
+
+function orUnheard(meaning: Meaning, key: string): SQL {
+  // Before a delivery is news, the email moves.
+  if (meaning === "delivered") return sql``;
+  const isUnheard = sql`NOT EXISTS (SELECT 1 FROM json_each(e.reported) heard WHERE heard.value = ${key})`;
+  if (endsTrust(meaning)) return sql` OR ${isUnheard}`;
+  return sql` OR (e.status <> 'BOUNCED' AND ${isUnheard} AND coalesce(json_array_length(e.reported), 0) < ${maxHeard})`;
+}
+
+function setHeard(meaning: Meaning, key: string): SQL {
+  if (meaning === "delivered") return sql``;
+  return sql`, reported = json_insert(coalesce(reported, '[]'), '$[#]', ${key})`;
+}
+
+/** A soft bounce has a time only if it ends the mail; of a hard one and a complaint the first time counts. */
+function setTime(meaning: Meaning, isMoved: SQL, now: number): SQL {
+  switch (meaning) {
+    case "transient":
+      return sql``;
+    case "delivered":
+      return sql`, delivered_at = ${now}`;
+    case "gave up":
+      return sql`, bounced_at = iif(${isMoved}, ${now}, bounced_at)`;
+    case "hard":
+      return sql`, bounced_at = coalesce(bounced_at, ${now})`;
+    case "complained":
+      return sql`, complained_at = coalesce(complained_at, ${now})`;
+  }
+}
 
 function eventData(report: Report): Record<string, string> {
   return report.kind === "bounced" ? { bounceType: report.bounceType, reason: report.reason } : {};
 }
 
-/** A soft bounce may be temporary: a full mailbox still has an owner. */
-function endsTrust(report: Report): boolean {
-  return report.kind === "complained" || (report.kind === "bounced" && report.bounceType === "hard");
-}
-
-function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isMoved: SQL, now: number): Statement[] {
+function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isNews: SQL, now: number): Statement[] {
   // A bounce concerns an address, which the contact may have changed since; a complaint is made by the person.
   const isTheirs = reason === "bounce" ? sql`c.email = e.to_email` : sql`true`;
   const contactId = sql`(SELECT c.id FROM emails e
     CROSS JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id AND ${isTheirs}
-    WHERE ${isMoved})`;
+    WHERE ${isNews})`;
   return [
     ...updateSubscription(ctx, {
       contactId,
@@ -62,7 +108,7 @@ function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isMoved:
     }),
     statement(
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)
-        SELECT e.project_id, e.to_email, ${reason}, ${now} FROM emails e WHERE ${isMoved} AND e.to_email <> ''
+        SELECT e.project_id, e.to_email, ${reason}, ${now} FROM emails e WHERE ${isNews} AND e.to_email <> ''
         ON CONFLICT DO NOTHING`,
     ),
   ];

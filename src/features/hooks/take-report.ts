@@ -25,7 +25,7 @@ export async function takeReport(platform: Platform, provider: string, notice: N
   const emailId = readId(tag.emailId);
   const batch = openBatch(ctx);
   batch.addAll(updateSent(ctx, emailId, provider, notice.providerMessageId));
-  batch.addAll(updateReported(ctx, emailId, notice.report, provider));
+  batch.addAll(updateReported(ctx, emailId, notice.report, provider, notice.id));
   await batch.commit();
 }
 

@@ -42,7 +42,7 @@ function resendReporter(secret: string): Reporter {
       if (!(cause instanceof WebhookVerificationError)) throw cause;
       throw new Untrusted("The signature of the webhook is not valid, or is older than five minutes.", { cause });
     }
-    return readResendEvent(jsonOrNull(body));
+    return readResendEvent(jsonOrNull(body), header("svix-id") ?? null);
   };
 }
 

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { Report } from "../status";
-import { bounced, type Notice } from "./notice";
+import { gaveUp, hardBounce, type Notice, transient } from "./notice";
 
 /** The metadata field with the tag of every mail. */
 export const postmarkTagName = "petrel";
 
 const PostmarkEvent = z.object({
   RecordType: z.string(),
+  /** Of a bounce or a complaint. */
+  ID: z.union([z.number(), z.string()]).nullish(),
   MessageID: z.string().nullish(),
   Metadata: z.record(z.string(), z.unknown()).nullish(),
   Type: z.string().nullish(),
@@ -21,7 +23,12 @@ export function readPostmarkEvent(event: unknown): Notice | null {
   const report = data && reportOf(data);
   if (!report) return null;
   const tag = data.Metadata?.[postmarkTagName];
-  return { tag: typeof tag === "string" ? tag : null, providerMessageId: data.MessageID ?? null, report };
+  return {
+    tag: typeof tag === "string" ? tag : null,
+    providerMessageId: data.MessageID ?? null,
+    id: data.ID ? String(data.ID) : null,
+    report,
+  };
 }
 
 function reportOf(event: PostmarkEvent): Report | null {
@@ -38,12 +45,31 @@ function reportOf(event: PostmarkEvent): Report | null {
 }
 
 const hardTypes = new Set(["HardBounce", "BadEmailAddress"]);
-/** Postmark reports these answers as bounces, but their mailboxes received the mail. */
-const answers = new Set(["AutoResponder", "AddressChange", "ChallengeVerification", "Subscribe", "Unsubscribe"]);
+
+/**
+ * Postmark's last words. In bounces of other types it still tries (`Transient`, `DnsError`), a mailbox answers by itself
+ * (`AutoResponder`, `AddressChange`, `ChallengeVerification`), or Postmark cannot tell what came back (`Unknown`).
+ */
+const lastWords = new Set([
+  "SoftBounce",
+  "SpamNotification",
+  "VirusNotification",
+  "Blocked",
+  "DMARCPolicy",
+  "ManuallyDeactivated",
+  "Unconfirmed",
+  "SMTPApiError",
+  "TemplateRenderingFailed",
+]);
+
+/** Mail that came back to Postmark and says nothing of ours. */
+const strays = new Set(["Subscribe", "Unsubscribe", "OpenRelayTest", "InboundError"]);
 
 function bounceOf({ Type, Description, Details }: PostmarkEvent): Report | null {
   const type = Type ?? "Unknown";
-  if (answers.has(type)) return null;
+  if (strays.has(type)) return null;
   if (type === "SpamComplaint") return { kind: "complained" };
-  return bounced(hardTypes.has(type) ? "hard" : "soft", [type, Details || Description]);
+  const reasons = [type, Details || Description];
+  if (hardTypes.has(type)) return hardBounce(reasons);
+  return lastWords.has(type) ? gaveUp(reasons) : transient(reasons);
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Report } from "../status";
-import { bounced, type Notice } from "./notice";
+import { gaveUp, hardBounce, type Notice, transient } from "./notice";
 
 /** The name of the tag of every mail. */
 export const resendTagName = "petrel";
@@ -23,12 +23,15 @@ const ResendEvent = z.object({
 });
 type ResendData = z.infer<typeof ResendEvent>["data"];
 
-/** Reads a webhook event of Resend. Null when it does not concern a mail's outcome, or is not an event. */
-export function readResendEvent(event: unknown): Notice | null {
+/**
+ * Reads a webhook event of Resend. `id` is the one in its headers. Null when it does not concern a mail's outcome, or is
+ * not an event.
+ */
+export function readResendEvent(event: unknown, id: string | null): Notice | null {
   const { data: parsed } = ResendEvent.safeParse(event);
   const report = parsed && reportOf(parsed.type, parsed.data);
   if (!report) return null;
-  return { tag: tagOf(parsed.data), providerMessageId: parsed.data.email_id ?? null, report };
+  return { tag: tagOf(parsed.data), providerMessageId: parsed.data.email_id ?? null, id, report };
 }
 
 function tagOf({ tags }: ResendData): string | null {
@@ -45,19 +48,27 @@ function reportOf(type: string, data: ResendData): Report | null {
       return { kind: "complained" };
     case "email.bounced":
       return bounceOf(data.bounce ?? {});
+    case "email.delivery_delayed":
+      return transient(["Delayed"]);
     // Resend accepted the mail and could not send it, or refused because the address is on its own list, which other
     // projects of the account fill too. Neither says anything about the recipient.
     case "email.failed":
-      return bounced("soft", ["Failed", data.failed?.reason]);
+      return gaveUp(["Failed", data.failed?.reason]);
     case "email.suppressed":
-      return bounced("soft", ["Suppressed by the provider", data.suppressed?.message]);
+      return gaveUp(["Suppressed by the provider", data.suppressed?.message]);
     default:
       return null;
   }
 }
 
-/** `email.bounced` is permanent, unless its type says otherwise. */
+/**
+ * `email.bounced` is permanent, unless its type says otherwise. A transient one without a cause may be an automatic
+ * answer of the mailbox, such as "out of office", so it is not a last word.
+ */
 function bounceOf({ type, subType, message }: NonNullable<ResendData["bounce"]>): Report {
-  const isSoft = type === "Transient" || type === "Undetermined" || subType === "OnAccountSuppressionList";
-  return bounced(isSoft ? "soft" : "hard", [[type, subType].filter(Boolean).join("/"), message]);
+  const reasons = [[type, subType].filter(Boolean).join("/"), message];
+  if (type === "Undetermined" || (type === "Transient" && (!subType || subType === "General"))) {
+    return transient(reasons);
+  }
+  return type === "Transient" || subType === "OnAccountSuppressionList" ? gaveUp(reasons) : hardBounce(reasons);
 }

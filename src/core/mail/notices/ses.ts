@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Report } from "../status";
-import { bounced, type Notice } from "./notice";
+import { gaveUp, hardBounce, type Notice, transient } from "./notice";
 
 /** The name of the message tag of every mail. */
 export const sesTagName = "petrel";
@@ -21,10 +21,29 @@ const SesEvent = z.object({
     .object({
       bounceType: z.string(),
       bounceSubType: z.string().optional(),
-      bouncedRecipients: z.array(z.object({ diagnosticCode: z.string().optional() })).optional(),
+      /** The last two are there only if the bounce came with a delivery status notification (RFC 3464). */
+      bouncedRecipients: z
+        .array(z.object({ action: z.string().optional(), diagnosticCode: z.string().optional() }))
+        .optional(),
+      feedbackId: z.string().optional(),
+    })
+    .optional(),
+  complaint: z
+    .object({
+      complaintFeedbackType: z.string().nullish(),
+      complaintSubType: z.string().nullish(),
+      feedbackId: z.string().optional(),
+    })
+    .optional(),
+  deliveryDelay: z
+    .object({
+      delayType: z.string().optional(),
+      timestamp: z.string().optional(),
+      delayedRecipients: z.array(z.object({ diagnosticCode: z.string().optional() })).optional(),
     })
     .optional(),
   reject: z.object({ reason: z.string().optional() }).optional(),
+  failure: z.object({ errorMessage: z.string().optional() }).optional(),
 });
 type SesEvent = z.infer<typeof SesEvent>;
 
@@ -33,7 +52,7 @@ export function readSesEvent(event: unknown): Notice | null {
   const { data } = SesEvent.safeParse(event);
   const report = data && reportOf(data);
   if (!report) return null;
-  return { tag: tagOf(data.mail), providerMessageId: data.mail.messageId, report };
+  return { tag: tagOf(data.mail), providerMessageId: data.mail.messageId, id: idOf(data), report };
 }
 
 function tagOf({ tags, headers }: SesEvent["mail"]): string | null {
@@ -41,28 +60,60 @@ function tagOf({ tags, headers }: SesEvent["mail"]): string | null {
   return tags?.[sesTagName]?.[0] ?? header?.value ?? null;
 }
 
-function reportOf({ eventType, notificationType, bounce, reject }: SesEvent): Report | null {
+/** A delay has no id of its own; each further one of the same mail has another time. */
+function idOf({ bounce, complaint, deliveryDelay }: SesEvent): string | null {
+  return bounce?.feedbackId ?? complaint?.feedbackId ?? deliveryDelay?.timestamp ?? null;
+}
+
+function reportOf({ eventType, notificationType, ...event }: SesEvent): Report | null {
   switch (eventType ?? notificationType) {
     case "Delivery":
       return { kind: "delivered" };
     case "Complaint":
-      return { kind: "complained" };
+      return complaintOf(event.complaint ?? {});
     case "Bounce":
-      return bounce ? bounceOf(bounce) : null;
+      return event.bounce ? bounceOf(event.bounce) : null;
+    case "DeliveryDelay":
+      return transient([
+        ["Delayed", event.deliveryDelay?.delayType].filter(Boolean).join("/"),
+        event.deliveryDelay?.delayedRecipients?.[0]?.diagnosticCode,
+      ]);
     case "Reject":
       // SES accepted the mail and found a virus in it: it is not delivered, and the recipient is not to blame.
-      return bounced("soft", ["Rejected", reject?.reason]);
+      return gaveUp(["Rejected", event.reject?.reason]);
+    case "Rendering Failure":
+      return gaveUp(["Rendering failure", event.failure?.errorMessage]);
     default:
       return null;
   }
 }
 
 /**
- * The account's own suppression list also contains complaints to other projects. So this counts as a bounce, not as
- * this recipient's complaint about this project.
+ * Feedback types (RFC 5965) with which nobody complains: a recipient took it out of the spam folder, or a mail server
+ * reports a broken signature or a virus.
  */
-function bounceOf(bounce: NonNullable<SesEvent["bounce"]>): Report {
-  const isHard = bounce.bounceType === "Permanent" && bounce.bounceSubType !== "OnAccountSuppressionList";
-  const kind = [bounce.bounceType, bounce.bounceSubType].filter(Boolean).join("/");
-  return bounced(isHard ? "hard" : "soft", [kind, bounce.bouncedRecipients?.[0]?.diagnosticCode]);
+const notComplaints = new Set(["not-spam", "auth-failure", "virus"]);
+const accountList = "OnAccountSuppressionList";
+
+/**
+ * The account's own suppression list also contains bounces of and complaints to other projects. So what it stops counts
+ * as not sent, not as this recipient's bounce or complaint about this project.
+ */
+function complaintOf({ complaintFeedbackType, complaintSubType }: NonNullable<SesEvent["complaint"]>): Report | null {
+  if (complaintSubType === accountList) return gaveUp([`Complaint/${accountList}`]);
+  return notComplaints.has(complaintFeedbackType ?? "") ? null : { kind: "complained" };
+}
+
+/** What the account, not the recipient's server, refuses. */
+const ownRefusals = new Set([accountList, "UnsubscribedRecipient"]);
+
+function bounceOf({ bounceType, bounceSubType = "", bouncedRecipients }: NonNullable<SesEvent["bounce"]>): Report {
+  const [recipient] = bouncedRecipients ?? [];
+  const reasons = [[bounceType, bounceSubType].filter(Boolean).join("/"), recipient?.diagnosticCode];
+  if (bounceType === "Permanent") return ownRefusals.has(bounceSubType) ? gaveUp(reasons) : hardBounce(reasons);
+  // SES reports a soft bounce when it stops trying. But automatic answers come as the same two types: they have no
+  // delivery status, and no subtype that says what went wrong.
+  const isVague = bounceType === "Undetermined" || bounceSubType === "General" || bounceSubType === "";
+  const action = recipient?.action?.toLowerCase();
+  return action === "failed" || (action === undefined && !isVague) ? gaveUp(reasons) : transient(reasons);
 }

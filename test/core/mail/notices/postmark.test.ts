@@ -2,47 +2,83 @@ import { describe, expect, it } from "vitest";
 import { readPostmarkEvent } from "../../../../src/core/mail/notices/postmark";
 
 const base = { MessageID: "pm-1", Metadata: { petrel: "p_e" }, MessageStream: "outbound" };
-const bounce = (Type: string, more: object = {}) => ({ ...base, RecordType: "Bounce", Type, ...more });
+const bounce = (Type: string, more: object = {}) => ({
+  ...{ ...base, RecordType: "Bounce", ID: 42, Type, ServerID: 23, Email: "a@example.com", From: "hello@acme.test" },
+  ...{ BouncedAt: "2026-01-31T12:00:00.0000000Z", DumpAvailable: true, Inactive: false, CanActivate: true },
+  ...more,
+});
+
+const hard = (reason: string) => ({ kind: "bounced", bounceType: "hard", reason });
+const gaveUp = (reason: string) => ({ kind: "bounced", bounceType: "soft", reason });
+const transient = (reason: string) => ({ ...gaveUp(reason), isTransient: true });
+const complained = { kind: "complained" };
 
 describe("an event of Postmark", () => {
   it.each<[what: string, event: unknown, report: unknown]>([
     ["a delivery", { ...base, RecordType: "Delivery", Details: "250 OK" }, { kind: "delivered" }],
-    ["a complaint", { ...base, RecordType: "SpamComplaint", Type: "SpamComplaint" }, { kind: "complained" }],
-    ["a complaint filed as a bounce", bounce("SpamComplaint"), { kind: "complained" }],
+    [
+      "a complaint",
+      { ...base, RecordType: "SpamComplaint", ID: 42, Type: "SpamComplaint", TypeCode: 100001 },
+      complained,
+    ],
+    ["a complaint filed as a bounce", bounce("SpamComplaint"), complained],
     [
       "a hard bounce",
       bounce("HardBounce", { Description: "The server was unable to deliver", Details: "550 unknown user" }),
-      { kind: "bounced", bounceType: "hard", reason: "HardBounce: 550 unknown user" },
+      hard("HardBounce: 550 unknown user"),
     ],
     [
       "a bad address",
       bounce("BadEmailAddress", { Description: "Not valid", Details: "" }),
-      { kind: "bounced", bounceType: "hard", reason: "BadEmailAddress: Not valid" },
+      hard("BadEmailAddress: Not valid"),
     ],
-    ["a soft bounce", bounce("SoftBounce"), { kind: "bounced", bounceType: "soft", reason: "SoftBounce" }],
-    ["a block", bounce("Blocked"), { kind: "bounced", bounceType: "soft", reason: "Blocked" }],
-    [
-      "a bounce of a type we do not know",
-      bounce("NewType"),
-      { kind: "bounced", bounceType: "soft", reason: "NewType" },
-    ],
+    ...[
+      "SoftBounce",
+      "Blocked",
+      "DMARCPolicy",
+      "SpamNotification",
+      "VirusNotification",
+      "ManuallyDeactivated",
+      "Unconfirmed",
+      "SMTPApiError",
+      "TemplateRenderingFailed",
+    ].map((type): [string, unknown, unknown] => [`its last word ${type}`, bounce(type), gaveUp(type)]),
+    ...[
+      "Transient",
+      "DnsError",
+      "AutoResponder",
+      "AddressChange",
+      "ChallengeVerification",
+      "Unknown",
+      "ATypeThatWeDoNotKnow",
+    ].map((type): [string, unknown, unknown] => [`the passing ${type}`, bounce(type), transient(type)]),
   ])("%s", (_, event, report) => {
-    expect(readPostmarkEvent(event)).toEqual({ tag: "p_e", providerMessageId: "pm-1", report });
+    const notice = readPostmarkEvent(event);
+    expect(notice).toMatchObject({ tag: "p_e", providerMessageId: "pm-1" });
+    expect(notice?.report).toEqual(report);
+  });
+
+  it("has an id that a repeat shares", () => {
+    expect(readPostmarkEvent(bounce("AutoResponder"))?.id).toBe("42");
+    expect(readPostmarkEvent({ ...base, RecordType: "Delivery" })?.id).toBeNull();
   });
 
   it("without our tag has only its own id", () => {
     const event = { RecordType: "Delivery", MessageID: "pm-1", Metadata: {} };
-    expect(readPostmarkEvent(event)).toEqual({ tag: null, providerMessageId: "pm-1", report: { kind: "delivered" } });
+    const notice = { tag: null, providerMessageId: "pm-1", id: null, report: { kind: "delivered" } };
+    expect(readPostmarkEvent(event)).toEqual(notice);
   });
 });
 
 it.each([
-  [bounce("AutoResponder")],
-  [bounce("AddressChange")],
+  [bounce("Subscribe")],
   [bounce("Unsubscribe")],
+  [bounce("OpenRelayTest")],
+  [bounce("InboundError")],
   [{ ...base, RecordType: "Open" }],
   [{ ...base, RecordType: "Click" }],
-  [{ ...base, RecordType: "SubscriptionChange", SuppressSending: true }],
+  [{ ...base, RecordType: "SubscriptionChange", SuppressSending: true, SuppressionReason: "HardBounce" }],
+  [{ ...base, RecordType: "SubscriptionChange", SuppressSending: false, Origin: "Customer" }],
   [{ MessageID: "pm-1" }],
   [null],
   ["hello"],

@@ -4,42 +4,46 @@ import { readResendEvent } from "../../../../src/core/mail/notices/resend";
 const data = { email_id: "re-1", to: ["a@example.com"], tags: { petrel: "p_e", other: "x" } };
 const event = (type: string, more: object = {}) => ({ type, created_at: "2026-01-31", data: { ...data, ...more } });
 
+const hard = (reason: string) => ({ kind: "bounced", bounceType: "hard", reason });
+const gaveUp = (reason: string) => ({ kind: "bounced", bounceType: "soft", reason });
+const transient = (reason: string) => ({ ...gaveUp(reason), isTransient: true });
+const bounce = (type: string, subType: string, message: string | null = null) =>
+  event("email.bounced", { bounce: { type, subType, message } });
+
 describe("an event of Resend", () => {
   it.each<[what: string, event: unknown, report: unknown]>([
     ["a delivery", event("email.delivered"), { kind: "delivered" }],
     ["a complaint", event("email.complained"), { kind: "complained" }],
+    ["a bounce", bounce("Permanent", "General", "No such user"), hard("Permanent/General: No such user")],
+    ["a bounce by the list of its carrier", bounce("Permanent", "Suppressed"), hard("Permanent/Suppressed")],
+    ["a bounce without details", event("email.bounced"), hard("The provider gave no reason")],
+    ["a full mailbox", bounce("Transient", "MailboxFull"), gaveUp("Transient/MailboxFull")],
+    ["refused content", bounce("Transient", "ContentRejected"), gaveUp("Transient/ContentRejected")],
+    ["an out-of-office answer", bounce("Transient", "General"), transient("Transient/General")],
     [
-      "a bounce",
-      event("email.bounced", { bounce: { type: "Permanent", subType: "General", message: "No such user" } }),
-      { kind: "bounced", bounceType: "hard", reason: "Permanent/General: No such user" },
+      "a bounce of which it makes nothing",
+      bounce("Undetermined", "Undetermined"),
+      transient("Undetermined/Undetermined"),
     ],
-    [
-      "a bounce without details",
-      event("email.bounced"),
-      { kind: "bounced", bounceType: "hard", reason: "The provider gave no reason" },
-    ],
-    [
-      "a transient bounce",
-      event("email.bounced", { bounce: { type: "Transient", subType: "MailboxFull", message: null } }),
-      { kind: "bounced", bounceType: "soft", reason: "Transient/MailboxFull" },
-    ],
+    ["a delay", event("email.delivery_delayed"), transient("Delayed")],
     [
       "a bounce by its suppression list",
-      event("email.bounced", { bounce: { type: "Permanent", subType: "OnAccountSuppressionList" } }),
-      { kind: "bounced", bounceType: "soft", reason: "Permanent/OnAccountSuppressionList" },
+      bounce("Permanent", "OnAccountSuppressionList"),
+      gaveUp("Permanent/OnAccountSuppressionList"),
     ],
     [
       "a mail that could not be sent",
       event("email.failed", { failed: { reason: "reached_daily_quota" } }),
-      { kind: "bounced", bounceType: "soft", reason: "Failed: reached_daily_quota" },
+      gaveUp("Failed: reached_daily_quota"),
     ],
     [
       "a mail that it would not send",
-      event("email.suppressed"),
-      { kind: "bounced", bounceType: "soft", reason: "Suppressed by the provider" },
+      event("email.suppressed", { suppressed: { message: "On the list", type: "OnAccountSuppressionList" } }),
+      gaveUp("Suppressed by the provider: On the list"),
     ],
   ])("%s", (_, given, report) => {
-    expect(readResendEvent(given)).toEqual({ tag: "p_e", providerMessageId: "re-1", report });
+    const notice = { tag: "p_e", providerMessageId: "re-1", id: "msg-1", report };
+    expect(readResendEvent(given, "msg-1")).toEqual(notice);
   });
 
   it.each<[what: string, tags: unknown, tag: string | null]>([
@@ -49,7 +53,7 @@ describe("an event of Resend", () => {
     ["something else", 5, null],
     ["nothing", undefined, null],
   ])("finds the tag in %s", (_, tags, tag) => {
-    expect(readResendEvent(event("email.delivered", { tags }))?.tag).toBe(tag);
+    expect(readResendEvent(event("email.delivered", { tags }), null)?.tag).toBe(tag);
   });
 });
 
@@ -57,12 +61,12 @@ it.each([
   [event("email.sent")],
   [event("email.opened")],
   [event("email.clicked")],
-  [event("email.delivery_delayed")],
+  [event("email.scheduled")],
   [event("email.received")],
   [{ type: "contact.created", data: { id: "c" } }],
   [{ type: "email.delivered" }],
   [null],
   [{}],
 ])("%j says nothing of a mail's fate", (given) => {
-  expect(readResendEvent(given)).toBeNull();
+  expect(readResendEvent(given, "msg-1")).toBeNull();
 });

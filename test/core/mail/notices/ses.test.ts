@@ -1,54 +1,148 @@
 import { describe, expect, it } from "vitest";
 import { readSesEvent } from "../../../../src/core/mail/notices/ses";
 
-const mail = { messageId: "0100-1", tags: { petrel: ["p_e"], "ses:configuration-set": ["petrel"] } };
-const bounce = (bounceType: string, bounceSubType = "General", diagnosticCode?: string) => ({
+const mail = {
+  timestamp: "2026-01-31T12:00:00.000Z",
+  messageId: "0100-1",
+  source: "hello@acme.test",
+  sendingAccountId: "123456789012",
+  destination: ["a@example.com"],
+  headersTruncated: false,
+  tags: { petrel: ["p_e"], "ses:configuration-set": ["petrel"] },
+};
+
+/** With what a delivery status notification adds, if one came with the bounce. */
+const bounce = (bounceType: string, bounceSubType = "General", status: object = {}) => ({
   eventType: "Bounce",
   mail,
-  bounce: { bounceType, bounceSubType, bouncedRecipients: [{ emailAddress: "a@example.com", diagnosticCode }] },
+  bounce: {
+    ...{ bounceType, bounceSubType, feedbackId: "0100-bounce", timestamp: "2026-01-31T12:00:01.000Z" },
+    bouncedRecipients: [{ emailAddress: "a@example.com", ...status }],
+  },
 });
+const failed = (code: string) => ({ action: "failed", status: code.slice(0, 5), diagnosticCode: `smtp; ${code}` });
+
+const complaint = (more: object = {}) => ({
+  eventType: "Complaint",
+  mail,
+  complaint: {
+    complainedRecipients: [{ emailAddress: "a@example.com" }],
+    timestamp: "2026-01-31T12:00:01.000Z",
+    feedbackId: "0100-complaint",
+    complaintSubType: null,
+    ...more,
+  },
+});
+
+const delay = (delayType: string) => ({
+  eventType: "DeliveryDelay",
+  mail,
+  deliveryDelay: {
+    timestamp: "2026-01-31T12:10:00.000Z",
+    delayType,
+    expirationTime: "2026-02-01T12:00:00.000Z",
+    delayedRecipients: [
+      { emailAddress: "a@example.com", status: "4.4.1", diagnosticCode: "smtp; 421 4.4.1 Unable to connect" },
+    ],
+  },
+});
+
+const hard = (reason: string) => ({ kind: "bounced", bounceType: "hard", reason });
+const gaveUp = (reason: string) => ({ kind: "bounced", bounceType: "soft", reason });
+const transient = (reason: string) => ({ ...gaveUp(reason), isTransient: true });
+const complained = { kind: "complained" };
 
 describe("an event of SES", () => {
   it.each<[what: string, event: unknown, report: unknown]>([
-    ["a delivery", { eventType: "Delivery", mail, delivery: {} }, { kind: "delivered" }],
-    ["a complaint", { eventType: "Complaint", mail, complaint: {} }, { kind: "complained" }],
+    [
+      "a delivery",
+      { eventType: "Delivery", mail, delivery: { smtpResponse: "250 ok", recipients: ["a@example.com"] } },
+      { kind: "delivered" },
+    ],
+    ["a complaint", complaint(), complained],
+    ["abuse", complaint({ complaintFeedbackType: "abuse" }), complained],
+    ["fraud", complaint({ complaintFeedbackType: "fraud" }), complained],
+    ["another complaint", complaint({ complaintFeedbackType: "other" }), complained],
+    [
+      "a complaint that the account's list foresaw",
+      complaint({ complaintSubType: "OnAccountSuppressionList" }),
+      gaveUp("Complaint/OnAccountSuppressionList"),
+    ],
     [
       "a permanent bounce",
-      bounce("Permanent", "General", "smtp; 550 5.1.1 user unknown"),
-      { kind: "bounced", bounceType: "hard", reason: "Permanent/General: smtp; 550 5.1.1 user unknown" },
+      bounce("Permanent", "General", failed("550 5.1.1 user unknown")),
+      hard("Permanent/General: smtp; 550 5.1.1 user unknown"),
     ],
-    [
-      "a bounce by the list of SES itself",
-      bounce("Permanent", "Suppressed"),
-      { kind: "bounced", bounceType: "hard", reason: "Permanent/Suppressed" },
-    ],
+    ["a bounce without the address", bounce("Permanent", "NoEmail"), hard("Permanent/NoEmail")],
+    ["a bounce by the list of SES itself", bounce("Permanent", "Suppressed"), hard("Permanent/Suppressed")],
     [
       "a bounce by the account's list",
       bounce("Permanent", "OnAccountSuppressionList"),
-      { kind: "bounced", bounceType: "soft", reason: "Permanent/OnAccountSuppressionList" },
+      gaveUp("Permanent/OnAccountSuppressionList"),
     ],
     [
-      "a transient bounce",
-      bounce("Transient", "MailboxFull"),
-      { kind: "bounced", bounceType: "soft", reason: "Transient/MailboxFull" },
+      "a bounce by a list of contacts",
+      bounce("Permanent", "UnsubscribedRecipient"),
+      gaveUp("Permanent/UnsubscribedRecipient"),
+    ],
+    ["a full mailbox", bounce("Transient", "MailboxFull"), gaveUp("Transient/MailboxFull")],
+    ["a message too large", bounce("Transient", "MessageTooLarge"), gaveUp("Transient/MessageTooLarge")],
+    ["refused content", bounce("Transient", "ContentRejected"), gaveUp("Transient/ContentRejected")],
+    ["a refused attachment", bounce("Transient", "AttachmentRejected"), gaveUp("Transient/AttachmentRejected")],
+    [
+      "the end of all tries",
+      bounce("Transient", "General", failed("4.4.7 Message expired")),
+      gaveUp("Transient/General: smtp; 4.4.7 Message expired"),
+    ],
+    ["an out-of-office answer", bounce("Transient", "General"), transient("Transient/General")],
+    [
+      "a server that says it is late",
+      bounce("Transient", "MailboxFull", { action: "delayed", status: "4.2.2" }),
+      transient("Transient/MailboxFull"),
     ],
     [
-      "an undetermined bounce",
+      "a bounce of which SES makes nothing",
       bounce("Undetermined", "Undetermined"),
-      { kind: "bounced", bounceType: "soft", reason: "Undetermined/Undetermined" },
+      transient("Undetermined/Undetermined"),
     ],
     [
-      "a rejection",
-      { eventType: "Reject", mail, reject: { reason: "Bad content" } },
-      { kind: "bounced", bounceType: "soft", reason: "Rejected: Bad content" },
+      "an undetermined failure",
+      bounce("Undetermined", "Undetermined", failed("550 go away")),
+      gaveUp("Undetermined/Undetermined: smtp; 550 go away"),
+    ],
+    [
+      "a delay",
+      delay("TransientCommunicationFailure"),
+      transient("Delayed/TransientCommunicationFailure: smtp; 421 4.4.1 Unable to connect"),
+    ],
+    ["a rejection", { eventType: "Reject", mail, reject: { reason: "Bad content" } }, gaveUp("Rejected: Bad content")],
+    [
+      "a rendering failure",
+      {
+        eventType: "Rendering Failure",
+        mail,
+        failure: { errorMessage: "Attribute 'x' is not present", templateName: "t" },
+      },
+      gaveUp("Rendering failure: Attribute 'x' is not present"),
     ],
   ])("%s", (_, event, report) => {
-    expect(readSesEvent(event)).toEqual({ tag: "p_e", providerMessageId: "0100-1", report });
+    expect(readSesEvent(event)).toMatchObject({ tag: "p_e", providerMessageId: "0100-1", report });
+    expect(readSesEvent(event)?.report).toEqual(report);
+  });
+
+  it.each<[what: string, event: unknown, id: string | null]>([
+    ["a bounce", bounce("Permanent"), "0100-bounce"],
+    ["a complaint", complaint(), "0100-complaint"],
+    ["a delay", delay("General"), "2026-01-31T12:10:00.000Z"],
+    ["a delivery", { eventType: "Delivery", mail }, null],
+  ])("has an id that a repeat shares: %s", (_, event, id) => {
+    expect(readSesEvent(event)?.id).toBe(id);
   });
 
   it("of an identity has another name for its type, and no tags", () => {
     const event = { notificationType: "Delivery", mail: { messageId: "0100-1" } };
-    expect(readSesEvent(event)).toEqual({ tag: null, providerMessageId: "0100-1", report: { kind: "delivered" } });
+    const notice = { tag: null, providerMessageId: "0100-1", id: null, report: { kind: "delivered" } };
+    expect(readSesEvent(event)).toEqual(notice);
   });
 
   it("of an identity says which mail it is of when it carries the headers", () => {
@@ -59,10 +153,13 @@ describe("an event of SES", () => {
 });
 
 it.each([
+  [complaint({ complaintFeedbackType: "not-spam" })],
+  [complaint({ complaintFeedbackType: "auth-failure" })],
+  [complaint({ complaintFeedbackType: "virus" })],
   [{ eventType: "Send", mail }],
-  [{ eventType: "DeliveryDelay", mail }],
   [{ eventType: "Open", mail }],
   [{ eventType: "Click", mail }],
+  [{ eventType: "Subscription", mail }],
   [{ eventType: "Bounce", mail }],
   [{ eventType: "Something new", mail }],
   [{ eventType: "Delivery" }],
