@@ -176,19 +176,19 @@ describe("POST /v1/verify", () => {
     });
   });
 
-  it.each([
-    ["a quoted local part, which /v1/send does not take", '"ada lovelace"@'],
-    ["64 characters before the @", `${"a".repeat(64)}@`],
-  ])("judges %s", async (_, local) => {
+  it("takes 64 characters before the @", async () => {
     const domain = fresh();
     world.dns.host(domain);
-    expect(await verify(`${local}${domain}`)).toMatchObject({ email: `${local}${domain}`, valid: true, reasons: [] });
+    const email = `${"a".repeat(64)}@${domain}`;
+    expect(await verify(email)).toMatchObject({ email, valid: true, reasons: [] });
   });
 
   it.each([
     ["65 characters before the @", `${"a".repeat(65)}@acme.com`],
     ["more than 254 characters", `ada@${`${"a".repeat(49)}.`.repeat(5)}com`],
     ["a dot in the wrong place", "a..b@acme.com"],
+    ["a quoted part before the @, which no other call takes", '"ada lovelace"@acme.com'],
+    ["a letter beyond ASCII before the @", "adä@acme.com"],
     ["an address literal", "ada@[192.0.2.1]"],
     ["no host name behind the @", "ada@localhost"],
   ])("refuses bad syntax without asking anybody: %s", async (_, email) => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { FieldCode } from "../errors";
 import { isJsonObject } from "../json";
 import { isStorable, unstorableText } from "../storable";
-import { type Address, normalizeEmail } from "./address";
+import { type Address, normalizeEmail, wireAddress } from "./address";
 
 /** Recipients of one call of `/v1/send`. */
 export const maxRecipients = 500;
@@ -103,7 +103,7 @@ function nameFault(name: unknown): FieldCode {
 function readEmail(written: string, name: string | null, path: (string | number)[], check: z.RefinementCtx): Address {
   const email = normalizeEmail(written);
   if (email === null) return fault(check, path, "invalid_string", whyNoAddress(written, path.at(-1) !== "email"));
-  return { email, written: written.trim(), name };
+  return { email, written: wireAddress(written, email), name };
 }
 
 function fault(check: z.RefinementCtx, path: (string | number)[], code: FieldCode, message: string): never {

@@ -1,5 +1,5 @@
-const maxAddressLength = 254;
-const maxLocalLength = 64;
+export const maxAddressLength = 254;
+export const maxLocalLength = 64;
 const dotAtom = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const hostLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -12,9 +12,14 @@ export function normalizeEmail(written: string): string | null {
   const at = trimmed.lastIndexOf("@");
   const local = trimmed.slice(0, Math.max(at, 0));
   const domain = asciiDomain(trimmed.slice(at + 1));
-  if (local.length > maxLocalLength || !dotAtom.test(local) || domain === null) return null;
+  if (local.length > maxLocalLength || !isLocalPart(local) || domain === null) return null;
   const email = `${local.toLowerCase()}@${domain}`;
   return email.length > maxAddressLength ? null : email;
+}
+
+/** Whether these characters may stand before the @ (RFC 5321, without quotes). */
+export function isLocalPart(local: string): boolean {
+  return dotAtom.test(local);
 }
 
 /** A host name of at least two labels in lower-case ASCII; null when it is not one. */
@@ -40,10 +45,19 @@ export function domainOf(email: string): string {
   return email.slice(email.lastIndexOf("@") + 1);
 }
 
+/**
+ * An address for the wire: the part before the @ as the caller wrote it, because its mail server may tell cases apart,
+ * and the domain as `normalizeEmail` returned it, because not every provider and server knows another form.
+ */
+export function wireAddress(written: string, email: string): string {
+  const trimmed = written.trim();
+  return `${trimmed.slice(0, trimmed.lastIndexOf("@"))}@${domainOf(email)}`;
+}
+
 export interface Address {
   /** Normalized: the key of contacts and suppressions. */
   email: string;
-  /** As the caller wrote it, for the header. */
+  /** The same as `wireAddress` returns it, for headers and envelopes. */
   written: string;
   name: string | null;
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { FieldCode } from "../errors";
-import { isJsonObject } from "../json";
+import { isJsonObject, utf8Bytes } from "../json";
 import { isStorable, unstorableText } from "../storable";
+import { normalizeMailboxes } from "./mailbox";
 
 const maxHeaders = 50;
 const maxNameLength = 76;
@@ -31,7 +32,21 @@ const forbidden = new Set([
 ]);
 const forbiddenFamilies = ["content-", "resent-", "arc-"];
 
-/** Extra headers of an email: at most 50, no line breaks, none that we write ourselves. */
+/** RFC 5322 section 2.1.1: the longest line. A longer header goes on in the next one, after any blank. */
+const maxLineBytes = 998;
+
+/**
+ * Headers of addresses, URLs and ids, which are read as they are. In all others a long word without blanks is written
+ * as encoded words (RFC 2047), which fit any line.
+ */
+function isReadAsIs(name: string): boolean {
+  return ["reply-to", "references", "in-reply-to"].includes(name) || name.startsWith("list-");
+}
+
+/**
+ * Extra headers of an email: at most 50, no line breaks, none that we write ourselves, and none that no line can hold.
+ * Those of a `Reply-To` are addresses as of every other field.
+ */
 export const ExtraHeaders = z
   .custom<Record<string, string>>(isJsonObject, {
     error: "Must be an object of header names and values",
@@ -42,6 +57,9 @@ export const ExtraHeaders = z
       check.addIssue({ code: "custom", path, message, params: { code } });
     }
   })
+  .transform((headers) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, wireValue(name, value)])),
+  )
   .meta({
     type: "object",
     additionalProperties: { type: "string", maxLength: maxValueLength },
@@ -76,5 +94,23 @@ function valueFaults(name: string, value: unknown): Fault[] {
     return [[[name], "too_big", `A header value may have at most ${maxValueLength} characters`]];
   }
   if (lineBreak.test(value)) return [[[name], "invalid_string", "A header value may not contain line breaks"]];
-  return isStorable(value) ? [] : [[[name], "invalid_string", unstorableText]];
+  if (!isStorable(value)) return [[[name], "invalid_string", unstorableText]];
+  const lower = name.toLowerCase();
+  if (lower === "reply-to" && normalizeMailboxes(value) === null) {
+    return [[[name], "invalid_string", 'Must be addresses such as "ada@example.com" or "Ada <ada@example.com>"']];
+  }
+  return isReadAsIs(lower) && !fitsLines(`${name}: ${value}`) ? [[[name], "too_big", tooLong]] : [];
+}
+
+const tooLong = `Mail cannot carry it: no line of a header may have more than ${maxLineBytes} bytes, and it has no blank where it could go on in the next line`;
+
+function fitsLines(header: string): boolean {
+  // The name and the value's first word share a line; each line after it begins with its blank.
+  const [name = "", first = "", ...rest] = header.split(/[ \t]/);
+  return [`${name} ${first}`, ...rest.map((word) => ` ${word}`)].every((line) => utf8Bytes(line) <= maxLineBytes);
+}
+
+/** What the mail carries: of addresses, their domains in ASCII. */
+function wireValue(name: string, value: string): string {
+  return (name.toLowerCase() === "reply-to" ? normalizeMailboxes(value) : null) ?? value;
 }

@@ -1,64 +1,62 @@
-import { asciiDomain } from "../mail/address";
+import { asciiDomain, isLocalPart, maxAddressLength, maxLocalLength, normalizeEmail } from "../mail/address";
 
-/** An address to be judged, also one that `/v1/send` refuses. */
+/** An address to be judged, also one that all other calls refuse. */
 export interface JudgedAddress {
   email: string;
-  /** The local part, without quotes. */
+  /** The local part. */
   local: string;
   /** In lower-case ASCII; null when it is not a host name of at least two labels. */
   domain: string | null;
-  /** The violations of RFC 5321; empty for a legal address. */
+  /** Why no call takes it as an address; empty when all do. */
   faults: string[];
 }
 
-const maxAddressBytes = 254;
-const maxLocalBytes = 64;
-
-// RFC 5322 atext, and RFC 6531: every character beyond ASCII, except spaces and control characters.
-const atom = /^(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\s\p{Cc}])+$/u;
-const quoted = /^"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"$/u;
-
 /**
  * Reads a text with the form of an address: something, an @, something, without spaces outside of quotes. Null for
- * anything else. `faults` says whether the address is legal.
+ * anything else. It has no faults exactly when `normalizeEmail` takes it.
  */
 export function readAddress(written: string): JudgedAddress | null {
   const trimmed = written.trim();
   const at = trimmed.lastIndexOf("@");
-  const [localPart, host] = [trimmed.slice(0, Math.max(at, 0)), trimmed.slice(at + 1)];
-  const isQuoted = quoted.test(localPart);
-  if (localPart === "" || host === "" || notOneWord.test(host) || (!isQuoted && notOneWord.test(localPart)))
+  const [local, host] = [trimmed.slice(0, Math.max(at, 0)), trimmed.slice(at + 1)];
+  if (local === "" || host === "" || notOneWord.test(host) || (!quoted.test(local) && notOneWord.test(local)))
     return null;
+  const email = normalizeEmail(trimmed);
   const domain = asciiDomain(host);
-  const email = `${localPart.toLowerCase()}@${domain ?? host.toLowerCase()}`;
-  return {
-    email,
-    local: isQuoted ? localPart.slice(1, -1).replaceAll(/\\(.)/gsu, "$1") : localPart,
-    domain,
-    faults: [...localFaults(localPart, isQuoted), ...domainFaults(host, domain), ...lengthFaults(email)],
-  };
+  if (email !== null) return { email, local, domain, faults: [] };
+  const judged = `${local.toLowerCase()}@${domain ?? host.toLowerCase()}`;
+  return { email: judged, local, domain, faults: faultsOf({ local, host, domain, judged }) };
 }
 
+const quoted = /^"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"$/u;
 const notOneWord = /[\s\p{Cc}@]/u;
 
-function localFaults(localPart: string, isQuoted: boolean): string[] {
+interface Refused {
+  local: string;
+  host: string;
+  domain: string | null;
+  judged: string;
+}
+
+function faultsOf({ local, host, domain, judged }: Refused): string[] {
   const faults = [];
-  if (bytesOf(localPart) > maxLocalBytes) faults.push(`The part before the @ is longer than ${maxLocalBytes} bytes.`);
-  const isDotted = localPart.split(".").every((part) => atom.test(part));
-  if (!isQuoted && !isDotted) {
-    faults.push("The part before the @ has a character or a dot that is only allowed in quotes.");
+  if (local.length > maxLocalLength) {
+    faults.push(`The part before the @ is longer than ${maxLocalLength} characters.`);
   }
+  const fault = localFault(local);
+  if (fault !== null) faults.push(fault);
+  if (domain === null) faults.push(`${host} is not a valid host name for mail.`);
+  if (judged.length > maxAddressLength) faults.push(`The address is longer than ${maxAddressLength} characters.`);
   return faults;
 }
 
-function domainFaults(host: string, domain: string | null): string[] {
-  return domain === null ? [`${host} is not a valid host name for mail.`] : [];
-}
-
-function lengthFaults(email: string): string[] {
-  return bytesOf(email) > maxAddressBytes ? [`The address is longer than ${maxAddressBytes} bytes.`] : [];
-}
-
-function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length;
+/** What the characters of the local part say, whatever its length. */
+function localFault(local: string): string | null {
+  if (isLocalPart(local)) return null;
+  if (quoted.test(local))
+    return "The part before the @ is in quotes, which few mail servers take. No mail is sent to it.";
+  if (/[^\p{ASCII}]/u.test(local)) {
+    return "The part before the @ has a character beyond ASCII, which few mail servers take. No mail is sent to it.";
+  }
+  return "The part before the @ has a character or a dot that is only allowed in quotes.";
 }

@@ -81,7 +81,7 @@ async function bodyOf({ configurationSet }: SesSettings, message: Message): Prom
     // Otherwise SES takes both from the message's headers, and mails whomever they name. It may also write its From
     // header anew from this one, so this one has the display name too.
     FromEmailAddress: headerIn(mime, "From"),
-    Destination: { ToAddresses: [message.to.email] },
+    Destination: { ToAddresses: [message.to.written] },
     EmailTags: [{ Name: sesTagName, Value: tag }],
     ...(configurationSet === null ? {} : { ConfigurationSetName: configurationSet }),
   });

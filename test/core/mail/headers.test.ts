@@ -140,6 +140,49 @@ describe("a value", () => {
   });
 });
 
+describe("a value that is read as it is", () => {
+  const url = (bytes: number) => `<https://e.test/${"u".repeat(bytes - 17)}>`;
+
+  it.each<[name: string, value: string, faults: string[][]]>([
+    ["List-Unsubscribe", url(980), []],
+    ["List-Unsubscribe", url(981), [["List-Unsubscribe", "too_big"]]],
+    ["List-Unsubscribe", `${url(20)}, ${url(970)}`, []],
+    ["list-help", `${url(20)},${url(970)}`, [["list-help", "too_big"]]],
+    ["List-Id", "ü".repeat(494), []],
+    ["List-Id", "ü".repeat(495), [["List-Id", "too_big"]]],
+    [`List-${"x".repeat(71)}`, url(920), []],
+    [`List-${"x".repeat(71)}`, url(921), [[`List-${"x".repeat(71)}`, "too_big"]]],
+    ["References", `${`<${"1".repeat(480)}@e.test> `.repeat(2)}`.trim(), []],
+    ["References", `<${"1".repeat(985)}@e.test>`, [["References", "too_big"]]],
+    ["In-Reply-To", `<${"1".repeat(980)}@e.test>`, [["In-Reply-To", "too_big"]]],
+    // Encoded words fit any line.
+    ["X-Order", "v".repeat(998), []],
+  ])("%s fits lines of 998 bytes, or is refused", (name, value, faults) => {
+    expect(faultsOf({ [name]: value })).toEqual(faults);
+  });
+});
+
+describe("a Reply-To", () => {
+  it.each([
+    ["ada@example.com", "ada@example.com"],
+    ["Ada@ｅxample.com", "Ada@example.com"],
+    ["Desk <Desk@MÜNCHEN.de>", "Desk <Desk@xn--mnchen-3ya.de>"],
+    ["<ada@example.com>", "<ada@example.com>"],
+    ['"Desk, north" <a@example.com>,b@example.com', '"Desk, north" <a@example.com>, b@example.com'],
+    ['"The \\"Desk\\"" <a@example.com>', '"The \\"Desk\\"" <a@example.com>'],
+    ["Größe <a@example.com>", "Größe <a@example.com>"],
+  ])("%s has its domains in ASCII", (written, wire) => {
+    expect(ExtraHeaders.parse({ "reply-TO": written })).toEqual({ "reply-TO": wire });
+  });
+
+  it.each(["", " ", "nope", "Desk", "ada@example.com,", ",", "a@example.com b@example.com", '"Desk <a@example.com>'])(
+    "%j is no address",
+    (value) => {
+      expect(faultsOf({ "Reply-To": value })).toEqual([["Reply-To", "invalid_string"]]);
+    },
+  );
+});
+
 it.each<[count: number, faults: string[][]]>([
   [50, []],
   [51, [["", "too_big"]]],
