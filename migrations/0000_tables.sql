@@ -134,7 +134,9 @@ CREATE TABLE `project_counts` (
 	`subscribed` integer DEFAULT 0 NOT NULL,
 	`contacts_version` integer DEFAULT 0 NOT NULL,
 	`confirmation_hour` integer DEFAULT 0 NOT NULL,
-	`confirmations` integer DEFAULT 0 NOT NULL
+	`confirmations` integer DEFAULT 0 NOT NULL,
+	`old_mail_after` text DEFAULT '' NOT NULL,
+	`old_mail_again` text
 );
 --> statement-breakpoint
 CREATE TABLE `suppressions` (
@@ -238,7 +240,9 @@ CREATE TABLE `emails` (
 	`opens` integer DEFAULT 0 NOT NULL,
 	`clicks` integer DEFAULT 0 NOT NULL,
 	`causes` text,
+	`is_forgotten` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,
+	`ended_at` integer,
 	`sent_at` integer,
 	`delivered_at` integer,
 	`opened_at` integer,

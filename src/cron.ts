@@ -1,8 +1,11 @@
 import { endSnoozes } from "./engine/contacts/end-snoozes";
 import { dispatchStranded } from "./engine/events/dispatch-stranded";
+import { forgetOldEvents } from "./engine/events/forget-old";
 import { forgetExpiredEffects } from "./engine/idempotency/forget-expired";
+import { forgetDeadLetters } from "./engine/jobs/forget-dead-letters";
 import { forgetEndedJobs } from "./engine/jobs/forget-ended";
 import { requeueLostJobs } from "./engine/jobs/requeue-lost";
+import { forgetContents } from "./engine/mail/forget-contents";
 import { forgetOrphans } from "./engine/mail/forget-orphans";
 import { requeueStuck } from "./engine/mail/requeue-stuck";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
@@ -23,7 +26,9 @@ export const ticks: Record<string, Record<string, Sweep>> = {
   "* * * * *": { dispatchStranded, requeueStuck, requeueLostJobs, endSnoozes },
   "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
   "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },
-  "41 3 * * *": { forgetEndedJobs },
+  // Every hour, because one day of a large installation is more than one call may delete.
+  "47 * * * *": { forgetContents, forgetOldEvents },
+  "41 3 * * *": { forgetEndedJobs, forgetDeadLetters },
 };
 
 /** Front door 3. */

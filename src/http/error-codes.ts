@@ -17,6 +17,7 @@ export const errorCodes = {
   REQUEST_TIMEOUT: [408, "The body did not arrive in time. Nothing was done."],
   CONFLICT: [409, "The request contradicts the current state."],
   IDEMPOTENCY_KEY_REUSED: [409, "This key was used before. `details.originalResponse` is the first answer."],
+  CONTENT_GONE: [410, "The content of this email is no longer stored. Its record and its events are."],
   PAYLOAD_TOO_LARGE: [413, "The body is larger than this endpoint takes."],
   VALIDATION_ERROR: [422, "Some fields are not valid. `errors` lists each."],
   RATE_LIMIT_EXCEEDED: [429, "A rate limit is used up. `Retry-After` says when to try again."],

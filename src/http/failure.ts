@@ -49,7 +49,7 @@ const answers = new Map<unknown, Answer>([
   [MethodNotAllowed, { status: 405, code: "METHOD_NOT_ALLOWED" }],
   [Conflict, { status: 409, code: "CONFLICT" }],
   [KeyReused, { status: 409, code: "IDEMPOTENCY_KEY_REUSED" }],
-  [Gone, { status: 410, code: "RESOURCE_NOT_FOUND" }],
+  [Gone, { status: 410, code: "CONTENT_GONE" }],
   [TooLarge, { status: 413, code: "PAYLOAD_TOO_LARGE" }],
   [Invalid, { status: 422, code: "VALIDATION_ERROR" }],
   [RateLimited, { status: 429, code: "RATE_LIMIT_EXCEEDED" }],

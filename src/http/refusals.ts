@@ -9,7 +9,7 @@ const refusals = {
   404: "The resource does not exist, or belongs to another project.",
   408: "The rest of a large body did not arrive in time. Nothing was done.",
   409: "The request conflicts with the current state.",
-  410: "The resource existed, and is no longer stored.",
+  410: "The content of the email is no longer stored.",
   413: "The body is too large.",
   422: "Some fields are not valid; `errors` lists each.",
   429: "A rate limit is used up; `Retry-After` says when to try again.",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isResolverUrl } from "../core/dns";
-import { hourMs } from "../core/time";
+import { dayMs, hourMs } from "../core/time";
 import type { Databases } from "../db/client";
 import { log } from "./log";
 import type { PaceObject } from "./mailer/pace-object";
@@ -50,6 +50,8 @@ export interface Env extends Databases {
   LINK_SECRETS?: string;
   PUBLIC_URL?: string;
   IDEMPOTENCY_KEY_TTL_HOURS?: string;
+  EMAIL_CONTENT_RETENTION_DAYS?: string;
+  EVENT_RETENTION_DAYS?: string;
   FLOOD_BRAKE_ENABLED?: string;
   RATE_LIMIT_ENABLED?: string;
   RATE_LIMIT_API_PER_MINUTE?: string;
@@ -86,6 +88,8 @@ const Settings = z.object({
   LINK_SECRETS: z.string().default(""),
   PUBLIC_URL: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).default(""),
   IDEMPOTENCY_KEY_TTL_HOURS: z.coerce.number().positive().default(24),
+  EMAIL_CONTENT_RETENTION_DAYS: z.coerce.number().positive().default(90),
+  EVENT_RETENTION_DAYS: z.coerce.number().nonnegative().default(0),
   FLOOD_BRAKE_ENABLED: z.enum(["true", "false"]).default("false"),
   ...rateLimitSettings,
 });
@@ -114,6 +118,10 @@ export interface Config {
   baseUrl: string | null;
   /** How long an idempotency key is kept. */
   idempotencyTtlMs: number;
+  /** How long the content of a mail is kept, from when the mail is final. */
+  contentRetentionMs: number;
+  /** How long events are kept; null for ever. */
+  eventRetentionMs: number | null;
   /** Whether floods from one IP address are refused before their keys are checked. */
   hasFloodBrake: boolean;
   /** Null when rate limiting is off. */
@@ -177,6 +185,8 @@ export function readConfig(env: Env): Config {
     linkSecrets: secretsIn("LINK_SECRETS", settings.LINK_SECRETS),
     baseUrl: settings.PUBLIC_URL.replace(/\/+$/, "") || null,
     idempotencyTtlMs: settings.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
+    contentRetentionMs: settings.EMAIL_CONTENT_RETENTION_DAYS * dayMs,
+    eventRetentionMs: settings.EVENT_RETENTION_DAYS === 0 ? null : settings.EVENT_RETENTION_DAYS * dayMs,
     hasFloodBrake: settings.FLOOD_BRAKE_ENABLED === "true",
     rateLimits: rateLimitsOf(settings),
   };

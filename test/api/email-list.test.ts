@@ -114,6 +114,6 @@ describe("GET /emails/{id}/content", () => {
     expect((await other.api.get(`/emails/${sent.email}/content`)).status).toBe(404);
     const { objects } = await env.BLOBS.list({ prefix: `content/${project.id}/` });
     await env.BLOBS.delete(objects.map(({ key }) => key));
-    expectRefusal(await project.api.get(`/emails/${sent.email}/content`), 410, "RESOURCE_NOT_FOUND");
+    expectRefusal(await project.api.get(`/emails/${sent.email}/content`), 410, "CONTENT_GONE");
   });
 });

@@ -322,8 +322,8 @@ describe("mail that is on its way to a person who is erased", () => {
     expect(await stateOf(project, emailId)).toEqual({ status: "CANCELLED", error: reason });
     await sweepLater(world);
     expect([world.taken, await eventCounts(project), await tracesOf([address])]).toEqual([[], {}, []]);
-    expectRefusal(await project.api.post(`/emails/${emailId}/retry`), 410, "RESOURCE_NOT_FOUND");
-    expectRefusal(await project.api.get(`/emails/${emailId}/content`), 410, "RESOURCE_NOT_FOUND");
+    expectRefusal(await project.api.post(`/emails/${emailId}/retry`), 410, "CONTENT_GONE");
+    expectRefusal(await project.api.get(`/emails/${emailId}/content`), 410, "CONTENT_GONE");
     expect((await project.api.get(`/emails/${emailId}`)).body).toMatchObject({
       to: "",
       subject: "",

@@ -100,6 +100,9 @@ interface Due {
   isDone?(project: TestProject, world: World): Promise<boolean>;
   /** It cannot do without the control database. */
   asksControl?: true;
+  /** It asks no other one. */
+  asksControlOnly?: true;
+  settings?: World["settings"];
 }
 
 const run = (project: TestProject, statement: string) => project.db.prepare(statement).bind(project.id).run();
@@ -186,6 +189,28 @@ const dueOf: Record<string, Due> = {
       ),
     isDone: (project) => none(project, "SELECT 1 FROM jobs WHERE project_id = ?"),
   },
+  forgetContents: {
+    given: async (project) => {
+      const call = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi" };
+      await sendAs(new World(), project, call);
+      const long = `${"-".repeat(21)}1`;
+      await run(project, `UPDATE emails SET id = '${long}', status = 'SENT', created_at = 1 WHERE project_id = ?`);
+    },
+    isDone: (project) => none(project, "SELECT 1 FROM emails WHERE project_id = ? AND NOT is_forgotten"),
+  },
+  forgetOldEvents: {
+    settings: { EVENT_RETENTION_DAYS: "30" },
+    given: async (project) => {
+      await project.api.post("/events/track", { email: "ada@example.com", event: "purchase" });
+      await run(project, `UPDATE events SET id = '${"-".repeat(21)}1' WHERE project_id = ?`);
+    },
+    isDone: (project) => none(project, "SELECT 1 FROM events WHERE project_id = ?"),
+  },
+  forgetDeadLetters: {
+    given: () => control.prepare("INSERT INTO dead_letters VALUES ('old', 'mail', '{}', 1)").run(),
+    asksControl: true,
+    asksControlOnly: true,
+  },
   queueFieldCounts: {
     given: async (project) => {
       await project.api.post("/contacts", { email: "ada@example.com" });
@@ -206,12 +231,15 @@ describe("a database that fails", () => {
 
   it.each(
     sweeps.flatMap(([name, sweep]) =>
-      shards.filter((out) => out !== "DB" || !dueOf[name]?.asksControl).map((out) => [name, out, sweep] as const),
+      shards
+        .filter((out) => !dueOf[name]?.asksControlOnly && (out !== "DB" || !dueOf[name]?.asksControl))
+        .map((out) => [name, out, sweep] as const),
     ),
   )("stops no sweep of the others, and has its own when it is back: %s without %s", async (name, out, sweep) => {
     const due = dueOf[name];
     const world = new World();
     world.now += 25 * hourMs;
+    world.settings = due?.settings ?? {};
     const there = await newProject(
       {},
       shards.find((shard) => shard !== out),

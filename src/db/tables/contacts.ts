@@ -3,6 +3,7 @@ import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } fro
 import { maxDataBytes } from "../../core/contacts/data";
 import type { FieldType } from "../../core/contacts/field-type";
 import { contactSources } from "../../core/contacts/source";
+import { belowAllIds } from "../../core/ids";
 import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
 
 export const contacts = sqliteTable(
@@ -54,6 +55,10 @@ export const projectCounts = sqliteTable("project_counts", {
   /** Confirmation mails caused by public keys, and their hour (since 1970). */
   confirmationHour: integer().notNull().default(0),
   confirmations: integer().notNull().default(0),
+  /** Where the sweep over old mail continues: behind this email. */
+  oldMailAfter: id().notNull().default(belowAllIds),
+  /** Where its next round begins: before the first email that was not ready in this one. Null while all were. */
+  oldMailAgain: id(),
 });
 
 /** The type of each key of `data`, set by its first value in the project (data rule 9). */

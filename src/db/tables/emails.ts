@@ -49,7 +49,10 @@ export const emailContents = sqliteTable(
      * not.
      */
     linkBase: text(),
-    /** Emails with this content whose contact is not erased. The content is deleted with the last one. */
+    /**
+     * Emails with this content whose contact is not erased and whose content is still kept for them. The content goes
+     * with the last one.
+     */
     recipients: integer().notNull().default(1),
     createdAt: createdAt(),
   },
@@ -109,7 +112,11 @@ export const emails = sqliteTable(
     opens: integer().notNull().default(0),
     clicks: integer().notNull().default(0),
     causes: text({ mode: "json" }).$type<string[]>(),
+    /** Its content is not kept any longer: see engine/mail/forget-contents.ts. */
+    isForgotten: flag().notNull().default(false),
     createdAt: createdAt(),
+    /** When it ended without being sent. */
+    endedAt: time(),
     sentAt: time(),
     deliveredAt: time(),
     openedAt: time(),

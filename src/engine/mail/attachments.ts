@@ -29,11 +29,16 @@ export function forgetAttachments(ctx: Context, contentId: Id, count: number): v
   ctx.later(ctx.blobs.delete(attachmentKeys(ctx, contentId, count)));
 }
 
-export function attachmentKeys(ctx: Context, contentId: Id, count: number): string[] {
+export function attachmentKeys(ctx: OfProject, contentId: Id, count: number): string[] {
   return Array.from({ length: count }, (_, place) => keyOf(ctx, contentId, place));
 }
 
+/** A verb's `ctx`, or a sweep's project. */
+interface OfProject {
+  project: { id: string };
+}
+
 /** The key of a file: project, content and place. */
-function keyOf(ctx: Context, contentId: Id, place: number): string {
+function keyOf(ctx: OfProject, contentId: Id, place: number): string {
   return blobKey("attachment", ctx.project.id, `${textOf(contentId)}/${place}`);
 }

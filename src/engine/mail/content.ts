@@ -33,14 +33,17 @@ export async function findContents(ctx: Context, contentIds: Id[]): Promise<Map<
   return new Map(contents.all.map((content) => [content.id, content]));
 }
 
+export const contentGone = "The content of this email is no longer stored.";
+
 /**
  * The content and the recipient of an email, for reading: with the contact as it was handed over, or the current one
- * before that.
+ * before that. Null when they are not kept any longer.
  */
 export async function findContent(
   ctx: Context,
   email: EmailRow,
 ): Promise<{ content: ContentRow; contact: ContactSnapshot } | null> {
+  if (email.isForgotten) return null;
   const batch = openBatch(ctx);
   const contents = batch.add(selectContents(ctx, sql`content.id = ${email.contentId}`));
   const contacts = batch.add(

@@ -45,6 +45,7 @@ export function updateResults(
           provider_message_id = coalesce(r.value->>'providerMessageId', provider_message_id),
           sent_at = coalesce(r.value->>'sentAt', sent_at), uncertain_since = r.value->>'uncertainSince',
           attempts = attempts - (r.value->>'isUntried'), next_attempt_at = r.value->>'retryAt', due_at = r.value->>'dueAt', handed_at = NULL,
+          ended_at = r.value->>'endedAt',
           round = CASE WHEN r.value->>'status' IN ('QUEUED', 'UNKNOWN') THEN round END
         FROM json_each(${items}) r
         WHERE ${where}`,
@@ -73,6 +74,7 @@ function itemOf(given: WrittenResults["results"][number], at: number) {
     isUnsent: isUnsent(result),
     dueAt: retryAt === null ? null : retryAt + announceGraceMs,
     sentAt: status === "SENT" ? at : null,
+    endedAt: status === "SENT" || status === "QUEUED" ? null : at,
     event: status === "SENT" ? "email.sent" : status === "FAILED" ? "email.failed" : null,
     eventData: status === "FAILED" ? { reason: error } : {},
   };

@@ -59,7 +59,7 @@ function updateRecipients(ctx: Context, page: SQL): Statement {
   return statement(
     sql`UPDATE email_contents AS content SET recipients = recipients - gone.emails
       FROM (SELECT e.project_id, e.content_id, count(*) AS emails FROM emails e
-        WHERE ${isOfPage(ctx, page)} AND e.to_email <> '' GROUP BY e.project_id, e.content_id) gone
+        WHERE ${isOfPage(ctx, page)} AND e.to_email <> '' AND NOT e.is_forgotten GROUP BY e.project_id, e.content_id) gone
       WHERE content.project_id = gone.project_id AND content.id = gone.content_id`,
   );
 }
@@ -108,7 +108,7 @@ export function contentsWithFiles(ctx: Context, page: SQL): SQL {
 
 /** A query of a page's emails that the embedded outbox keeps copies of, or is about to. */
 export function keptEmails(ctx: Context, page: SQL): SQL {
-  return sql`SELECT e.status, e.provider_message_id FROM emails e
+  return sql`SELECT e.id, e.status, e.provider_message_id FROM emails e
     WHERE ${isOfPage(ctx, page)} AND e.provider = 'outbox'`;
 }
 

@@ -44,7 +44,7 @@ export type ErasureState = z.infer<typeof State>;
 
 const readPlace = columns({ contactId: asId, campaignId: orNull(asId), id: asId });
 const readContent = columns({ id: asId, bodyKey: orNull(asText), attachments: asNumber });
-const readKept = columns({ status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
+const readKept = columns({ id: asId, status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
 
 /** One step of what an erasure left to its job: a page of jobs' errors, of emails with their files, or of events. */
 export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
@@ -99,10 +99,7 @@ async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
   await emptying.commit();
   const files = contents.all.flatMap((content) => filesOf(ctx, content));
   for (const keys of chunksOf(files, keysPerCall)) await ctx.blobs.delete(keys);
-  await forgetMessages(
-    ctx,
-    kept.all.flatMap(({ providerMessageId }) => providerMessageId ?? []),
-  );
+  await forgetMessages(ctx, kept.all);
   // Its copy is yet to come, or its consumer is dead, which the sweep finds out first.
   if (kept.all.some(({ status }) => status === "SENDING")) return "waits";
   const next = nextPlace(places.all);

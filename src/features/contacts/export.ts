@@ -82,7 +82,7 @@ async function* emailsOfPage(ctx: Context, contact: ContactRow, ids: Id[]) {
     rows.map(({ contentId }) => contentId),
   );
   for (const row of rows) {
-    const content = contents.get(row.contentId);
+    const content = row.isForgotten ? undefined : contents.get(row.contentId);
     const said = content ? await saidBy(ctx, row, content, row.contact ?? { email, subscribed, data }) : null;
     yield { ...emailJson(row), toName: row.toName, content: said };
   }

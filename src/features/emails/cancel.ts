@@ -21,7 +21,7 @@ export async function cancelEmail(ctx: Context, id: Id): Promise<WholeEmail> {
   const cancelled = batch.add(
     statement(
       sql`UPDATE emails AS e SET status = 'CANCELLED', error = 'Cancelled by DELETE /emails/{id}', round = NULL,
-          next_attempt_at = NULL, due_at = NULL
+          next_attempt_at = NULL, due_at = NULL, ended_at = ${ctx.now.getTime()}
         WHERE ${isWaiting} RETURNING id`,
       columns({ id: asId }),
     ),

@@ -1,7 +1,7 @@
 import { Conflict, Gone } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { loadBody } from "../../engine/mail/body";
-import { findContent } from "../../engine/mail/content";
+import { contentGone, findContent } from "../../engine/mail/content";
 import { contentJson, isUnrenderable } from "../../engine/mail/render";
 import type { Context } from "../../platform/context";
 import { getEmail } from "./email";
@@ -11,7 +11,7 @@ export async function readContent(ctx: Context, id: Id) {
   const email = await getEmail(ctx, id);
   const found = await findContent(ctx, email);
   const body = found && (await loadBody(ctx, found.content));
-  if (!found || body === null) throw new Gone("The content of this email is no longer stored.");
+  if (!found || body === null) throw new Gone(contentGone);
   try {
     return await contentJson(ctx, email, { ...found.content, body }, found.contact);
   } catch (error) {

@@ -7,7 +7,7 @@ import { openBatch } from "../../db/batch";
 import { asId, asPriority, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
-import { findContent } from "../../engine/mail/content";
+import { contentGone, findContent } from "../../engine/mail/content";
 import { isWithinLimit } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
 import { getEmail } from "./email";
@@ -28,13 +28,13 @@ function notRetryable(status: EmailStatus): Conflict {
 export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; status: "QUEUED" }> {
   const email = await getEmail(ctx, id);
   if (!retryable.includes(email.status)) throw notRetryable(email.status);
-  if (!(await findContent(ctx, email))) throw new Gone("The content of this email is no longer stored.");
+  if (!(await findContent(ctx, email))) throw new Gone(contentGone);
   const { monthlySendLimit } = ctx.project;
   const hasNoPlace = email.status !== "UNKNOWN";
   const month = monthOf(new Date(email.createdAt));
   const now = ctx.now.getTime();
   const at = Math.max(now, email.scheduledAt ?? now);
-  const isOpen = sql`project_id = ${ctx.project.number} AND id = ${id}
+  const isOpen = sql`project_id = ${ctx.project.number} AND id = ${id} AND NOT is_forgotten
     AND status IN (SELECT value FROM json_each(${JSON.stringify(retryable)}))`;
   const batch = openBatch(ctx);
   batch.add(
@@ -47,7 +47,8 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   const reopened = batch.add(
     statement(
       sql`UPDATE emails SET status = 'QUEUED', error = NULL, round = NULL, uncertain_since = NULL, attempts = 0,
-          retried_at = ${now}, abandonments = 0, next_attempt_at = ${at}, due_at = ${at > now ? at : now + announceGraceMs}
+          retried_at = ${now}, abandonments = 0, ended_at = NULL, next_attempt_at = ${at},
+          due_at = ${at > now ? at : now + announceGraceMs}
         WHERE ${isOpen} RETURNING id, priority`,
       columns({ id: asId, priority: asPriority }),
     ),
@@ -57,7 +58,10 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
     batch.guard(isWithin, () => new MonthlyLimitReached(monthlySendLimit));
   }
   await batch.commit();
-  if (reopened.count === 0) throw notRetryable((await getEmail(ctx, id)).status);
+  if (reopened.count === 0) {
+    const { isForgotten, status } = await getEmail(ctx, id);
+    throw isForgotten ? new Gone(contentGone) : notRetryable(status);
+  }
   if (at === now) await announceEmails(ctx, reopened.all);
   return { id: publicId(id), status: "QUEUED" };
 }

@@ -48,7 +48,8 @@ const content = createRoute({
   operationId: "readEmailContent",
   tags,
   summary: "Get the content of an email",
-  description: "410 when the content is no longer stored. Attachments are listed, but not included.",
+  description:
+    "410 when the content is no longer stored: 90 days after the mail was final, or as the installation is set. Attachments are listed, but not included.",
   request: { params: IdParam },
   responses: { ...ok(EmailContent), ...errors(404, 409, 410) },
 });

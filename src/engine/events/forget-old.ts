@@ -1,0 +1,112 @@
+import { type SQL, sql } from "drizzle-orm";
+import { firstIdAt } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import type { Db } from "../../db/client";
+import { timeOfId } from "../../db/ids";
+import { asNumber, columns } from "../../db/rows";
+import { noRows, type Statement, select, statement } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+import { keepPlace, openParts, readPlace } from "../../platform/sweep";
+import { dayOf } from "./day";
+
+/** Each row is in three trees and counted twice. */
+const eventsPerStep = 500;
+/** For all databases together: a step is six statements, and one call of the Worker may make a thousand. */
+const stepsPerTick = 100;
+
+/**
+ * The sweep over events that are older than `EVENT_RETENTION_DAYS`, over all projects. Kept counts are of the events that
+ * are stored, so these are taken off. An event that somebody is still to hear of stays until then.
+ */
+export async function forgetOldEvents(platform: Platform): Promise<void> {
+  const { eventRetentionMs } = platform.config;
+  if (eventRetentionMs === null) return;
+  const before = sql`${firstIdAt(platform.now.getTime() - eventRetentionMs)}`;
+  const parts = openParts();
+  const steps = Math.ceil(stepsPerTick / platform.databases.length);
+  for (const [index, db] of platform.databases.entries()) {
+    await parts.run(() => forgetIn(platform, db, { sweep: `old-events-${index}`, before, steps }));
+  }
+  parts.end();
+}
+
+interface Given {
+  sweep: string;
+  before: SQL;
+  steps: number;
+}
+
+/** Project after project, each to its end. The next tick goes on where this one ends. */
+async function forgetIn(platform: Platform, db: Db, { sweep, before, steps }: Given): Promise<void> {
+  let place: number | null = Number(await readPlace(platform, sweep));
+  for (let step = 0; step < steps && place !== null; step++) {
+    const project = await findProject(db, place, before);
+    const isDone = project === null || (await forgetNext(platform, db, project, before)) < eventsPerStep;
+    place = isDone && project !== null ? project + 1 : project;
+  }
+  await keepPlace(platform, sweep, String(place ?? 0));
+}
+
+const readProject = columns({ projectId: asNumber });
+
+/** The next project with old events: one seek for each project. */
+async function findProject(db: Db, from: number, before: SQL): Promise<number | null> {
+  const [found] = await select(
+    db,
+    sql`SELECT p.project_id FROM project_counts p
+      WHERE p.project_id >= ${from} AND EXISTS (SELECT 1 FROM events e WHERE e.project_id = p.project_id AND e.id < ${before}
+        AND e.next_announce_at IS NULL)
+      ORDER BY p.project_id LIMIT 1`,
+    readProject,
+  );
+  return found?.projectId ?? null;
+}
+
+async function forgetNext(platform: Platform, db: Db, projectId: number, before: SQL): Promise<number> {
+  const batch = openBatch({ ...platform, db });
+  const deleted = batch.add(deleteOld(projectId, before));
+  await batch.commit();
+  return deleted.count;
+}
+
+function deleteOld(projectId: number, before: SQL): Statement {
+  const old = sql`SELECT id, name, contact_id, ${dayOf(timeOfId(sql`id`))} AS day FROM events
+    WHERE project_id = ${projectId} AND id < ${before} AND next_announce_at IS NULL
+    ORDER BY id LIMIT ${eventsPerStep}`;
+  return statement(
+    sql`DELETE FROM events WHERE project_id = ${projectId} AND id IN (SELECT id FROM (${old})) RETURNING 1`,
+    noRows,
+    { before: takenOff(projectId, old) },
+  );
+}
+
+/** The kept counts without these events. A name that has none left is forgotten, and so is a day of it. */
+function takenOff(projectId: number, old: SQL): Statement[] {
+  const days = sql`SELECT name, day, count(*) AS events FROM (${old}) GROUP BY name, day`;
+  // The oldest go first: whoever keeps the name has a later event, or one that waits for its listener.
+  const isLeaving = sql`NOT EXISTS (SELECT 1 FROM events e
+    WHERE e.project_id = ${projectId} AND e.name = o.name AND e.contact_id = o.contact_id
+      AND (e.id > (SELECT max(id) FROM (${old})) OR e.next_announce_at IS NOT NULL))`;
+  const names = sql`SELECT o.name, count(*) AS events, sum(o.day = n.day) AS of_day,
+      count(DISTINCT o.contact_id) FILTER (WHERE ${isLeaving}) AS leaving
+    FROM (${old}) o CROSS JOIN event_names n ON n.project_id = ${projectId} AND n.name = o.name GROUP BY o.name`;
+  return [
+    statement(
+      sql`UPDATE event_days SET count = max(0, count - gone.events) FROM (${days}) gone
+        WHERE project_id = ${projectId} AND event_days.name = gone.name AND event_days.day = gone.day`,
+    ),
+    statement(
+      sql`DELETE FROM event_days WHERE project_id = ${projectId} AND count <= 0
+        AND (name, day) IN (SELECT name, day FROM (${old}))`,
+    ),
+    statement(
+      sql`UPDATE event_names SET count = count - gone.events, contacts = contacts - gone.leaving,
+          day_count = max(0, day_count - gone.of_day)
+        FROM (${names}) gone WHERE project_id = ${projectId} AND event_names.name = gone.name`,
+    ),
+    statement(
+      sql`DELETE FROM event_names WHERE project_id = ${projectId} AND count <= 0
+        AND name IN (SELECT name FROM (${old}))`,
+    ),
+  ];
+}
