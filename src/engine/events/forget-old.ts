@@ -70,7 +70,7 @@ async function forgetNext(platform: Platform, db: Db, projectId: number, before:
 }
 
 function deleteOld(projectId: number, before: SQL): Statement {
-  const old = sql`SELECT id, name, contact_id, ${dayOf(timeOfId(sql`id`))} AS day FROM events
+  const old = sql`SELECT project_id, id, name, contact_id, ${dayOf(timeOfId(sql`id`))} AS day FROM events
     WHERE project_id = ${projectId} AND id < ${before} AND next_announce_at IS NULL
     ORDER BY id LIMIT ${eventsPerStep}`;
   return statement(
@@ -82,18 +82,21 @@ function deleteOld(projectId: number, before: SQL): Statement {
 
 /** The kept counts without these events. A name that has none left is forgotten, and so is a day of it. */
 function takenOff(projectId: number, old: SQL): Statement[] {
-  const days = sql`SELECT name, day, count(*) AS events FROM (${old}) GROUP BY name, day`;
+  const days = sql`SELECT project_id, name, day, count(*) AS events FROM (${old}) GROUP BY project_id, name, day`;
   // The oldest go first: whoever keeps the name has a later event, or one that waits for its listener.
-  const isLeaving = sql`NOT EXISTS (SELECT 1 FROM events e
-    WHERE e.project_id = ${projectId} AND e.name = o.name AND e.contact_id = o.contact_id
-      AND (e.id > (SELECT max(id) FROM (${old})) OR e.next_announce_at IS NOT NULL))`;
-  const names = sql`SELECT o.name, count(*) AS events, sum(o.day = n.day) AS of_day,
+  const newest = sql`(SELECT max(id) FROM (${old}))`;
+  const others = sql`SELECT 1 FROM events e INDEXED BY ix_events_name
+    WHERE e.project_id = ${projectId} AND e.name = o.name AND e.contact_id = o.contact_id`;
+  const isLeaving = sql`NOT EXISTS (${others} AND e.id > ${newest})
+    AND NOT EXISTS (${others} AND e.id < ${newest} AND e.next_announce_at IS NOT NULL)`;
+  const names = sql`SELECT o.project_id, o.name, count(*) AS events, sum(o.day = n.day) AS of_day,
       count(DISTINCT o.contact_id) FILTER (WHERE ${isLeaving}) AS leaving
-    FROM (${old}) o CROSS JOIN event_names n ON n.project_id = ${projectId} AND n.name = o.name GROUP BY o.name`;
+    FROM (${old}) o CROSS JOIN event_names n ON n.project_id = o.project_id AND n.name = o.name
+    GROUP BY o.project_id, o.name`;
   return [
     statement(
       sql`UPDATE event_days SET count = max(0, count - gone.events) FROM (${days}) gone
-        WHERE project_id = ${projectId} AND event_days.name = gone.name AND event_days.day = gone.day`,
+        WHERE event_days.project_id = gone.project_id AND event_days.name = gone.name AND event_days.day = gone.day`,
     ),
     statement(
       sql`DELETE FROM event_days WHERE project_id = ${projectId} AND count <= 0
@@ -102,7 +105,7 @@ function takenOff(projectId: number, old: SQL): Statement[] {
     statement(
       sql`UPDATE event_names SET count = count - gone.events, contacts = contacts - gone.leaving,
           day_count = max(0, day_count - gone.of_day)
-        FROM (${names}) gone WHERE project_id = ${projectId} AND event_names.name = gone.name`,
+        FROM (${names}) gone WHERE event_names.project_id = gone.project_id AND event_names.name = gone.name`,
     ),
     statement(
       sql`DELETE FROM event_names WHERE project_id = ${projectId} AND count <= 0

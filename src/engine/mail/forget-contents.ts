@@ -98,8 +98,8 @@ function updateRecipients(page: SQL): Statement {
 
 function updateForgotten(page: SQL): Statement {
   return statement(
-    sql`UPDATE emails SET is_forgotten = true, contact = NULL
-      WHERE (project_id, id) IN (SELECT project_id, id FROM (${page}) WHERE is_ready) AND NOT is_forgotten`,
+    sql`UPDATE emails AS e SET is_forgotten = true, contact = NULL FROM (${page}) w
+      WHERE w.is_ready AND e.project_id = w.project_id AND e.id = w.id AND NOT e.is_forgotten`,
   );
 }
 
@@ -108,21 +108,23 @@ function updateContents(page: SQL): Statement {
   return statement(
     sql`UPDATE email_contents AS content SET preview_text = NULL, body = NULL, headers = '{}', own_data = '{}',
         body_key = CASE WHEN ${isOwnFile} THEN body_key END
-      WHERE ${isLeftByAll(page)} AND (body IS NOT NULL OR preview_text IS NOT NULL OR headers <> '{}' OR own_data <> '{}'
-        OR (body_key IS NOT NULL AND NOT ${isOwnFile}))`,
+      FROM (${contentsOf(page)}) w WHERE ${isLeftByAll} AND (body IS NOT NULL OR preview_text IS NOT NULL
+        OR headers <> '{}' OR own_data <> '{}' OR (body_key IS NOT NULL AND NOT ${isOwnFile}))`,
   );
 }
 
 function contentsWithFiles(page: SQL): SQL {
   return sql`SELECT content.project_id, content.id, content.body_key, json_array_length(content.attachments) AS attachments
-    FROM email_contents content
-    WHERE ${isLeftByAll(page)} AND (content.attachments <> '[]' OR content.body_key IS NOT NULL)`;
+    FROM (${contentsOf(page)}) w CROSS JOIN email_contents content
+    WHERE ${isLeftByAll} AND (content.attachments <> '[]' OR content.body_key IS NOT NULL)`;
 }
 
-function isLeftByAll(page: SQL): SQL {
-  return sql`(content.project_id, content.id) IN (SELECT project_id, content_id FROM (${page}))
-    AND content.recipients <= 0`;
+function contentsOf(page: SQL): SQL {
+  return sql`SELECT DISTINCT project_id, content_id FROM (${page})`;
 }
+
+/** The content of an item `w` of the page. */
+const isLeftByAll = sql`content.project_id = w.project_id AND content.id = w.content_id AND content.recipients <= 0`;
 
 /** A body's file may also be its template's, which other mails share. */
 const isOwnFile = sql`(substr(content.body_key, 1, 8) = 'content/')`;
