@@ -70,9 +70,7 @@ function receiptOf(behaviour: Behaviour, id: Id): Receipt {
 async function keep(db: Db, blobs: Blobs, mails: { message: Message; id: Id }[]): Promise<void> {
   // The files go first, so that every row has its file.
   await Promise.all(
-    mails.map(({ message, id }) =>
-      blobs.put(blobKey("outbox", message.projectId, textOf(id)), toMime(message)),
-    ),
+    mails.map(({ message, id }) => blobs.put(blobKey("outbox", message.projectId, textOf(id)), toMime(message))),
   );
   const rows = mails.map(({ message: { projectNumber, emailId, to }, id }) => ({
     ...{ id, projectId: projectNumber, emailId: readId(emailId), toEmail: to.email },
