@@ -28,7 +28,10 @@ export default defineConfig(async () => ({
         test: {
           name: "core",
           isolate: false,
-          include: ["test/core/**/*.test.ts", "test/house/{floors,databases,deploy,lockfile,tenant-check}.test.ts"],
+          include: [
+            "test/core/**/*.test.ts",
+            "test/house/{floors,databases,deploy,deploy-obstacles,lockfile,tenant-check}.test.ts",
+          ],
         },
       },
       // The Worker in real workerd, with real D1, queues, objects and R2.

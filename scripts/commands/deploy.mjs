@@ -1,67 +1,132 @@
-import { createMissing, listSecrets, putSecrets, requireLogin, wrangler } from "../lib/cloudflare.mjs";
+import { lookAtAccount } from "../lib/account.mjs";
+import { createMissing, deployWorker, migrate, putSecrets } from "../lib/cloudflare.mjs";
+import { deployed, obstacleList, secretsOnce } from "../lib/deployed.mjs";
 import { Failure } from "../lib/failure.mjs";
+import { openFirstProject, untilUp } from "../lib/first-project.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
-import { bold, dim } from "../lib/screen.mjs";
-import { OWN_SECRETS } from "../lib/settings.mjs";
+import {
+  addressOf,
+  DEPLOY_CONFIG,
+  noteDeployed,
+  publicUrl,
+  readInstallation,
+  writeDeployConfig,
+} from "../lib/installation.mjs";
+import { credentialObstacles, settingObstacles } from "../lib/provider.mjs";
+import { steps } from "../lib/screen.mjs";
+import { adminTokenOf, OWN_SECRETS } from "../lib/settings.mjs";
 import { showTool } from "../lib/tools.mjs";
-import { databaseBindings, readWranglerToml } from "../lib/wrangler-toml.mjs";
+import { databaseBindings } from "../lib/wrangler-toml.mjs";
 
+const HELP = `
+  npm run deploy                  deploys this version to your account
+  npm run deploy -- --sandbox     the same with MAIL_PROVIDER = "outbox",
+                                  which keeps the mail and sends none
+  npm run deploy -- --dry-run     builds, and changes nothing
+
+  Settings stand in petrel.toml, see petrel.example.toml. To make the first
+  project, a later deploy needs ADMIN_TOKEN in its environment.
+`;
 const FLAGS = ["--sandbox", "--dry-run"];
 
 /** `npm run deploy`: what the account lacks, the migrations, the Worker, in this order. Safe to run again at any time. */
 export async function main(args) {
+  if (args.includes("--help") || args.includes("-h")) return console.log(HELP);
   const stranger = args.find((arg) => !FLAGS.includes(arg));
   if (stranger) throw new Failure(`npm run deploy takes ${FLAGS.join(" and ")}, not ${stranger}.`);
-  const config = readWranglerToml();
-  const bindings = databaseBindings(config);
-  const carrier = chooseCarrier(config.vars.MAIL_PROVIDER, args.includes("--sandbox"));
+  const flags = { isSandbox: args.includes("--sandbox") };
+  const installation = readInstallation();
+  databaseBindings(installation.config);
   await ensureInstalled();
-  if (args.includes("--dry-run")) return showTool("wrangler", ["deploy", "--dry-run", ...carrier]);
-
-  await requireLogin(config);
-  await createMissing(config, report);
-  // Migrations only add, so the Worker that is still running gets along with the new tables.
-  for (const binding of bindings) {
-    await wrangler("d1", "migrations", "apply", binding, "--remote");
-    report("Migrations", binding, "applied");
+  writeDeployConfig(installation, flags);
+  if (args.includes("--dry-run")) {
+    refuse(settingObstacles(installation, flags));
+    return showTool("wrangler", ["deploy", "--dry-run", "--config", DEPLOY_CONFIG]);
   }
-  const secrets = await makeSecrets();
-  const code = await showTool("wrangler", ["deploy", ...carrier]);
-  if (code !== 0 || Object.keys(secrets).length === 0) return code;
-  // A secret belongs to a Worker, so the Worker comes first.
-  await putSecrets(secrets);
-  showOnce(secrets);
-  return 0;
+
+  console.log("");
+  const step = steps();
+  const account = await look(installation, flags, step);
+  await prepare(installation, flags, account, step);
+  const secrets = await upload(installation, flags, account, step);
+  console.log(await introduce(installation, flags, secrets, step));
 }
 
-/** A Worker that pretends to send mail must not reach production unnoticed. */
-function chooseCarrier(provider, sandbox) {
-  if (provider === "outbox" && !sandbox) {
-    throw new Failure(
-      "MAIL_PROVIDER in wrangler.toml is outbox, which sends no mail: name a provider there, or deploy with npm run deploy -- --sandbox.",
-    );
+/** Everything that stands in the way is said before anything is made. */
+async function look(installation, flags, step) {
+  step.begin("Account", "looking at what is there");
+  const account = await lookAtAccount(installation);
+  refuse([
+    ...settingObstacles(installation, flags),
+    ...account.obstacles,
+    ...(account.secrets ? credentialObstacles(installation, account.secrets) : []),
+  ]);
+  step.done("Account", account.account ?? "the one of the token", "ready");
+  return account;
+}
+
+function refuse(obstacles) {
+  if (obstacles.length > 0) throw new Failure(obstacleList(obstacles));
+}
+
+async function prepare(installation, flags, account, step) {
+  const { config } = installation;
+  const ids = await createMissing(config, account, step.done);
+  const { isNew } = installation;
+  noteDeployed(installation, { ...(account.account ? { account: account.account } : {}), ...ids });
+  if (isNew) step.done("Settings", "petrel.toml", "written");
+  writeDeployConfig(installation, flags);
+  // Migrations only add, so the Worker that is still running gets along with the new tables.
+  for (const binding of databaseBindings(config)) {
+    await step.run("Migrations", binding, "applied", () => migrate(binding));
   }
-  if (provider !== "outbox" && sandbox) {
-    throw new Failure(`--sandbox is for MAIL_PROVIDER = "outbox", and wrangler.toml says ${provider}: leave it out.`);
+}
+
+/** The answer is the secrets that the Worker got by this. */
+async function upload(installation, flags, account, step) {
+  const before = publicUrl(installation);
+  const found = await step.run("Worker", installation.config.name, "deployed", deployWorker);
+  const secrets = missingSecrets(account.secrets);
+  if (Object.keys(secrets).length > 0) {
+    // A secret belongs to a Worker, so the Worker comes first.
+    await step.run("Secrets", Object.keys(secrets).join(", "), "set", () => putSecrets(secrets));
+    console.log(secretsOnce(secrets));
   }
-  return sandbox ? ["--var", "SANDBOX:true"] : [];
+  if (found) noteDeployed(installation, { address: found });
+  const after = publicUrl(installation);
+  if (after !== before) {
+    // wrangler only tells the address of a Worker that is there, and links need it.
+    writeDeployConfig(installation, flags);
+    await step.run("PUBLIC_URL", after, "set", deployWorker);
+  }
+  return secrets;
 }
 
 /** New values for the secrets that the Worker does not have yet. */
-async function makeSecrets() {
-  const existing = await listSecrets();
+function missingSecrets(existing) {
   const missing = OWN_SECRETS.filter(({ name }) => !existing.includes(name));
   return Object.fromEntries(missing.map(({ name, make }) => [name, make()]));
 }
 
-/** To the terminal alone: no file has them, and Cloudflare does not show them again. */
-function showOnce(secrets) {
-  const lines = Object.entries(secrets).map(([name, value]) => `  ${bold(name)}  ${value}\n`);
-  console.log(
-    `\n${lines.join("")}\n  ${dim("Keep these now: they are shown this once, and stored nowhere but in the Worker.")}\n`,
-  );
-}
-
-function report(kind, name, state) {
-  console.log(`${dim(kind.padEnd(12))} ${name.padEnd(28)} ${state}`);
+/** The deploy is done, so nothing that fails here makes it fail. */
+async function introduce(installation, { isSandbox }, secrets, step) {
+  const base = addressOf(installation) || publicUrl(installation);
+  const shown = { base, provider: installation.config.vars.MAIL_PROVIDER };
+  const adminToken = secrets.ADMIN_TOKEN ?? (process.env.ADMIN_TOKEN ? adminTokenOf(process.env) : null);
+  if (!base) return deployed({ ...shown, base: "https://<your route>", problem: "wrangler named no address to call." });
+  if (!adminToken) {
+    return deployed({ ...shown, problem: "ADMIN_TOKEN is not in the environment, so no project was looked for." });
+  }
+  step.begin("Address", base);
+  if (!(await untilUp(base))) {
+    return deployed({ ...shown, problem: "The address does not answer yet: a new name can take some minutes." });
+  }
+  step.done("Address", base, "answers");
+  try {
+    const project = await openFirstProject({ base, adminToken, isTokenNew: "ADMIN_TOKEN" in secrets, isSandbox });
+    return deployed({ ...shown, project });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return deployed({ ...shown, problem: `No first project: ${error.message}` });
+  }
 }

@@ -1,74 +1,111 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Failure } from "./failure.mjs";
-import { captureTool } from "./tools.mjs";
+import { DEPLOY_CONFIG } from "./installation.mjs";
+import { reasonFor } from "./reasons.mjs";
+import { captureTool, showTool } from "./tools.mjs";
 
-/** Runs wrangler on the account, without questions. A refusal ends the deploy with what wrangler said about it. */
-export async function wrangler(...args) {
-  const { code, stdout, output } = await captureTool("wrangler", args);
+/** Runs wrangler on the account, without questions, with the configuration of this installation. */
+export function askWrangler(args, options) {
+  return captureTool("wrangler", [...args, "--config", DEPLOY_CONFIG], options);
+}
+
+/** The same. A refusal ends the deploy with what wrangler said about it. */
+async function wrangler(...args) {
+  const { code, stdout, output } = await askWrangler(args);
   if (code !== 0) throw new Failure(`wrangler ${args.join(" ")} failed, so the deploy stops here:\n\n${output}`);
   return stdout;
 }
 
-export async function requireLogin(config) {
-  const { code, stdout, output } = await captureTool("wrangler", ["whoami", "--json"]);
-  if (code !== 0 && stdout.includes('"loggedIn":false')) {
-    throw new Failure(
-      "Not logged in to Cloudflare: run npx wrangler login, or set CLOUDFLARE_API_TOKEN, and deploy again.",
-    );
-  }
-  if (code !== 0) throw new Failure(`Cloudflare could not be asked who you are:\n\n${output}`);
-  const { accounts = [] } = JSON.parse(stdout);
-  if (accounts.length > 1 && !process.env.CLOUDFLARE_ACCOUNT_ID && !config.account_id) {
-    const list = accounts.map(({ id, name }) => `  ${id}  ${name}`).join("\n");
-    throw new Failure(
-      `You have several accounts: set CLOUDFLARE_ACCOUNT_ID to one of these and deploy again.\n${list}`,
-    );
-  }
-}
-
-/** Creates what wrangler.toml names and the account lacks; `report` hears of each. Found by name, so no id is kept. */
-export async function createMissing(config, report) {
-  const databases = config.d1_databases.map((database) => database.database_name);
-  await ensure("D1 database", databases, await listDatabases(), ["d1", "create"], report);
-  const buckets = config.r2_buckets.map((bucket) => bucket.bucket_name);
-  await ensure("R2 bucket", buckets, words(await wrangler("r2", "bucket", "list")), ["r2", "bucket", "create"], report);
+/**
+ * Creates what the configuration names and the account lacks; `report` hears of each. The queues come first, as some
+ * accounts have none, and only creating one shows that. The answer is the id of each database, by its binding.
+ */
+export async function createMissing(config, account, report) {
   const queues = config.queues.consumers.map((consumer) => consumer.queue);
-  await ensure("Queue", queues, words(await wrangler("queues", "list")), ["queues", "create"], report);
+  await ensure("Queues", queues, account.queues, ["queues", "create"], report);
+  const buckets = config.r2_buckets.map((bucket) => bucket.bucket_name);
+  await ensure("R2 bucket", buckets, account.buckets, ["r2", "bucket", "create"], report);
+  return createDatabases(config, account, report);
 }
 
-async function listDatabases() {
-  return JSON.parse(await wrangler("d1", "list", "--json")).map((database) => database.name);
+/** In our words where we know the reason, in wrangler's otherwise. */
+function refusalOf(kind, output) {
+  return reasonFor(kind, output) ?? `wrangler says:\n\n${output}`;
 }
 
 async function ensure(kind, names, existing, create, report) {
+  let created = 0;
   for (const name of names) {
-    if (existing.includes(name)) {
-      report(kind, name, "is there");
-      continue;
-    }
-    const { code, output } = await captureTool("wrangler", [...create, name]);
+    if (existing.includes(name)) continue;
+    const { code, output } = await askWrangler([...create, name]);
     // Lists come in pages, so it may be there after all.
-    const isThere = /already (exists|taken)/.test(output);
-    if (code !== 0 && !isThere) throw new Failure(`${kind} ${name} could not be created:\n\n${output}`);
-    report(kind, name, isThere ? "is there" : "created");
+    if (code !== 0 && !/already (exists|taken)/.test(output)) {
+      throw new Failure(`${kind}: ${name} could not be created. ${refusalOf(kind, output)}`);
+    }
+    if (code === 0) created += 1;
+  }
+  const what = names.length === 1 ? names[0] : `${names.length}, ${names[0]} and more`;
+  report(kind, what, created === 0 ? "there" : `created${created < names.length ? ` ${created}` : ""}`);
+}
+
+/** A database that an earlier deploy noted is found by its id, any other by its name. */
+async function createDatabases(config, account, report) {
+  const ids = {};
+  let known = account.databases;
+  for (const { binding, database_name: name, database_id: id } of config.d1_databases) {
+    const isThere = known.some((database) => database.uuid === id || database.name === name);
+    if (!isThere) {
+      await wrangler("d1", "create", name);
+      known = await listDatabases();
+    }
+    ids[binding] = id ?? known.find((database) => database.name === name)?.uuid;
+    report("D1 database", `${binding}, ${name}`, isThere ? "there" : "created");
+  }
+  return ids;
+}
+
+async function listDatabases() {
+  return JSON.parse(await wrangler("d1", "list", "--json"));
+}
+
+/** The tables of one database as this version has them. */
+export async function migrate(binding) {
+  await wrangler("d1", "migrations", "apply", binding, "--remote");
+}
+
+/** Uploads the Worker. The answer is its workers.dev address; null when it has none. */
+export async function deployWorker() {
+  const folder = mkdtempSync(join(tmpdir(), "petrel-deploy-"));
+  try {
+    // wrangler says here, for programs, what it says on the terminal.
+    const report = join(folder, "report.ndjson");
+    const env = { WRANGLER_OUTPUT_FILE_PATH: report, WRANGLER_LOG: "warn" };
+    // Where somebody can answer, it asks before it takes a domain from another Worker, or registers a workers.dev name.
+    // Where nobody can, it goes on.
+    if (process.stdin.isTTY && process.stdout.isTTY) {
+      const code = await showTool("wrangler", ["deploy", "--config", DEPLOY_CONFIG], { env });
+      if (code !== 0) throw new Failure("The Worker could not be deployed: wrangler says above why.");
+    } else {
+      const { code, output } = await askWrangler(["deploy"], { env });
+      if (code !== 0) throw new Failure(`The Worker could not be deployed. ${refusalOf("Workers Scripts", output)}`);
+    }
+    return addressIn(readFileSync(report, "utf8"));
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 
-/** The names of the secrets that the deployed Worker has; none before its first deploy. */
-export async function listSecrets() {
-  const { code, stdout, output } = await captureTool("wrangler", ["secret", "list", "--format", "json"]);
-  if (code === 0) return JSON.parse(stdout).map((secret) => secret.name);
-  if (/not found/.test(output)) return [];
-  throw new Failure(`The Worker's secrets could not be listed:\n\n${output}`);
+function addressIn(report) {
+  const entries = report.split("\n").filter((line) => line !== "");
+  const { targets = [] } = entries.map((line) => JSON.parse(line)).find(({ type }) => type === "deploy") ?? {};
+  return targets.find((target) => /^https?:\/\//.test(target))?.replace(/\/$/, "") ?? null;
 }
 
 /** Sets secrets of the deployed Worker. They travel through a pipe, so that none is ever on a disk or in a process list. */
 export async function putSecrets(secrets) {
-  const { code, output } = await captureTool("wrangler", ["secret", "bulk"], { input: JSON.stringify(secrets) });
+  const { code, output } = await askWrangler(["secret", "bulk"], { input: JSON.stringify(secrets) });
   if (code !== 0)
     throw new Failure(`The Worker's secrets could not be set. Deploy again to set new ones:\n\n${output}`);
-}
-
-// Of what wrangler can only print for people, a name is a word between blanks or the lines of a table.
-function words(text) {
-  return text.split(/[\s│]+/);
 }

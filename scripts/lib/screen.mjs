@@ -1,6 +1,8 @@
 const coloured = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code) => (text) => (coloured ? `\u001b[${code}m${text}\u001b[0m` : text);
 
+const UNBROKEN = "\u00a0";
+
 export const bold = paint("1");
 export const dim = paint("2");
 export const red = paint("31");
@@ -31,5 +33,40 @@ export function progress(label) {
     // The cursor goes back, so that whatever is said next takes the place of this line.
     at: (share) => process.stdout.isTTY && show(dim(`${Math.floor(100 * share)} %`), "\r"),
     end: (result) => show(result, "\n"),
+  };
+}
+
+/** A command in a text that gets wrapped: it stays on one line, so that it can be copied. */
+export function command(text) {
+  return text.replaceAll(" ", UNBROKEN);
+}
+
+/** Text broken between words, so that it keeps to 80 columns behind `indent`. A longer word gets a line of its own. */
+export function wrapped(text, indent) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line !== "" && indent.length + line.length + 1 + word.length > 80) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines.join(`\n${indent}`).replaceAll(UNBROKEN, " ");
+}
+
+/** Lines of what is done, one under the other. On a terminal a line is there while its work goes on. */
+export function steps() {
+  const text = (kind, name, state) => `  ${dim(kind.padEnd(12))}  ${name.padEnd(36)}  ${state}`;
+  const done = (kind, name, state) => {
+    process.stdout.write(`${process.stdout.isTTY ? "\u001b[K" : ""}${text(kind, name, state)}\n`);
+  };
+  const begin = (kind, name) => process.stdout.isTTY && process.stdout.write(`\u001b[K${text(kind, name, dim("…"))}\r`);
+  return {
+    done,
+    begin,
+    async run(kind, name, state, work) {
+      begin(kind, name);
+      const result = await work();
+      done(kind, name, state);
+      return result;
+    },
   };
 }

@@ -11,9 +11,9 @@ function bindingsOf(...names: string[]): string[] {
 }
 
 describe("the databases of wrangler.toml", () => {
-  it("is one by default, and the example of a second is ready to be uncommented", () => {
+  it("is one by default, and petrel.example.toml has a second that is ready to be uncommented", () => {
     expect(databaseBindings(readWranglerToml())).toEqual(["DB"]);
-    const text = readFileSync(fileURLToPath(new URL("../../wrangler.toml", import.meta.url).href), "utf8");
+    const text = readFileSync(fileURLToPath(new URL("../../petrel.example.toml", import.meta.url).href), "utf8");
     expect(text).toContain('# [[d1_databases]]\n# binding = "DB_01"');
   });
 

@@ -1,56 +1,223 @@
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { readdirSync } from "node:fs";
+import { afterEach, describe, expect, it } from "vitest";
+import { PROVIDER_SETTINGS } from "../../scripts/lib/provider.mjs";
+import { OWN_SECRETS } from "../../scripts/lib/settings.mjs";
+import { mailSettings } from "../../src/platform/mailer/settings";
+import {
+  allQueues,
+  closeCheckouts,
+  curlIn,
+  keys,
+  openCheckout,
+  queueTable,
+  startStubWorker,
+  widest,
+} from "../support/deploy-checkout";
 
-const root = fileURLToPath(new URL("../..", import.meta.url).href);
+const own = OWN_SECRETS.map(({ name }) => name);
 
-/** An account that has everything but the secrets. It keeps how it was called, and what it was told to set. */
-const wrangler = `
-const { appendFileSync, readFileSync } = require("node:fs");
-const { join } = require("node:path");
-const args = process.argv.slice(2);
-const said = args.join(" ");
-appendFileSync(join(process.env.DOUBLE, "calls"), said + "\\n");
-if (said.startsWith("whoami")) console.log('{"loggedIn":true,"accounts":[]}');
-else if (said.startsWith("d1 list")) console.log('[{"name":"petrel"}]');
-else if (said.startsWith("secret list")) console.log("[]");
-else if (said === "secret bulk") appendFileSync(join(process.env.DOUBLE, "secrets"), readFileSync(0));
+afterEach(closeCheckouts);
+
+describe("secrets", () => {
+  it("go to the Worker alone, and are shown once", async () => {
+    const checkout = openCheckout({ address: (await startStubWorker()).base });
+    const { said, code } = await checkout.deploy(["--sandbox"]);
+    expect(code).toBe(0);
+    const secrets = checkout.secrets();
+    expect(Object.keys(secrets)).toEqual(expect.arrayContaining(["ADMIN_TOKEN", "LINK_SECRETS"]));
+    for (const value of Object.values(secrets)) {
+      expect(said.split(value)).toHaveLength(2);
+      expect(checkout.calls().join("\n")).not.toContain(value);
+      for (const file of ["petrel.toml", ".petrel.deploy.json"]) expect(checkout.read(file)).not.toContain(value);
+    }
+    expect(checkout.calls().join("\n")).not.toContain("--secrets-file");
+    expect(readdirSync(checkout.temporary)).toEqual([]);
+    expect(checkout.written()).toEqual(["account.json", "calls", "deployed", "secrets"]);
+  });
+});
+
+describe("the first deploy", () => {
+  it("makes a project, and ends with its keys and a curl line that sends a mail", async () => {
+    const worker = await startStubWorker({ opensLate: true });
+    const checkout = openCheckout({ address: worker.base });
+    const { said } = await checkout.deploy(["--sandbox"]);
+    expect(widest(said)).toBeLessThanOrEqual(80);
+    expect(said).toContain(worker.base);
+    expect(said).toContain(keys.public);
+    const admin = `Bearer ${checkout.secrets().ADMIN_TOKEN}`;
+    expect(worker.calls.filter(({ call }) => call !== "GET /health")).toEqual([
+      { call: "GET /admin/projects?limit=1", key: admin, body: "" },
+      { call: "GET /admin/projects?limit=1", key: admin, body: "" },
+      { call: "POST /admin/projects", key: admin, body: '{"name":"First project"}' },
+      { call: "POST /domains", key: `Bearer ${keys.secret}`, body: '{"domain":"petrel.test"}' },
+    ]);
+    const [url, , , , key, , body = ""] = await curlIn(said);
+    expect([url, key]).toEqual([`${worker.base}/v1/send`, `Authorization: Bearer ${keys.secret}`]);
+    expect(JSON.parse(body)).toMatchObject({ to: "ada@example.com", from: "hello@petrel.test" });
+  });
+
+  it("says how to verify a domain before the first mail, with a real provider", async () => {
+    const worker = await startStubWorker();
+    const checkout = openCheckout({ address: worker.base, secrets: ["RESEND_API_KEY"] });
+    checkout.write("petrel.toml", '[vars]\nMAIL_PROVIDER = "resend"\n');
+    const { said } = await checkout.deploy();
+    expect(widest(said)).toBeLessThanOrEqual(80);
+    expect(said).toMatch(/Before the first mail, verify the domain/);
+    expect(said).toContain(`${worker.base}/hooks/resend`);
+    const [url, , , , key, , body = ""] = await curlIn(said);
+    expect([url, key]).toEqual([`${worker.base}/domains`, `Authorization: Bearer ${keys.secret}`]);
+    expect(JSON.parse(body)).toEqual({ domain: "your-domain" });
+    expect(worker.calls.map(({ call }) => call)).not.toContain("POST /domains");
+  });
+
+  it("writes petrel.toml with the account, the address and each database's id, and sets PUBLIC_URL", async () => {
+    const worker = await startStubWorker();
+    const checkout = openCheckout({ address: worker.base });
+    await checkout.deploy(["--sandbox"]);
+    const notes = [`account = "acme"`, `DB = "id-of-petrel"`, `address = "${worker.base}"`];
+    expect(checkout.read("petrel.toml")).toMatch(new RegExp(`\\[deployed\\]\\n${notes.join("\\n")}\\n$`));
+    const [first, second, ...more] = checkout.deployed();
+    expect(first.vars).toMatchObject({ PUBLIC_URL: "", SANDBOX: "true" });
+    expect(second.vars).toMatchObject({ PUBLIC_URL: worker.base, SANDBOX: "true" });
+    expect(second).toMatchObject({
+      account_id: "acme",
+      d1_databases: [{ binding: "DB", database_id: "id-of-petrel", migrations_dir: "migrations" }],
+    });
+    expect(more).toEqual([]);
+  });
+
+  it("creates what the account lacks, queues first, and nothing that is there", async () => {
+    const checkout = openCheckout({
+      answers: { "queues list": queueTable(allQueues.slice(1)) },
+      databases: [],
+      secrets: own,
+    });
+    const { said } = await checkout.deploy(["--sandbox"]);
+    expect(checkout.calls().filter((call) => call.includes("create"))).toEqual([
+      `queues create ${allQueues[0]}`,
+      "d1 create petrel",
+    ]);
+    expect(said).toMatch(/Queues .* created 1\n/);
+    expect(said).toMatch(/R2 bucket .* there\n/);
+    expect(checkout.read("petrel.toml")).toContain('DB = "id-of-petrel"');
+  });
+});
+
+describe("a later deploy", () => {
+  it("changes nothing in petrel.toml, deploys once, and makes no second project", async () => {
+    const worker = await startStubWorker({ projects: 1 });
+    const checkout = openCheckout({ address: worker.base });
+    await checkout.deploy(["--sandbox"]);
+    const settings = checkout.read("petrel.toml");
+    const before = checkout.deployed().length;
+    const { said, code } = await checkout.deploy(["--sandbox"], { ADMIN_TOKEN: "t".repeat(32) });
+    expect(code).toBe(0);
+    expect(said).toContain("There are projects already");
+    expect(checkout.read("petrel.toml")).toBe(settings);
+    expect(checkout.deployed()).toHaveLength(before + 1);
+    expect(worker.calls.map(({ call }) => call)).not.toContain("POST /admin/projects");
+  });
+
+  it("prints the call that makes a project when it has no ADMIN_TOKEN", async () => {
+    const worker = await startStubWorker();
+    const checkout = openCheckout({
+      address: worker.base,
+      secrets: own,
+    });
+    const { said, code } = await checkout.deploy(["--sandbox"]);
+    expect(code).toBe(0);
+    expect(widest(said)).toBeLessThanOrEqual(80);
+    expect(worker.calls).toEqual([]);
+    const [url, , , , key, , body = ""] = await curlIn(said, { ADMIN_TOKEN: "the-token" });
+    expect([url, key]).toEqual([`${worker.base}/admin/projects`, "Authorization: Bearer the-token"]);
+    expect(JSON.parse(body)).toEqual({ name: "First project" });
+  });
+});
+
+describe("petrel.toml", () => {
+  const operators = `# Ours.
+name = "acme-mail"
+
+[vars]
+MAIL_PROVIDER = "resend"
+RATE_LIMIT_ENABLED = "true" # since March
+
+[[routes]]
+pattern = "mail.acme.com"
+custom_domain = true
+
+[[d1_databases]]
+binding = "DB_01"
+database_name = "acme-mail-01"
 `;
 
-it("hands new secrets to the Worker alone, and shows them once", () => {
-  const home = mkdtempSync(join(tmpdir(), "petrel-deploy-test-"));
-  try {
-    const [checkout, double, temporary] = ["checkout", "double", "tmp"].map((name) => join(home, name));
-    if (!checkout || !double || !temporary) throw new Error("No folders");
-    for (const folder of [double, temporary, join(checkout, "node_modules", ".bin")])
-      mkdirSync(folder, { recursive: true });
-    cpSync(join(root, "scripts"), join(checkout, "scripts"), { recursive: true });
-    cpSync(join(root, "wrangler.toml"), join(checkout, "wrangler.toml"));
-    symlinkSync(join(root, "node_modules", "@scalar"), join(checkout, "node_modules", "@scalar"));
-    for (const folder of [checkout, join(checkout, "node_modules")]) {
-      const name = folder === checkout ? "package-lock.json" : ".package-lock.json";
-      writeFileSync(join(folder, name), '{ "packages": {} }');
-    }
-    symlinkSync(process.execPath, join(checkout, "node_modules", ".bin", "node"));
-    writeFileSync(join(checkout, "node_modules", ".bin", "wrangler"), wrangler);
-
-    const output = execFileSync(process.execPath, [join(checkout, "scripts", "deploy.mjs"), "--sandbox"], {
-      env: { ...process.env, DOUBLE: double, TMPDIR: temporary, NO_COLOR: "1" },
-      encoding: "utf8",
+  it("lies over wrangler.toml: settings, a domain, another database, and the name of everything", async () => {
+    const checkout = openCheckout({ secrets: ["RESEND_API_KEY", ...own] });
+    checkout.write("petrel.toml", operators);
+    const { said } = await checkout.deploy();
+    expect(said).toContain("Petrel is deployed");
+    const [config] = checkout.deployed();
+    expect(config).toMatchObject({
+      name: "acme-mail",
+      main: "src/index.ts",
+      routes: [{ pattern: "mail.acme.com", custom_domain: true }],
+      vars: {
+        MAIL_PROVIDER: "resend",
+        RATE_LIMIT_ENABLED: "true",
+        PUBLIC_URL: "https://mail.acme.com",
+        SANDBOX: "false",
+      },
+      d1_databases: [
+        { binding: "DB", database_name: "acme-mail", database_id: "id-of-acme-mail" },
+        { binding: "DB_01", database_name: "acme-mail-01", database_id: "id-of-acme-mail-01" },
+      ],
+      r2_buckets: [{ binding: "BLOBS", bucket_name: "acme-mail" }],
+      durable_objects: { bindings: [{ name: "PACE" }, { name: "GATE" }] },
+      ratelimits: [{ name: "FLOOD_BRAKE", simple: { limit: 1000, period: 10 } }],
+      triggers: { crons: expect.arrayContaining(["* * * * *"]) },
     });
-    const secrets: Record<string, string> = JSON.parse(readFileSync(join(double, "secrets"), "utf8"));
-    expect(Object.keys(secrets)).toEqual(expect.arrayContaining(["ADMIN_TOKEN", "LINK_SECRETS"]));
-    for (const value of Object.values(secrets)) expect(output.split(value)).toHaveLength(2);
-    expect(output.match(/shown this once/g)).toHaveLength(1);
-    const calls = readFileSync(join(double, "calls"), "utf8");
-    expect(calls).not.toContain("--secrets-file");
-    for (const value of Object.values(secrets)) expect(calls).not.toContain(value);
-    expect(readdirSync(temporary)).toEqual([]);
-    expect(readdirSync(double).toSorted()).toEqual(["calls", "secrets"]);
-  } finally {
-    rmSync(home, { recursive: true });
-  }
+    expect(JSON.stringify(config)).not.toContain("petrel-");
+    expect(config).not.toHaveProperty("deployed");
+    expect(checkout.calls()).toContain("d1 migrations apply DB_01 --remote");
+    // What the operator wrote stays as it is.
+    expect(checkout.read("petrel.toml")).toMatch(
+      new RegExp(`^${operators.replaceAll(/[[\]]/g, "\\$&")}\n# Written by`),
+    );
+  });
+
+  it("has an example whose every line can be uncommented", async () => {
+    const checkout = openCheckout({ secrets: ["RESEND_API_KEY", ...own] });
+    const example = checkout.read("petrel.example.toml");
+    checkout.write("petrel.toml", example.replaceAll(/^# (?=\[|[\w]+ = )/gm, ""));
+    const { said } = await checkout.deploy();
+    expect(said).toContain("Petrel is deployed");
+    const [config] = checkout.deployed();
+    expect(config.vars).toMatchObject({ MAIL_PROVIDER: "resend", PUBLIC_URL: "https://mail.acme.com" });
+    expect(config).toMatchObject({ routes: [{ custom_domain: true }], d1_databases: [{}, { binding: "DB_01" }] });
+  });
+
+  it("is left alone when nothing is deployed", async () => {
+    const checkout = openCheckout();
+    expect((await checkout.deploy()).code).toBe(1);
+    expect(checkout.has("petrel.toml")).toBe(false);
+  });
+
+  it.each([
+    ['[vars]\nroutes = { pattern = "a" }\n', "petrel.toml, line 2, cannot be read"],
+    ["[vars]\nMAIL_PROVIDER = 'ses'\n", "petrel.toml, line 2, cannot be read"],
+    ["MAIL_PROVIDER: ses\n", "petrel.toml, line 1, cannot be read"],
+    ['[vars]\nPUBLIC_URL = "https://a" "b"\n', "petrel.toml, line 2, cannot be read"],
+  ])("is refused rather than misread: %j", async (text, reason) => {
+    const checkout = openCheckout();
+    checkout.write("petrel.toml", text);
+    const { said, code } = await checkout.deploy(["--sandbox"]);
+    expect(code).toBe(1);
+    expect(said).toContain(reason);
+    expect(checkout.calls()).toEqual([]);
+  });
+
+  it("knows every setting of the mail providers that the Worker knows", () => {
+    const ours = Object.keys(mailSettings).filter((name) => !name.startsWith("MAIL_"));
+    expect(PROVIDER_SETTINGS.toSorted()).toEqual(ours.toSorted());
+  });
 });

@@ -30,3 +30,7 @@ declare module "*/scripts/lib/mail-log.mjs" {
 declare module "*/scripts/lib/welcome.mjs" {
   export function welcome(shown: Record<string, unknown>): string;
 }
+
+declare module "*/scripts/lib/provider.mjs" {
+  export const PROVIDER_SETTINGS: string[];
+}

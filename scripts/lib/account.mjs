@@ -1,0 +1,99 @@
+import { askWrangler } from "./cloudflare.mjs";
+import { reasonFor } from "./reasons.mjs";
+
+const NEEDED_SCOPES = ["account:read", "workers_scripts:write", "d1:write", "queues:write"];
+
+/**
+ * Looks at the account, and changes nothing. What stands in the way comes back as `obstacles`, all of it at once: one
+ * thing that is missing says nothing about the others.
+ */
+export async function lookAtAccount({ config, notes }) {
+  const login = await lookAtLogin(config, notes);
+  if (login.obstacles.length > 0) return { ...login, queues: [], buckets: [], databases: [], secrets: null };
+  const [queues, buckets, databases, secrets] = await Promise.all([
+    look("Queues", ["queues", "list"], namesIn),
+    look("R2 bucket", ["r2", "bucket", "list"], namesIn),
+    look("D1 database", ["d1", "list", "--json"], JSON.parse),
+    look("Workers Scripts", ["secret", "list", "--format", "json"], secretNamesIn),
+  ]);
+  const obstacles = [queues, buckets, databases, secrets].flatMap(({ obstacle }) => obstacle ?? []);
+  return {
+    account: login.account,
+    obstacles: [...obstacles, ...strangeDatabases(notes, config, databases)],
+    queues: queues.found ?? [],
+    buckets: buckets.found ?? [],
+    databases: databases.found ?? [],
+    secrets: secrets.found ?? null,
+  };
+}
+
+/** Which account it is, and whether we may use it. */
+async function lookAtLogin(config, notes) {
+  const { code, stdout, output } = await askWrangler(["whoami", "--json"]);
+  if (code !== 0 && stdout.includes('"loggedIn":false')) {
+    return refuse("You are not logged in to Cloudflare. Run npx wrangler login, or set CLOUDFLARE_API_TOKEN.");
+  }
+  if (code !== 0) return refuse(`Cloudflare could not be asked who you are. wrangler says: ${lastWords(output)}`);
+  const { accounts = [], authType, tokenPermissions } = JSON.parse(stdout);
+  const chosen = process.env.CLOUDFLARE_ACCOUNT_ID || config.account_id;
+  const account = chosen || notes.account || (accounts.length === 1 ? accounts[0].id : undefined);
+  if (notes.account && account !== notes.account) {
+    return refuse(`This installation is in the account ${notes.account} (see petrel.toml), and ${account} is chosen.`);
+  }
+  if (accounts.length > 1 && !account) {
+    const list = accounts.map(({ id, name }) => `${id} (${name})`).join(", ");
+    return refuse(`You have several accounts. Set CLOUDFLARE_ACCOUNT_ID to one of these: ${list}.`);
+  }
+  if (notes.account && accounts.length > 0 && !accounts.some(({ id }) => id === notes.account)) {
+    return refuse(
+      `This installation is in the account ${notes.account} (see petrel.toml), which this login does not know.`,
+    );
+  }
+  // Only a login in the browser says what it may do.
+  const missing = authType === "OAuth Token" ? NEEDED_SCOPES.filter((scope) => !tokenPermissions?.includes(scope)) : [];
+  if (missing.length > 0) return refuse(`The login lacks ${missing.join(", ")}. Run npx wrangler login again.`);
+  return { account, obstacles: [] };
+}
+
+function refuse(obstacle) {
+  return { obstacles: [obstacle] };
+}
+
+async function look(kind, args, read) {
+  const { code, stdout, output } = await askWrangler(args);
+  if (code === 0) return { found: read(stdout) };
+  // Before the first deploy there is no Worker that could have secrets.
+  if (args[0] === "secret" && /not found|code: 10007\]/i.test(output)) return { found: [] };
+  return {
+    obstacle: reasonFor(kind, output) ?? `${kind}: wrangler ${args.join(" ")} failed. It says: ${lastWords(output)}`,
+  };
+}
+
+/** A database that an earlier deploy used must still be meant, and be there: otherwise an empty one would take its place. */
+function strangeDatabases(notes, config, { found }) {
+  const bound = config.d1_databases.map(({ binding }) => binding);
+  return Object.entries(notes)
+    .filter(([name]) => /^DB(_\d\d)?$/.test(name))
+    .flatMap(([binding, id]) => {
+      if (!bound.includes(binding))
+        return [`petrel.toml no longer has the database ${binding}, which holds projects. Put it back.`];
+      if (!found || found.some(({ uuid }) => uuid === id)) return [];
+      return [`The database ${binding} (${id} in petrel.toml) is not in this account. Use the account that has it.`];
+    });
+}
+
+function secretNamesIn(stdout) {
+  return JSON.parse(stdout).map(({ name }) => name);
+}
+
+// Of what wrangler can only print for people, a name is a word between blanks or the lines of a table.
+function namesIn(stdout) {
+  return stdout.split(/[\s│]+/);
+}
+
+/** The lines that matter of wrangler's refusal, as one. */
+function lastWords(output) {
+  const lines = output.split("\n").map((line) => line.trim());
+  const from = lines.findIndex((line) => line.includes("[ERROR]"));
+  return lines.slice(Math.max(0, from)).filter(Boolean).slice(0, 3).join(" ");
+}

@@ -1,0 +1,80 @@
+import { curlLine, sendLine } from "./curl-line.mjs";
+import { DEMO_DOMAIN } from "./demo.mjs";
+import { FIRST_PROJECT } from "./first-project.mjs";
+import { bold, cyan, dim, green, table, wrapped, yellow } from "./screen.mjs";
+
+const TOKEN = '"$ADMIN_TOKEN"';
+const MARGIN = "  ";
+
+/** What stands in the way of a deploy, all at once. */
+export function obstacleList(obstacles) {
+  const count = obstacles.length === 1 ? "One thing is" : `${obstacles.length} things are`;
+  const items = obstacles.map((obstacle, index) => `${MARGIN}${index + 1}. ${wrapped(obstacle, `${MARGIN}   `)}`);
+  return `Nothing was deployed, and nothing created. ${count} in the way:\n\n${items.join("\n\n")}\n`;
+}
+
+/** To the terminal alone: no file has them, and Cloudflare does not show them again. */
+export function secretsOnce(secrets) {
+  const lines = Object.entries(secrets).map(([name, value]) => `${MARGIN}${dim(name)}\n${MARGIN}${bold(value)}\n`);
+  const note = "Keep these now: they are shown this once, and stored nowhere but in the Worker.";
+  return `\n${lines.join("\n")}\n${MARGIN}${wrapped(note, MARGIN)}\n`;
+}
+
+/**
+ * What `npm run deploy` says at its end. `project` is the first one, made by this deploy; `problem` says why it could
+ * not be seen whether there is one.
+ */
+export function deployed({ base, provider, project, problem }) {
+  const isSandbox = provider === "outbox";
+  const rows = [
+    ["API", cyan(base)],
+    ["Docs", cyan(`${base}/docs`)],
+    isSandbox ? ["Outbox", `${cyan(`${base}/outbox`)}`] : ["Reports", cyan(`${base}/hooks/${provider}`)],
+    ...(project
+      ? [
+          ["Secret", project.secretKey],
+          ["Public", project.publicKey],
+        ]
+      : []),
+  ];
+  return [
+    `\n${MARGIN}${green("●")} ${bold("Petrel is deployed")}\n`,
+    table(rows),
+    isSandbox
+      ? say("A sandbox: it sends no mail. The outbox takes any user name, and ADMIN_TOKEN as the password.")
+      : say(`Let ${provider} report to the address above: README.md, Mail providers.`),
+    ...projectLines({ base, isSandbox, project, problem }),
+    "",
+  ].join("\n");
+}
+
+function projectLines({ base, isSandbox, project, problem }) {
+  if (project) {
+    const once = say(`The keys are those of the project "${FIRST_PROJECT}", and are shown this once.`);
+    return [once, ...mailLines({ base, isSandbox, key: project.secretKey })];
+  }
+  if (!problem) return [say("There are projects already, so none was made.")];
+  return [
+    `\n${MARGIN}${yellow("!")} ${wrapped(problem, `${MARGIN}  `)}`,
+    say("This makes a project, and answers with its keys:"),
+    `\n${curlLine(`${base}/admin/projects`, TOKEN, [`{ "name": "${FIRST_PROJECT}" }`])}`,
+  ];
+}
+
+/** In a sandbox the domain is there; a real provider asks for one that is verified. */
+function mailLines({ base, isSandbox, key }) {
+  if (isSandbox)
+    return [say("Send a mail and see it in the outbox:"), `\n${sendLine(base, key, `hello@${DEMO_DOMAIN}`)}`];
+  return [
+    say("Before the first mail, verify the domain that you send from. Register it:"),
+    `\n${curlLine(`${base}/domains`, key, [`{ "domain": "your-domain" }`])}`,
+    say(
+      "Create the DNS records of the answer. Petrel looks for them every five minutes; GET /domains shows when the domain is verified. Then send a mail:",
+    ),
+    `\n${sendLine(base, key, "hello@your-domain")}`,
+  ];
+}
+
+function say(text) {
+  return `\n${MARGIN}${wrapped(text, MARGIN)}`;
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { apiOf } from "./api.mjs";
+import { DEMO_DOMAIN } from "./demo.mjs";
+import { Failure } from "./failure.mjs";
+
+export const FIRST_PROJECT = "First project";
+const UP_WITHIN_MS = 90_000;
+const OPEN_WITHIN_MS = 30_000;
+const CALLS_WITHIN_MS = 60_000;
+
+/** A new address takes a moment until it is known everywhere. False when it does not answer in time. */
+export async function untilUp(base) {
+  return within(UP_WITHIN_MS, async () => {
+    const response = await fetch(`${base}/health`, { signal: AbortSignal.timeout(5_000) });
+    return response.ok;
+  });
+}
+
+/**
+ * A project with both keys, where there is none yet; null where there is one. With a token that was just set, the door
+ * may stay closed for some seconds.
+ */
+export async function openFirstProject({ base, adminToken, isTokenNew, isSandbox }) {
+  const call = apiOf(base, AbortSignal.timeout(CALLS_WITHIN_MS));
+  const list = () => call("GET", "/admin/projects?limit=1", { key: adminToken, accept: isTokenNew ? [401, 404] : [] });
+  const page = (await list()) ?? (await within(OPEN_WITHIN_MS, list));
+  if (!page) throw new Failure("The operator's API did not open in time.");
+  if (page.data.length > 0) return null;
+  const { keys } = await call("POST", "/admin/projects", { key: adminToken, body: { name: FIRST_PROJECT } });
+  // In a sandbox this domain is verified at once.
+  if (isSandbox) await call("POST", "/domains", { key: keys.secret, body: { domain: DEMO_DOMAIN } });
+  return { secretKey: keys.secret, publicKey: keys.public };
+}
+
+/** Tries until there is something, and gives that. */
+async function within(limitMs, attempt) {
+  const deadline = Date.now() + limitMs;
+  for (;;) {
+    // No answer is the answer "not yet".
+    const result = await attempt().catch(() => null);
+    if (result || Date.now() > deadline) return result;
+    await sleep(500);
+  }
+}

@@ -1,0 +1,75 @@
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { mergeConfig } from "./merge-config.mjs";
+import { ROOT } from "./paths.mjs";
+import { parseToml } from "./toml.mjs";
+import { readWranglerToml } from "./wrangler-toml.mjs";
+
+const FILE = "petrel.toml";
+const EXAMPLE = join(ROOT, "petrel.example.toml");
+/** What wrangler gets: both files in one. Made anew by every deploy. */
+export const DEPLOY_CONFIG = ".petrel.deploy.json";
+
+// The one table of petrel.toml that is the deploy's. Everything else is the operator's, and never written to.
+const NOTES = "deployed";
+const NOTES_INTRO =
+  "# Written by npm run deploy: where this installation is. Leave it, or another account could get a second, empty one.";
+
+/**
+ * The settings of one installation: `wrangler.toml` with `petrel.toml` over it, and what earlier deploys noted there
+ * (`account`, `address`, and the id of each database by its binding). git does not know petrel.toml, so an upgrade
+ * meets no conflict.
+ */
+export function readInstallation() {
+  const file = join(ROOT, FILE);
+  const isNew = !existsSync(file);
+  const { [NOTES]: notes = {}, ...own } = isNew ? {} : parseToml(readFileSync(file, "utf8"), FILE);
+  const ours = readWranglerToml();
+  return { isNew, notes, own, defaults: ours.vars, config: mergeConfig(ours, own) };
+}
+
+/** Puts what a deploy found into petrel.toml, which the first one makes. The answer is whether that changed anything. */
+export function noteDeployed(installation, found) {
+  const notes = { ...installation.notes, ...found };
+  if (!installation.isNew && JSON.stringify(notes) === JSON.stringify(installation.notes)) return false;
+  const file = join(ROOT, FILE);
+  if (!existsSync(file)) copyFileSync(EXAMPLE, file);
+  const table = Object.entries(notes).map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`);
+  const rest = withoutNotes(readFileSync(file, "utf8")).trimEnd();
+  writeFileSync(file, `${rest}\n\n${NOTES_INTRO}\n[${NOTES}]\n${table.join("")}`);
+  installation.notes = notes;
+  installation.isNew = false;
+  return true;
+}
+
+/** The table goes up to the next one, or to the end. */
+function withoutNotes(text) {
+  const lines = text.split("\n").filter((line) => line !== NOTES_INTRO);
+  const from = lines.findIndex((line) => line.trim() === `[${NOTES}]`);
+  if (from === -1) return lines.join("\n");
+  const length = lines.slice(from + 1).findIndex((line) => /^\s*\[/.test(line));
+  return [...lines.slice(0, from), ...(length === -1 ? [] : lines.slice(from + 1 + length))].join("\n");
+}
+
+/** Writes what wrangler gets, with the ids and the address that are known by now. */
+export function writeDeployConfig({ config, notes }, { isSandbox }) {
+  const { account } = notes;
+  const databases = config.d1_databases.map((database) => {
+    const id = notes[database.binding];
+    return id === undefined ? database : { database_id: id, ...database };
+  });
+  const vars = { ...config.vars, PUBLIC_URL: publicUrl({ config, notes }), ...(isSandbox ? { SANDBOX: "true" } : {}) };
+  const whole = { ...(account ? { account_id: account } : {}), ...config, vars, d1_databases: databases };
+  writeFileSync(join(ROOT, DEPLOY_CONFIG), `${JSON.stringify(whole, null, 2)}\n`);
+}
+
+/** Where recipients reach the installation: what the operator set, else its custom domain, else where it was deployed. */
+export function publicUrl({ config, notes }) {
+  return config.vars.PUBLIC_URL || addressOf({ config, notes });
+}
+
+/** Where the API can be called: the custom domain, else where it was deployed to, else nowhere yet. */
+export function addressOf({ config, notes }) {
+  const domain = config.routes?.find((route) => route.custom_domain)?.pattern;
+  return domain ? `https://${domain}` : (notes.address ?? "");
+}

@@ -1,0 +1,60 @@
+// By these keys, entries of the lists in a wrangler configuration are the same thing.
+const IDENTITIES = ["binding", "queue", "tag", "name", "pattern"];
+// What carries the name of the installation: `petrel`, or `petrel-` and more.
+const NAMES = ["name", "database_name", "bucket_name", "queue", "dead_letter_queue"];
+
+/**
+ * An installation's configuration over ours. Tables are merged, entries of lists by their binding or name; everything
+ * else is replaced. Another `name` renames the Worker and all that it owns, so that an account can hold two.
+ */
+export function mergeConfig(ours, own) {
+  const base = own.name === undefined || own.name === ours.name ? ours : rename(ours, ours.name, own.name);
+  return merge(base, own);
+}
+
+function rename(node, from, to) {
+  if (Array.isArray(node)) return node.map((item) => rename(item, from, to));
+  if (!isTable(node)) return node;
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => {
+      const isName =
+        NAMES.includes(key) && typeof value === "string" && (value === from || value.startsWith(`${from}-`));
+      return [key, isName ? to + value.slice(from.length) : rename(value, from, to)];
+    }),
+  );
+}
+
+function merge(ours, own) {
+  if (isTable(ours) && isTable(own)) {
+    const merged = Object.entries(own).map(([key, value]) => [
+      key,
+      Object.hasOwn(ours, key) ? merge(ours[key], value) : value,
+    ]);
+    return { ...ours, ...Object.fromEntries(merged) };
+  }
+  if (isTableList(ours) && isTableList(own)) return mergeLists(ours, own);
+  return own;
+}
+
+function mergeLists(ours, own) {
+  const merged = [...ours];
+  for (const entry of own) {
+    const at = merged.findIndex((candidate) => isSame(candidate, entry));
+    if (at === -1) merged.push(entry);
+    else merged[at] = merge(merged[at], entry);
+  }
+  return merged;
+}
+
+function isSame(one, other) {
+  const key = IDENTITIES.find((name) => Object.hasOwn(other, name));
+  return key !== undefined && one[key] === other[key];
+}
+
+function isTable(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTableList(value) {
+  return Array.isArray(value) && value.every(isTable);
+}

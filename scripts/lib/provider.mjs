@@ -1,0 +1,71 @@
+import { command } from "./screen.mjs";
+
+/** The settings of each provider: what it needs to send, and what it takes. As in src/platform/mailer/settings.ts. */
+const PROVIDERS = {
+  ses: {
+    needs: ["SES_REGION", "SES_ACCESS_KEY_ID", "SES_SECRET_ACCESS_KEY"],
+    takes: ["SES_CONFIGURATION_SET", "SES_TOPIC_ARN", "SES_ENDPOINT"],
+  },
+  resend: { needs: ["RESEND_API_KEY"], takes: ["RESEND_WEBHOOK_SECRET", "RESEND_ENDPOINT"] },
+  postmark: {
+    needs: ["POSTMARK_SERVER_TOKEN"],
+    takes: [
+      ...["POSTMARK_ACCOUNT_TOKEN", "POSTMARK_STREAM", "POSTMARK_BROADCAST_STREAM", "POSTMARK_ENDPOINT"],
+      ...["POSTMARK_WEBHOOK_USER", "POSTMARK_WEBHOOK_PASSWORD"],
+    ],
+  },
+};
+export const PROVIDER_SETTINGS = Object.values(PROVIDERS).flatMap(({ needs, takes }) => [...needs, ...takes]);
+
+/** What is wrong with the settings of an installation, before anything is asked. */
+export function settingObstacles({ config, own, defaults }, { isSandbox }) {
+  const { MAIL_PROVIDER: provider, PUBLIC_URL: publicUrl } = config.vars;
+  const obstacles = [];
+  // A Worker that only pretends to send mail must not reach production unnoticed.
+  if (provider === "outbox" && !isSandbox) {
+    obstacles.push(
+      `MAIL_PROVIDER is outbox, which sends no mail. Copy petrel.example.toml to petrel.toml and name ses, resend or postmark there, or deploy a sandbox: ${command("npm run deploy -- --sandbox")}`,
+    );
+  }
+  if (provider !== "outbox" && isSandbox) {
+    obstacles.push(`--sandbox is for MAIL_PROVIDER = "outbox", and yours is ${provider}. Leave it out.`);
+  }
+  if (provider !== "outbox" && !Object.hasOwn(PROVIDERS, provider)) {
+    obstacles.push(
+      `MAIL_PROVIDER is ${provider}, which Petrel does not know. It can be ${Object.keys(PROVIDERS).join(", ")} or outbox.`,
+    );
+  }
+  if (publicUrl && !/^https?:\/\/[^\s/]+\/?$/.test(publicUrl)) {
+    obstacles.push(`PUBLIC_URL is ${publicUrl}. It must be an address such as https://mail.acme.com, without a path.`);
+  }
+  for (const [name, value] of Object.entries(own.vars ?? {})) {
+    if (isSecret(name)) {
+      obstacles.push(`${name} stands in petrel.toml, and is a secret. Remove it there: ${putSecret(name, config)}`);
+    } else if (!(name in defaults) && !PROVIDER_SETTINGS.includes(name)) {
+      obstacles.push(`${name} in petrel.toml is no setting that Petrel knows. The table of README.md has them all.`);
+    } else if (typeof value !== "string") {
+      obstacles.push(`${name} in petrel.toml must be a text: ${name} = "${value}"`);
+    }
+  }
+  return obstacles;
+}
+
+/** What the chosen provider lacks; `secrets` are the names of those that the Worker has. */
+export function credentialObstacles({ config }, secrets) {
+  const needed = PROVIDERS[config.vars.MAIL_PROVIDER]?.needs ?? [];
+  return needed
+    .filter((name) => !config.vars[name] && !secrets.includes(name))
+    .map((name) =>
+      isSecret(name)
+        ? `${config.vars.MAIL_PROVIDER} needs ${name}. Set it: ${putSecret(name, config)}`
+        : `${config.vars.MAIL_PROVIDER} needs ${name}. Set it under [vars] in petrel.toml.`,
+    );
+}
+
+function isSecret(name) {
+  return /_(TOKEN|PASSWORD|API_KEY|SECRET_ACCESS_KEY|ACCESS_KEY_ID|SECRETS?)$/.test(name);
+}
+
+function putSecret(name, config) {
+  return command(`npx wrangler secret put ${name} --name ${config.name}`);
+}
