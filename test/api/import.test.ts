@@ -138,10 +138,41 @@ describe("POST /contacts/import", () => {
     expect(await traces(project)).toEqual({ jobs: 0, files: 0 });
   });
 
-  it("takes a form that is written by hand, and leaves fields it does not know", async () => {
+  it("takes a form that is written by hand", async () => {
     const project = await newProject();
-    const other = '--x\r\nContent-Disposition: form-data; name="other"\r\n\r\n1\r\n';
-    expect((await postImport(project, `${other}${part}--x--\r\n`, boundary)).status).toBe(202);
+    expect((await postImport(project, `${part}--x--\r\n`, boundary)).status).toBe(202);
+  });
+
+  it.each([
+    ["a field it does not know", { delimiter: ";" }, "delimiter", /takes file and subscribed/],
+    ["another value of subscribed", { subscribed: "true" }, "subscribed", /Must be "column"/],
+    ["an empty subscribed", { subscribed: "" }, "subscribed", /Must be "column"/],
+  ])("refuses %s, and says what it knows", async (_, fields, field, message) => {
+    const project = await newProject();
+    const { status, body } = await postImport(project, formWith("email\nada@example.com\n", fields));
+    expect([status, body.error.errors]).toEqual([
+      422,
+      [expect.objectContaining({ field, message: expect.stringMatching(message) })],
+    ]);
+    expect(await traces(project)).toEqual({ jobs: 0, files: 0 });
+  });
+
+  it("refuses subscribed twice", async () => {
+    const project = await newProject();
+    const form = formWith("email\nada@example.com\n", { subscribed: "column" });
+    form.append("subscribed", "column");
+    expectInvalid(await postImport(project, form), "subscribed", "invalid_enum_value");
+    expect(await traces(project)).toEqual({ jobs: 0, files: 0 });
+  });
+
+  it("takes the column subscribed when the form says so", async () => {
+    const project = await newProject();
+    const form = formWith("email,subscribed\nada@example.com,no\n", { subscribed: "column" });
+    const { jobId } = (await postImport(project, form)).body;
+    await vi.waitFor(async () => {
+      expect((await project.api.get(`/contacts/import/${jobId}`)).body.status).toBe("completed");
+    }, 10_000);
+    expect(await contactsOf(project)).toMatchObject([{ email: "ada@example.com", subscribed: 0, data: {} }]);
   });
 });
 

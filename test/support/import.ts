@@ -20,16 +20,22 @@ export async function postImport(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-export function formWith(csv: string | Uint8Array<ArrayBuffer>): FormData {
+export function formWith(csv: string | Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}): FormData {
   const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
   form.append("file", new File([csv], "contacts.csv", { type: "text/csv" }));
   return form;
 }
 
 /** Imports a file with the queue of a world, and returns the job as a caller sees it. */
-export async function importCsv(project: TestProject, csv: string | Uint8Array<ArrayBuffer>, world = new World()) {
+export async function importCsv(
+  project: TestProject,
+  csv: string | Uint8Array<ArrayBuffer>,
+  world = new World(),
+  asked: { takesSubscribed?: boolean } = {},
+) {
   const { ctx } = await world.context(project);
-  const jobId = await startImport(ctx, typeof csv === "string" ? utf8(csv) : csv);
+  const jobId = await startImport(ctx, typeof csv === "string" ? utf8(csv) : csv, asked);
   await world.drain();
   return (await project.api.get(`/contacts/import/${publicId(jobId)}`)).body;
 }

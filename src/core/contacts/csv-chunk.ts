@@ -1,12 +1,11 @@
-import type { JsonObject } from "../json";
 import { type Csv, type CsvFault, type Place, readRows } from "./csv";
-import { readRow } from "./csv-row";
+import { type ReadRow, readRow } from "./csv-row";
 import { maxDataBytes } from "./data";
 import { type FieldType, fieldType } from "./field-type";
 
 /** Rows that are imported together: valid ones, and skipped ones. */
 export interface CsvChunk {
-  rows: { row: number; email: string; data: JsonObject }[];
+  rows: (ReadRow & { row: number })[];
   skipped: SkippedRow[];
   /** Null at the end of the file. */
   next: Place | null;
@@ -15,10 +14,16 @@ export interface CsvChunk {
 export interface SkippedRow {
   row: number;
   email: string;
-  reason: "missing_email" | "invalid_email" | "invalid_string" | "data_too_large";
+  reason: "missing_email" | "invalid_email" | "invalid_subscribed" | "invalid_string" | "data_too_large";
 }
 
 const maxRows = 1_000;
+const minRows = 100;
+
+/** A tenth of a file, so that a small one shows how far it is too; within what is worth a batch, and what fits one. */
+export function rowsPerChunk(totalRows: number): number {
+  return Math.min(maxRows, Math.max(minRows, Math.ceil(totalRows / 10)));
+}
 
 /**
  * The JSON of a chunk: D1 takes values of 2,000,000 bytes, and a character may have three. Where keys are long, few
@@ -49,11 +54,13 @@ export function readChunk(csv: Csv, place: Place, atMost = maxRows): CsvChunk | 
   return "fault" in read ? read : { rows, skipped, next: read.next };
 }
 
-/** Each address once, with the merged data of all its rows: a later row overrides an earlier one. */
-export function contactsOf({ rows }: CsvChunk): Map<string, JsonObject> {
-  const contacts = new Map<string, JsonObject>();
-  for (const { email, data } of rows) contacts.set(email, { ...contacts.get(email), ...data });
-  return contacts;
+/** Each address once, with what all its rows say: a later row overrides an earlier one. */
+export function contactsOf({ rows }: CsvChunk): ReadRow[] {
+  const contacts = new Map<string, ReadRow>();
+  for (const { row: _, ...read } of rows) {
+    contacts.set(read.email, { ...read, data: { ...contacts.get(read.email)?.data, ...read.data } });
+  }
+  return [...contacts.values()];
 }
 
 /** The type of each key, from its first value. */

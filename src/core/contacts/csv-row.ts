@@ -3,16 +3,26 @@ import { normalizeEmail } from "../mail/address";
 import { isStorable } from "../storable";
 import type { Csv } from "./csv";
 
-/** One row: a contact and its data. A skipped row has its address as it was written. */
+/** One row: a contact and its data, and its subscription where that column is taken. */
+export interface ReadRow {
+  email: string;
+  subscribed?: boolean;
+  data: JsonObject;
+}
+
+/** A skipped row has its address as it was written. */
 export type CsvRow =
-  | { email: string; data: JsonObject }
-  | { email: string; reason: "missing_email" | "invalid_email" | "invalid_string" };
+  | ReadRow
+  | { email: string; reason: "missing_email" | "invalid_email" | "invalid_subscribed" | "invalid_string" };
 
 /** Reads the cells of a row. Missing cells count as empty, and cells beyond the header are dropped. */
-export function readRow({ emailAt, columns }: Csv, cells: string[]): CsvRow {
+export function readRow({ emailAt, subscribedAt, columns }: Csv, cells: string[]): CsvRow {
   const written = cells[emailAt]?.trim() ?? "";
   const email = normalizeEmail(written);
   if (email === null) return { email: written, reason: written === "" ? "missing_email" : "invalid_email" };
+  const subscribed = subscribedAt === null ? null : yesOrNo.get(cells[subscribedAt]?.trim().toLowerCase() ?? "");
+  // An empty cell too: nobody is mailed for want of an answer.
+  if (subscribed === undefined) return { email, reason: "invalid_subscribed" };
   const fields: [key: string, value: string | number | boolean][] = [];
   for (const { at, key } of columns) {
     const text = cells[at]?.trim() ?? "";
@@ -20,7 +30,8 @@ export function readRow({ emailAt, columns }: Csv, cells: string[]): CsvRow {
     if (!isStorable(text)) return { email, reason: "invalid_string" };
     fields.push([key, key === "locale" ? text : cellValue(text)]);
   }
-  return { email, data: Object.fromEntries(fields) };
+  const data = Object.fromEntries(fields);
+  return subscribed === null ? { email, data } : { email, subscribed, data };
 }
 
 const booleans = new Map([
@@ -29,6 +40,9 @@ const booleans = new Map([
   ["false", false],
   ["no", false],
 ]);
+
+/** A column of yes and no may be written in numbers; in any other column, numbers are numbers. */
+const yesOrNo = new Map([...booleans, ["1", true], ["0", false]]);
 
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 

@@ -10,6 +10,8 @@ export interface Csv {
   newline: "\n" | "\r";
   /** The column with the addresses. */
   emailAt: number;
+  /** The column that says who is subscribed, when the caller wants it taken. */
+  subscribedAt: number | null;
   /** The columns that become data. All others are dropped. */
   columns: { at: number; key: string }[];
   /** The names of columns that are dropped, to tell the caller. */
@@ -29,7 +31,7 @@ export interface CsvFault {
 }
 
 /** Opens a file: UTF-8 with a header row and an `email` column; delimited by comma, semicolon or tab. */
-export function openCsv(bytes: Uint8Array): Csv | CsvFault {
+export function openCsv(bytes: Uint8Array, { takesSubscribed = false } = {}): Csv | CsvFault {
   const text = decodeUtf8(bytes);
   if (text === null) return { fault: "The file is not UTF-8 text. Save it as CSV in UTF-8 and upload it again." };
   const newline = newlineOf(text);
@@ -38,7 +40,7 @@ export function openCsv(bytes: Uint8Array): Csv | CsvFault {
   // The right delimiter is the one that gives an email column.
   const header = readable.find(({ names }) => names.some(isEmailColumn)) ?? readable[0] ?? headers[0];
   if (header === undefined || "fault" in header) return header ?? { fault: noEmailColumn };
-  return layOut(header);
+  return layOut(header, takesSubscribed);
 }
 
 /** Counts the rows below the header. It reads the whole file, and so finds rows that cannot be read. */
@@ -137,6 +139,9 @@ interface Header extends CsvText {
 const noEmailColumn =
   "The file has no column named email. Its first row must name the columns, and one of them must be email.";
 
+const noSubscribedColumn =
+  "The file has no column named subscribed, which the form field subscribed=column asks for. Add the column, or leave out the form field.";
+
 function readHeader(file: CsvText): Header | CsvFault {
   const rows: string[][] = [];
   const read = readRows(file, { cursor: 0, row: 1 }, (cells) => rows.push(cells) < 1);
@@ -154,14 +159,16 @@ function isEmailColumn(name: string): boolean {
 /** Columns that are never data: these, columns without a name, and the reserved keys of data. */
 const droppedColumns = new Set(["", "subscribed", "createdAt", "updatedAt"]);
 
-function layOut({ names, ...file }: Header): Csv | CsvFault {
-  const emailAt = names.findIndex(isEmailColumn);
-  if (emailAt < 0) return { fault: noEmailColumn };
-  if (names.findLastIndex(isEmailColumn) !== emailAt)
-    return { fault: "Two columns are named email. Remove or rename one of them." };
+function layOut({ names, ...file }: Header, takesSubscribed: boolean): Csv | CsvFault {
+  const emailAt = onlyColumn(names, "email");
+  if (emailAt === null) return { fault: noEmailColumn };
+  if (typeof emailAt !== "number") return emailAt;
+  const subscribedAt = takesSubscribed ? onlyColumn(names, "subscribed") : null;
+  if (takesSubscribed && subscribedAt === null) return { fault: noSubscribedColumn };
+  if (subscribedAt !== null && typeof subscribedAt !== "number") return subscribedAt;
   const named = names
     .map((key, at) => ({ key, at }))
-    .filter(({ key, at }) => at !== emailAt && !droppedColumns.has(key));
+    .filter(({ key, at }) => at !== emailAt && at !== subscribedAt && !droppedColumns.has(key));
   // A column may have any name that a key of data may have, and is dropped where that key would be.
   const sample = Object.fromEntries(named.map(({ key }) => [key, "text"]));
   const issue = ContactData.safeParse(sample).error?.issues[0];
@@ -176,8 +183,25 @@ function layOut({ names, ...file }: Header): Csv | CsvFault {
     if (seen.has(key)) return { fault: `Two columns are named ${shorten(key)}. Remove or rename one of them.` };
     seen.add(key);
   }
-  const dropped = names.filter((name, at) => name !== "" && at !== emailAt && !seen.has(name));
-  return { ...file, emailAt, columns, dropped: [...new Set(dropped)].slice(0, mostDroppedShown).map(shorten) };
+  const isTaken = (at: number) => at === emailAt || at === subscribedAt;
+  const dropped = names.filter((name, at) => name !== "" && !isTaken(at) && !seen.has(name));
+  return {
+    ...file,
+    emailAt,
+    subscribedAt,
+    columns,
+    dropped: [...new Set(dropped)].slice(0, mostDroppedShown).map(shorten),
+  };
+}
+
+/** The column of this name, in upper or lower case; null without one. */
+function onlyColumn(names: string[], wanted: string): number | null | CsvFault {
+  const isWanted = (name: string) => name.toLowerCase() === wanted;
+  const at = names.findIndex(isWanted);
+  if (at < 0) return null;
+  return names.findLastIndex(isWanted) === at
+    ? at
+    : { fault: `Two columns are named ${wanted}. Remove or rename one of them.` };
 }
 
 const mostDroppedShown = 100;

@@ -5,6 +5,7 @@ import {
   contactsOf,
   readChunk,
   rowsBeforeRepeat,
+  rowsPerChunk,
   typesOf,
   withoutTooLarge,
 } from "../../../src/core/contacts/csv-chunk";
@@ -60,10 +61,10 @@ describe("a chunk", () => {
   });
 
   it("names each address once, with later rows over earlier ones", () => {
-    expect([...contactsOf(repeats)]).toEqual([
-      ["ada@x.com", { a: "y", b: false }],
-      ["bob@x.com", { a: "x", b: "2026-01-31" }],
-      ["cyd@x.com", {}],
+    expect(contactsOf(repeats)).toEqual([
+      { email: "ada@x.com", data: { a: "y", b: false } },
+      { email: "bob@x.com", data: { a: "x", b: "2026-01-31" } },
+      { email: "cyd@x.com", data: {} },
     ]);
   });
 
@@ -97,4 +98,14 @@ describe("a chunk", () => {
   it("shows an address that is none cut to 254 characters, and never through the midst of one", () => {
     expect(chunkOf("email", `a${"🎉".repeat(200)}`).skipped[0]?.email).toBe(`a${"🎉".repeat(126)}\ufffd`);
   });
+});
+
+it.each([
+  [1, 100],
+  [900, 100],
+  [1_001, 101],
+  [10_000, 1_000],
+  [1_000_000, 1_000],
+])("reads a file of %i rows %i at a time", (total, rows) => {
+  expect(rowsPerChunk(total)).toBe(rows);
 });

@@ -10,28 +10,28 @@ import {
   withoutTooLarge,
 } from "../../../core/contacts/csv-chunk";
 import { maxDataBytes } from "../../../core/contacts/data";
-import { type Id, newIdAt } from "../../../core/ids";
-import type { JsonObject } from "../../../core/json";
+import { newIdAt } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { asText, columns } from "../../../db/rows";
-import { noRows, type Statement, select, statement } from "../../../db/statement";
+import { type Statement, select } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
-import { upsertCounts } from "../../../engine/contacts/counts";
-import { refuseLargeData } from "../../../engine/contacts/data-limit";
-import { bornAs, joinErased, restoreErased, withHashes } from "../../../engine/contacts/erased-address";
+import { restoreErased, withHashes } from "../../../engine/contacts/erased-address";
 import { insertFieldTypes } from "../../../engine/contacts/field-types";
 import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
 import { type ImportState, maxErrors, resultOf } from "./import-job";
-
-/** The table refused the whole chunk, as some contact's data does not fit. */
-class TooLargeData extends Error {
-  override readonly name = "TooLargeData";
-}
+import { merged, type NewContacts, TooLargeData, upsertRows } from "./upsert-rows";
+import { upsertSubscribed } from "./upsert-subscribed";
 
 /** A chunk without hashes was refused, as the project remembers somebody who was erased. */
 class SomebodyErased extends Error {
   override readonly name = "SomebodyErased";
+}
+
+/** A chunk, and whether its rows say who is subscribed. */
+interface Asked {
+  chunk: CsvChunk;
+  takesSubscribed: boolean;
 }
 
 /** The next rows of an import in one batch: counted, then written, and the job's place behind them. */
@@ -44,15 +44,16 @@ export async function importChunk(
 ): Promise<CsvFault | null> {
   const chunk = readChunk(csv, place, maxRows);
   if ("fault" in chunk) return chunk;
+  const takesSubscribed = csv.subscribedAt !== null;
   try {
-    await writeChunk(ctx, job, chunk);
+    await writeChunk(ctx, job, { chunk, takesSubscribed });
   } catch (error) {
     if (!(error instanceof TooLargeData)) throw error;
     // Whose data it is shows when each address comes once.
     const alone = rowsBeforeRepeat(chunk);
     if (alone < chunk.rows.length + chunk.skipped.length) return importChunk(ctx, job, csv, place, alone);
     const tooLarge = await findTooLarge(ctx, chunk);
-    await writeChunk(ctx, job, withoutTooLarge(chunk, tooLarge));
+    await writeChunk(ctx, job, { chunk: withoutTooLarge(chunk, tooLarge), takesSubscribed });
   }
   return null;
 }
@@ -61,68 +62,50 @@ export async function importChunk(
  * Who was erased is recognised by the hash of the address, and those of a large file take seconds: they are only made in
  * a project that remembers somebody, as the batch itself finds out.
  */
-async function writeChunk(ctx: Context, job: JobRow, chunk: CsvChunk): Promise<void> {
-  const now = ctx.clock().getTime();
-  const contacts = newContactsOf(chunk, now);
+async function writeChunk(ctx: Context, job: JobRow, asked: Asked): Promise<void> {
+  const written = newContactsOf(asked.chunk, ctx.clock().getTime());
   const isNobodyErased = sql`NOT EXISTS (SELECT 1 FROM erased_addresses WHERE project_id = ${ctx.project.number})`;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, job));
   batch.guard(isNobodyErased, () => new SomebodyErased());
-  batch.addAll(upsertChunk(ctx, job, chunk, { contacts, now }));
+  batch.addAll(upsertChunk(ctx, job, asked, written));
   try {
     await batch.commit();
   } catch (error) {
     if (!(error instanceof SomebodyErased)) throw error;
-    await writeWithHashes(ctx, job, chunk, { contacts, now });
+    await writeWithHashes(ctx, job, asked, written);
   }
 }
 
-async function writeWithHashes(
-  ctx: Context,
-  job: JobRow,
-  chunk: CsvChunk,
-  { contacts, now }: NewContacts,
-): Promise<void> {
-  const hashed = withHashes(ctx, contacts);
+async function writeWithHashes(ctx: Context, job: JobRow, asked: Asked, written: NewContacts): Promise<void> {
+  const hashed = withHashes(ctx, written.contacts);
   const items = JSON.stringify(hashed.map(({ email, hash }) => ({ email, hash })));
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, job));
-  batch.addAll(upsertChunk(ctx, job, chunk, { contacts: hashed, now }));
+  batch.addAll(upsertChunk(ctx, job, asked, { ...written, contacts: hashed }));
   batch.addAll(restoreErased(ctx, { items }));
   await batch.commit();
 }
 
-interface NewContact {
-  /** For one who is not there yet. */
-  id: Id;
-  email: string;
-  data: JsonObject;
-  hash?: string;
+function newContactsOf(chunk: CsvChunk, now: number): NewContacts {
+  return { contacts: contactsOf(chunk).map((read) => ({ id: newIdAt(now), ...read })), now };
 }
 
-/** The contacts of a chunk, and when they are written: the ids of the new ones are made of it. */
-interface NewContacts {
-  contacts: NewContact[];
-  now: number;
-}
-
-function newContactsOf(chunk: CsvChunk, now: number): NewContact[] {
-  return [...contactsOf(chunk)].map(([email, data]) => ({ id: newIdAt(now), email, data }));
-}
-
-function upsertChunk(ctx: Context, job: JobRow, chunk: CsvChunk, { contacts, now }: NewContacts): Statement[] {
+function upsertChunk(ctx: Context, job: JobRow, { chunk, takesSubscribed }: Asked, written: NewContacts): Statement[] {
+  const addresses = JSON.stringify(written.contacts.map(({ email }) => email));
   return [
-    updateProgress(ctx, job, chunk, JSON.stringify(contacts.map(({ email }) => email))),
+    updateProgress(ctx, job, { chunk, takesSubscribed }, addresses),
     ...insertFieldTypes(ctx, typesOf(chunk), sql`true`),
-    upsertRows(ctx, JSON.stringify(contacts), now),
+    ...(takesSubscribed ? upsertSubscribed(ctx, written) : [upsertRows(ctx, written)]),
   ];
 }
 
 /** Goes before the upsert: a contact that is not there yet is one that is imported. */
-function updateProgress(ctx: Context, job: JobRow, { rows, skipped, next }: CsvChunk, addresses: string): Statement {
+function updateProgress(ctx: Context, job: JobRow, { chunk, takesSubscribed }: Asked, addresses: string): Statement {
+  const { rows, skipped, next } = chunk;
   const before = resultOf(job);
   const done = before.imported + before.updated + before.skipped + rows.length + skipped.length;
-  const state: ImportState = next ? { phase: "importing", ...next } : { phase: "over" };
+  const state: ImportState = next ? { phase: "importing", takesSubscribed, ...next } : { phase: "over" };
   const more = skipped.slice(0, maxErrors - job.errors.length);
   const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.number} AND email = r.value)`;
   return updateState(ctx, job, state, (done / before.totalRows) * 100, {
@@ -140,41 +123,9 @@ function withMore(errors: SkippedRow[]): SQL {
     SELECT value FROM json_each(jobs.errors) UNION ALL SELECT value FROM json_each(${JSON.stringify(errors)})))`;
 }
 
-function upsertRows(ctx: Context, contacts: string, now: number): Statement {
-  const { subscribed, optedOutAt, optedOutBy } = bornAs(ctx, { subscribed: null, subscribedByDefault: true });
-  const items = sql`json_each(${contacts}) r ${joinErased(ctx, sql`r.value->>'hash'`)}`;
-  const data = sql`contacts.data`;
-  const counts = upsertCounts(
-    sql`SELECT ${ctx.project.number} AS project_id, contacts.id IS NULL AS contacts,
-        CASE WHEN contacts.id IS NULL THEN ${subscribed} ELSE 0 END AS subscribed
-      FROM ${items}
-      LEFT JOIN contacts ON contacts.project_id = ${ctx.project.number} AND contacts.email = r.value->>'email'
-      WHERE contacts.id IS NULL OR contacts.source = 'PUBLIC' OR ${merged(data, sql`r.value->'data'`)} <> ${data}`,
-  );
-  return statement(
-    sql`INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, source, data, created_at,
-        updated_at)
-      SELECT ${ctx.project.number}, r.value->>'id', r.value->>'email', ${subscribed}, ${optedOutAt}, ${optedOutBy}, 'IMPORT',
-        r.value->'data', ${now}, ${now}
-      FROM ${items}
-      WHERE true
-      ON CONFLICT (project_id, email) DO UPDATE SET data = ${merged(data, sql`excluded.data`)},
-        source = iif(contacts.source = 'PUBLIC', 'IMPORT', contacts.source),
-        version = contacts.version + 1, updated_at = max(contacts.updated_at, ${now})
-      WHERE contacts.source = 'PUBLIC' OR ${merged(data, sql`excluded.data`)} <> ${data}`,
-    noRows,
-    { before: [counts], refusals: [{ ...refuseLargeData, refuse: () => new TooLargeData() }] },
-  );
-}
-
-/** A cell is never an object and never null, so json_patch replaces whole keys and deletes none. */
-function merged(stored: SQL, sent: SQL): SQL {
-  return sql`json_patch(${stored}, ${sent})`;
-}
-
 /** The addresses whose data would not fit. */
 async function findTooLarge(ctx: Context, chunk: CsvChunk): Promise<Set<string>> {
-  const sent = JSON.stringify([...contactsOf(chunk)].map(([email, data]) => ({ email, data })));
+  const sent = JSON.stringify(contactsOf(chunk).map(({ email, data }) => ({ email, data })));
   const found = await select(
     ctx.db,
     sql`SELECT r.value->>'email' AS email FROM json_each(${sent}) r

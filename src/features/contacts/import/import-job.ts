@@ -7,10 +7,13 @@ import { blobKey } from "../../../platform/blobs";
 import type { Context } from "../../../platform/context";
 import { SkippedRow } from "./schema";
 
+/** Whether the file's column says who is subscribed. Jobs of earlier versions do not say. */
+const takesSubscribed = z.boolean().default(false);
+
 /** How far an import is. The file goes when it is over, and only then the job ends: so no file is left behind. */
 export const ImportState = z.discriminatedUnion("phase", [
-  z.object({ phase: z.literal("uploaded") }),
-  z.object({ phase: z.literal("importing"), cursor: z.number(), row: z.number() }),
+  z.object({ phase: z.literal("uploaded"), takesSubscribed }),
+  z.object({ phase: z.literal("importing"), takesSubscribed, cursor: z.number(), row: z.number() }),
   z.object({ phase: z.literal("over"), fault: z.string().optional() }),
 ]);
 export type ImportState = z.infer<typeof ImportState>;

@@ -20,15 +20,22 @@ const start = createRoute({
   tags,
   summary: "Import contacts from a CSV file",
   description: `The first row names the columns, separated by commas, semicolons or tabs. \`email\` is required, in upper or lower
-case; all other columns become \`data.<column>\`. The import ignores \`id\`, \`subscribed\`, \`createdAt\`, \`updatedAt\`, the URLs
-of recipients' pages, the other reserved keys of \`data\`, and columns without a name. It refuses two columns with one name.
+case; all other columns become \`data.<column>\`. The import drops \`id\`, \`subscribed\`, \`createdAt\`, \`updatedAt\`, the URLs
+of recipients' pages and the other reserved keys of \`data\`, and names them in \`droppedColumns\`; it also drops columns without a
+name. It refuses two columns with one name.
 
 Spaces around a cell are removed. An empty cell leaves the stored value unchanged. \`true\`, \`false\`, \`yes\` and \`no\` become
 booleans, and plain numbers become numbers; \`007\`, \`+5\`, \`1e5\` and numbers that are too large stay text. Cells beyond the
 header are ignored.
 
-New contacts are subscribed. Existing contacts keep their subscription, and the row merges into their data. A file that is
-not UTF-8, has no \`email\` column or has faulty quotes imports nothing: the job is \`failed\`, with a \`reason\`.`,
+New contacts are subscribed. Existing contacts keep their subscription, and the row merges into their data. With the form
+field \`subscribed=column\`, the file's column \`subscribed\` says who is subscribed, so that people who left elsewhere stay out:
+\`true\`, \`yes\`, \`1\` or \`false\`, \`no\`, \`0\`, in upper or lower case. A row with anything else in it, or nothing, is skipped
+(\`invalid_subscribed\`). That is an explicit word of yours: it subscribes people who had left, takes off people who are here,
+records \`contact.subscribed\` or \`contact.unsubscribed\` for each real change, and ends a pause.
+
+A file that is not UTF-8, has no \`email\` column or has faulty quotes imports nothing: the job is \`failed\`, with a \`reason\`. So
+does one without the column \`subscribed\` where the form asks for it.`,
   request: {
     body: {
       required: true,
@@ -39,8 +46,9 @@ not UTF-8, has no \`email\` column or has faulty quotes imports nothing: the job
 });
 
 imports.openapi(start, async (c) => {
-  const { file } = c.req.valid("form");
-  const jobId = await startImport(c.var.ctx, new Uint8Array(await file.arrayBuffer()));
+  const { file, subscribed } = c.req.valid("form");
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const jobId = await startImport(c.var.ctx, bytes, { takesSubscribed: subscribed === "column" });
   return c.json({ jobId: publicId(jobId), status: "queued" as const }, 202);
 });
 

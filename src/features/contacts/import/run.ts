@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Csv, type CsvFault, countRows, openCsv, type Place } from "../../../core/contacts/csv";
+import { rowsPerChunk } from "../../../core/contacts/csv-chunk";
 import { Invalid } from "../../../core/errors";
 import type { MessageOf } from "../../../core/messages";
 import { openBatch } from "../../../db/batch";
@@ -10,8 +11,13 @@ import type { Context, Platform } from "../../../platform/context";
 import { importChunk } from "./import-chunk";
 import { fileKey, type ImportResult, ImportState, resultOf } from "./import-job";
 
-/** A step is up to seven statements, and a run may make a thousand. A file of 100,000 rows takes one run. */
-const stepsPerRun = 120;
+/** A step is up to twelve statements, and a run may make a thousand. */
+const stepsPerRun = 80;
+
+/** What the upload asked for. */
+interface Asked {
+  takesSubscribed: boolean;
+}
 
 /** One run of an import: reads the file once, and works on it chunk by chunk. */
 export async function runImport(platform: Platform, job: MessageOf<"contacts.import">): Promise<void> {
@@ -19,29 +25,30 @@ export async function runImport(platform: Platform, job: MessageOf<"contacts.imp
   const step = async (ctx: Context, row: JobRow): Promise<Step> => {
     const state = ImportState.parse(row.state);
     if (state.phase === "over") return end(ctx, row, state.fault ?? null);
-    opened ??= await open(ctx, row);
+    opened ??= await open(ctx, row, state);
     if ("fault" in opened) return fail(ctx, row, opened);
-    return state.phase === "uploaded" ? begin(ctx, row, opened) : importNext(ctx, row, opened, state);
+    return state.phase === "uploaded" ? begin(ctx, row, opened, state) : importNext(ctx, row, opened, state);
   };
   await workOn(platform, job, step, { stepsPerRun });
 }
 
-async function open(ctx: Context, row: JobRow): Promise<Csv | CsvFault> {
+async function open(ctx: Context, row: JobRow, { takesSubscribed }: Asked): Promise<Csv | CsvFault> {
   const bytes = await ctx.blobs.get(fileKey(ctx, row.id));
-  return bytes ? openCsv(bytes) : { fault: "The file is no longer stored. Upload it again." };
+  return bytes ? openCsv(bytes, { takesSubscribed }) : { fault: "The file is no longer stored. Upload it again." };
 }
 
 /** Counts the rows, and so finds what cannot be read before anything is written. */
-async function begin(ctx: Context, row: JobRow, csv: Csv): Promise<Step> {
+async function begin(ctx: Context, row: JobRow, csv: Csv, { takesSubscribed }: Asked): Promise<Step> {
   const totalRows = countRows(csv);
   if (typeof totalRows !== "number") return fail(ctx, row, totalRows);
-  const state: ImportState = totalRows > 0 ? { phase: "importing", ...csv.firstRow } : { phase: "over" };
+  const state: ImportState =
+    totalRows > 0 ? { phase: "importing", takesSubscribed, ...csv.firstRow } : { phase: "over" };
   return moveOn(ctx, row, state, { ...resultOf(row), totalRows, droppedColumns: csv.dropped });
 }
 
 async function importNext(ctx: Context, row: JobRow, csv: Csv, place: Place): Promise<Step> {
   try {
-    const fault = await importChunk(ctx, row, csv, place);
+    const fault = await importChunk(ctx, row, csv, place, rowsPerChunk(resultOf(row).totalRows));
     return fault ? fail(ctx, row, fault) : "goes on";
   } catch (error) {
     // Its columns are more fields than the project may have.

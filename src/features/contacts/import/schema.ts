@@ -10,15 +10,21 @@ export const UploadImport = z
         params: { code: "invalid_type" },
       })
       .meta({ type: "string", format: "binary", description: "CSV in UTF-8, at most 5 MB." }),
+    subscribed: z
+      .literal("column", { error: 'Must be "column", or not be sent: the file\'s column subscribed is then dropped' })
+      .optional()
+      .meta({ description: "`column` takes the file's column `subscribed`. Without it, that column is dropped." }),
   })
+  // Not z.never(), whose refusal names the form and not the field.
+  .catchall(z.unknown().refine(() => false, "Is not a field of this form, which takes file and subscribed"))
   .meta({ id: "UploadImport", example: { file: "email,firstName,plan\nada@example.com,Ada,pro\n" } });
 
 export const SkippedRow = z.object({
   row: z.number().int().meta({ description: "The header is row 1. Blank lines do not count." }),
   email: z.string().meta({ description: "As it was written, cut to 254 characters." }),
-  reason: z.enum(["missing_email", "invalid_email", "invalid_string", "data_too_large"]).meta({
+  reason: z.enum(["missing_email", "invalid_email", "invalid_subscribed", "invalid_string", "data_too_large"]).meta({
     description:
-      "`invalid_string`: a cell has the character U+0000. `data_too_large`: with this row, the contact's data would be over 64 KB.",
+      "`invalid_subscribed`: the column `subscribed` is asked for and is neither yes nor no. `invalid_string`: a cell has the character U+0000. `data_too_large`: with this row, the contact's data would be over 64 KB.",
   }),
 });
 

@@ -7,14 +7,14 @@ import type { Context } from "../../../platform/context";
 import { fileKey, type ImportState } from "./import-job";
 
 /**
- * `POST /contacts/import`. The file first: a job always has one. After a row that may or may not be there the file stays,
+ * `POST /contacts/import`. With `takesSubscribed`, the file says who is subscribed. The file first: a job always has one. After a row that may or may not be there the file stays,
  * as it is better left than missed.
  */
-export async function startImport(ctx: Context, file: Uint8Array): Promise<Id> {
+export async function startImport(ctx: Context, file: Uint8Array, { takesSubscribed = false } = {}): Promise<Id> {
   if (file.byteLength > maxCsvBytes) throw new TooLarge(maxCsvBytes);
   const id = newId();
   await ctx.blobs.put(fileKey(ctx, id), file);
-  const state: ImportState = { phase: "uploaded" };
+  const state: ImportState = { phase: "uploaded", takesSubscribed };
   const batch = openBatch(ctx);
   batch.add(insertJob(ctx, { id, type: "contacts.import", state }));
   await batch.commit();

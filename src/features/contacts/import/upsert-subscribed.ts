@@ -1,0 +1,54 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Statement } from "../../../db/statement";
+import { insertEvents } from "../../../engine/events/record";
+import type { Context } from "../../../platform/context";
+import { changesRow, type NewContacts, upsert } from "./upsert-rows";
+
+/**
+ * Contacts whose rows say who is subscribed. A file is uploaded with a secret key, so its yes and no are explicit: a yes
+ * also lifts an opt-out that the person made, and a no counts as one, also where somebody was merely never subscribed.
+ * The events go first, because they compare with the state before. One for each flip, none for a new contact.
+ */
+export function upsertSubscribed(ctx: Context, written: NewContacts): Statement[] {
+  const said = sql`(r.value->>'subscribed')`;
+  const { now } = written;
+  return [
+    insertFlipEvents(ctx, written),
+    upsert(ctx, written, {
+      born: {
+        subscribed: said,
+        optedOutAt: sql`CASE WHEN NOT ${said} THEN coalesce(erased.opted_out_at, ${now}) END`,
+        optedOutBy: sql`CASE WHEN NOT ${said} THEN iif(erased.opted_out_at IS NULL, 'API', 'PERSON') END`,
+      },
+      counted: {
+        change: sql`${said} - contacts.subscribed`,
+        isDue: sql`(${changesSubscription(said)} OR ${changesRow(sql`r.value->'data'`)})`,
+      },
+      sets: [
+        sql`subscribed = excluded.subscribed, snoozed_until = NULL`,
+        sql`opted_out_at = CASE WHEN NOT excluded.subscribed THEN iif(${leavesNow}, ${now}, contacts.opted_out_at) END`,
+        sql`opted_out_by = CASE WHEN NOT excluded.subscribed THEN iif(${leavesNow}, 'API', contacts.opted_out_by) END`,
+      ],
+      isDue: sql`(${changesSubscription(sql`excluded.subscribed`)} OR ${changesRow(sql`excluded.data`)})`,
+    }),
+  ];
+}
+
+/** Of a contact that is there and has a no in the file. */
+const leavesNow = sql`(contacts.subscribed OR contacts.snoozed_until IS NOT NULL OR contacts.opted_out_at IS NULL)`;
+
+function changesSubscription(said: SQL): SQL {
+  return sql`(contacts.subscribed <> ${said} OR contacts.snoozed_until IS NOT NULL
+    OR (NOT ${said} AND contacts.opted_out_at IS NULL))`;
+}
+
+function insertFlipEvents(ctx: Context, { contacts }: NewContacts): Statement {
+  const said = JSON.stringify(contacts.map(({ email, subscribed }) => ({ email, subscribed })));
+  return insertEvents(ctx, {
+    rows: sql`SELECT contacts.project_id, iif(r.value->>'subscribed', 'contact.subscribed', 'contact.unsubscribed') AS name,
+        contacts.id AS contact_id, NULL AS email_id, '{}' AS data
+      FROM json_each(${said}) r
+      CROSS JOIN contacts ON contacts.project_id = ${ctx.project.number} AND contacts.email = r.value->>'email'
+      WHERE contacts.subscribed <> (r.value->>'subscribed')`,
+  });
+}
