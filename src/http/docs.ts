@@ -63,7 +63,11 @@ const configuration = JSON.stringify({
     .light-mode { --scalar-color-accent: #0b5a6b; }
     .dark-mode { --scalar-color-accent: #7fcadb; }
     /* "Required" lies under the kind of key beside it, and every operation here says whether it takes one. */
-    .rounded-t-xl h2 .font-normal { display: none; }`,
+    .rounded-t-xl h2 .font-normal { display: none; }
+    /* The line of the keyboard's focus ran through the letters of these, and code that scrolls had none. */
+    .security-requirement-badge:focus-visible, button.composition-selector.composition-selector:focus-visible,
+    button.underline:focus-visible, [class*="combobox-button"]:focus-visible { outline-offset: 2px; }
+    code.hljs.hljs.hljs:focus-visible { outline: 1px solid var(--scalar-color-accent); outline-offset: -1px; }`,
 });
 
 function page(script: string) {

@@ -1,7 +1,29 @@
 import { expect, inject, it } from "vitest";
 import { describeInChromium, overhang, phone } from "./chromium";
 
-const { base } = inject("product");
+const { base, secretKey } = inject("product");
+
+/** In the page: what is wrong with the line around the element in focus. */
+const focusFault = `() => {
+  const focused = document.activeElement;
+  const style = getComputedStyle(focused);
+  if (focused.tagName === "CODE" && style.outlineStyle === "none") return "no line around code";
+  // A button that shows an icon has its words for screen readers alone.
+  const isIcon = focused.querySelector(".sr-only, .visually-hidden") && focused.getBoundingClientRect().width < 30;
+  if (style.outlineStyle === "none" || isIcon || !focused.innerText?.trim()) return null;
+  const offset = Number.parseFloat(style.outlineOffset);
+  const box = focused.getBoundingClientRect();
+  const texts = [];
+  const walk = document.createTreeWalker(focused, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const range = document.createRange();
+    range.selectNodeContents(walk.currentNode);
+    if (walk.currentNode.data.trim()) texts.push(...range.getClientRects());
+  }
+  const left = Math.min(...texts.map((text) => text.left));
+  const isCut = left - (box.left - offset) < 1 || box.height + 2 * offset < 1.2 * Number.parseFloat(style.fontSize);
+  return isCut ? focused.className + ": " + focused.innerText.trim().slice(0, 40) : null;
+}`;
 
 interface Document {
   tags: { name: string }[];
@@ -28,6 +50,35 @@ describeInChromium(
       await page.getByRole("heading", { name: "Send an email to one or many recipients" }).waitFor();
       expect(foreign).toEqual([]);
       expect(complaints).toEqual([]);
+    });
+
+    it("sends the example of POST /v1/send, and again: two mails", async () => {
+      const { page } = await open("/docs", { viewport: { width: 1280, height: 900 } });
+      await page.getByPlaceholder("Token").first().fill(secretKey);
+      await page.getByRole("complementary").getByText("Send an email to one or many recipients").click();
+      await page.getByRole("button", { name: "Test Request (post /v1/send)" }).click();
+      const emails = new Set<string>();
+      for (let times = 0; times < 2; times++) {
+        const answered = page.waitForResponse((response) => response.url() === `${base}/v1/send`);
+        await page.getByRole("button", { name: "Send post request" }).click();
+        const response = await answered;
+        expect(response.status()).toBe(200);
+        emails.add((await response.json()).data.emails[0].email);
+        await page.getByText("200 OK").waitFor();
+      }
+      expect(emails.size).toBe(2);
+    });
+
+    it("draws the line of the keyboard's focus around the words, and never through them", async () => {
+      const { page } = await open("/docs", { viewport: { width: 1280, height: 900 } });
+      await page.getByRole("button", { name: "Close Group - Sending" }).waitFor();
+      const cut = new Set<string>();
+      for (let stop = 0; stop < 80; stop++) {
+        await page.keyboard.press("Tab");
+        const fault = await page.evaluate<string | null>(`(${focusFault})()`);
+        if (fault) cut.add(fault);
+      }
+      expect([...cut]).toEqual([]);
     });
 
     it("fits a phone", async () => {
