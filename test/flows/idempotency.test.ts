@@ -80,6 +80,68 @@ describe("a request that died", () => {
   });
 });
 
+describe("the first answer, as the database tells it when the gate has forgotten it", () => {
+  const headers = { "Idempotency-Key": key };
+
+  it("has the warnings of a send, and says that it was a sandbox", async () => {
+    const project = await newProject();
+    for (const name of ["ada", "bob"]) {
+      await project.api.post("/contacts", { email: `${name}@example.com`, data: { full: "x".repeat(65_000) } });
+    }
+    const body = { ...mail(project), colour: "red", data: { more: "y".repeat(1_000) } };
+    const again = () =>
+      callWith({ SANDBOX: "true" }, "POST", "/v1/send", { token: project.keys.secret, body, headers });
+    const first = await again();
+    expect(first.body).toMatchObject({ sandbox: true, warnings: [{ field: "colour" }, { field: "data" }] });
+    expect(first.body.warnings[1].message).toContain("The data of ada@example.com and 1 more was not stored");
+    await gateRows(project, "DELETE FROM idempotency_keys");
+    expect((await again()).body.error.details.originalResponse).toEqual(first.body);
+  });
+
+  it.each([
+    ["one full contact", { more: "y".repeat(1_000) }, { data: { full: "x".repeat(65_000) } }],
+    ["an unknown field", undefined, {}],
+  ])("has those of %s, and none for a send without any", async (_, data, stored) => {
+    const project = await newProject();
+    await project.api.post("/contacts", { email: "ada@example.com", ...stored });
+    for (const unknown of [{ colour: "red" }, {}]) {
+      const body = { ...mail(project), to: "ada@example.com", ...unknown, data };
+      const keyed = { Authorization: `Bearer ${project.keys.secret}`, "Idempotency-Key": JSON.stringify(unknown) };
+      const again = () => call("POST", "/v1/send", body, { headers: keyed });
+      const first = await again();
+      expect("warnings" in first.body).toBe(data !== undefined || "colour" in unknown);
+      await gateRows(project, "DELETE FROM idempotency_keys");
+      expect((await again()).body.error.details.originalResponse).toEqual(first.body);
+    }
+  });
+
+  it("has that of an opt-out which a public key does not lift", async () => {
+    const project = await newProject();
+    await project.api.post("/contacts", { email: "ada@example.com" });
+    for (const theirs of [false, true]) {
+      if (theirs) {
+        await project.db
+          .prepare(
+            "UPDATE contacts SET subscribed = false, opted_out_by = 'PERSON', opted_out_at = 1 WHERE project_id = ?",
+          )
+          .bind(project.id)
+          .run();
+        await project.db
+          .prepare("UPDATE project_counts SET subscribed = subscribed - 1 WHERE project_id = ?")
+          .bind(project.id)
+          .run();
+      }
+      const body = { email: "ada@example.com", event: "visited", subscribed: true };
+      const keyed = { Authorization: `Bearer ${project.keys.public}`, "Idempotency-Key": String(theirs) };
+      const again = () => call("POST", "/v1/track", body, { headers: keyed });
+      const first = await again();
+      expect(first.body.warnings).toEqual(theirs ? [expect.objectContaining({ field: "subscribed" })] : undefined);
+      await gateRows(project, "DELETE FROM idempotency_keys");
+      expect((await again()).body.error.details.originalResponse).toEqual(first.body);
+    }
+  });
+});
+
 describe("an answer of the gate that was lost", () => {
   it("does not turn the request against its own claim", async () => {
     const project = await newProject();

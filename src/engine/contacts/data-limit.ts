@@ -3,8 +3,7 @@ import { dataTooBig, maxDataBytes } from "../../core/contacts/data";
 import { Invalid } from "../../core/errors";
 import { type JsonObject, utf8Bytes } from "../../core/json";
 import { mergedData } from "../../db/merge-data";
-import { asNumber, asText, columns, orNull } from "../../db/rows";
-import { guard, type Statement, type StatementRefusal, statement } from "../../db/statement";
+import { guard, type Statement, type StatementRefusal } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import type { ContactChange } from "./contact-change";
 
@@ -57,14 +56,11 @@ export function named(ctx: Context, items: string): SQL {
     CROSS JOIN contacts ON contacts.project_id = ${ctx.project.number} AND contacts.email = r.value->>'email'`;
 }
 
-/** After an upsert that keeps what a contact has: how many contacts had no room for the patch, and one of them. */
-export function selectFull(
-  ctx: Context,
-  { contacts, data: { patch } }: Pick<ContactChange, "contacts" | "data">,
-): Statement<{ contacts: number; email: string | null }> {
-  return statement(
-    sql`SELECT count(*) AS contacts, min(contacts.email) AS email FROM ${named(ctx, JSON.stringify(contacts))}
-      WHERE NOT ${fitsMerged(patch)}`,
-    columns({ contacts: asNumber, email: orNull(asText) }),
-  );
+/**
+ * After an upsert that keeps what a contact has: who had no room for the patch, as words such as "ada@example.com and 3
+ * more". NULL when all had.
+ */
+export function whoIsFull(ctx: Context, { contacts, data: { patch } }: Pick<ContactChange, "contacts" | "data">): SQL {
+  return sql`(SELECT min(contacts.email) || iif(count(*) > 1, ' and ' || (count(*) - 1) || ' more', '')
+    FROM ${named(ctx, JSON.stringify(contacts))} WHERE NOT ${fitsMerged(patch)})`;
 }

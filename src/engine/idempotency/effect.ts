@@ -5,15 +5,20 @@ import { asNumber, asText, columns } from "../../db/rows";
 import { refusable, type Statement, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
+interface Insertion {
+  request: string;
+  response: SQL;
+  warning?: SQL | null;
+  onlyIf: SQL;
+}
+
 /**
  * Inserts the row that makes a batch happen once per key. It comes last, and fails the whole batch when the key has had
  * its effect: the call then gets the first call's answer in its error. No statement without a key. `response` is an SQL
- * expression: the answer's body as JSON, as the caller got it.
+ * expression: the answer's body as JSON, as the caller got it, but for its warnings. `warning` is one that only the
+ * database knows of: `{ field, message }` as JSON, or NULL.
  */
-export function insertEffect(
-  ctx: Context,
-  { request, response, onlyIf }: { request: string; response: SQL; onlyIf: SQL },
-): Statement[] {
+export function insertEffect(ctx: Context, { request, response, warning = null, onlyIf }: Insertion): Statement[] {
   const { idempotencyKey: key, keyKind } = ctx;
   if (key === null) return [];
   const now = ctx.now.getTime();
@@ -22,7 +27,7 @@ export function insertEffect(
     statement(sql`DELETE FROM idempotency_effects WHERE ${isSame} AND expires_at <= ${now}`),
     refusable(
       sql`INSERT INTO idempotency_effects (project_id, kind, key, request, response, created_at, expires_at)
-        SELECT ${ctx.project.number}, ${keyKind}, ${key}, ${request}, ${response}, ${now},
+        SELECT ${ctx.project.number}, ${keyKind}, ${key}, ${request}, ${withWarnings(ctx, response, warning)}, ${now},
           ${now + ctx.config.idempotencyTtlMs}
         WHERE ${onlyIf}`,
       {
@@ -36,6 +41,16 @@ export function insertEffect(
       },
     ),
   ];
+}
+
+function withWarnings({ warnings }: Context, response: SQL, warning: SQL | null): SQL {
+  const known = sql`json(${JSON.stringify(warnings)})`;
+  const told = sql`json_insert(${response}, '$.warnings', ${known})`;
+  if (warning === null) return warnings.length > 0 ? told : response;
+  return sql`(SELECT CASE WHEN late.warning IS NOT NULL
+      THEN json_insert(${response}, '$.warnings', json_insert(${known}, '$[#]', json(late.warning)))
+      ELSE ${warnings.length > 0 ? told : response} END
+    FROM (SELECT ${warning} AS warning) late)`;
 }
 
 const readEffect = columns({

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { readData } from "../../core/contacts/data";
 import { type Id, newIdAt, timeOf } from "../../core/ids";
 import { iso } from "../../core/time";
+import type { Warning } from "../../core/warning";
 import { openBatch } from "../../db/batch";
 import { publicIdInSql, timeOfId } from "../../db/ids";
 import { asFlag, columns } from "../../db/rows";
@@ -41,7 +42,8 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
       onlyIf: sql`true`,
     }),
   );
-  const optOut = call.subscribed === true && !mayLiftOptOuts(ctx) ? batch.add(selectOptOut(ctx, call.email)) : null;
+  const isLifting = call.subscribed === true && !mayLiftOptOuts(ctx);
+  const optOut = isLifting ? batch.add(selectOptOut(ctx, call.email)) : null;
   const event = batch.add(
     insertEvents(ctx, {
       rows: sql`SELECT project_id, ${call.event} AS name, id AS contact_id, NULL AS email_id,
@@ -50,24 +52,29 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
       source: isPublic ? "PUBLIC" : "API",
     }),
   );
-  batch.addAll(insertEffect(ctx, { request, response: answerInSql(ctx), onlyIf: sql`true` }));
+  const warning = isLifting ? sql`(SELECT ${JSON.stringify(optOutStays)} WHERE ${hasOptedOut(ctx, call.email)})` : null;
+  batch.addAll(insertEffect(ctx, { request, response: answerInSql(ctx), warning, onlyIf: sql`true` }));
   await batch.commit();
-  if (optOut?.one.isTheirs) ctx.warnings.push({ field: "subscribed", message: optOutStays });
+  if (optOut?.one.isTheirs) ctx.warnings.push(optOutStays);
   const { id, contactId } = event.one;
   if (contactId === null) throw new Error("An event was tracked of nobody");
   return { contactId, eventId: id, timestamp: iso(timeOf(id)) };
 }
 
-const optOutStays =
-  "This person has unsubscribed, which a public key does not lift. Subscribe them from your server, or let them do it on their preference page.";
+const optOutStays: Warning = {
+  field: "subscribed",
+  message:
+    "This person has unsubscribed, which a public key does not lift. Subscribe them from your server, or let them do it on their preference page.",
+};
+
+function selectOptOut(ctx: Context, email: string): Statement<{ isTheirs: boolean }> {
+  return statement(sql`SELECT ${hasOptedOut(ctx, email)} AS is_theirs`, columns({ isTheirs: asFlag }));
+}
 
 /** Whether the contact, as it is after the upsert, has said no itself. */
-function selectOptOut(ctx: Context, email: string): Statement<{ isTheirs: boolean }> {
-  return statement(
-    sql`SELECT opted_out_by IS 'PERSON' AS is_theirs FROM contacts
-      WHERE project_id = ${ctx.project.number} AND email = ${email}`,
-    columns({ isTheirs: asFlag }),
-  );
+function hasOptedOut(ctx: Context, email: string): SQL {
+  return sql`EXISTS (SELECT 1 FROM contacts
+    WHERE project_id = ${ctx.project.number} AND email = ${email} AND opted_out_by = 'PERSON')`;
 }
 
 /** The answer about the event that the batch has just written: none of the project's is newer. */

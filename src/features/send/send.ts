@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { dataTooBig, readData } from "../../core/contacts/data";
 import { NotFound, Refusal, UnverifiedSender } from "../../core/errors";
 import { type Id, newIdAt, textOf } from "../../core/ids";
@@ -6,10 +6,11 @@ import { utf8Bytes } from "../../core/json";
 import { domainOf } from "../../core/mail/address";
 import { type Attachment, type AttachmentRow, messageBytes } from "../../core/mail/attachments";
 import type { Priority } from "../../core/mail/priority";
+import type { Warning } from "../../core/warning";
 import { openBatch } from "../../db/batch";
-import { asText, columns } from "../../db/rows";
-import { selectFirst } from "../../db/statement";
-import { selectFull } from "../../engine/contacts/data-limit";
+import { asText, columns, orNull } from "../../db/rows";
+import { selectFirst, statement } from "../../db/statement";
+import { whoIsFull } from "../../engine/contacts/data-limit";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { insertEffect } from "../../engine/idempotency/effect";
 import { answerInSql, insertContent, insertEmails, type Recipient } from "../../engine/mail/accept";
@@ -122,24 +123,34 @@ async function acceptEmails(
       onlyIf: isAccepted,
     }),
   );
-  const full = Object.keys(data.patch).length > 0 ? batch.add(selectFull(ctx, { contacts, data })) : null;
+  const whoFull = Object.keys(data.patch).length > 0 ? whoIsFull(ctx, { contacts, data }) : null;
+  const full = whoFull && batch.add(statement(sql`SELECT ${whoFull} AS who`, columns({ who: orNull(asText) })));
   const emails = batch.add(insertEmails(ctx, { contentId: id, recipients, scheduledAt }));
   batch.add(insertUsage(ctx, recipients));
-  const response = answerInSql(ctx, recipients);
-  batch.addAll(insertEffect(ctx, { request: "POST /v1/send", response, onlyIf: isAccepted }));
+  const answer = answerInSql(ctx, recipients);
+  const response = ctx.config.sandbox ? sql`json_insert(${answer}, '$.sandbox', json('true'))` : answer;
+  const warning = whoFull && notStoredInSql(whoFull);
+  batch.addAll(insertEffect(ctx, { request: "POST /v1/send", response, warning, onlyIf: isAccepted }));
   // Goes after the effect, so that a repeated call gets its 409 even when the month is full by then.
   batch.addAll(guardMonthlyLimit(ctx, recipients));
   await batch.commit();
   if (content.count === 0) throw await refusal(ctx, call);
-  if (full) warnOfFull(ctx, full.one);
+  const who = full?.one.who ?? null;
+  if (who !== null) ctx.warnings.push(notStored(who));
   return inOrderOf(recipients, emails.all);
 }
 
-function warnOfFull(ctx: Context, { contacts, email }: { contacts: number; email: string | null }): void {
-  if (email === null) return;
-  const who = contacts === 1 ? email : `${email} and ${contacts - 1} more`;
+function notStored(who: string): Warning {
   const message = `The data of ${who} was not stored, as ${dataTooBig}. The mail goes out with it.`;
-  ctx.warnings.push({ field: "data", message });
+  return { field: "data", message };
+}
+
+/** The same for the answer that the database keeps; NULL when nobody is full. */
+function notStoredInSql(who: SQL): SQL {
+  const { field, message } = notStored("\n");
+  const [before, after] = message.split("\n");
+  return sql`(SELECT json_object('field', ${field}, 'message', ${before} || who || ${after}) FROM (SELECT ${who} AS who)
+    WHERE who IS NOT NULL)`;
 }
 
 /** Each gets the id of its email; the same address twice is one contact and two emails. */
