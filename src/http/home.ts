@@ -4,6 +4,7 @@ import { html } from "hono/html";
 import type { RouterRoute } from "hono/types";
 import { houseStyle } from "../core/house-style";
 import { apiVersion } from "./openapi";
+import { framed, type Html } from "./page";
 import { open } from "./policy";
 import type { AppEnv } from "./router";
 import { isKnownPath } from "./routing";
@@ -69,32 +70,15 @@ const notFound = html`<h1>There is no such page</h1>
 <p>The address is incomplete, or the page is gone.</p>
 <p><a href="/">What is here</a></p>`;
 
-function showPage(c: HonoContext, title: string, main: ReturnType<typeof html>, status: 200 | 404 = 200) {
+function showPage(c: HonoContext, title: string, main: Html, status: 200 | 404 = 200) {
   c.header(
     "Content-Security-Policy",
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   );
   c.header("X-Content-Type-Options", "nosniff");
-  return c.html(
-    html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="/favicon.svg">
-<link rel="stylesheet" href="/style.css">
-</head>
-<body>
-<main>
-<img src="/favicon.svg" alt="" width="40" height="40">
-${main}
-</main>
-</body>
-</html>`,
-    status,
-  );
+  const content = html`<img src="/favicon.svg" alt="" width="40" height="40">
+${main}`;
+  return c.html(framed({ title, style: "/style.css", main: content }), status);
 }
 
 const style = `${houseStyle}

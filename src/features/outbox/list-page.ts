@@ -1,6 +1,7 @@
 import { html } from "hono/html";
+import type { Html } from "../../http/page";
 import type { OutboxPage, ShownMail } from "./browse";
-import { badge, type Html, noSubject, page, timeAgo } from "./page";
+import { badge, noSubject, page, timeAgo } from "./page";
 
 interface Given {
   /** The filters as typed. */

@@ -1,6 +1,7 @@
 import { html } from "hono/html";
+import type { Html } from "../../http/page";
 import type { ShownMail } from "./browse";
-import { badge, exactTime, type Html, noSubject, page, timeAgo } from "./page";
+import { badge, exactTime, noSubject, page, timeAgo } from "./page";
 
 // A source with attachments can have many megabytes. This much is enough to read, and the file has all of it.
 const maxSourceShown = 50_000;

@@ -1,35 +1,19 @@
 import { html } from "hono/html";
 import type { EmailStatus } from "../../core/mail/status";
+import { framed, type Html } from "../../http/page";
 import type { Standing } from "./standing";
-
-/** A complete piece of HTML: all values in it are escaped. */
-export type Html = ReturnType<typeof html>;
 
 export const noSubject = "(no subject)";
 
-/** The frame of every page of the outbox. */
-export function page(title: string, main: Html, { script }: { script?: string } = {}): Html {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="/favicon.svg">
-<link rel="stylesheet" href="/outbox/style.css">
-${script ? html`<script src="${script}" defer></script>` : ""}
-</head>
-<body>
-<header class="bar">
+const header = html`<header class="bar">
 <a class="brand" href="/outbox"><img src="/favicon.svg" alt="" width="28" height="28">Petrel</a>
 <a href="/docs">API reference</a>
 </header>
-<main>
-${main}
-</main>
-</body>
-</html>`;
+`;
+
+/** The frame of every page of the outbox. */
+export function page(title: string, main: Html, { script }: { script?: string } = {}): Html {
+  return framed({ title, style: "/outbox/style.css", header, main, ...(script ? { script } : {}) });
 }
 
 /** Shown in place of a mail that does not exist (any more). */

@@ -4,6 +4,7 @@ import { BadRequest, NotFound } from "../../core/errors";
 import { readId } from "../../core/ids";
 import { createRoute, errors, noContent, ok } from "../../http/define";
 import { answerFailure } from "../../http/failure";
+import type { Html } from "../../http/page";
 import { defaultLimit, IdParam, maxLimit, wholeNumber } from "../../http/params";
 import { policy } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
@@ -14,7 +15,7 @@ import { listMessages } from "./list";
 import { listPage } from "./list-page";
 import { liveScript } from "./live";
 import { frameSandbox, mailPage } from "./mail-page";
-import { type Html, missingPage } from "./page";
+import { missingPage } from "./page";
 import { OutboxMessages, OutboxMessageWithSource } from "./schema";
 import { style } from "./style";
 

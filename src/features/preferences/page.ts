@@ -1,8 +1,6 @@
 import { html } from "hono/html";
+import { framed, type Html } from "../../http/page";
 import { type Pause, pauses } from "./schema";
-
-/** A complete piece of HTML: all values in it are escaped. */
-type Html = ReturnType<typeof html>;
 
 /** The person who reads the page, and the sender who wrote to them. */
 export interface Reader {
@@ -12,24 +10,7 @@ export interface Reader {
 
 /** English only for now. */
 function page(title: string, main: Html): Html {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex, nofollow">
-<meta name="referrer" content="no-referrer">
-<title>${title}</title>
-<link rel="icon" href="/favicon.svg">
-<link rel="stylesheet" href="${stylePath}">
-</head>
-<body>
-<main>
-${main}
-</main>
-</body>
-</html>`;
+  return framed({ title, style: stylePath, main, isPersonal: true });
 }
 
 export const stylePath = "/preferences.css";

@@ -1,0 +1,41 @@
+import { html } from "hono/html";
+
+/** A complete piece of HTML: all values in it are escaped. */
+export type Html = ReturnType<typeof html>;
+
+interface Frame {
+  title: string;
+  /** The path of the style sheet. */
+  style: string;
+  main: Html;
+  lang?: string;
+  script?: string;
+  /** What stands above the page's own content. */
+  header?: Html;
+  /** The address of the page is somebody's secret: no search engine keeps it, and no other site is told of it. */
+  isPersonal?: boolean;
+}
+
+/** The frame of every page that we show. */
+export function framed({ title, style, main, lang = "en", script, header, isPersonal = false }: Frame): Html {
+  return html`<!doctype html>
+<html lang="${lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${isPersonal ? personal : ""}<title>${title}</title>
+<link rel="icon" href="/favicon.svg">
+<link rel="stylesheet" href="${style}">
+${script ? html`<script src="${script}" defer></script>` : ""}</head>
+<body>
+${header ?? ""}<main>
+${main}
+</main>
+</body>
+</html>`;
+}
+
+const personal = html`<meta name="robots" content="noindex, nofollow">
+<meta name="referrer" content="no-referrer">
+`;
