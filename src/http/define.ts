@@ -15,7 +15,7 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
 
 /**
  * Declares an operation of the document together with the policy of its route. The parts of the policy that callers
- * need, the kind of key, the Idempotency-Key header and the rate limit, are added to the document.
+ * need, the kind of key, the Idempotency-Key header, the rate limit and the deadline of a body, are added to the document.
  */
 export function createRoute<P extends string, R extends Definition<P>>(definition: R) {
   const { policy: said = {}, foreignNames = [], middleware = [], ...route } = definition;
@@ -27,11 +27,12 @@ export function createRoute<P extends string, R extends Definition<P>>(definitio
   };
   const declared = { isRead: route.method === "get", ...said, isUpload, names };
   const isLimited = isForProject({ ...usualPolicy, ...declared });
+  const usual = { ...(route.request?.body ? errors(408) : {}), ...(isLimited ? errors(429) : {}) };
   const defined = defineRoute({
     ...route,
     ...security[said.key ?? "secret"],
     ...(said.once ? { parameters: [idempotencyKey] } : {}),
-    ...(isLimited ? { responses: { ...route.responses, ...errors(429) } } : {}),
+    responses: { ...route.responses, ...usual },
     middleware: [policy(declared), ...(Array.isArray(middleware) ? middleware : [middleware])],
   });
   // The additions change nothing for the handler, whose types come from the definition.

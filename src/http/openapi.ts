@@ -58,9 +58,16 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
     scheme: "bearer",
     description: "The operator's `ADMIN_TOKEN`.",
   });
-  app.get("/openapi.json", open, keepAWhile, etag({ weak: true }), (c) =>
-    c.json(describe(app, { origin: new URL(c.req.url).origin, config: c.get("platform").config })),
-  );
+  // To generate it takes far longer than a 304 may. It depends on the two of its key alone; one is kept, as anybody can
+  // call by any name.
+  let kept: { key: string; text: string } | null = null;
+  app.get("/openapi.json", open, keepAWhile, etag({ weak: true }), (c) => {
+    const { origin } = new URL(c.req.url);
+    const { config } = c.get("platform");
+    const key = `${config.maxAttachmentBytes} ${origin}`;
+    if (kept?.key !== key) kept = { key, text: JSON.stringify(describe(app, { origin, config })) };
+    return c.body(kept.text, 200, { "Content-Type": "application/json" });
+  });
 }
 
 function describe(app: OpenAPIHono<AppEnv>, { origin, config }: { origin: string; config: Config }) {

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { app } from "../../src/app";
 import { type Env, readConfig } from "../../src/platform/env";
 import { admin, newProject, type TestProject } from "../support/project";
 import { expectRefusal } from "../support/refusal";
@@ -141,5 +142,24 @@ describe("the reference", () => {
     const again = await callWith({}, "GET", path, { headers: { "If-None-Match": tag } });
     expect([again.status, again.headers.get("ETag")]).toEqual([304, tag]);
     expect(again.headers.get("Cache-Control")).toBe("public, max-age=300");
+  });
+
+  it("is not generated anew for who has it, but for another address or another limit of attachments", async () => {
+    const tag = (await callWith({}, "GET", "/openapi.json")).headers.get("ETag") ?? "";
+    const generate = vi.spyOn(app, "getOpenAPI31Document");
+    try {
+      const headers = { "If-None-Match": tag };
+      expect((await callWith({}, "GET", "/openapi.json", { headers })).status).toBe(304);
+      expect((await callWith({}, "GET", "/openapi.json")).status).toBe(200);
+      expect(generate).not.toHaveBeenCalled();
+      const other = await callWith({ MAX_ATTACHMENT_SIZE_MB: "20" }, "GET", "/openapi.json", { headers });
+      expect(other.status).toBe(200);
+      expect(generate).toHaveBeenCalledOnce();
+      const { paths } = other.body;
+      const tooLarge = paths["/v1/send"].post.responses["413"].content["application/json"].example;
+      expect(tooLarge.error.details.maxBytes).toBe(Math.ceil((20 * 1024 * 1024 * 4) / 3) + 2 * 1024 * 1024);
+    } finally {
+      generate.mockRestore();
+    }
   });
 });

@@ -184,6 +184,12 @@ const badLiquid: [what: string, field: "subject" | "body", source: string, place
   ["an output that is not closed", "body", "Hello {{ name", "line 1, column 7"],
   ["a fallback to nothing", "body", "{{ name ?? }}", "line 1"],
   ["a file tag", "body", "{% include 'secrets' %}", "line 1, column 1"],
+  [
+    "a placeholder of over 1,000 characters",
+    "body",
+    `<p>\n{{ ${"a".repeat(1_001)} }}</p>`,
+    "names of their own (line 2, column 1)",
+  ],
   ["an unknown filter in the subject", "subject", "Hi {{ name | nosuchfilter }}", "line 1"],
 ];
 

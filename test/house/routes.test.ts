@@ -105,6 +105,8 @@ describe("the policy of every operation", () => {
   it.each(asked)("%s: says 413 if it takes a body, and reads the kind it documents", (_, operation) => {
     const { responses, requestBody } = operation.documented;
     expect("413" in responses).toBe(requestBody !== undefined);
+    // It has a deadline too.
+    expect("408" in responses).toBe(requestBody !== undefined);
     const { maxBody, isUpload } = policyOf(operation);
     if (requestBody) expect(maxBody).not.toBeNull();
     expect(isUpload).toBe("multipart/form-data" in (requestBody?.content ?? {}));

@@ -23,7 +23,7 @@ const send = createRoute({
   request: body(SendEmail),
   responses: {
     ...ok(SentEmails, "Every email is accepted."),
-    ...errors(400, 402, 403, 404, 408, 409, 413, 422, 503),
+    ...errors(400, 402, 403, 404, 409, 413, 422, 503),
   },
 });
 

@@ -72,7 +72,7 @@ const create = createRoute({
   responses: {
     ...created(Template),
     ...legacyBadRequest("A required field is missing, or the body is not JSON.", "subject is required"),
-    ...errors(403, 408, 413, 422, 503),
+    ...errors(403, 413, 422, 503),
   },
 });
 
@@ -107,7 +107,7 @@ const update = createRoute({
   summary: "Change a template",
   description: "Only the fields sent change. Mail that was already accepted still uses the earlier version.",
   request: { params: IdParam, ...body(UpdateTemplate) },
-  responses: { ...ok(Template), ...errors(400, 403, 404, 408, 409, 413, 422, 503) },
+  responses: { ...ok(Template), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });
 
 templates.openapi(update, async (c) => {
@@ -170,7 +170,7 @@ const preview = createRoute({
   description: "Nothing is sent or stored. Links to the recipient's pages do not work in a preview.",
   middleware: absentIsEmpty,
   request: { params: IdParam, body: { ...body(PreviewTemplate).body, required: false } },
-  responses: { ...ok(TemplatePreview), ...errors(400, 404, 408, 413, 422, 503) },
+  responses: { ...ok(TemplatePreview), ...errors(400, 404, 413, 422, 503) },
 });
 
 templates.openapi(preview, async (c) =>

@@ -42,7 +42,7 @@ does one without the column \`subscribed\` where the form asks for it.`,
       content: { "multipart/form-data": { schema: UploadImport, example: UploadImport.meta()?.example } },
     },
   },
-  responses: { ...accepted(StartedJob), ...errors(400, 403, 408, 413, 422, 503) },
+  responses: { ...accepted(StartedJob), ...errors(400, 403, 413, 422, 503) },
 });
 
 imports.openapi(start, async (c) => {
