@@ -12,7 +12,7 @@ import { windowFrom } from "../../src/engine/audience/scan-window";
 import { computeSegment } from "../../src/features/segments/compute";
 import { listSegmentContacts } from "../../src/features/segments/contacts";
 import { refreshCount } from "../../src/features/segments/count";
-import { previewSegment } from "../../src/features/segments/preview";
+import { previewSegment } from "../../src/features/segments/preview/preview";
 import { updateSegment } from "../../src/features/segments/update";
 import type { Context } from "../../src/platform/context";
 import { idSql } from "../support/counts";

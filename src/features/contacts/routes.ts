@@ -3,8 +3,6 @@ import { foreignNamesOfContact } from "../../core/contacts/foreign-names";
 import { publicId } from "../../core/ids";
 import { Email } from "../../core/mail/address-input";
 import { getContact } from "../../engine/contacts/contact";
-import { snoozeContact } from "../../engine/contacts/snooze";
-import { unsnoozeContact } from "../../engine/contacts/unsnooze";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { legacyBadRequest, legacyRequired } from "../../http/legacy";
 import { CursorQuery, IdParam, orderBy } from "../../http/params";
@@ -24,11 +22,11 @@ import {
   ContactPage,
   LookedUpContacts,
   LookupContacts,
-  SnoozeContact,
   UpdateContact,
   UpsertContact,
   UpsertedContact,
 } from "./schema";
+import { snoozes } from "./snooze/routes";
 import { updateContact } from "./update";
 import { upsertContact } from "./upsert";
 
@@ -188,39 +186,4 @@ contacts.openapi(lookup, async (c) => {
   return c.json({ found, notFound, ...(isExpanded ? { contacts: contacts.map(contactJson) } : {}) }, 200);
 });
 
-const snooze = createRoute({
-  method: "post",
-  path: "/contacts/{id}/snooze",
-  policy: { bucket: "contacts" },
-  operationId: "snoozeContact",
-  tags,
-  summary: "Unsubscribe a contact for a while",
-  description:
-    "The contact is subscribed again when the snooze ends. Any other write of `subscribed` ends the snooze; another " +
-    "snooze moves its end. A contact that is unsubscribed without a snooze, or suppressed, cannot be snoozed (409), " +
-    "because the end of the snooze would subscribe it.",
-  request: { params: IdParam, ...body(SnoozeContact) },
-  responses: { ...ok(Contact), ...errors(400, 403, 404, 409, 413, 422) },
-});
-
-contacts.openapi(snooze, async (c) => {
-  const contact = await snoozeContact(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
-  return c.json(contactJson(contact), 200);
-});
-
-const unsnooze = createRoute({
-  method: "delete",
-  path: "/contacts/{id}/snooze",
-  policy: { bucket: "contacts" },
-  operationId: "unsnoozeContact",
-  tags,
-  summary: "End a snooze, and subscribe the contact again",
-  description: "A contact that is not snoozed stays as it is: an unsubscribed one stays unsubscribed.",
-  request: { params: IdParam },
-  responses: { ...ok(Contact), ...errors(403, 404) },
-});
-
-contacts.openapi(unsnooze, async (c) => {
-  const contact = await unsnoozeContact(c.var.ctx, c.req.valid("param").id);
-  return c.json(contactJson(contact), 200);
-});
+contacts.route("/", snoozes);

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { ContactData } from "../../core/contacts/data";
-import { maxSnoozeYears, type SnoozeRequest, snoozeDurations } from "../../core/contacts/snooze";
 import { contactSources } from "../../core/contacts/source";
 import { Email } from "../../core/mail/address-input";
 import { EmailContent, Email as EmailRecord } from "../emails/schema";
@@ -101,27 +100,6 @@ export const LookedUpContacts = z
       .meta({ description: "Present with `?expand=contacts`. Each contact appears once." }),
   })
   .meta({ id: "LookedUpContacts", example: { found: ["ada@example.com"], notFound: ["Bob@Example.com"] } });
-
-export const SnoozeContact = z
-  .object({
-    until: z.iso
-      .datetime({ offset: true })
-      .nullish()
-      .meta({ description: `The end of the snooze: in the future, at most ${maxSnoozeYears} years ahead.` }),
-    duration: z.enum(snoozeDurations).nullish().meta({
-      description: "Calendar months in UTC: one month from 31 January is the last day of February.",
-    }),
-  })
-  .transform(({ until, duration }, check): SnoozeRequest => {
-    if (duration && !until) return { duration };
-    if (until && !duration) return { until: Date.parse(until) };
-    const [field, code, message] = until
-      ? ["duration", "custom", "Send either until or duration, not both"]
-      : ["until", "required", "Send either until or duration"];
-    check.addIssue({ code: "custom", path: [field], message, params: { code } });
-    return z.NEVER;
-  })
-  .meta({ id: "SnoozeContact", description: "Exactly one of `until` and `duration`.", example: { duration: "3m" } });
 
 /** Streamed: see export.ts. */
 export const ContactExport = z

@@ -12,25 +12,17 @@ import { listSegmentContacts } from "./contacts";
 import { refreshCount } from "./count";
 import { createSegment } from "./create";
 import { deleteSegment } from "./delete";
-import { explainSegment } from "./explain";
+import { explain } from "./explain/routes";
 import { listSegments } from "./list";
-import { addMembers, removeMembers } from "./members";
-import { previewSegment } from "./preview";
+import { members } from "./members/routes";
+import { preview } from "./preview/routes";
 import {
-  AddedMembers,
-  AddMembers,
   ComputedSegment,
   CountedSegment,
   CreateSegment,
-  ExplainSegment,
-  PreviewSegment,
-  RemovedMembers,
-  RemoveMembers,
   Segment,
   SegmentContacts,
-  SegmentExplanation,
   SegmentList,
-  SegmentPreview,
   UpdateSegment,
 } from "./schema";
 import { getSegment, segmentJson } from "./segment";
@@ -87,26 +79,6 @@ const create = createRoute({
 segments.openapi(create, async (c) => {
   const { ctx } = c.var;
   return c.json(segmentJson(ctx.project, await createSegment(ctx, c.req.valid("json"))), 201);
-});
-
-const preview = createRoute({
-  method: "post",
-  path: "/segments/preview",
-  policy: { isRead: true },
-  operationId: "previewSegment",
-  tags,
-  summary: "Preview the contacts that match a condition",
-  description: "Nothing is stored.",
-  request: body(PreviewSegment),
-  responses: { ...ok(SegmentPreview), ...errors(400, 413, 422) },
-});
-
-segments.openapi(preview, async (c) => {
-  const { count, isApproximate, sample } = await previewSegment(c.var.ctx, c.req.valid("json").condition);
-  return c.json(
-    { count, sample: sample.map(contactJson), ...(isApproximate ? { approximate: true as const } : {}) },
-    200,
-  );
 });
 
 const get = createRoute({
@@ -180,36 +152,6 @@ segments.openapi(listContacts, async (c) => {
   return c.json({ data: rows.map(contactJson), total, ...isKept, page, pageSize }, 200);
 });
 
-const add = createRoute({
-  method: "post",
-  path: "/segments/{id}/members",
-  operationId: "addSegmentMembers",
-  tags,
-  summary: "Add contacts to a STATIC segment",
-  description: "400 for a DYNAMIC segment. A tracked segment records an event at once for each contact that enters.",
-  request: { params: IdParam, ...body(AddMembers) },
-  responses: { ...ok(AddedMembers), ...errors(400, 403, 404, 409, 413, 422) },
-});
-
-segments.openapi(add, async (c) =>
-  c.json(await addMembers(c.var.ctx, c.req.valid("param").id, c.req.valid("json")), 200),
-);
-
-const removeSome = createRoute({
-  method: "delete",
-  path: "/segments/{id}/members",
-  operationId: "removeSegmentMembers",
-  tags,
-  summary: "Remove contacts from a STATIC segment",
-  description: "400 for a DYNAMIC segment. A tracked segment records an event at once for each contact that leaves.",
-  request: { params: IdParam, ...body(RemoveMembers) },
-  responses: { ...ok(RemovedMembers), ...errors(400, 403, 404, 409, 413, 422) },
-});
-
-segments.openapi(removeSome, async (c) =>
-  c.json(await removeMembers(c.var.ctx, c.req.valid("param").id, c.req.valid("json")), 200),
-);
-
 const compute = createRoute({
   method: "post",
   path: "/segments/{id}/compute",
@@ -258,19 +200,6 @@ segments.openapi(refresh, async (c) => {
   return c.json({ jobId: publicId(counted.jobId) }, 202);
 });
 
-const explain = createRoute({
-  method: "post",
-  path: "/segments/{id}/explain",
-  policy: { isRead: true },
-  operationId: "explainSegment",
-  tags,
-  summary: "Explain why a contact is in a segment or not",
-  description: "Returns each filter of the condition, whether it matches the contact, and the contact's actual value.",
-  request: { params: IdParam, ...body(ExplainSegment) },
-  responses: { ...ok(SegmentExplanation), ...errors(400, 404, 413, 422) },
-});
-
-segments.openapi(explain, async (c) => {
-  const { id } = c.req.valid("param");
-  return c.json(await explainSegment(c.var.ctx, id, c.req.valid("json").contactId), 200);
-});
+segments.route("/", members);
+segments.route("/", preview);
+segments.route("/", explain);

@@ -1,17 +1,17 @@
 import { type SQL, sql } from "drizzle-orm";
-import { readData } from "../../core/contacts/data";
-import { BadRequest } from "../../core/errors";
-import { type Id, newIdAt } from "../../core/ids";
-import { openBatch } from "../../db/batch";
-import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
-import { asId, asText, columns } from "../../db/rows";
-import { guard, type Statement, select, statement } from "../../db/statement";
-import type { SegmentRow } from "../../db/tables";
-import { upsertContacts } from "../../engine/contacts/upsert";
-import type { Context } from "../../platform/context";
-import { insertMembershipEvents, isMember } from "./membership";
+import { readData } from "../../../core/contacts/data";
+import { BadRequest } from "../../../core/errors";
+import { type Id, newIdAt } from "../../../core/ids";
+import { openBatch } from "../../../db/batch";
+import { isUnchanged, Stale, untilFresh } from "../../../db/fresh";
+import { asId, asText, columns } from "../../../db/rows";
+import { guard, type Statement, select, statement } from "../../../db/statement";
+import type { SegmentRow } from "../../../db/tables";
+import { upsertContacts } from "../../../engine/contacts/upsert";
+import type { Context } from "../../../platform/context";
+import { insertMembershipEvents, isMember } from "../membership";
+import { getSegment } from "../segment";
 import type { AddMembers, RemoveMembers } from "./schema";
-import { getSegment } from "./segment";
 
 interface Added {
   added: number;

@@ -1,17 +1,17 @@
 import { sql } from "drizzle-orm";
-import type { FilterCondition } from "../../core/audience/condition";
-import { audienceOf } from "../../db/audience";
-import { maxAskedPerStatement } from "../../db/limits";
-import { asNumber, columns } from "../../db/rows";
-import { selectOne } from "../../db/statement";
-import type { ContactRow } from "../../db/tables";
-import { checkCondition } from "../../engine/audience/named-segments";
-import { scan } from "../../engine/audience/scan";
-import { findParts } from "../../engine/audience/scan-parts";
-import { findScanSource } from "../../engine/audience/scan-source";
-import { ends } from "../../engine/audience/scan-window";
-import { totalContacts } from "../../engine/contacts/total";
-import type { Context } from "../../platform/context";
+import type { FilterCondition } from "../../../core/audience/condition";
+import { audienceOf } from "../../../db/audience";
+import { maxAskedPerStatement } from "../../../db/limits";
+import { asNumber, columns } from "../../../db/rows";
+import { selectOne } from "../../../db/statement";
+import type { ContactRow } from "../../../db/tables";
+import { checkCondition } from "../../../engine/audience/named-segments";
+import { scan } from "../../../engine/audience/scan";
+import { findParts } from "../../../engine/audience/scan-parts";
+import { findScanSource } from "../../../engine/audience/scan-source";
+import { ends } from "../../../engine/audience/scan-window";
+import { totalContacts } from "../../../engine/contacts/total";
+import type { Context } from "../../../platform/context";
 
 const sampleSize = 10;
 /** What a preview reads at most: so many rows, by so many statements. */
