@@ -43,7 +43,11 @@ export function readCursor<P extends Position>(
   }
   const after = position.safeParse(read?.after);
   if (after.success) return after.data;
-  throw new BadRequest("This cursor cannot be read.", {
+  throw unreadableCursor();
+}
+
+export function unreadableCursor(): BadRequest {
+  return new BadRequest("This cursor cannot be read.", {
     suggestion: "Pass the cursor of the previous page as it is, or leave it out to start at the first page.",
   });
 }

@@ -29,13 +29,17 @@ export async function untilFresh<T>(attempt: () => Promise<T>, random: () => num
     } catch (error) {
       if (!(error instanceof Stale)) throw error;
       if (tries === maxTries) {
-        throw new Conflict("Other requests kept changing this at the same time. Nothing was saved.", {
-          suggestion: "Read its current state, and send the change again.",
-          cause: error,
-        });
+        throw neverFresh(error);
       }
     }
     const waitMs = random() * backoffMs(backoff, tries - 1);
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
+}
+
+export function neverFresh(cause?: unknown): Conflict {
+  return new Conflict("Other requests kept changing this at the same time. Nothing was saved.", {
+    suggestion: "Read its current state, and send the change again.",
+    cause,
+  });
 }

@@ -46,7 +46,7 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
   };
 }
 
-function gateOutOfReach(): Unavailable {
+export function gateOutOfReach(): Unavailable {
   return new Unavailable("Idempotency keys cannot be checked at the moment.", {
     retryAfterSeconds: 1,
     suggestion: "Send the same request with the same key again in a second.",

@@ -33,13 +33,18 @@ export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
   };
 }
 
+/** `what` is wrong with the key. */
+export function noSuchKey(what: string, kind: KeyKind): NotAuthenticated {
+  return new NotAuthenticated(what, {
+    suggestion: `Send it as \`Authorization: Bearer ${kind === "secret" ? "sk_" : "pk_"}…\`.`,
+  });
+}
+
 async function callingProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller: FindCaller): Promise<Project> {
   const key = bearerToken(c);
   const caller = key === null ? null : await findCaller(c.get("platform"), key);
   if (caller === null) {
-    throw new NotAuthenticated(wrongWithKey(c.req.raw.headers), {
-      suggestion: `Send it as \`Authorization: Bearer ${kind === "secret" ? "sk_" : "pk_"}…\`.`,
-    });
+    throw noSuchKey(wrongWithKey(c.req.raw.headers), kind);
   }
   if (caller.kind !== kind) {
     throw new NotAuthenticated(`This endpoint takes a ${kind} key, and this is a ${caller.kind} one.`, {
@@ -90,14 +95,18 @@ function hostNameIn(header: string | undefined): string | undefined {
   return header === undefined ? undefined : (URL.parse(`http://${header}`)?.hostname ?? "");
 }
 
+export function notTheOperator(): NotAuthenticated {
+  return new NotAuthenticated("The operator's token is missing or not valid.", {
+    suggestion: "Send ADMIN_TOKEN as `Authorization: Bearer …`.",
+  });
+}
+
 /** Checks the operator's token. Without a configured one these paths do not exist. */
 async function checkOperator(c: HonoContext<AppEnv>, given: string | null): Promise<void> {
   const { adminTokens } = c.get("platform").config;
   if (adminTokens.length === 0) throw new UnknownRoute(c.req.method, c.req.path);
   if (given === null || !(await isOneOf(given, adminTokens))) {
-    throw new NotAuthenticated("The operator's token is missing or not valid.", {
-      suggestion: "Send ADMIN_TOKEN as `Authorization: Bearer …`.",
-    });
+    throw notTheOperator();
   }
 }
 

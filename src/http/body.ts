@@ -143,11 +143,15 @@ async function formOf({ body, headers }: Request, reading: Reading): Promise<For
     if (!/^multipart\/form-data\b/i.test(type)) throw new TypeError("Not multipart");
     return await new Response(new Blob(chunks), { headers: { "Content-Type": type } }).formData();
   } catch (error) {
-    throw new BadRequest("The request body is not multipart/form-data, or cannot be read as such.", {
-      suggestion: "Send the file in the form field file, as `curl -F file=@contacts.csv` does.",
-      cause: error,
-    });
+    throw notMultipart(error);
   }
+}
+
+export function notMultipart(cause?: unknown): BadRequest {
+  return new BadRequest("The request body is not multipart/form-data, or cannot be read as such.", {
+    suggestion: "Send the file in the form field file, as `curl -F file=@contacts.csv` does.",
+    cause,
+  });
 }
 
 async function readAll(

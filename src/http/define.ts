@@ -1,6 +1,8 @@
 import { createRoute as defineRoute, type RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
+import type { Refusal } from "../core/errors";
 import type { ForeignName } from "../core/foreign-names";
+import { exampleEnvelope } from "./example-envelope";
 import { namesIn } from "./names";
 import { type CallerKey, isForProject, type Policy, policy, usualPolicy } from "./policy";
 import { describeRefusal, type RefusalStatus } from "./refusals";
@@ -11,6 +13,8 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
   policy?: Partial<Omit<Policy, "isUpload" | "names">>;
   /** Fields of other APIs that this operation refuses with advice. */
   foreignNames?: readonly ForeignName[];
+  /** Refusals of this operation that the document shows as examples, one for each status: those that its verb throws. */
+  refusals?: readonly Refusal[];
 };
 
 /**
@@ -18,7 +22,7 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
  * need, the kind of key, the Idempotency-Key header, the rate limit and the deadline of a body, are added to the document.
  */
 export function createRoute<P extends string, R extends Definition<P>>(definition: R) {
-  const { policy: said = {}, foreignNames = [], middleware = [], ...route } = definition;
+  const { policy: said = {}, foreignNames = [], refusals = [], middleware = [], ...route } = definition;
   const isUpload = "multipart/form-data" in (route.request?.body?.content ?? {});
   const names = {
     body: namesIn(schemaOf(route.request?.body?.content["application/json"])),
@@ -32,11 +36,26 @@ export function createRoute<P extends string, R extends Definition<P>>(definitio
     ...route,
     ...security[said.key ?? "secret"],
     ...(said.once ? { parameters: [idempotencyKey] } : {}),
-    responses: { ...route.responses, ...usual },
+    responses: { ...route.responses, ...usual, ...examplesOf(refusals) },
     middleware: [policy(declared), ...(Array.isArray(middleware) ? middleware : [middleware])],
   });
   // The additions change nothing for the handler, whose types come from the definition.
   return defined as unknown as ReturnType<typeof defineRoute<P, R>>;
+}
+
+function examplesOf(refusals: readonly Refusal[]) {
+  return Object.fromEntries(
+    refusals.map((refusal) => {
+      const example = exampleEnvelope(refusal);
+      const { statusCode } = example.error;
+      // A refusal of an operation has one of the statuses that the document describes.
+      const { description, content } = describeRefusal(statusCode as RefusalStatus);
+      return [
+        statusCode,
+        { description, content: { "application/json": { ...content["application/json"], example } } },
+      ];
+    }),
+  );
 }
 
 function schemaOf(content: object | undefined): unknown {

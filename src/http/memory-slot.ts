@@ -50,7 +50,7 @@ export function openDeadline(): { passed: Promise<never>; stop(): void } {
   return { passed, stop: () => clearTimeout(timer) };
 }
 
-function busy(): Unavailable {
+export function busy(): Unavailable {
   return new Unavailable("Too many large requests are being processed at the same time.", {
     retryAfterSeconds: 1,
     suggestion: "Try again, and send fewer requests with large attachments at a time.",

@@ -1,29 +1,33 @@
 import {
-  BadRequest,
-  Conflict,
   type FieldFault,
   Gone,
   Invalid,
   KeyReused,
   MonthlyLimitReached,
-  NotAuthenticated,
   NotFound,
   ProjectDisabled,
   RateLimited,
   type Refusal,
   TooLarge,
   TooSlow,
-  Unavailable,
   UnknownRoute,
   UnverifiedSender,
 } from "../core/errors";
 import { reservedEvent } from "../core/events/names";
 import { readId } from "../core/ids";
+import { unreadableCursor } from "../core/page";
+import { neverFresh } from "../db/fresh";
+import { resolversSilent } from "../platform/dns";
 import type { Config } from "../platform/env";
-import { envelopeOf } from "./failure";
+import { gateOutOfReach } from "./admission";
+import { noSuchKey, notTheOperator } from "./auth";
+import { notMultipart } from "./body";
+import { exampleEnvelope, exampleTime } from "./example-envelope";
+import { busy } from "./memory-slot";
 import { notJson } from "./not-json";
 import type { Described } from "./operations";
 import type { Policy } from "./policy";
+import { wrongWithKey } from "./seen-key";
 
 interface Asked extends Described {
   policy: Policy;
@@ -32,13 +36,11 @@ interface Asked extends Described {
   schemas: Record<string, unknown>;
 }
 
-const requestId = "6f1c0a52-3b8e-4f0d-9a7c-5e2d1b0f8a34";
-const timestamp = "2026-01-31T09:00:00.000Z";
 const someId = "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10";
 
-/** The answer of an operation with this status, as an example: made of the error that the code throws. */
+/** The answer of an operation with this status, as an example, where its route shows none of its own. */
 export function exampleOf(status: number, asked: Asked) {
-  return JSON.parse(JSON.stringify(envelopeOf(refusalOf(status, asked), requestId, timestamp)));
+  return exampleEnvelope(refusalOf(status, asked));
 }
 
 function refusalOf(status: number, asked: Asked): Refusal | null {
@@ -57,7 +59,7 @@ function refusalOf(status: number, asked: Asked): Refusal | null {
     case 408:
       return new TooSlow(15);
     case 409:
-      return policy.once ? reusedKey(`${method.toUpperCase()} ${path}`) : conflictOf(asked);
+      return policy.once ? reusedKey(`${method.toUpperCase()} ${path}`) : neverFresh();
     case 410:
       return new Gone("The content of this email is no longer stored.");
     case 413:
@@ -74,29 +76,13 @@ function refusalOf(status: number, asked: Asked): Refusal | null {
 }
 
 function badRequestOf({ operation, policy }: Asked): Refusal {
-  if (policy.isUpload) {
-    return new BadRequest("The request body is not multipart/form-data, or cannot be read as such.", {
-      suggestion: "Send the file in the form field file, as `curl -F file=@contacts.csv` does.",
-    });
-  }
-  if (operation.operationId === "computeSegment") {
-    return new BadRequest("Only a tracked DYNAMIC segment has members to compute.", {
-      suggestion:
-        "Set trackMembership to true first; for the number of members alone, use POST /segments/{id}/refresh.",
-    });
-  }
-  return operation.requestBody ? notJson("{", "application/json") : new BadRequest("The cursor cannot be read.");
+  if (policy.isUpload) return notMultipart();
+  return operation.requestBody ? notJson("{", "application/json") : unreadableCursor();
 }
 
 function unknownCaller({ key }: Policy): Refusal {
-  if (key === "operator" || key === "outbox") {
-    return new NotAuthenticated("The operator's token is missing or not valid.", {
-      suggestion: "Send ADMIN_TOKEN as `Authorization: Bearer …`.",
-    });
-  }
-  return new NotAuthenticated("The API key is missing or not valid.", {
-    suggestion: `Send it as \`Authorization: Bearer ${key === "public" ? "pk_" : "sk_"}…\`.`,
-  });
+  if (key === "operator" || key === "outbox") return notTheOperator();
+  return noSuchKey(wrongWithKey(new Headers()), key === "public" ? "public" : "secret");
 }
 
 /** The operations whose 403 is more likely about the sender than about the project. */
@@ -151,68 +137,13 @@ function notFoundOf({ path, method, operation }: Asked): Refusal {
 }
 
 function reusedKey(request: string): Refusal {
-  return new KeyReused("order-1042-receipt", { request, atMs: Date.parse(timestamp), status: null, response: null });
-}
-
-const stale = new Conflict("Other requests kept changing this at the same time. Nothing was saved.", {
-  suggestion: "Read its current state, and send the change again.",
-});
-
-const conflicts: Record<string, Refusal> = {
-  updateContact: new Conflict("Another contact of this project has the address ada@example.com.", {
-    suggestion: "Change that contact instead; GET /contacts?email=… finds it.",
-  }),
-  snoozeContact: new Conflict(
-    "ada@example.com is not subscribed and cannot be snoozed: the end of the snooze would subscribe this contact.",
-  ),
-  addDomain: new Conflict("acme.example is already a domain of this project.", {
-    suggestion: "List it with GET /domains/project/{projectId}.",
-  }),
-  verifyDomain: new Conflict("acme.example is already verified in another project.", {
-    suggestion: "Remove it there first, or use a subdomain.",
-  }),
-  removeDomain: new Conflict("acme.example is still used as a sender domain in this project.", {
-    suggestion: "Change the sender of each item in details.usedBy, or delete the item, and try again.",
-    details: { domain: "acme.example", usedBy: [{ type: "template", id: someId, name: "Welcome" }] },
-  }),
-  readEmailContent: new Conflict("This email cannot be rendered: it takes too much work."),
-  retryEmail: new Conflict(
-    "This email is DELIVERED. Only emails that are FAILED, UNKNOWN, CANCELLED can be sent again.",
-  ),
-  createSegment: new Conflict("A project may have at most 1000 segments. Nothing was saved.", {
-    suggestion: "Delete segments that are no longer needed.",
-  }),
-  deleteSegment: new Conflict("This segment is in use. Nothing was deleted.", {
-    suggestion: "Remove it from everything that details lists, then delete it again.",
-    details: { segments: [{ id: someId, name: "Active customers" }], campaigns: [], workflows: [] },
-  }),
-  deleteEvents: new Conflict("The event purchase is in use. Nothing was deleted.", {
-    suggestion: "Remove it from everything that details lists, then delete it again.",
-    details: { usedInSegments: [{ id: someId, name: "Customers" }], usedInCampaigns: [], usedInWorkflows: [] },
-  }),
-};
-
-function conflictOf({ operation }: Asked): Refusal {
-  return conflicts[operation.operationId ?? ""] ?? stale;
+  return new KeyReused("order-1042-receipt", { request, atMs: Date.parse(exampleTime), status: null, response: null });
 }
 
 function unavailableOf({ operation, policy }: Asked): Refusal {
-  if (policy.once) {
-    return new Unavailable("Idempotency keys cannot be checked at the moment.", {
-      retryAfterSeconds: 1,
-      suggestion: "Send the same request with the same key again in a second.",
-    });
-  }
-  if (/^verify|^addDomain$/.test(operation.operationId ?? "")) {
-    return new Unavailable("The DNS records of acme.example could not be looked up.", {
-      retryAfterSeconds: 60,
-      suggestion: "The DNS resolver gave no usable answer. Try again in a minute.",
-    });
-  }
-  return new Unavailable("Too many large requests are being processed at the same time.", {
-    retryAfterSeconds: 1,
-    suggestion: "Try again, and send fewer requests with large attachments at a time.",
-  });
+  if (policy.once) return gateOutOfReach();
+  if (/^verify|^addDomain$/.test(operation.operationId ?? "")) return resolversSilent("acme.example");
+  return busy();
 }
 
 interface Shape {

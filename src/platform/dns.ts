@@ -35,19 +35,19 @@ export function openDns(resolvers: string[], log: Log): Dns {
       answers.set(keyOf(resolvers, name, type), answer.found, Date.now(), ttlMs);
       return answer.found;
     }
-    throw unavailable(name);
+    throw resolversSilent(name);
   }
   return {
     lookup: async (name, type) => answers.get(keyOf(resolvers, name, type), Date.now()) ?? (await askAll(name, type)),
     lookupAfresh: async (name, type) => {
       const found = await askAll(name, type);
-      if (found === "server failure") throw unavailable(name);
+      if (found === "server failure") throw resolversSilent(name);
       return found === "no such name" ? [] : found;
     },
   };
 }
 
-function unavailable(name: string): Unavailable {
+export function resolversSilent(name: string): Unavailable {
   return new Unavailable(`The DNS records of ${name} could not be looked up.`, {
     retryAfterSeconds,
     suggestion: "The DNS resolver gave no usable answer. Try again in a minute.",

@@ -1,7 +1,8 @@
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { expectEffects, noEffects } from "../support/effects";
-import { admin, bearer, call, newProject, type TestProject } from "../support/project";
+import { postImport } from "../support/import";
+import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectRefusal, isoTime, uuid } from "../support/refusal";
 import { emailRows } from "../support/rows";
 import { emailIds } from "../support/send-and-wait";
@@ -394,5 +395,32 @@ describe("open to everyone", () => {
     const sent = await callWith(settings, "POST", "/v1/send", { token: project.keys.secret, body });
     expect(sent.body).toMatchObject({ success: true, sandbox: true });
     expect((await project.api.send()).body).not.toHaveProperty("sandbox");
+  });
+});
+
+describe("a refusal in the document", () => {
+  const exampleOf = async (path: string, method: string, status: number) => {
+    const { body } = await call("GET", "/openapi.json");
+    const { message, suggestion, code } =
+      body.paths[path][method].responses[status].content["application/json"].example.error;
+    return { message, suggestion, code };
+  };
+
+  it.each<[path: string, method: "post" | "get", status: number, ask: (project: TestProject) => Promise<Answer>]>([
+    [
+      "/contacts/{id}/snooze",
+      "post",
+      409,
+      async ({ api }) => {
+        const { id } = (await api.post("/contacts", { email: "ada@example.com", subscribed: false })).body;
+        return api.post(`/contacts/${id}/snooze`, { duration: "3m" });
+      },
+    ],
+    ["/contacts", "get", 400, ({ api }) => api.get("/contacts?cursor=no")],
+    ["/contacts/import", "post", 400, (project) => postImport(project, "{}", { "Content-Type": "application/json" })],
+  ])("of %s (%s, %i) is the one that a caller gets", async (path, method, status, ask) => {
+    const answer = await ask(await newProject());
+    expect(answer.status).toBe(status);
+    expect(answer.body.error).toMatchObject(await exampleOf(path, method, status));
   });
 });

@@ -63,7 +63,7 @@ function suppressed(email: string): Conflict {
   });
 }
 
-function notSubscribed(email: string): Conflict {
+export function notSubscribed(email: string): Conflict {
   return new Conflict(
     `${email} is not subscribed and cannot be snoozed: the end of the snooze would subscribe this contact.`,
     {

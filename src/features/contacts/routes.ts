@@ -27,7 +27,7 @@ import {
   UpsertedContact,
 } from "./schema";
 import { snoozes } from "./snooze/routes";
-import { updateContact } from "./update";
+import { addressTaken, updateContact } from "./update";
 import { upsertContact } from "./upsert";
 
 export const contacts = createRouter();
@@ -109,6 +109,7 @@ const update = createRoute({
   path: "/contacts/{id}",
   policy: { bucket: "contacts" },
   operationId: "updateContact",
+  refusals: [addressTaken("ada@example.com")],
   tags,
   summary: "Change a contact",
   description: "Only the fields sent change. Mail that was already accepted still goes to the earlier address.",

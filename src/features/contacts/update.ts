@@ -92,9 +92,12 @@ function restoreAddress(
 function refuseTaken(email: string | undefined): StatementRefusal {
   return {
     on: { unique: "contacts.project_id, contacts.email" },
-    refuse: () =>
-      new Conflict(`Another contact of this project has the address ${email}.`, {
-        suggestion: "Change that contact instead; GET /contacts?email=… finds it.",
-      }),
+    refuse: () => addressTaken(email),
   };
+}
+
+export function addressTaken(email: string | undefined): Conflict {
+  return new Conflict(`Another contact of this project has the address ${email}.`, {
+    suggestion: "Change that contact instead; GET /contacts?email=… finds it.",
+  });
 }

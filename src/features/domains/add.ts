@@ -78,7 +78,7 @@ function insertDomain(row: DomainRow): Statement {
   );
 }
 
-function alreadyHere(domain: string): Conflict {
+export function alreadyHere(domain: string): Conflict {
   return new Conflict(`${domain} is already a domain of this project.`, {
     suggestion: "List it with GET /domains/project/{projectId}.",
   });

@@ -42,7 +42,11 @@ async function refuse(ctx: Context, id: Id, domain: string): Promise<never> {
   await getDomain(ctx, id);
   const uses = await select(ctx.db, sql`${usesOfDomain(ctx, domain)} LIMIT ${maxNamed}`, readUse);
   const usedBy = uses.map((use) => ({ ...use, id: publicId(use.id) }));
-  throw new Conflict(`${domain} is still used as a sender domain in this project.`, {
+  throw domainInUse(domain, usedBy);
+}
+
+export function domainInUse(domain: string, usedBy: { type: string; id: string; name: string }[]): Conflict {
+  return new Conflict(`${domain} is still used as a sender domain in this project.`, {
     suggestion:
       "Change the sender of each template in details.usedBy, or delete it, cancel each scheduled email with DELETE /emails/{id}, and try again.",
     details: { domain, usedBy },

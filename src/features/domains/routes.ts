@@ -3,11 +3,12 @@ import { publicId } from "../../core/ids";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { IdParam, pathId } from "../../http/params";
 import { createRouter } from "../../http/router";
-import { addDomain } from "./add";
+import { addDomain, alreadyHere } from "./add";
 import { checkDomain } from "./check";
 import { domainJson } from "./domain";
 import { listDomains } from "./list";
-import { removeDomain } from "./remove";
+import { takenElsewhere } from "./name";
+import { domainInUse, removeDomain } from "./remove";
 import { AddDomain, Domain, Domains } from "./schema";
 
 export const domains = createRouter();
@@ -17,6 +18,7 @@ const add = createRoute({
   method: "post",
   path: "/domains",
   operationId: "addDomain",
+  refusals: [alreadyHere("acme.example")],
   tags,
   summary: "Add a sender domain",
   description: "Returns the DNS records to create. Mail can be sent from the domain once it is VERIFIED.",
@@ -71,6 +73,7 @@ const verify = createRoute({
   method: "get",
   path: "/domains/{id}/verify",
   operationId: "verifyDomain",
+  refusals: [takenElsewhere("acme.example")],
   tags,
   summary: "Check a sender domain now",
   description:
@@ -91,6 +94,9 @@ const remove = createRoute({
   method: "delete",
   path: "/domains/{id}",
   operationId: "removeDomain",
+  refusals: [
+    domainInUse("acme.example", [{ type: "template", id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10", name: "Welcome" }]),
+  ],
   tags,
   summary: "Remove a sender domain",
   description: "No more mail goes out from it. 409 while a template or a scheduled email sends from it.",

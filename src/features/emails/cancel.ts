@@ -32,7 +32,7 @@ export async function cancelEmail(ctx: Context, id: Id): Promise<WholeEmail> {
   return email;
 }
 
-function notCancellable({ status }: WholeEmail): Conflict {
+export function notCancellable({ status }: Pick<WholeEmail, "status">): Conflict {
   if (status === "QUEUED") {
     return new Conflict("The mail provider may have sent this email already: it did not answer an earlier call.");
   }

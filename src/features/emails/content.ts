@@ -16,6 +16,10 @@ export async function readContent(ctx: Context, id: Id) {
     return await contentJson(ctx, email, { ...found.content, body }, found.contact);
   } catch (error) {
     if (!isUnrenderable(error)) throw error;
-    throw new Conflict(`This email cannot be rendered: ${error.message}`);
+    throw notRendered(error.message);
   }
+}
+
+export function notRendered(reason: string): Conflict {
+  return new Conflict(`This email cannot be rendered: ${reason}`);
 }

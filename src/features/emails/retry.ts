@@ -17,7 +17,7 @@ import { getEmail } from "./email";
  */
 const retryable = ["FAILED", "UNKNOWN", "CANCELLED"];
 
-function notRetryable(status: EmailStatus): Conflict {
+export function notRetryable(status: EmailStatus): Conflict {
   return new Conflict(`This email is ${status}. Only emails that are ${retryable.join(", ")} can be sent again.`);
 }
 

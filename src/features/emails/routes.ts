@@ -3,11 +3,11 @@ import { endsAfterStart } from "../../core/events/range";
 import { accepted, createRoute, errors, ok } from "../../http/define";
 import { CursorQuery, IdParam } from "../../http/params";
 import { createRouter } from "../../http/router";
-import { cancelEmail } from "./cancel";
-import { readContent } from "./content";
+import { cancelEmail, notCancellable } from "./cancel";
+import { notRendered, readContent } from "./content";
 import { emailEventJson, emailJson, findHappened, getEmail } from "./email";
 import { listEmails } from "./list";
-import { retryEmail } from "./retry";
+import { notRetryable, retryEmail } from "./retry";
 import { Email, EmailContent, EmailFilters, EmailPage, EmailWithEvents, RetriedEmail } from "./schema";
 
 export const emails = createRouter();
@@ -46,6 +46,7 @@ const content = createRoute({
   method: "get",
   path: "/emails/{id}/content",
   operationId: "readEmailContent",
+  refusals: [notRendered("it takes too much work.")],
   tags,
   summary: "Get the content of an email",
   description:
@@ -60,6 +61,7 @@ const retry = createRoute({
   method: "post",
   path: "/emails/{id}/retry",
   operationId: "retryEmail",
+  refusals: [notRetryable("DELIVERED")],
   tags,
   summary: "Send a FAILED, CANCELLED or UNKNOWN email again",
   request: { params: IdParam },
@@ -72,6 +74,7 @@ const cancel = createRoute({
   method: "delete",
   path: "/emails/{id}",
   operationId: "cancelEmail",
+  refusals: [notCancellable({ status: "SENT" })],
   tags,
   summary: "Cancel an email that is QUEUED",
   description: "Returns the record with the status CANCELLED. 409 once the email is on its way.",

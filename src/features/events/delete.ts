@@ -38,9 +38,15 @@ async function behindNewest(ctx: Context): Promise<Id> {
 
 /** Returns how many events there are. */
 async function insistOnUnused(ctx: Context, name: string): Promise<number> {
-  const { totalCount, usedInSegments, usedInCampaigns, usedInWorkflows, canDelete } = await eventUsage(ctx, name);
+  const { totalCount, canDelete, ...uses } = await eventUsage(ctx, name);
   if (canDelete) return totalCount;
-  throw new Conflict(`The event ${name} is in use. Nothing was deleted.`, {
+  throw eventInUse(name, uses);
+}
+
+type Uses = Pick<Awaited<ReturnType<typeof eventUsage>>, "usedInSegments" | "usedInCampaigns" | "usedInWorkflows">;
+
+export function eventInUse(name: string, { usedInSegments, usedInCampaigns, usedInWorkflows }: Uses): Conflict {
+  return new Conflict(`The event ${name} is in use. Nothing was deleted.`, {
     suggestion: "Remove it from everything that details lists, then delete it again.",
     details: { usedInSegments, usedInCampaigns, usedInWorkflows },
   });

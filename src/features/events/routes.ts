@@ -7,7 +7,7 @@ import { CursorQuery, pathId } from "../../http/params";
 import { kilobyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
 import { QueuedJob } from "../jobs/schema";
-import { deleteEvents } from "./delete";
+import { deleteEvents, eventInUse } from "./delete";
 import { listContactEvents, listEvents } from "./list";
 import { listEventNames } from "./names";
 import {
@@ -142,6 +142,13 @@ const remove = createRoute({
   method: "delete",
   path: "/events/{eventName}",
   operationId: "deleteEvents",
+  refusals: [
+    eventInUse("purchase", {
+      usedInSegments: [{ id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10", name: "Customers" }],
+      usedInCampaigns: [],
+      usedInWorkflows: [],
+    }),
+  ],
   tags,
   summary: "Delete every event with this name",
   description:

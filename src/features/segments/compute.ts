@@ -35,10 +35,7 @@ export type Computed = z.infer<typeof Computed>;
  */
 export async function computeSegment(ctx: Context, segment: SegmentRow): Promise<Computed | { jobId: Id }> {
   if (segment.type !== "DYNAMIC" || !segment.trackMembership) {
-    throw new BadRequest("Only a tracked DYNAMIC segment has members to compute.", {
-      suggestion:
-        "Set trackMembership to true first; for the number of members alone, use POST /segments/{id}/refresh.",
-    });
+    throw notComputable();
   }
   const batch = openBatch(ctx);
   const total = batch.add(statement(sql`SELECT ${totalContacts(ctx)} AS contacts`, columns({ contacts: asNumber })));
@@ -83,4 +80,10 @@ export async function finishComputation(
   }
   await announceJob(ctx, "segments.compute", jobId);
   return { jobId };
+}
+
+export function notComputable(): BadRequest {
+  return new BadRequest("Only a tracked DYNAMIC segment has members to compute.", {
+    suggestion: "Set trackMembership to true first; for the number of members alone, use POST /segments/{id}/refresh.",
+  });
 }

@@ -17,10 +17,7 @@ export function guardQuota(ctx: Context, id: Id, condition: FilterCondition | nu
   const bytes = new TextEncoder().encode(JSON.stringify(condition)).length;
   const megabytes = maxConditionBytes / 1_000_000;
   return [
-    guard(
-      sql`(SELECT count(*) ${others}) < ${maxSegments}`,
-      () => new Conflict(`A project may have at most ${maxSegments} segments. Nothing was saved.`, { suggestion }),
-    ),
+    guard(sql`(SELECT count(*) ${others}) < ${maxSegments}`, tooManySegments),
     guard(
       sql`(SELECT coalesce(sum(octet_length(condition)), 0) ${others}) + ${bytes} <= ${maxConditionBytes}`,
       () =>
@@ -32,4 +29,8 @@ export function guardQuota(ctx: Context, id: Id, condition: FilterCondition | nu
         ),
     ),
   ];
+}
+
+export function tooManySegments(): Conflict {
+  return new Conflict(`A project may have at most ${maxSegments} segments. Nothing was saved.`, { suggestion });
 }

@@ -21,7 +21,7 @@ export async function deleteSegment(ctx: Context, id: Id): Promise<void> {
     WHERE project_id = ${ctx.project.number} AND kind = 'segment' AND name = ${id}`;
   const jobId = newId();
   const batch = openBatch(ctx);
-  batch.guard(sql`NOT EXISTS (${isNamed})`, () => inUse(ctx, id));
+  batch.guard(sql`NOT EXISTS (${isNamed})`, async () => segmentInUse(await referencesTo(ctx, "segment", textOf(id))));
   batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name }, {}));
   batch.addAll([deleteRow(ctx, id), deleteMembers(ctx, id)]);
   const left = batch.add(
@@ -40,8 +40,9 @@ function deleteRow(ctx: Context, id: Id): Statement {
   return statement(sql`DELETE FROM segments WHERE project_id = ${ctx.project.number} AND id = ${id}`);
 }
 
-async function inUse(ctx: Context, id: Id): Promise<Conflict> {
-  const { usedInSegments, usedInCampaigns, usedInWorkflows } = await referencesTo(ctx, "segment", textOf(id));
+type References = Awaited<ReturnType<typeof referencesTo>>;
+
+export function segmentInUse({ usedInSegments, usedInCampaigns, usedInWorkflows }: References): Conflict {
   return new Conflict("This segment is in use. Nothing was deleted.", {
     suggestion: "Remove it from everything that details lists, then delete it again.",
     details: { segments: usedInSegments, campaigns: usedInCampaigns, workflows: usedInWorkflows },

@@ -7,11 +7,12 @@ import { IdParam, PageQuery } from "../../http/params";
 import { type AppEnv, createRouter } from "../../http/router";
 import { contactJson } from "../contacts/contact";
 import { QueuedJob } from "../jobs/schema";
-import { computeSegment } from "./compute";
+import { computeSegment, notComputable } from "./compute";
+import { tooManySegments } from "./condition-quota";
 import { listSegmentContacts } from "./contacts";
 import { refreshCount } from "./count";
 import { createSegment } from "./create";
-import { deleteSegment } from "./delete";
+import { deleteSegment, segmentInUse } from "./delete";
 import { explain } from "./explain/routes";
 import { listSegments } from "./list";
 import { members } from "./members/routes";
@@ -61,6 +62,7 @@ const create = createRoute({
   method: "post",
   path: "/segments",
   operationId: "createSegment",
+  refusals: [tooManySegments()],
   tags,
   summary: "Create a segment",
   description: "A project may have at most 1,000 segments, with at most 4 MB of conditions; 409 above that.",
@@ -120,6 +122,13 @@ const remove = createRoute({
   method: "delete",
   path: "/segments/{id}",
   operationId: "deleteSegment",
+  refusals: [
+    segmentInUse({
+      usedInSegments: [{ id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10", name: "Active customers" }],
+      usedInCampaigns: [],
+      usedInWorkflows: [],
+    }),
+  ],
   tags,
   summary: "Delete a segment",
   description: "The contacts stay, and no events are recorded. 409 while a campaign or another segment uses it.",
@@ -156,6 +165,7 @@ const compute = createRoute({
   method: "post",
   path: "/segments/{id}/compute",
   operationId: "computeSegment",
+  refusals: [notComputable()],
   tags,
   summary: "Compute the members of a tracked DYNAMIC segment",
   description:

@@ -1,4 +1,4 @@
-import { snoozeContact } from "../../../engine/contacts/snooze";
+import { notSubscribed, snoozeContact } from "../../../engine/contacts/snooze";
 import { unsnoozeContact } from "../../../engine/contacts/unsnooze";
 import { body, createRoute, errors, ok } from "../../../http/define";
 import { IdParam } from "../../../http/params";
@@ -15,6 +15,7 @@ const start = createRoute({
   path: "/contacts/{id}/snooze",
   policy: { bucket: "contacts" },
   operationId: "snoozeContact",
+  refusals: [notSubscribed("ada@example.com")],
   tags,
   summary: "Unsubscribe a contact for a while",
   description:
