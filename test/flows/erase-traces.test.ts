@@ -40,7 +40,12 @@ describe("an erased person leaves nothing in the outbox", () => {
       .prepare("UPDATE emails SET status = 'QUEUED', next_attempt_at = 1, provider_message_id = NULL WHERE id = ?")
       .bind(emailId)
       .run();
-    const message = { type: "mail.deliver" as const, projectId: project.number, priority: 0 as const, emailIds: [readId(emailId)] };
+    const message = {
+      type: "mail.deliver" as const,
+      projectId: project.number,
+      priority: 0 as const,
+      emailIds: [readId(emailId)],
+    };
     await handleMessage(world.process().platform, message, world.listeners);
     await world.drain();
     expect((await tracesOf([mark])).filter((place) => place.startsWith("outbox"))).toHaveLength(4);
