@@ -211,12 +211,16 @@ function workerdMs({ groupId }) {
 async function startProvider() {
   let taken = 0;
   const server = createServer((request, response) => {
-    request.resume();
+    const chunks = [];
+    request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", () => {
-      taken += 1;
-      const id = `bench-${taken}`;
+      const accepted = () => {
+        taken += 1;
+        return { MessageId: `bench-${taken}`, MessageID: `bench-${taken}`, ErrorCode: 0, Message: "OK" };
+      };
+      const isBatch = request.url.endsWith("/batch");
       response.setHeader("Content-Type", "application/json");
-      response.end(JSON.stringify({ MessageId: id, MessageID: id, ErrorCode: 0, Message: "OK" }));
+      response.end(JSON.stringify(isBatch ? JSON.parse(Buffer.concat(chunks)).map(accepted) : accepted()));
     });
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
