@@ -71,7 +71,7 @@ function refuse(obstacles) {
 
 async function prepare(installation, flags, account, step) {
   const { config } = installation;
-  const ids = await createMissing(config, account, step.done);
+  const ids = await createMissing(installation, account, step.done);
   const { isNew } = installation;
   noteDeployed(installation, { ...(account.account ? { account: account.account } : {}), ...ids });
   if (isNew) step.done("Settings", "petrel.toml", "written");

@@ -69,17 +69,20 @@ async function look(kind, args, read) {
   };
 }
 
-/** A database that an earlier deploy used must still be meant, and be there: otherwise an empty one would take its place. */
+/** A database that petrel.toml names must still be meant, and be there: otherwise an empty one would take its place. */
 function strangeDatabases(notes, config, { found }) {
-  const bound = config.d1_databases.map(({ binding }) => binding);
-  return Object.entries(notes)
-    .filter(([name]) => /^DB(_\d\d)?$/.test(name))
-    .flatMap(([binding, id]) => {
-      if (!bound.includes(binding))
-        return [`petrel.toml no longer has the database ${binding}, which holds projects. Put it back.`];
-      if (!found || found.some(({ uuid }) => uuid === id)) return [];
-      return [`The database ${binding} (${id} in petrel.toml) is not in this account. Use the account that has it.`];
-    });
+  const noted = Object.entries(notes).filter(([name]) => /^DB(_\d\d)?$/.test(name));
+  const bound = config.d1_databases.map(({ binding, database_id: id }) => [binding, id]);
+  const lost = noted.filter(([name]) => !bound.some(([binding]) => binding === name));
+  const ids = new Map([...noted, ...bound.filter(([, id]) => id !== undefined)]);
+  const away = [...ids].filter(([, id]) => found && !found.some(({ uuid }) => uuid === id));
+  return [
+    ...lost.map(([name]) => `petrel.toml no longer has the database ${name}, which holds projects. Put it back.`),
+    ...away.map(
+      ([name, id]) =>
+        `The database ${name} (${id} in petrel.toml) is not in this account. Use the account that has it.`,
+    ),
+  ];
 }
 
 function secretNamesIn(stdout) {

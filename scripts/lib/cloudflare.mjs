@@ -22,12 +22,12 @@ async function wrangler(...args) {
  * Creates what the configuration names and the account lacks; `report` hears of each. The queues come first, as some
  * accounts have none, and only creating one shows that. The answer is the id of each database, by its binding.
  */
-export async function createMissing(config, account, report) {
+export async function createMissing({ config, notes }, account, report) {
   const queues = config.queues.consumers.map((consumer) => consumer.queue);
   await ensure("Queues", queues, account.queues, ["queues", "create"], report);
   const buckets = config.r2_buckets.map((bucket) => bucket.bucket_name);
   await ensure("R2 bucket", buckets, account.buckets, ["r2", "bucket", "create"], report);
-  return createDatabases(config, account, report);
+  return createDatabases(config, notes, account, report);
 }
 
 /** In our words where we know the reason, in wrangler's otherwise. */
@@ -51,10 +51,11 @@ async function ensure(kind, names, existing, create, report) {
 }
 
 /** A database that an earlier deploy noted is found by its id, any other by its name. */
-async function createDatabases(config, account, report) {
+async function createDatabases(config, notes, account, report) {
   const ids = {};
   let known = account.databases;
-  for (const { binding, database_name: name, database_id: id } of config.d1_databases) {
+  for (const { binding, database_name: name, database_id: given } of config.d1_databases) {
+    const id = given ?? notes[binding];
     const isThere = known.some((database) => database.uuid === id || database.name === name);
     if (!isThere) {
       await wrangler("d1", "create", name);

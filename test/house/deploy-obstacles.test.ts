@@ -90,7 +90,11 @@ describe("what stands in the way", () => {
 
   it.each([
     ['account = "acme"\nDB = "gone"', "The database DB (gone in petrel.toml) is not in this account."],
-    ['account = "acme"\nDB = "here"\nDB_01 = "other"', "petrel.toml no longer has the database DB_01"],
+    [
+      'account = "acme"\n[[d1_databases]]\nbinding = "DB"\ndatabase_id = "typo"',
+      "The database DB (typo in petrel.toml)",
+    ],
+    ['account = "acme"\nDB = "here"\nDB_01 = "here"', "petrel.toml no longer has the database DB_01"],
     ['account = "beta"\nDB = "here"', "This installation is in the account beta"],
   ])("is another account or database than the installation's: %s", async (notes, obstacle) => {
     const checkout = openCheckout({ databases: [{ name: "petrel", uuid: "here" }] });

@@ -118,6 +118,14 @@ describe("a later deploy", () => {
     expect(worker.calls.map(({ call }) => call)).not.toContain("POST /admin/projects");
   });
 
+  it("keeps to its database, also when that got another name", async () => {
+    const checkout = openCheckout({ secrets: own, databases: [{ name: "renamed", uuid: "ours" }] });
+    checkout.write("petrel.toml", '[deployed]\naccount = "acme"\nDB = "ours"\n');
+    expect((await checkout.deploy(["--sandbox"])).code).toBe(0);
+    expect(checkout.calls().filter((call) => call.includes("create"))).toEqual([]);
+    expect(checkout.deployed()[0].d1_databases).toMatchObject([{ database_id: "ours" }]);
+  });
+
   it("prints the call that makes a project when it has no ADMIN_TOKEN", async () => {
     const worker = await startStubWorker();
     const checkout = openCheckout({
