@@ -269,6 +269,7 @@ CREATE TABLE `outbox_messages` (
 	`id` text NOT NULL,
 	`email_id` text NOT NULL,
 	`to_email` text NOT NULL,
+	`source` text,
 	`created_at` integer NOT NULL,
 	PRIMARY KEY(`project_id`, `id`)
 ) WITHOUT ROWID;

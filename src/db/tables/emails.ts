@@ -154,8 +154,7 @@ export const rounds = sqliteTable(
 );
 
 /**
- * Mail that the embedded outbox provider stores. The message itself is in R2, under a key of project and id. Mail that
- * it did not accept has the id of its email.
+ * Mail that the embedded outbox provider stores. Mail that it did not accept has the id of its email.
  */
 export const outboxMessages = sqliteTable(
   "outbox_messages",
@@ -164,6 +163,8 @@ export const outboxMessages = sqliteTable(
     id: id().notNull(),
     emailId: id().notNull(),
     toEmail: text().notNull(),
+    /** The MIME source of a small message. A larger one is in R2, under a key of project and id. */
+    source: text(),
     createdAt: createdAt(),
   },
   (table) => [

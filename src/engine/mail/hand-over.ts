@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
 import { ended } from "../../core/mail/outcome";
+import type { Report } from "../../core/mail/status";
 import { type Batch, openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
@@ -9,7 +10,7 @@ import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { announceGraceMs } from "./announce";
 import { type Result, updateResults } from "./record";
-import { updateReported } from "./report";
+import { updateDelivered, updateReported } from "./report";
 import { contactGone, whyWithheld } from "./withhold";
 
 /** An email that is composed and ready to be handed over. */
@@ -142,9 +143,17 @@ function recordCalled(ctx: Context, batch: Batch, called: Result[], at: number):
   const isOfItsRound = sql`e.round = r.value->>'round' AND e.status IN ('SENDING', 'QUEUED', 'UNKNOWN')`;
   batch.addAll(updateResults(ctx, { results: called, where: sql`${ofItem} AND ${isOfItsRound}`, at }));
   batch.addAll(deleteSettledRounds(ctx, called));
+  const delivered = called.filter(({ reports }) => reports.some(isDelivery)).map(({ emailId }) => emailId);
+  batch.addAll(updateDelivered(ctx, delivered, ctx.mailer.name));
   for (const { emailId, reports } of called) {
-    for (const report of reports) batch.addAll(updateReported(ctx, emailId, report, ctx.mailer.name));
+    for (const report of reports) {
+      if (!isDelivery(report)) batch.addAll(updateReported(ctx, emailId, report, ctx.mailer.name));
+    }
   }
+}
+
+function isDelivery({ kind }: Report): boolean {
+  return kind === "delivered";
 }
 
 /** The email `e` of an item `r`, by its key. */

@@ -22,8 +22,9 @@ export function updateReported(
   provider: string,
   noticeId: string | null = null,
 ): Statement[] {
-  const now = ctx.clock().getTime();
   const meaning = meaningOf(report);
+  if (meaning === "delivered") return updateDelivered(ctx, [emailId], provider);
+  const now = ctx.clock().getTime();
   const { from, to } = movedBy[meaning];
   const isMoved = isOneOf(from);
   const key = keyOf(meaning, noticeId);
@@ -39,11 +40,32 @@ export function updateReported(
       sql`UPDATE emails AS e SET status = iif(${isMoved}, ${to}, status),
           sent_at = iif(${isMoved}, coalesce(sent_at, ${now}), sent_at), due_at = iif(${isMoved}, NULL, due_at),
           error = CASE WHEN NOT ${isMoved} THEN error
-            WHEN e.to_email <> '' THEN ${report.kind === "bounced" ? report.reason : null} END${setTime(meaning, isMoved, now)}${setHeard(meaning, key)}
+            WHEN e.to_email <> '' THEN ${report.kind === "bounced" ? report.reason : null} END${setTime(meaning, isMoved, now)}${setHeard(key)}
         WHERE ${isNews}`,
     ),
   ];
 }
+
+/** The same for emails that were delivered, all at once: the provider may say so of each mail that it takes. */
+export function updateDelivered(ctx: Context, emailIds: Id[], provider: string): Statement[] {
+  if (emailIds.length === 0) return [];
+  const now = ctx.clock().getTime();
+  const { from, to } = movedBy.delivered;
+  const isNews = sql`e.provider = ${provider} AND ${isOneOf(from)}`;
+  const event = { projectId: ctx.project.number, event: "email.delivered", eventData: {} };
+  const items = JSON.stringify(emailIds.map((emailId) => ({ ...event, emailId })));
+  return [
+    insertEmailEvents(ctx, { items, where: isNews }),
+    statement(
+      sql`UPDATE emails AS e SET status = ${to}, sent_at = coalesce(sent_at, ${now}), due_at = NULL, error = NULL,
+          delivered_at = ${now}
+        FROM json_each(${items}) r
+        WHERE e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId' AND ${isNews}`,
+    ),
+  ];
+}
+
+type Trouble = Exclude<Meaning, "delivered">;
 
 /** Of constants only. */
 function isOneOf(statuses: readonly EmailStatus[]): SQL {
@@ -51,7 +73,7 @@ function isOneOf(statuses: readonly EmailStatus[]): SQL {
 }
 
 /** The entry of a report in `reported`. */
-function keyOf(meaning: Meaning, noticeId: string | null): string {
+function keyOf(meaning: Trouble, noticeId: string | null): string {
   return endsTrust(meaning) ? meaning : `soft:${(noticeId ?? "").slice(0, maxKeyLength)}`;
 }
 
@@ -59,26 +81,21 @@ const maxKeyLength = 100;
 /** A provider that reports more often of one mail says nothing new. */
 const maxHeard = 20;
 
-function orUnheard(meaning: Meaning, key: string): SQL {
-  // Before a delivery is news, the email moves.
-  if (meaning === "delivered") return sql``;
+function orUnheard(meaning: Trouble, key: string): SQL {
   const isUnheard = sql`NOT EXISTS (SELECT 1 FROM json_each(e.reported) heard WHERE heard.value = ${key})`;
   if (endsTrust(meaning)) return sql` OR ${isUnheard}`;
   return sql` OR (e.status <> 'BOUNCED' AND ${isUnheard} AND coalesce(json_array_length(e.reported), 0) < ${maxHeard})`;
 }
 
-function setHeard(meaning: Meaning, key: string): SQL {
-  if (meaning === "delivered") return sql``;
+function setHeard(key: string): SQL {
   return sql`, reported = json_insert(coalesce(reported, '[]'), '$[#]', ${key})`;
 }
 
 /** A soft bounce has a time only if it ends the mail; of a hard one and a complaint the first time counts. */
-function setTime(meaning: Meaning, isMoved: SQL, now: number): SQL {
+function setTime(meaning: Trouble, isMoved: SQL, now: number): SQL {
   switch (meaning) {
     case "transient":
       return sql``;
-    case "delivered":
-      return sql`, delivered_at = ${now}`;
     case "gave up":
       return sql`, bounced_at = iif(${isMoved}, ${now}, bounced_at)`;
     case "hard":

@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, ne, type SQL } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, lt, ne, type SQL } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { normalizeEmail } from "../../core/mail/address";
 import { outboxMessages, projects } from "../../db/tables";
@@ -34,11 +34,13 @@ export async function listKept(
     .limit(limit);
 }
 
+const { source: _, ...shown } = getTableColumns(outboxMessages);
+
 /** Stored mails with their projects, whose rows outlive them. */
 export function selectKept(platform: Platform, condition: SQL | undefined) {
   return platform.control
     .select({
-      row: outboxMessages,
+      row: shown,
       project: { id: projects.id, number: projects.number, shard: projects.shard, name: projects.name },
     })
     .from(outboxMessages)

@@ -1,13 +1,16 @@
+import { sql } from "drizzle-orm";
 import PostalMime, { type Address, type Attachment, decodeWords } from "postal-mime";
 import { publicId, textOf } from "../../core/ids";
 import { iso } from "../../core/time";
+import { asText, columns, orNull } from "../../db/rows";
+import { selectFirst } from "../../db/statement";
 import type { OutboxRow } from "../../db/tables";
 import { blobKey } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 
-/** The row of a stored mail, with its project. */
+/** The row of a stored mail without its source, with its project. */
 export interface KeptMail {
-  row: OutboxRow;
+  row: Omit<OutboxRow, "source">;
   project: { id: string; number: number; shard: string; name: string };
 }
 
@@ -37,8 +40,7 @@ export async function openMessage(
   platform: Platform,
   { row, project }: KeptMail,
 ): Promise<OutboxMessage & { raw: string }> {
-  const source = await platform.blobs.get(blobKey("outbox", project.id, textOf(row.id)));
-  if (source === null) throw new Error(`The file of outbox message ${textOf(row.id)} is gone`);
+  const source = await sourceOf(platform, { row, project });
   const mail = await PostalMime.parse(source);
   return {
     id: publicId(row.id),
@@ -54,8 +56,19 @@ export async function openMessage(
     text: withoutLastBreak(mail.text),
     attachments: mail.attachments.map(attachmentJson),
     createdAt: iso(row.createdAt),
-    raw: new TextDecoder().decode(source),
+    raw: typeof source === "string" ? source : new TextDecoder().decode(source),
   };
+}
+
+async function sourceOf(platform: Platform, { row, project }: KeptMail): Promise<string | Uint8Array> {
+  const inRow = await selectFirst(
+    platform.control,
+    sql`SELECT source FROM outbox_messages WHERE project_id = ${project.number} AND id = ${row.id}`,
+    columns({ source: orNull(asText) }),
+  );
+  const source = inRow?.source ?? (await platform.blobs.get(blobKey("outbox", project.id, textOf(row.id))));
+  if (source === null) throw new Error(`The source of outbox message ${textOf(row.id)} is gone`);
+  return source;
 }
 
 /** The parser ends every part with a line break, which the part itself did not have. */

@@ -67,15 +67,22 @@ function receiptOf(behaviour: Behaviour, id: Id): Receipt {
   }
 }
 
+/** A file in R2 costs more than a row does, and a call of many mails should cost little. */
+const maxSourceBytes = 16 * 1024;
+
 async function keep(db: Db, blobs: Blobs, mails: { message: Message; id: Id }[]): Promise<void> {
+  const kept = mails.map(({ message, id }) => ({ message, id, mime: toMime(message) }));
+  const large = kept.filter(({ mime }) => mime.length > maxSourceBytes);
   // The files go first, so that every row has its file.
   await Promise.all(
-    mails.map(({ message, id }) => blobs.put(blobKey("outbox", message.projectId, textOf(id)), toMime(message))),
+    large.map(({ message, id, mime }) => blobs.put(blobKey("outbox", message.projectId, textOf(id)), mime)),
   );
-  const rows = mails.map(({ message: { projectNumber, emailId, to }, id }) => ({
+  const decoder = new TextDecoder();
+  const rows = kept.map(({ message: { projectNumber, emailId, to }, id, mime }) => ({
     ...{ id, projectId: projectNumber, emailId: readId(emailId), toEmail: to.email },
+    source: mime.length > maxSourceBytes ? null : decoder.decode(mime),
   }));
-  await db.run(sql`INSERT INTO outbox_messages (project_id, id, email_id, to_email, created_at)
-    SELECT value->>'projectId', value->>'id', value->>'emailId', value->>'toEmail', ${Date.now()}
+  await db.run(sql`INSERT INTO outbox_messages (project_id, id, email_id, to_email, source, created_at)
+    SELECT value->>'projectId', value->>'id', value->>'emailId', value->>'toEmail', value->>'source', ${Date.now()}
     FROM json_each(${JSON.stringify(rows)}) WHERE true ON CONFLICT DO NOTHING`);
 }
