@@ -51,8 +51,8 @@ const retryBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 15 * mi
 
 /**
  * Front door 2: each message is parsed, handed to its handler, and acknowledged or retried. Messages about mail of one
- * project are one piece of work; the pieces share the calls that a Worker can have open, so that a provider which is slow
- * for one project holds up no other.
+ * project are one piece of work; the pieces share the calls that a Worker can have open, and the statements that it may make, so
+ * that a provider which is slow for one project holds up no other.
  */
 export async function consume(batch: MessageBatch, env: Env, execution: ExecutionContext): Promise<void> {
   const platform = openPlatform(env, execution);
@@ -62,8 +62,9 @@ export async function consume(batch: MessageBatch, env: Env, execution: Executio
   }
   const work = mergeMessages(batch.messages.flatMap((message) => parsed(platform, message)));
   const atOnce = batch.queue === mailQueue ? platform.callsAtOnce : work.length;
-  const callsAtOnce = Math.max(1, Math.floor(platform.callsAtOnce / Math.max(1, work.length)));
-  await eachOf(work, atOnce, (piece) => handle({ ...platform, callsAtOnce }, piece));
+  const share = (whole: number) => Math.max(1, Math.floor(whole / Math.max(1, work.length)));
+  const shared = { ...platform, callsAtOnce: share(platform.callsAtOnce), maxRounds: share(platform.maxRounds) };
+  await eachOf(work, atOnce, (piece) => handle(shared, piece));
 }
 
 const mailQueue = "petrel-mail";

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { KeyKind } from "../core/keys";
-import { maxCallsAtOnce } from "../core/mail/turns";
+import { maxCallsAtOnce, maxRoundsPerInvocation } from "../core/mail/turns";
 import type { Enqueue } from "../core/messages";
 import type { Warning } from "../core/warning";
 import { controlDatabase, type Db, projectDatabase, shardsOf } from "../db/client";
@@ -49,6 +49,8 @@ export interface Platform {
   pace: Pace;
   /** How many calls to the provider this work may have open at once. */
   callsAtOnce: number;
+  /** How many rounds of such calls it may make, one after another: each is some twenty statements of the invocation's. */
+  maxRounds: number;
   /** Waits in the middle of some work. */
   sleep(ms: number): Promise<void>;
   gate: Gate;
@@ -109,6 +111,7 @@ function openWorld(env: Env): World {
     clock: () => new Date(),
     random: Math.random,
     callsAtOnce: maxCallsAtOnce,
+    maxRounds: maxRoundsPerInvocation,
     sleep: (ms) => scheduler.wait(ms),
     enqueue: openQueues(env),
     blobs,

@@ -35,8 +35,8 @@ describe.each([
     const project = await newProject();
     const world = new World();
     world.answer = answer;
-    const mails = 2_000;
-    for (let sent = 0; sent < mails; sent += 500) await send(world, project, 500);
+    const mails = 600;
+    for (let sent = 0; sent < mails; sent += 300) await send(world, project, 300);
     await world.drain();
     await world.pass(1);
     const before = { rows: world.rowsWritten, calls: world.calls.length };

@@ -162,11 +162,11 @@ describe("mail that fills a turn", () => {
   it("leaves the queue at once, and drainers take the rest page by page", async () => {
     const project = await newProject();
     const world = new World();
-    await send(world, project, 1_000);
-    expect(world.queue).toHaveLength(2);
+    await send(world, project, 300);
+    expect(world.queue).toHaveLength(1);
     await world.drain();
-    expect(new Set(world.taken.map(({ emailId }) => emailId)).size).toBe(1_000);
-    expect(world.taken).toHaveLength(1_000);
+    expect(new Set(world.taken.map(({ emailId }) => emailId)).size).toBe(300);
+    expect(world.taken).toHaveLength(300);
     expect(world.queue).toEqual([]);
   });
 });

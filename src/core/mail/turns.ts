@@ -95,6 +95,9 @@ const maxMailsInFlight = 2_000;
 /** A Worker waits for the headers of six responses at once. The database needs one of them. */
 export const maxCallsAtOnce = 5;
 
+/** An invocation has 1,000 statements of D1 by the stricter of two pages of its documentation. A round is some twenty. */
+export const maxRoundsPerInvocation = 40;
+
 /** The mails of one turn, unless one call takes more. */
 const mailsPerTurn = 100;
 /** The part of a second that a turn may take of the account's pace. */

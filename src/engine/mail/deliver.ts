@@ -55,6 +55,7 @@ interface Progress {
   verdict: Verdict;
   calls: number;
   hasMore: boolean;
+  rounds: number;
 }
 
 /** Delivers emails with a permit. An error is returned, because the permit has to be given back all the same. */
@@ -63,9 +64,12 @@ export async function deliverPermitted(
   permit: Permit,
   emailIds: Id[],
   { isAgain }: { isAgain: boolean },
-): Promise<{ done: Done; error: unknown }> {
-  const progress: Progress = { verdict: { kind: "unused" }, calls: 0, hasMore: false };
-  const end = (error: unknown) => ({ done: { permitId: permit.id, ...progress }, error });
+): Promise<{ done: Done; rounds: number; error: unknown }> {
+  const progress: Progress = { verdict: { kind: "unused" }, calls: 0, hasMore: false, rounds: 0 };
+  const end = (error: unknown) => {
+    const { rounds, ...done } = progress;
+    return { done: { permitId: permit.id, ...done }, rounds, error };
+  };
   try {
     const delivery = await readDelivery(ctx, emailIds, { isAgain });
     try {
@@ -92,10 +96,12 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
   let called: Result[] = [];
   try {
     while (waiting.emails.length + waiting.repeats.length > 0) {
-      if (progress.calls > 0 && !(await mayGoOn(ctx, permit, progress, endsAt))) {
+      const isOver = progress.rounds >= ctx.maxRounds;
+      if (isOver || (progress.calls > 0 && !(await mayGoOn(ctx, permit, progress, endsAt)))) {
         progress.hasMore = true;
         break;
       }
+      progress.rounds += 1;
       const planned = nextRound(ctx, delivery, waiting, callsAtOnce);
       waiting = without(waiting, planned.emails);
       if (!(await hasSlot(ctx, delivery, planned.emails))) {

@@ -25,6 +25,7 @@ export async function drainMail(platform: Platform): Promise<void> {
   const now = () => platform.clock().getTime();
   const endsAt = now() + shiftMs;
   let done: Done | null = null;
+  let roundsLeft = platform.maxRounds;
   for (;;) {
     const permitId = textOf(newId());
     const next = await platform.pace.nextTurn({ permitId, done });
@@ -37,32 +38,42 @@ export async function drainMail(platform: Platform): Promise<void> {
       continue;
     }
     await sendForDrainer(platform, next.drainAt);
-    done = await takeTurn(platform, permitId, next.turn);
-    if (now() < endsAt) continue;
+    const taken = await takeTurn({ ...platform, maxRounds: roundsLeft }, permitId, next.turn);
+    done = taken.done;
+    roundsLeft -= Math.max(1, taken.rounds);
+    if (now() < endsAt && roundsLeft > 0) continue;
     const { drainAt } = await platform.pace.giveBack(done);
     return sendForDrainer(platform, drainAt);
   }
 }
 
-async function takeTurn(platform: Platform, permitId: string, turn: Turn): Promise<Done> {
+/** A turn that was taken, and the rounds of calls in it. */
+interface Taken {
+  done: Done;
+  rounds: number;
+}
+
+async function takeTurn(platform: Platform, permitId: string, turn: Turn): Promise<Taken> {
   const unused: Done = { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: false, isOver: true };
   try {
     const project = await findProject(platform, turn.project);
     // The mail of a deleted project is gone with it.
-    return project ? await deliverTurn(forProject(platform, project), permitId, turn) : unused;
+    return project ? await deliverTurn(forProject(platform, project), permitId, turn) : { done: unused, rounds: 0 };
   } catch (error) {
-    return fail(platform, turn, unused, error);
+    return { done: fail(platform, turn, unused, error), rounds: 0 };
   }
 }
 
-async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<Done> {
+async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<Taken> {
   const mails = turn.isSuspect ? Math.min(turn.mails, suspectsPerTurn) : turn.mails;
   const { emailIds, place } = await findWaiting(ctx, { ...turn, mails });
   await ctx.pace.readUpTo(permitId, place);
-  if (emailIds.length === 0) return { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: false };
+  if (emailIds.length === 0) {
+    return { done: { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: false }, rounds: 0 };
+  }
   const permit = { id: permitId, ...turn };
-  const { done, error } = await deliverPermitted(ctx, permit, emailIds, { isAgain: turn.isSuspect });
-  return error === null ? done : fail(ctx, turn, done, error);
+  const { done, rounds, error } = await deliverPermitted(ctx, permit, emailIds, { isAgain: turn.isSuspect });
+  return { done: error === null ? done : fail(ctx, turn, done, error), rounds };
 }
 
 /** Other projects' turns go on. The sweep finds this one's mail again, because to retry at once would fail too. */
