@@ -52,8 +52,8 @@ export async function openMessage(
     subject: mail.subject ?? "",
     // In the order of the source, with the original spelling of names.
     headers: mail.headers.map(({ originalKey, value }) => [originalKey, decodeWords(value)]),
-    html: withoutLastBreak(mail.html),
-    text: withoutLastBreak(mail.text),
+    html: asWritten(mail.html),
+    text: asWritten(mail.text),
     attachments: mail.attachments.map(attachmentJson),
     createdAt: iso(row.createdAt),
     raw: typeof source === "string" ? source : new TextDecoder().decode(source),
@@ -71,9 +71,9 @@ async function sourceOf(platform: Platform, { row, project }: KeptMail): Promise
   return source;
 }
 
-/** The parser ends every part with a line break, which the part itself did not have. */
-function withoutLastBreak(part: string | undefined): string | null {
-  return part?.replace(/\n$/, "") ?? null;
+/** On the wire, lines end with CRLF. And the parser ends every part with a line break, which the part itself did not have. */
+function asWritten(part: string | undefined): string | null {
+  return part?.replaceAll("\r\n", "\n").replace(/\n$/, "") ?? null;
 }
 
 function addressText({ name, address }: Address): string {

@@ -42,7 +42,7 @@ export function fileHeaders({ filename, contentType, contentId, disposition }: A
       "Content-Type",
       `${type}; name=${quoteString(encodeWords(filename, letterEncoding(filename), wordLength, true))}`,
     ),
-    contentId === null ? "" : header("Content-Id", `<${contentId}>`),
+    contentId === null ? "" : header("Content-ID", `<${contentId}>`),
     header("Content-Transfer-Encoding", "base64"),
     header("Content-Disposition", buildHeaderValue({ value: disposition, params: { filename } })),
   ].join("");
