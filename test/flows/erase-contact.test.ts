@@ -119,7 +119,7 @@ describe("erasing a contact", () => {
 
     expect(await tracesOf(person.marks)).toEqual([]);
     const kinds = (await filesOf(project)).map((key) => key.split("/")[0]).sort();
-    expect(kinds, "the terms, what the friend got, and a template").toEqual(["attachment", "outbox", "template"]);
+    expect(kinds, "the terms, and a template").toEqual(["attachment", "template"]);
     const [contentOfBoth] = (await rowsOf(project, "email_contents")).filter(({ recipients }) => recipients !== 0);
     expect(contentOfBoth).toMatchObject({ recipients: 1, subject: "To both" });
 
