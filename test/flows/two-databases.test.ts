@@ -124,7 +124,7 @@ const dueOf: Record<string, Due> = {
       await sendAs(new World(), project, call);
       await run(project, "UPDATE emails SET due_at = 1 WHERE project_id = ?");
     },
-    isDone: async (project, { account }) => account.waiting.has(project.number),
+    isDone: async (project, { account }) => account.ring.projects.has(project.number),
   },
   requeueLostJobs: {
     given: (project) =>

@@ -1,9 +1,9 @@
-import type { Id } from "../ids";
 import { minuteMs, secondMs } from "../time";
 import { afterCalls, type LaneState, nextCallAt, openLane, probing, type Verdict } from "./breaker";
 import type { Lane } from "./message";
 import { callsAt, callsNow, type PaceRule, type PaceState, refilled, takeCalls } from "./pace";
 import { laneOf, type Priority, priorities } from "./priority";
+import { firstOf, join, leave, moveToEnd, newRing, type Place, type Ring, readTo, stopReading } from "./ring";
 
 /**
  * The provider's account, which all projects share, and whose turn it is.
@@ -18,8 +18,7 @@ export interface Account {
   pace: PaceState | null;
   lanes: Record<Lane, LaneState>;
   permits: Map<string, Permit>;
-  /** Projects with waiting mail, in the order of their turns. */
-  waiting: Map<number, Waiting>;
+  ring: Ring;
   /** When a drainer has been asked to come. */
   drainerAt: number | null;
 }
@@ -29,23 +28,6 @@ export interface AccountRule {
   pace: PaceRule | null;
   /** How many mails the provider takes in one call. */
   mailsPerCall: number;
-}
-
-/** A place in a project's waiting mail of one priority: that of the mail read last. */
-export interface Place {
-  dueAt: number;
-  id: Id;
-}
-
-interface Waiting {
-  /** The calls that the project may make before the next one's turn (deficit round robin). */
-  deficit: number;
-  /** Where to read on; null is the beginning. */
-  mail: Map<Priority, Place | null>;
-  /** A drainer is reading mail of these priorities, and two would read the same. */
-  beingRead: Set<Priority>;
-  /** A consumer died of its mail, so the next ones take each mail alone. */
-  isSuspect: boolean;
 }
 
 interface Permit {
@@ -59,6 +41,8 @@ interface Permit {
   until: number;
   isProbe: boolean;
   isDrainer: boolean;
+  /** It takes each mail alone, because one before it died. */
+  isSuspect: boolean;
 }
 
 /** What a consumer may do. With no calls, the mail waits in the ring. */
@@ -84,6 +68,8 @@ export type NextTurn =
   /** The caller comes back then, or sends a message that does. */
   | { kind: "wait"; until: number }
   | { kind: "nothing to do" };
+
+const lanes: readonly Lane[] = ["transactional", "campaign"];
 
 /** Longer than a round of provider calls may take. A permit of which nobody has heard for so long is lost. */
 export const permitMs = 2 * minuteMs;
@@ -114,7 +100,7 @@ export function newAccount(lanes: Partial<Record<Lane, LaneState>> = {}): Accoun
     pace: null,
     lanes: { transactional: openLane, campaign: openLane, ...lanes },
     permits: new Map(),
-    waiting: new Map(),
+    ring: newRing(),
     drainerAt: null,
   };
 }
@@ -137,7 +123,7 @@ export interface Wish {
 export function askFor(account: Account, wish: Wish, rule: AccountRule, moment: Moment): WithDrainer<Grant> {
   endLostPermits(account, moment);
   const grant = mustWait(account, wish, rule) ? none : grantPermit(account, wish, rule, moment);
-  if (grant.mails < wish.mails) join(account, wish.project, wish.priority);
+  if (grant.mails < wish.mails) join(account.ring, wish.project, wish.priority, "place");
   return { ...grant, drainAt: callDrainer(account, rule, moment) };
 }
 
@@ -150,35 +136,36 @@ export interface Drainer {
 
 /** The next turn among those who wait. */
 export function nextTurn(account: Account, { permitId, done }: Drainer, rule: AccountRule, moment: Moment): NextTurn {
-  if (done) endPermit(account, done, moment);
+  if (done) endPermit(account, done, rule, moment);
   endLostPermits(account, moment);
   if (done === null && account.drainerAt !== null && account.drainerAt <= moment.now) account.drainerAt = null;
-  const next = choose(account, rule, moment.now);
+  const next = firstOf(account.ring, openLanes(account, rule, moment.now));
   if (next === null) {
     const until = callDrainer(account, rule, moment);
     return until === null ? { kind: "nothing to do" } : { kind: "wait", until };
   }
-  const { project, priority, waiting } = next;
+  const { priority, waiting } = next;
+  const { project, isSuspect } = waiting;
+  const mail = waiting.mail.get(priority);
   const limit = callsPerTurn(rule);
   if (waiting.deficit <= 0) waiting.deficit += limit;
-  const mails = Math.max(1, Math.min(waiting.deficit, limit)) * (rule.pace === null ? 1 : rule.mailsPerCall);
-  const grant = grantPermit(account, { permitId, project, priority, mails }, rule, moment, true);
+  const mails = waiting.deficit * (rule.pace === null ? 1 : rule.mailsPerCall);
+  const grant = grantPermit(account, { permitId, project, priority, mails }, rule, moment, {
+    isDrainer: true,
+    isSuspect,
+  });
   waiting.deficit -= grant.calls;
-  waiting.beingRead.add(priority);
+  if (mail) mail.reader = permitId;
   // Whoever has used up its turn goes to the end of the ring.
-  if (waiting.deficit <= 0) moveToEnd(account, project, waiting);
-  const turn = { ...grant, project, priority, after: waiting.mail.get(priority) ?? null, isSuspect: waiting.isSuspect };
+  if (waiting.deficit <= 0) moveToEnd(account.ring, waiting);
+  const turn = { ...grant, project, priority, after: mail?.place ?? null, isSuspect };
   return { kind: "turn", turn, drainAt: callDrainer(account, rule, moment) };
 }
 
 /** A drainer has read its mail up to `place`; null when there is no more of it. Another one may read on from there. */
 export function readUpTo(account: Account, permitId: string, place: Place | null): void {
   const permit = account.permits.get(permitId);
-  const waiting = permit && account.waiting.get(permit.project);
-  if (!permit || !waiting) return;
-  waiting.beingRead.delete(permit.priority);
-  if (place !== null) waiting.mail.set(permit.priority, place);
-  else leave(account, permit.project, permit.priority);
+  if (permit) readTo(account.ring, permit.project, permit.priority, permitId, place);
 }
 
 /** Between two rounds of one permit. Whether the next one may be made; if not, the mail goes back to the ring. */
@@ -210,24 +197,28 @@ export interface Done {
 }
 
 export function giveBack(account: Account, done: Done, rule: AccountRule, moment: Moment): { drainAt: number | null } {
-  endPermit(account, done, moment);
+  endPermit(account, done, rule, moment);
   endLostPermits(account, moment);
   return { drainAt: callDrainer(account, rule, moment) };
 }
 
-function endPermit(account: Account, { permitId, verdict, calls, hasMore, isOver }: Done, moment: Moment): void {
+function endPermit(
+  account: Account,
+  { permitId, verdict, calls, hasMore, isOver }: Done,
+  rule: AccountRule,
+  moment: Moment,
+): void {
   const permit = account.permits.get(permitId);
   if (!permit) return;
+  const { project, priority } = permit;
   account.permits.delete(permitId);
   judge(account, permit, verdict, moment);
-  returnCalls(account, permit, Math.max(0, permit.calls - calls));
-  const waiting = account.waiting.get(permit.project);
-  if (waiting && permit.isDrainer) {
-    waiting.beingRead.delete(permit.priority);
-    waiting.isSuspect = false;
-  }
-  if (isOver) leave(account, permit.project, permit.priority);
-  else if (hasMore) join(account, permit.project, permit.priority);
+  returnCalls(account, permit, Math.max(0, permit.calls - calls), rule);
+  stopReading(account.ring, project, priority, permitId);
+  const waiting = account.ring.projects.get(project);
+  if (waiting && permit.isSuspect) waiting.isSuspect = false;
+  if (isOver) leave(account.ring, project, priority);
+  else if (hasMore) join(account.ring, project, priority, "beginning");
 }
 
 /** Says who waits: a sweep found their mail. */
@@ -238,9 +229,7 @@ export function addWaiting(
   moment: Moment,
 ): { drainAt: number | null } {
   endLostPermits(account, moment);
-  for (const { project, priority } of found) {
-    if (!account.waiting.get(project)?.mail.has(priority)) join(account, project, priority);
-  }
+  for (const { project, priority } of found) join(account.ring, project, priority, "place");
   return { drainAt: callDrainer(account, rule, moment) };
 }
 
@@ -248,13 +237,19 @@ const none: Grant = { calls: 0, callsAtOnce: 0, mails: 0 };
 
 /** Fresh mail never passes older mail of its project, and no project passes the ring while calls are scarce. */
 function mustWait(account: Account, { project, priority }: Wish, rule: AccountRule): boolean {
-  if (rule.pace !== null && account.waiting.size > 0) return true;
-  const mail = account.waiting.get(project)?.mail;
+  if (rule.pace !== null && account.ring.projects.size > 0) return true;
+  const mail = account.ring.projects.get(project)?.mail;
   return mail !== undefined && priorities.some((each) => each <= priority && mail.has(each));
 }
 
 /** Grants what the lane takes now, up to one turn. */
-function grantPermit(account: Account, wish: Wish, rule: AccountRule, moment: Moment, isDrainer = false): Grant {
+function grantPermit(
+  account: Account,
+  wish: Wish,
+  rule: AccountRule,
+  moment: Moment,
+  { isDrainer = false, isSuspect = false } = {},
+): Grant {
   const { project, priority } = wish;
   const lane = laneOf(priority);
   const free = freeCalls(account, lane, rule, moment.now);
@@ -265,7 +260,7 @@ function grantPermit(account: Account, wish: Wish, rule: AccountRule, moment: Mo
   const mailsAtOnce = Math.min(mails, Math.max(callsAtOnce, rule.mailsPerCall));
   const until = moment.now + permitMs;
   account.permits.set(wish.permitId, {
-    ...{ project, priority, lane, until, isDrainer, calls, callsAtOnce, mailsAtOnce, isProbe: free.isProbe },
+    ...{ project, priority, lane, until, isDrainer, isSuspect, calls, callsAtOnce, mailsAtOnce, isProbe: free.isProbe },
   });
   if (account.pace !== null && rule.pace !== null) account.pace = takeCalls(account.pace, lane, calls);
   if (free.isProbe) account.lanes[lane] = probing(account.lanes[lane], until);
@@ -295,20 +290,9 @@ function freeCalls(account: Account, lane: Lane, rule: AccountRule, now: number)
   return { calls: Math.min(paced, isProbe ? 1 : mails), callsAtOnce, isProbe };
 }
 
-/** The first project of the ring whose mail can go now, and its most urgent mail. */
-function choose(account: Account, rule: AccountRule, now: number) {
-  const isOpen = {
-    transactional: freeCalls(account, "transactional", rule, now).calls > 0,
-    campaign: freeCalls(account, "campaign", rule, now).calls > 0,
-  };
-  if (!isOpen.transactional && !isOpen.campaign) return null;
-  for (const [project, waiting] of account.waiting) {
-    const priority = priorities.find(
-      (each) => isOpen[laneOf(each)] && waiting.mail.has(each) && !waiting.beingRead.has(each),
-    );
-    if (priority !== undefined) return { project, priority, waiting };
-  }
-  return null;
+/** The lanes that take a call now. */
+function openLanes(account: Account, rule: AccountRule, now: number): Lane[] {
+  return lanes.filter((lane) => freeCalls(account, lane, rule, now).calls > 0);
 }
 
 /** When a drainer should come, if none was asked to come by then; remembers that the caller asks one. */
@@ -329,13 +313,11 @@ function isBackSoon({ isDrainer, until }: Permit, now: number): boolean {
 
 /** When the next turn can be taken; null when none waits for time to pass alone. */
 function nextWorkAt(account: Account, rule: AccountRule, now: number): number | null {
-  if (choose(account, rule, now) !== null) return now;
-  const lanes = new Set<Lane>();
-  for (const { mail, beingRead } of account.waiting.values()) {
-    for (const priority of mail.keys()) if (!beingRead.has(priority)) lanes.add(laneOf(priority));
-    if (lanes.size === 2) break;
-  }
-  const times = [...lanes].map((lane) => laneOpensAt(account, lane, rule)).filter((at) => at > now);
+  if (firstOf(account.ring, openLanes(account, rule, now)) !== null) return now;
+  const times = lanes
+    .filter((lane) => firstOf(account.ring, [lane]) !== null)
+    .map((lane) => laneOpensAt(account, lane, rule))
+    .filter((at) => at > now);
   return times.length > 0 ? Math.min(...times) : null;
 }
 
@@ -344,32 +326,16 @@ function laneOpensAt({ lanes, pace }: Account, lane: Lane, rule: AccountRule): n
   return pace === null || rule.pace === null ? at : Math.max(at, callsAt(pace, lane, callsPerTurn(rule), rule.pace));
 }
 
-function join({ waiting }: Account, project: number, priority: Priority): void {
-  const entry = waiting.get(project) ?? { deficit: 0, mail: new Map(), beingRead: new Set(), isSuspect: false };
-  // Read from the beginning: some of what waits may lie before the place that was reached.
-  entry.mail.set(priority, null);
-  waiting.set(project, entry);
-}
-
-function leave({ waiting }: Account, project: number, priority: Priority): void {
-  const entry = waiting.get(project);
-  entry?.mail.delete(priority);
-  if (entry?.mail.size === 0) waiting.delete(project);
-}
-
-function moveToEnd({ waiting }: Account, project: number, entry: Waiting): void {
-  waiting.delete(project);
-  waiting.set(project, entry);
-}
-
 function judge(account: Account, { lane, isProbe }: Permit, verdict: Verdict, { now, random }: Moment): void {
   account.lanes[lane] = afterCalls(account.lanes[lane], verdict, { isProbe, now, random });
 }
 
-function returnCalls(account: Account, { lane, project, isDrainer }: Permit, calls: number): void {
+function returnCalls(account: Account, permit: Permit, calls: number, rule: AccountRule): void {
+  const { lane, project, isDrainer } = permit;
   if (account.pace !== null) account.pace = takeCalls(account.pace, lane, -calls);
-  const waiting = account.waiting.get(project);
-  if (waiting && isDrainer) waiting.deficit += calls;
+  const waiting = account.ring.projects.get(project);
+  // Never more than one turn, or a project whose many drainers each give some back would keep the turn.
+  if (waiting && isDrainer) waiting.deficit = Math.min(waiting.deficit + calls, callsPerTurn(rule));
 }
 
 /** Whoever held such a permit is dead. Its mail may be why, so the project is suspect; a probe has failed. */
@@ -379,9 +345,8 @@ function endLostPermits(account: Account, moment: Moment): void {
     account.permits.delete(id);
     judge(account, permit, { kind: permit.isProbe ? "failed" : "unused", calls: 1 }, moment);
     if (!permit.isDrainer) continue;
-    join(account, permit.project, permit.priority);
-    const waiting = account.waiting.get(permit.project);
-    waiting?.beingRead.delete(permit.priority);
+    join(account.ring, permit.project, permit.priority, "beginning");
+    const waiting = account.ring.projects.get(permit.project);
     if (waiting) waiting.isSuspect = true;
   }
 }

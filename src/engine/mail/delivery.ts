@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import type { Attachment } from "../../core/mail/attachments";
-import type { Place, Turn } from "../../core/mail/turns";
+import type { Place } from "../../core/mail/ring";
+import type { Turn } from "../../core/mail/turns";
 import { openBatch } from "../../db/batch";
 import { asFlag, asId, asNumber, columns } from "../../db/rows";
 import { select, statement } from "../../db/statement";

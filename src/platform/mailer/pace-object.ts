@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { LaneState, Verdict } from "../../core/mail/breaker";
 import type { Lane } from "../../core/mail/message";
 import type { Priority } from "../../core/mail/priority";
+import type { Place } from "../../core/mail/ring";
 import {
   type Account,
   type AccountRule,
@@ -16,7 +17,6 @@ import {
   type NextTurn,
   newAccount,
   nextTurn,
-  type Place,
   readUpTo,
   type Wish,
   type WithDrainer,

@@ -1,5 +1,6 @@
 import type { Verdict } from "../../core/mail/breaker";
 import type { Priority } from "../../core/mail/priority";
+import type { Place } from "../../core/mail/ring";
 import {
   type AccountRule,
   type Done,
@@ -7,7 +8,6 @@ import {
   type Grant,
   maxCallsAtOnce,
   type NextTurn,
-  type Place,
   type Wish,
   type WithDrainer,
 } from "../../core/mail/turns";

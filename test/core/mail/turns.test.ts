@@ -3,6 +3,7 @@ import { newId } from "../../../src/core/ids";
 import type { Verdict } from "../../../src/core/mail/breaker";
 import type { PaceRule } from "../../../src/core/mail/pace";
 import type { Priority } from "../../../src/core/mail/priority";
+import type { Place } from "../../../src/core/mail/ring";
 import {
   addWaiting,
   askFor,
@@ -11,7 +12,6 @@ import {
   mayGoOn,
   newAccount,
   nextTurn,
-  type Place,
   permitMs,
   readUpTo,
   type Turn,
@@ -175,6 +175,68 @@ describe("turns", () => {
     expect(turnOf(turn()).after).toBeNull();
   });
 
+  it("come again for mail that arrived while the last of it was read", () => {
+    const { wait, turn, read, ask } = open();
+    wait(1);
+    const { permitId } = turn();
+    ask(1, 1);
+    read(permitId, null);
+    expect(turnOf(turn()).after).toBeNull();
+  });
+
+  it("go on from their place when mail arrives: it is newer than what waits", () => {
+    const { wait, turn, read, ask } = open();
+    wait(1);
+    const place = { dueAt: 7, id: newId() };
+    read(turn().permitId, place);
+    ask(1, 1);
+    const second = turn();
+    expect(turnOf(second).after).toEqual(place);
+    read(second.permitId, null);
+    expect(turnOf(turn()).after).toBeNull();
+  });
+
+  it("do not move the place past mail that came back meanwhile", () => {
+    const { wait, turn, read, end } = open();
+    wait(1);
+    const first = turn();
+    read(first.permitId, { dueAt: 7, id: newId() });
+    const second = turn();
+    end(first.permitId, { hasMore: true });
+    read(second.permitId, { dueAt: 9, id: newId() });
+    expect(turnOf(turn()).after).toBeNull();
+  });
+
+  it("that end leave the reading to whoever reads", () => {
+    const { wait, turn, read, end } = open();
+    wait(1);
+    const first = turn();
+    read(first.permitId, { dueAt: 7, id: newId() });
+    turn();
+    end(first.permitId);
+    expect(turn().kind).toBe("nothing to do");
+  });
+
+  it("of many drainers at a time do not keep the others' turns from them", () => {
+    const { wait, turn, read } = open({ mailsPerCall: 500 });
+    wait(1);
+    let served = 0;
+    let held: Done[] = [];
+    for (let round = 0; round < 21; round++) {
+      if (round === 1) wait(2);
+      const done: Done[] = [];
+      // As many as there is room for, then they end, each having used one call for all of its mail.
+      for (let drainer = 0; drainer < 4; drainer++) {
+        const { permitId, ...next } = turn(held.pop() ?? null);
+        if (turnOf(next).project === 2) served++;
+        read(permitId, { dueAt: round, id: newId() });
+        done.push({ permitId, verdict: answered, calls: 1, hasMore: false });
+      }
+      held = done;
+    }
+    expect(served).toBeGreaterThanOrEqual(38);
+  });
+
   it("leave out a project that could not be worked on, until somebody says again that it waits", () => {
     const { wait, turn, end } = open();
     wait(1);
@@ -194,6 +256,31 @@ describe("turns", () => {
     expect(turnOf(next)).toMatchObject({ project: 1, isSuspect: true });
     end(next.permitId, { hasMore: true });
     expect(turnOf(turn()).isSuspect).toBe(false);
+  });
+
+  it("of a consumer that died are taken alone, also when another drainer's turn ends before", () => {
+    const { at, wait, turn, read, end, goOn } = open();
+    wait(1);
+    const place = { dueAt: 7, id: newId() };
+    read(turn().permitId, place);
+    const other = turn();
+    read(other.permitId, place);
+    at.now += permitMs - 1;
+    goOn(other.permitId);
+    at.now += 1;
+    wait(2);
+    end(other.permitId);
+    expect(turnOf(turn()).isSuspect).toBe(true);
+  });
+
+  it("cost the same however many projects wait for the other lane", () => {
+    const { at, account, ask, wait } = open();
+    for (let project = 0; project < 10_000; project++) wait(project);
+    account.lanes.transactional = { ...account.lanes.transactional, pausedUntil: at.now + 1e9 };
+    const start = performance.now();
+    for (let mail = 0; mail < 1_000; mail++) ask(20_000, 1, 2);
+    // Looking at each project took three seconds.
+    expect(performance.now() - start).toBeLessThan(1_000);
   });
 });
 

@@ -1,0 +1,110 @@
+import type { Id } from "../ids";
+import type { Lane } from "./message";
+import { laneOf, type Priority, priorities } from "./priority";
+
+/**
+ * Projects with waiting mail, in the order of their turns. Nothing here takes longer because more of them wait: each lane
+ * has a ring of its own, and the number of its turn says which of two projects is first.
+ */
+export interface Ring {
+  projects: Map<number, Waiting>;
+  lanes: Record<Lane, Map<number, Waiting>>;
+  turns: number;
+}
+
+/** A place in a project's waiting mail of one priority: that of the mail read last. */
+export interface Place {
+  dueAt: number;
+  id: Id;
+}
+
+export interface Waiting {
+  project: number;
+  turn: number;
+  /** The calls that the project may make before the next one's turn (deficit round robin). */
+  deficit: number;
+  mail: Map<Priority, WaitingMail>;
+  /** A consumer died of its mail, so the next ones take each mail alone. */
+  isSuspect: boolean;
+}
+
+interface WaitingMail {
+  /** Where to read on; null is the beginning. */
+  place: Place | null;
+  /** The permit of the drainer that reads it: two would read the same. */
+  reader: string | null;
+  /** Mail has come since, perhaps before the place: what was read to its end is read again. */
+  hasNew: boolean;
+}
+
+export function newRing(): Ring {
+  return { projects: new Map(), lanes: { transactional: new Map(), campaign: new Map() }, turns: 0 };
+}
+
+/**
+ * Says that mail waits. New mail goes after what waits already. Mail that comes back may lie before the place that was
+ * reached, so it is read from the beginning, and whoever reads now does not move the place.
+ */
+export function join(ring: Ring, project: number, priority: Priority, from: "place" | "beginning"): void {
+  const waiting = ring.projects.get(project) ?? enter(ring, project);
+  const known = waiting.mail.get(priority);
+  if (known && from === "place") known.hasNew = true;
+  else waiting.mail.set(priority, { place: null, reader: null, hasNew: false });
+  const lane = ring.lanes[laneOf(priority)];
+  if (!lane.has(project)) lane.set(project, waiting);
+}
+
+function enter(ring: Ring, project: number): Waiting {
+  const waiting = { project, turn: ++ring.turns, deficit: 0, mail: new Map(), isSuspect: false };
+  ring.projects.set(project, waiting);
+  return waiting;
+}
+
+export function leave(ring: Ring, project: number, priority: Priority): void {
+  const waiting = ring.projects.get(project);
+  if (!waiting) return;
+  waiting.mail.delete(priority);
+  const lane = laneOf(priority);
+  if (![...waiting.mail.keys()].some((each) => laneOf(each) === lane)) ring.lanes[lane].delete(project);
+  if (waiting.mail.size === 0) ring.projects.delete(project);
+}
+
+export function moveToEnd(ring: Ring, waiting: Waiting): void {
+  waiting.turn = ++ring.turns;
+  for (const lane of Object.values(ring.lanes)) {
+    if (lane.delete(waiting.project)) lane.set(waiting.project, waiting);
+  }
+}
+
+/** The first project with mail of these lanes that nobody reads, and its most urgent mail. */
+export function firstOf(ring: Ring, lanes: readonly Lane[]): { waiting: Waiting; priority: Priority } | null {
+  const isFree = ({ mail }: Waiting, priority: Priority) => mail.get(priority)?.reader === null;
+  const first = lanes
+    .flatMap((lane) => {
+      // No more are passed over than permits are out.
+      for (const waiting of ring.lanes[lane].values()) {
+        if (priorities.some((each) => laneOf(each) === lane && isFree(waiting, each))) return [waiting];
+      }
+      return [];
+    })
+    .reduce<Waiting | null>((best, each) => (best === null || each.turn < best.turn ? each : best), null);
+  const priority = first && priorities.find((each) => lanes.includes(laneOf(each)) && isFree(first, each));
+  return first === null || priority == null ? null : { waiting: first, priority };
+}
+
+/** A reader has read up to a place; null when there is no more. */
+export function readTo(ring: Ring, project: number, priority: Priority, reader: string, place: Place | null): void {
+  const mail = ring.projects.get(project)?.mail.get(priority);
+  if (!mail || mail.reader !== reader) return;
+  mail.reader = null;
+  mail.place = place;
+  if (place !== null) return;
+  if (mail.hasNew) mail.hasNew = false;
+  else leave(ring, project, priority);
+}
+
+/** A reader has gone without saying how far it read. */
+export function stopReading(ring: Ring, project: number, priority: Priority, reader: string): void {
+  const mail = ring.projects.get(project)?.mail.get(priority);
+  if (mail?.reader === reader) mail.reader = null;
+}
