@@ -7,6 +7,7 @@ import { forgetEndedJobs } from "./engine/jobs/forget-ended";
 import { requeueLostJobs } from "./engine/jobs/requeue-lost";
 import { forgetContents } from "./engine/mail/forget-contents";
 import { forgetOrphans } from "./engine/mail/forget-orphans";
+import { forgetRounds } from "./engine/mail/forget-rounds";
 import { requeueStuck } from "./engine/mail/requeue-stuck";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
 import { checkDueDomains } from "./features/domains/check-due";
@@ -28,7 +29,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
   "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },
   // Every hour, because one day of a large installation is more than one call may delete.
   "47 * * * *": { forgetContents, forgetOldEvents },
-  "41 3 * * *": { forgetEndedJobs, forgetDeadLetters },
+  "41 3 * * *": { forgetEndedJobs, forgetDeadLetters, forgetRounds },
 };
 
 /** Front door 3. */

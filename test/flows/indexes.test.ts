@@ -43,6 +43,7 @@ const asks: Record<string, Ask> = {
   ix_jobs_open: sweep("requeueLostJobs"),
   ix_outbox_messages_id: () => call("GET", "/outbox/messages"),
   ix_outbox_messages_to: () => call("GET", "/outbox/messages?to=ada@example.com"),
+  ix_rounds_handed: sweep("forgetRounds"),
   ix_segment_members_contact: async (project) => project.api.get(`/contacts/${await newContact(project)}/export`),
   ix_segments_uncomputed: sweep("computeDueSegments"),
   ix_segments_uncounted: sweep("countDueSegments"),
@@ -64,7 +65,7 @@ const asks: Record<string, Ask> = {
 };
 
 /** Of features that are to come: docs/decisions/0001-tables.md says what asks for them. */
-const ofFeaturesToCome = /^[iu]x_(campaign|workflow|webhook|topic|rounds|emails_effect$)/;
+const ofFeaturesToCome = /^[iu]x_(campaign|workflow|webhook|topic|emails_effect$)/;
 
 async function indexes(): Promise<string[]> {
   const query = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";

@@ -106,6 +106,57 @@ describe("a provider that takes several mails a call", () => {
     ).toBe(0);
   });
 
+  it("is asked again once for all mails of a call", async () => {
+    const project = await newProject();
+    const world = shared(100);
+    world.idempotencyWindowMs = dayMs;
+    let drawn = 0;
+    world.random = () => (drawn++ % 10) / 10;
+    let answers = 0;
+    world.answer = async () => {
+      if (answers++ < 40) throw new Error("No answer");
+      return accepts();
+    };
+    await send(world, project, people(20));
+    await world.drain();
+    for (let second = 0; second < 30; second++) {
+      world.now += 1_000;
+      await world.drain();
+    }
+    expect(new Set(world.calls.map(({ key, emailIds }) => `${key} ${emailIds.join()}`)).size).toBe(1);
+    expect(world.calls).toHaveLength(3);
+    expect(await statuses(project)).toEqual({ SENT: 20 });
+  });
+
+  it.each([
+    ["got no answer", "next_attempt_at"],
+    ["died", "handed_at"],
+  ])("keeps a call whose consumer %s until all of its mails have come back", async (what, time) => {
+    const project = await newProject();
+    const world = shared(100);
+    world.idempotencyWindowMs = dayMs;
+    let answers = 0;
+    world.answer = async () => {
+      if (answers++ < 5) throw new Error("No answer");
+      return accepts();
+    };
+    await send(world, project, people(5));
+    // The permit, the reading, the hand-over, and the call.
+    if (what === "died") await world.runAndDie({ atStep: 4, when: "after" });
+    else await world.drain();
+    await project.db
+      .prepare(
+        `UPDATE emails SET ${time} = ${time} + 300000
+          WHERE project_id = ? AND to_email IN ('r001@example.com', 'r003@example.com')`,
+      )
+      .bind(project.number)
+      .run();
+    await world.pass(12);
+    const [call, ...others] = world.calls;
+    expect(others).toEqual([call, call]);
+    expect(await statuses(project)).toEqual({ SENT: 5 });
+  });
+
   it("is not asked again when a mail of the call is gone: the others are UNKNOWN, and a person decides", async () => {
     const project = await newProject();
     const world = shared(100);

@@ -211,6 +211,10 @@ const dueOf: Record<string, Due> = {
     asksControl: true,
     asksControlOnly: true,
   },
+  forgetRounds: {
+    given: (project) => run(project, `INSERT INTO rounds VALUES (?, '${"r".repeat(22)}', 'resend', '[]', 1)`),
+    isDone: (project) => none(project, "SELECT 1 FROM rounds WHERE project_id = ?"),
+  },
   queueFieldCounts: {
     given: async (project) => {
       await project.api.post("/contacts", { email: "ada@example.com" });

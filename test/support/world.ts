@@ -34,6 +34,8 @@ export class World {
   idempotencyWindowMs = 0;
   mailsPerCall = 1;
   sharesCallsWithFiles = true;
+  /** Between 0 and 1. */
+  random = () => 0;
   /** The calls that the provider got: their keys, and their mails. */
   calls: { key: string; emailIds: string[] }[] = [];
   /** How fast the provider's account may be called; null for as fast as mail comes. */
@@ -73,7 +75,7 @@ export class World {
       // As whole as the database's own: D1 takes a number as a REAL.
       databaseNow: sql`CAST(${this.now} AS INTEGER)`,
       clock: () => new Date(this.now),
-      random: () => 0,
+      random: () => this.random(),
       sleep: async (ms) => {
         this.now += ms;
       },

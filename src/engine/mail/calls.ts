@@ -91,11 +91,13 @@ async function makeCall(
   const handedAt = ctx.clock().getTime();
   const receipts = await deliver(ctx, mails, id);
   const now = ctx.clock().getTime();
+  // Mails of one call come back together: if it is repeated, it is so whole.
+  const random = ctx.random();
   const results = mails.flatMap(({ email }, index) => {
     if (!handed.has(email.id)) return [];
     const outcome = outcomeOf(receipts?.[index] ?? noAnswer, {
       ...{ attempt: email.attempts + 1, handedAt, uncertainSince: email.uncertainSince },
-      ...{ idempotencyWindowMs: ctx.mailer.idempotencyWindowMs, now, random: ctx.random() },
+      ...{ idempotencyWindowMs: ctx.mailer.idempotencyWindowMs, now, random },
     });
     return [{ projectId: email.projectId, emailId: email.id, round: id, ...outcome }];
   });

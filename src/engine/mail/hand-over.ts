@@ -79,7 +79,7 @@ function insertRound(ctx: Context, { id, mails }: Call, at: number): Statement {
   );
 }
 
-/** A stored call whose outcome is known is not repeated. */
+/** A stored call is not repeated once the outcome of all its emails is known. Some of them may have come back later. */
 function deleteSettledRounds(ctx: Context, called: Result[]): Statement[] {
   if (ctx.mailer.idempotencyWindowMs === 0) return [];
   const rounds = Map.groupBy(called, ({ round }) => round);
@@ -88,7 +88,10 @@ function deleteSettledRounds(ctx: Context, called: Result[]): Statement[] {
   const ids = JSON.stringify(settled.map(([round]) => round));
   return [
     statement(
-      sql`DELETE FROM rounds WHERE project_id = ${ctx.project.number} AND id IN (SELECT value FROM json_each(${ids}))`,
+      sql`DELETE FROM rounds WHERE project_id = ${ctx.project.number} AND id IN (SELECT value FROM json_each(${ids}))
+        AND NOT EXISTS (SELECT 1 FROM json_each(rounds.emails) r
+          CROSS JOIN emails e ON e.project_id = rounds.project_id AND e.id = r.value
+          WHERE e.round = rounds.id AND (e.status = 'SENDING' OR e.status = 'QUEUED' AND e.uncertain_since IS NOT NULL))`,
     ),
   ];
 }
