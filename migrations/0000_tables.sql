@@ -255,6 +255,7 @@ CREATE TABLE `emails` (
 CREATE UNIQUE INDEX `ux_emails_contact` ON `emails` (`project_id`,`contact_id`,`campaign_id`);--> statement-breakpoint
 CREATE INDEX `ix_emails_due` ON `emails` (`clock`,`project_id`,`priority`,`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_emails_scheduled` ON `emails` (`project_id`,`scheduled_at`) WHERE status = 'QUEUED' AND scheduled_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_emails_held` ON `emails` (`project_id`) WHERE status = 'QUEUED' AND due_at IS NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `ux_emails_effect` ON `emails` (`project_id`,`effect_id`) WHERE effect_id IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `monthly_usage` (
 	`project_id` integer NOT NULL,
@@ -286,6 +287,16 @@ CREATE TABLE `rounds` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `ix_rounds_handed` ON `rounds` (`handed_at`);--> statement-breakpoint
+CREATE TABLE `sending_blocks` (
+	`project_id` integer NOT NULL,
+	`number` integer NOT NULL,
+	`first_mail` integer NOT NULL,
+	`started_at` integer NOT NULL,
+	`bounced` integer DEFAULT 0 NOT NULL,
+	`complained` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`project_id`, `number`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `event_days` (
 	`project_id` integer NOT NULL,
 	`name` text NOT NULL,
@@ -311,6 +322,7 @@ CREATE TABLE `event_names` (
 	`day` integer NOT NULL,
 	`day_count` integer NOT NULL,
 	`is_public` integer DEFAULT false NOT NULL,
+	`mails` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`project_id`, `name`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
@@ -404,6 +416,7 @@ CREATE TABLE `projects` (
 	`confirmation_template_id` text,
 	`sending_paused_reason` text,
 	`sending_paused_at` integer,
+	`sending_counted_from` integer,
 	`shard` text NOT NULL,
 	`address_key` text NOT NULL,
 	`deleted_at` integer,

@@ -8,6 +8,7 @@ import { requeueLostJobs } from "./engine/jobs/requeue-lost";
 import { forgetContents } from "./engine/mail/forget-contents";
 import { forgetOrphans } from "./engine/mail/forget-orphans";
 import { forgetRounds } from "./engine/mail/forget-rounds";
+import { releaseHeld } from "./engine/mail/release-held";
 import { requeueStuck } from "./engine/mail/requeue-stuck";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
 import { checkDueDomains } from "./features/domains/check-due";
@@ -24,7 +25,7 @@ type Sweep = (platform: Platform) => Promise<void>;
  * nobody may ask for any more.
  */
 export const ticks: Record<string, Record<string, Sweep>> = {
-  "* * * * *": { dispatchStranded, requeueStuck, requeueLostJobs, endSnoozes },
+  "* * * * *": { dispatchStranded, releaseHeld, requeueStuck, requeueLostJobs, endSnoozes },
   "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
   "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },
   // Every hour, because one day of a large installation is more than one call may delete.

@@ -84,6 +84,18 @@ export class ProjectDisabled extends Refusal {
   }
 }
 
+/** The reputation brake has paused the project's marketing mail. */
+export class SendingPaused extends Refusal {
+  constructor({ reason, at }: { reason: string; at: number }) {
+    super(`The marketing email of this project is paused: ${reason} Nothing was sent.`, {
+      suggestion:
+        "Remove the addresses that bounce, and mail only people who asked for it. Then ask the operator to lift the pause. " +
+        "Transactional email still goes out.",
+      details: { reason, at: iso(at) },
+    });
+  }
+}
+
 /** The domain of the sender's address is not a verified domain of the project. */
 export class UnverifiedSender extends Refusal {
   constructor(domain: string) {

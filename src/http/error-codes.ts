@@ -5,6 +5,10 @@ export const errorCodes = {
   INVALID_API_KEY: [401, "The key is missing, unknown, revoked, or of the wrong kind."],
   BILLING_LIMIT_EXCEEDED: [402, "The project's monthly limit of emails is used up. Nothing was sent."],
   PROJECT_DISABLED: [403, "The project can be read, but not changed, and it sends no mail."],
+  SENDING_PAUSED: [
+    403,
+    "Too much of the project's mail bounced or drew complaints, so its marketing email is paused. Nothing was sent.",
+  ],
   INVALID_SIGNATURE: [403, "A report to `/hooks` has no valid signature of its provider."],
   RESOURCE_NOT_FOUND: [404, "There is no such endpoint or resource. `details` says which."],
   CONTACT_NOT_FOUND: [404, "No such contact in this project."],

@@ -16,6 +16,7 @@ import {
   RateLimited,
   Refusal,
   type Resource,
+  SendingPaused,
   TooLarge,
   TooSlow,
   Unavailable,
@@ -42,6 +43,7 @@ const answers = new Map<unknown, Answer>([
   [MonthlyLimitReached, { status: 402, code: "BILLING_LIMIT_EXCEEDED" }],
   [Untrusted, { status: 403, code: "INVALID_SIGNATURE" }],
   [ProjectDisabled, { status: 403, code: "PROJECT_DISABLED" }],
+  [SendingPaused, { status: 403, code: "SENDING_PAUSED" }],
   // The contract fixes this odd pair: clients of the spec check for exactly this.
   [UnverifiedSender, { status: 403, code: "INTERNAL_SERVER_ERROR" }],
   [UnknownRoute, { status: 404, code: "RESOURCE_NOT_FOUND" }],

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isResolverUrl } from "../core/dns";
+import type { ReputationLimits } from "../core/mail/reputation";
 import { dayMs, hourMs } from "../core/time";
 import type { Databases } from "../db/client";
 import { log } from "./log";
@@ -52,6 +53,8 @@ export interface Env extends Databases {
   IDEMPOTENCY_KEY_TTL_HOURS?: string;
   EMAIL_CONTENT_RETENTION_DAYS?: string;
   EVENT_RETENTION_DAYS?: string;
+  BRAKE_BOUNCE_PERCENT?: string;
+  BRAKE_COMPLAINT_PERCENT?: string;
   FLOOD_BRAKE_ENABLED?: string;
   RATE_LIMIT_ENABLED?: string;
   RATE_LIMIT_API_PER_MINUTE?: string;
@@ -75,6 +78,8 @@ const ResolverUrl = z.string().refine((url) => url === "" || isResolverUrl(url),
   message: "Must be an https: URL; http: only with a loopback host",
 });
 
+const percent = z.coerce.number().min(0).max(100);
+
 const Settings = z.object({
   ENVIRONMENT: z.enum(["production", "development"]).default("production"),
   ...mailSettings,
@@ -90,6 +95,8 @@ const Settings = z.object({
   IDEMPOTENCY_KEY_TTL_HOURS: z.coerce.number().positive().default(24),
   EMAIL_CONTENT_RETENTION_DAYS: z.coerce.number().positive().default(90),
   EVENT_RETENTION_DAYS: z.coerce.number().nonnegative().default(0),
+  BRAKE_BOUNCE_PERCENT: percent.default(8),
+  BRAKE_COMPLAINT_PERCENT: percent.default(0.3),
   FLOOD_BRAKE_ENABLED: z.enum(["true", "false"]).default("false"),
   ...rateLimitSettings,
 });
@@ -122,6 +129,8 @@ export interface Config {
   contentRetentionMs: number;
   /** How long events are kept; null for ever. */
   eventRetentionMs: number | null;
+  /** The shares of a project's last mails above which its marketing email is paused. */
+  reputation: ReputationLimits;
   /** Whether floods from one IP address are refused before their keys are checked. */
   hasFloodBrake: boolean;
   /** Null when rate limiting is off. */
@@ -187,6 +196,10 @@ export function readConfig(env: Env): Config {
     idempotencyTtlMs: settings.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
     contentRetentionMs: settings.EMAIL_CONTENT_RETENTION_DAYS * dayMs,
     eventRetentionMs: settings.EVENT_RETENTION_DAYS === 0 ? null : settings.EVENT_RETENTION_DAYS * dayMs,
+    reputation: {
+      bouncePercent: settings.BRAKE_BOUNCE_PERCENT,
+      complaintPercent: settings.BRAKE_COMPLAINT_PERCENT,
+    },
     hasFloodBrake: settings.FLOOD_BRAKE_ENABLED === "true",
     rateLimits: rateLimitsOf(settings),
   };

@@ -30,6 +30,7 @@ describe("POST /admin/projects", () => {
         sendRatePerSecond: null,
         testClock: false,
         publicKeyMayResubscribe: false,
+        sendingPaused: null,
         createdAt: expect.stringMatching(isoTime),
         updatedAt: body.project.createdAt,
       },

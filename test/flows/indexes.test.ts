@@ -30,6 +30,7 @@ const asks: Record<string, Ask> = {
     await api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`);
   },
   ix_emails_due: sweep("requeueStuck"),
+  ix_emails_held: sweep("releaseHeld"),
   ix_emails_scheduled: async ({ id, api }) =>
     api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`),
   ix_events_contact: async (project) => project.api.get(`/events/contact/${await newContact(project)}`),

@@ -126,6 +126,15 @@ const dueOf: Record<string, Due> = {
     },
     isDone: async (project, { account }) => account.ring.projects.has(project.number),
   },
+  releaseHeld: {
+    given: async (project) => {
+      const call = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi" };
+      await sendAs(new World(), project, call);
+      await run(project, "UPDATE emails SET next_attempt_at = NULL, due_at = NULL WHERE project_id = ?");
+    },
+    isDone: (project) => none(project, "SELECT 1 FROM emails WHERE project_id = ? AND due_at IS NULL"),
+    asksControl: true,
+  },
   requeueLostJobs: {
     given: (project) =>
       run(

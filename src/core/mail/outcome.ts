@@ -41,6 +41,11 @@ export function ended(
   return outcome(uncertainSince === null ? status : "UNKNOWN", { error: reason, uncertainSince });
 }
 
+/** Keeps a mail that was not tried: it waits without a time, until somebody gives it one. */
+export function held(reason: string): Outcome {
+  return outcome("QUEUED", { error: reason });
+}
+
 /** Ends a mail that may be sent and is retried too late: the provider would take it for a new one. */
 export function outcomeOfLateRetry(
   uncertainSince: number | null,

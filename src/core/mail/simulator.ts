@@ -1,7 +1,8 @@
 import { domainOf } from "./address";
 import type { Report } from "./status";
 
-const simulatorDomain = "simulator.test";
+/** Addresses at this domain and below it are nobody's. */
+export const simulatorDomain = "simulator.test";
 
 /** The behaviour of a provider for one mail. */
 export type Behaviour =

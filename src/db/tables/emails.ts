@@ -97,9 +97,9 @@ export const emails = sqliteTable(
     clock: clock(),
     /** When the caller wants it sent; null for at once. */
     scheduledAt: time(),
-    /** A QUEUED mail is not tried before this. */
+    /** A QUEUED mail is not tried before this. Null while it is held. */
     nextAttemptAt: time(),
-    /** When the sweep checks a mail that is QUEUED or SENDING. */
+    /** When the sweep checks a mail that is QUEUED or SENDING. Null while it is held: then nobody reads it. */
     dueAt: time(),
     /** When a person asked to send it again. */
     retriedAt: time(),
@@ -134,6 +134,8 @@ export const emails = sqliteTable(
     index("ix_emails_scheduled")
       .on(table.projectId, table.scheduledAt)
       .where(sql`status = 'QUEUED' AND scheduled_at IS NOT NULL`),
+    // Mail that is held until its project may send again.
+    index("ix_emails_held").on(table.projectId).where(sql`status = 'QUEUED' AND due_at IS NULL`),
     uniqueIndex("ux_emails_effect").on(table.projectId, table.effectId).where(sql`effect_id IS NOT NULL`),
   ],
 );
@@ -151,6 +153,26 @@ export const rounds = sqliteTable(
     handedAt: integer().notNull(),
   },
   (table) => [rowKey(table), index("ix_rounds_handed").on(table.handedAt)],
+);
+
+/**
+ * A project's mail in the order in which providers accepted it, in blocks of about a hundred, with what was reported of
+ * each block: see engine/mail/reputation.ts.
+ */
+export const sendingBlocks = sqliteTable(
+  "sending_blocks",
+  {
+    projectId: projectId(),
+    /** 1, 2, 3 and so on. Old blocks are deleted. */
+    number: integer().notNull(),
+    /** The mails that were accepted before it, as `event_names.mails` counts them. */
+    firstMail: integer().notNull(),
+    /** A mail belongs to the last block that began before its `sent_at`. */
+    startedAt: integer().notNull(),
+    bounced: integer().notNull().default(0),
+    complained: integer().notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.number] })],
 );
 
 /**

@@ -60,6 +60,8 @@ export const eventNames = sqliteTable(
     day: integer().notNull(),
     dayCount: integer().notNull(),
     isPublic: flag().notNull().default(false),
+    /** Of `email.sent`: those whose mail counts for the project's reputation. It only grows. */
+    mails: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.name] })],
 );

@@ -26,6 +26,8 @@ export const projects = sqliteTable(
     confirmationTemplateId: id(),
     sendingPausedReason: text(),
     sendingPausedAt: time(),
+    /** When the reputation brake was last lifted: mail sent before does not count. Null when it never was. */
+    sendingCountedFrom: time(),
     /** The binding of the database with this project's rows. */
     shard: text().notNull(),
     /** The key for hashes of erased addresses: 32 random bytes in hex. */

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { simulatorDomain } from "../../core/mail/simulator";
 import type { Statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { insertEvents } from "./record";
@@ -14,6 +15,12 @@ export const emailEventNames = [
   "email.failed",
 ] as const;
 
+/** The email `e` counts for its project's reputation: it goes to a real address. */
+export const countsForReputation: SQL = sql.join(
+  [sql`e.to_email NOT LIKE ${`%@${simulatorDomain}`}`, sql`e.to_email NOT LIKE ${`%.${simulatorDomain}`}`],
+  sql` AND `,
+);
+
 /**
  * Inserts event rows of emails, in the batch of the change that causes them and before that change. `items` is a JSON
  * array of `{ projectId, emailId, event, eventData }`; items without an event are skipped. `where` is a condition on
@@ -26,9 +33,10 @@ export function insertEmailEvents(
   { items, where }: { items: string; where: SQL },
 ): Statement {
   const rows = sql`SELECT e.project_id, r.value->>'event' AS name, e.contact_id, e.id AS email_id,
-      CASE WHEN e.to_email = '' THEN '{}' ELSE r.value->'eventData' END AS data
+      CASE WHEN e.to_email = '' THEN '{}' ELSE r.value->'eventData' END AS data,
+      r.value->>'event' = 'email.sent' AND ${countsForReputation} AS is_mail
     FROM json_each(${items}) r
     CROSS JOIN emails e ON e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'
     WHERE r.value->>'event' IS NOT NULL AND ${where}`;
-  return insertEvents(platform, { rows });
+  return insertEvents(platform, { rows, hasMails: true });
 }

@@ -24,7 +24,8 @@ type EventSource = "PUBLIC" | "API" | "SYSTEM";
 
 /**
  * Inserts event rows, in the batch of the change that causes them. `rows` is a SELECT of `project_id, name, contact_id,
- * email_id, data`, in the order in which they happened.
+ * email_id, data`, in the order in which they happened. With `hasMails` they have a column `is_mail` too, which says whether
+ * the event is counted in `mails`.
  *
  * Their time is the commit's: the database's own clock, and never before the project's newest event. So the log has the
  * order of the changes it describes. The log is also a transactional outbox. A row without a listener is inserted as
@@ -36,7 +37,7 @@ type EventSource = "PUBLIC" | "API" | "SYSTEM";
  */
 export function insertEvents(
   { databaseNow }: Pick<Platform, "databaseNow">,
-  { rows, source = "SYSTEM" }: { rows: SQL; source?: EventSource },
+  { rows, source = "SYSTEM", hasMails = false }: { rows: SQL; source?: EventSource; hasMails?: boolean },
 ): Statement<InsertedEventRow> {
   const listener = sql`SELECT 1 FROM event_listeners l
     WHERE l.project_id = o.project_id AND l.name IN ${heardAs(sql`o.name`)}`;
@@ -54,7 +55,7 @@ export function insertEvents(
       RETURNING id, project_id, contact_id, next_announce_at`,
     readInserted,
     {
-      before: countEvents(databaseNow, rows, source),
+      before: countEvents(databaseNow, { rows, source, hasMails }),
       announces: (raw) => {
         const { id, projectId, nextAnnounceAt } = readInserted(raw);
         return { id, projectId, isHeard: nextAnnounceAt !== null };
@@ -74,7 +75,11 @@ function newest(projectId: SQL, of: (id: SQL) => SQL): SQL {
  * rows to see which contacts had the name before. A past day moves to its own row when its name happens again. If midnight
  * comes between the two statements, the first has moved nothing, and the whole batch counts for the day before.
  */
-function countEvents(databaseNow: SQL, rows: SQL, source: EventSource): Statement[] {
+function countEvents(
+  databaseNow: SQL,
+  { rows, source, hasMails }: { rows: SQL; source: EventSource; hasMails: boolean },
+): Statement[] {
+  const mails = (counted: SQL) => (hasMails ? counted : sql``);
   const at = (projectId: SQL) => sql`max(${databaseNow}, coalesce(${newest(projectId, timeOfId)}, 0))`;
   const hadName = sql`SELECT 1 FROM events e
     WHERE e.project_id = o.project_id AND e.name = o.name AND e.contact_id = o.contact_id`;
@@ -93,18 +98,19 @@ function countEvents(databaseNow: SQL, rows: SQL, source: EventSource): Statemen
         ON CONFLICT DO UPDATE SET count = event_days.count + excluded.count, last_at = excluded.last_at`,
     ),
     statement(
-      sql`INSERT INTO event_names (project_id, name, count, contacts, last_at, day, day_count, is_public)
-        WITH o AS MATERIALIZED (SELECT project_id, name, contact_id FROM (${rows})),
+      sql`INSERT INTO event_names (project_id, name, count, contacts, last_at, day, day_count, is_public${mails(sql`, mails`)})
+        WITH o AS MATERIALIZED (SELECT project_id, name, contact_id${mails(sql`, is_mail`)} FROM (${rows})),
           named AS MATERIALIZED (SELECT o.project_id, o.name, count(*) AS events,
             count(DISTINCT o.contact_id) FILTER (WHERE NOT EXISTS (${hadName})) AS contacts,
-            ${at(sql`o.project_id`)} AS now
+            ${at(sql`o.project_id`)} AS now${mails(sql`, sum(o.is_mail) AS mails`)}
           FROM o GROUP BY o.project_id, o.name)
-        SELECT c.project_id, c.name, c.events, c.contacts, c.at, ${dayOf(sql`c.at`)}, c.events, ${source === "PUBLIC"}
+        SELECT c.project_id, c.name, c.events, c.contacts, c.at, ${dayOf(sql`c.at`)}, c.events, ${source === "PUBLIC"}${mails(sql`, c.mails`)}
         FROM (SELECT *, min(now, coalesce(${endOfDay(unmovedDay)}, now)) AS at FROM named) c
         WHERE true
         ON CONFLICT DO UPDATE SET count = event_names.count + excluded.count,
           contacts = event_names.contacts + excluded.contacts, last_at = excluded.last_at, day = excluded.day,
-          day_count = iif(event_names.day = excluded.day, event_names.day_count, 0) + excluded.day_count`,
+          day_count = iif(event_names.day = excluded.day, event_names.day_count, 0) + excluded.day_count${mails(sql`,
+          mails = event_names.mails + excluded.mails`)}`,
     ),
   ];
 }

@@ -1,10 +1,11 @@
 import { unfitness } from "../../core/mail/abilities";
 import { type Message, maxSubjectLength } from "../../core/mail/message";
-import { ended, type Outcome, outcomeOfAbandoned, outcomeOfLateRetry } from "../../core/mail/outcome";
+import { ended, held, type Outcome, outcomeOfAbandoned, outcomeOfLateRetry } from "../../core/mail/outcome";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { openSlices } from "../../platform/let-others-in";
+import { isMarketingPaused } from "../projects/sending-paused";
 import { largeMailBytes } from "./announce";
 import { loadAttachments } from "./attachments";
 import { loadBody } from "./body";
@@ -40,13 +41,14 @@ export async function composeRound(ctx: Context, delivery: Delivery, round: Emai
   const composed: ComposedRound = { ready: [], ended: [], setAside: [], failed: [] };
   const isAlone = round.length === 1;
   let bytes = 0;
+  const isPaused = await mayNotMarket(ctx, delivery);
   const betweenSlices = openSlices(sliceMs);
   for (const email of round) {
     if (!isAlone && (delivery.large.has(email.contentId) || bytes > maxRoundBytes)) {
       composed.setAside.push(email);
       continue;
     }
-    const mail = await composeOrFail(ctx, delivery, email);
+    const mail = isPaused && waitsForLift(delivery, email) ? held(whyHeld) : await composeOrFail(ctx, delivery, email);
     if ("error" in mail && "email" in mail) composed.failed.push(mail);
     else if ("status" in mail) composed.ended.push(resultOf(email, mail));
     else if (isAlone || sizeOf(mail.message) <= largeMailBytes) {
@@ -60,6 +62,19 @@ export async function composeRound(ctx: Context, delivery: Delivery, round: Emai
   }
   return composed;
 }
+
+/** Asked anew for each round, because a delivery takes a while. */
+async function mayNotMarket(ctx: Context, { contents }: Delivery): Promise<boolean> {
+  const hasMarketing = [...contents.values()].some(({ type }) => type === "MARKETING");
+  return hasMarketing && (await isMarketingPaused(ctx, ctx.project));
+}
+
+/** A mail that may be out already goes on: its call is repeated while the provider recognises it. */
+function waitsForLift({ contents }: Delivery, { contentId, uncertainSince }: EmailRow): boolean {
+  return uncertainSince === null && contents.get(contentId)?.type === "MARKETING";
+}
+
+const whyHeld = "Waits, because the marketing email of this project is paused";
 
 async function composeOrFail(
   ctx: Context,

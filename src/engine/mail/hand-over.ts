@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
 import { ended } from "../../core/mail/outcome";
-import type { Report } from "../../core/mail/status";
+import { endsTrust, meaningOf, type Report } from "../../core/mail/status";
 import { type Batch, openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
@@ -11,6 +11,7 @@ import type { Context } from "../../platform/context";
 import { announceGraceMs } from "./announce";
 import { type Result, updateResults } from "./record";
 import { updateDelivered, updateReported } from "./report";
+import { insertBlock, judgeAsMailGoes } from "./reputation";
 import { contactGone, whyWithheld } from "./withhold";
 
 /** An email that is composed and ready to be handed over. */
@@ -53,7 +54,7 @@ export interface Between {
 export async function recordAndHand(ctx: Context, { called, ended, next }: Between): Promise<Set<Id>> {
   const at = ctx.clock().getTime();
   const batch = openBatch(ctx);
-  recordCalled(ctx, batch, called, at);
+  const judge = recordCalled(ctx, batch, called, at);
   batch.addAll(updateResults(ctx, { results: ended, where: isAsRead(at), at }));
   // A call that is repeated is the same as before, and what it may hold was asked then.
   const fresh = next.flatMap(({ mails, isRepeat }) => (isRepeat && mails.length > 1 ? [] : mails));
@@ -64,6 +65,7 @@ export async function recordAndHand(ctx: Context, { called, ended, next }: Betwe
     for (const call of next) if (call.mails.length > 1 && !call.isRepeat) batch.add(insertRound(ctx, call, at));
   }
   await batch.commit();
+  await judge();
   return new Set(handed?.all.map(({ id }) => id));
 }
 
@@ -103,7 +105,7 @@ function deleteSettledRounds(ctx: Context, called: Result[]): Statement[] {
 export async function recordAndNote(ctx: Context, called: Result[], emails: EmailRow[]): Promise<void> {
   const at = ctx.clock().getTime();
   const batch = openBatch(ctx);
-  recordCalled(ctx, batch, called, at);
+  const judge = recordCalled(ctx, batch, called, at);
   if (emails.length > 0) {
     batch.add(
       statement(
@@ -113,6 +115,7 @@ export async function recordAndNote(ctx: Context, called: Result[], emails: Emai
     );
   }
   await batch.commit();
+  await judge();
 }
 
 /**
@@ -142,9 +145,11 @@ function itemsOf(emails: EmailRow[]): string {
   return JSON.stringify(emails.map(({ id, projectId, round }) => ({ emailId: id, projectId, round })));
 }
 
-function recordCalled(ctx: Context, batch: Batch, called: Result[], at: number): void {
+/** Returns what to do after the commit. */
+function recordCalled(ctx: Context, batch: Batch, called: Result[], at: number): () => Promise<void> {
   const isOfItsRound = sql`e.round = r.value->>'round' AND e.status IN ('SENDING', 'QUEUED', 'UNKNOWN')`;
   batch.addAll(updateResults(ctx, { results: called, where: sql`${ofItem} AND ${isOfItsRound}`, at }));
+  const begun = called.some(({ status }) => status === "SENT") ? batch.add(insertBlock(ctx, at)) : null;
   batch.addAll(deleteSettledRounds(ctx, called));
   const delivered = called.filter(({ reports }) => reports.some(isDelivery)).map(({ emailId }) => emailId);
   batch.addAll(updateDelivered(ctx, delivered, ctx.mailer.name));
@@ -153,6 +158,10 @@ function recordCalled(ctx: Context, batch: Batch, called: Result[], at: number):
       if (!isDelivery(report)) batch.addAll(updateReported(ctx, emailId, report, ctx.mailer.name));
     }
   }
+  const isDistrusted = called.some(({ reports }) => reports.some((report) => endsTrust(meaningOf(report))));
+  return async () => {
+    if (isDistrusted || (begun?.count ?? 0) > 0) await judgeAsMailGoes(ctx);
+  };
 }
 
 function isDelivery({ kind }: Report): boolean {

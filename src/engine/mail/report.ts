@@ -5,6 +5,7 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { updateSubscription } from "../contacts/subscription";
 import { insertEmailEvents } from "../events/email-events";
+import { updateBlock } from "./reputation";
 
 /**
  * The statements that apply a provider's report. They share a batch, in this order. `provider` must be the one that the
@@ -128,5 +129,6 @@ function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isNews: 
         SELECT e.project_id, e.to_email, ${reason}, ${now} FROM emails e WHERE ${isNews} AND e.to_email <> ''
         ON CONFLICT DO NOTHING`,
     ),
+    updateBlock(ctx, { reason, isNews, at: now }),
   ];
 }

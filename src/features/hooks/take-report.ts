@@ -1,11 +1,13 @@
 import { sql } from "drizzle-orm";
 import { type Id, readId } from "../../core/ids";
 import type { Notice } from "../../core/mail/notices/notice";
+import { endsTrust, meaningOf } from "../../core/mail/status";
 import { readTag } from "../../core/mail/tag";
 import { openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
 import { insertEmailEvents } from "../../engine/events/email-events";
 import { updateReported } from "../../engine/mail/report";
+import { insertBlock, judgeReputation } from "../../engine/mail/reputation";
 import { findProjectById } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
 
@@ -27,6 +29,8 @@ export async function takeReport(platform: Platform, provider: string, notice: N
   batch.addAll(updateSent(ctx, emailId, provider, notice.providerMessageId));
   batch.addAll(updateReported(ctx, emailId, notice.report, provider, notice.id));
   await batch.commit();
+  // Also of a report that is repeated: nobody may have come so far the first time.
+  if (endsTrust(meaningOf(notice.report))) await judgeReputation(ctx);
 }
 
 /**
@@ -40,6 +44,7 @@ function updateSent(ctx: Context, emailId: Id, provider: string, providerMessage
   const items = JSON.stringify([{ projectId: ctx.project.number, emailId, event: "email.sent", eventData: {} }]);
   return [
     insertEmailEvents(ctx, { items, where: isUnrecorded }),
+    insertBlock(ctx, now),
     statement(
       sql`UPDATE emails AS e SET status = 'SENT', error = NULL, sent_at = coalesce(sent_at, ${now}),
           provider_message_id = coalesce(provider_message_id, ${providerMessageId}), uncertain_since = NULL,

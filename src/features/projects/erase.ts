@@ -21,6 +21,7 @@ export const projectTables: Keys = {
   emails: ["id"],
   email_contents: ["id"],
   rounds: ["id"],
+  sending_blocks: ["number"],
   templates: ["id"],
   template_versions: ["id"],
   campaigns: ["id"],

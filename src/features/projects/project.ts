@@ -2,6 +2,7 @@ import { and, eq, isNull } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { iso } from "../../core/time";
 import { projects } from "../../db/tables";
+import { pauseOf } from "../../engine/projects/sending-paused";
 import type { Platform, Project } from "../../platform/context";
 
 export function projectJson(row: Project) {
@@ -17,9 +18,15 @@ export function projectJson(row: Project) {
     sendRatePerSecond: row.sendRatePerSecond,
     testClock: row.testClock,
     publicKeyMayResubscribe: row.publicKeyMayResubscribe,
+    sendingPaused: sendingPausedJson(row),
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),
   };
+}
+
+function sendingPausedJson(row: Project) {
+  const paused = pauseOf(row);
+  return paused && { reason: paused.reason, at: iso(paused.at) };
 }
 
 /** The current state of a project, for the operator. A project being deleted counts as gone. */

@@ -17,6 +17,7 @@ const projectExample = {
   sendRatePerSecond: null,
   testClock: false,
   publicKeyMayResubscribe: false,
+  sendingPaused: null,
   createdAt: "2026-01-31T09:00:00.000Z",
   updatedAt: "2026-01-31T09:00:00.000Z",
 };
@@ -34,6 +35,14 @@ export const Project = z
     sendRatePerSecond: z.number().int().nullable(),
     testClock: z.boolean(),
     publicKeyMayResubscribe: z.boolean(),
+    sendingPaused: z
+      .object({ reason: z.string(), at: z.iso.datetime() })
+      .nullable()
+      .meta({
+        description:
+          "Why and since when marketing email is paused: too much of the project's mail bounced or drew complaints. Null when " +
+          "it is not.",
+      }),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -77,6 +86,9 @@ export const UpdateProject = z
     publicKeyMayResubscribe: z
       .boolean()
       .meta({ description: "Let `/v1/track` subscribe people who have unsubscribed themselves." }),
+    sendingPaused: z.null({ error: "Can only be set to null, which lifts the pause" }).meta({
+      description: "null lifts the pause of marketing email. The project's mail is then counted anew.",
+    }),
   })
   .partial()
   .meta({ id: "UpdateProject", example: { disabled: true, disabledReason: "Unpaid invoice" } });

@@ -1,21 +1,45 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
+import { openBatch } from "../../db/batch";
 import { projects } from "../../db/tables";
+import { insertBlockNow } from "../../engine/mail/reputation";
 import { forgetProjects } from "../../engine/projects/cache";
-import type { Platform, Project } from "../../platform/context";
+import { pauseOf } from "../../engine/projects/sending-paused";
+import { forProject, type Platform, type Project } from "../../platform/context";
+import { getProject } from "./project";
 import type { UpdateProject } from "./schema";
 
-/** Changes the given fields. Enabling a project again clears the reason why it was disabled. */
-export async function updateProject(platform: Platform, id: string, change: UpdateProject): Promise<Project> {
+/**
+ * Changes the given fields. Enabling a project again clears the reason why it was disabled. Lifting the pause of its
+ * marketing email begins the count of its mails anew.
+ */
+export async function updateProject(platform: Platform, id: string, update: UpdateProject): Promise<Project> {
+  const { sendingPaused, ...change } = update;
+  const lifted = sendingPaused === null ? await liftPause(platform, id) : {};
   const reason = change.disabled === false ? { disabledReason: null } : {};
   const fromName = change.fromName === "" ? { fromName: null } : {};
   const row = await platform.control
     .update(projects)
-    .set({ ...change, ...reason, ...fromName, updatedAt: platform.now.getTime() })
+    .set({ ...change, ...reason, ...fromName, ...lifted, updatedAt: platform.now.getTime() })
     .where(and(eq(projects.id, id), isNull(projects.deletedAt)))
     .returning()
     .get();
   if (!row) throw new NotFound("project", id);
   forgetProjects();
   return row;
+}
+
+/**
+ * The fields of a pause that is lifted; none without a pause, whose count goes on. The project's database is written first:
+ * if the pause then stays, nothing is lost but a place in the count.
+ */
+async function liftPause(platform: Platform, id: string) {
+  const project = await getProject(platform, id);
+  if (pauseOf(project) === null) return {};
+  const now = platform.now.getTime();
+  const ctx = forProject(platform, project);
+  const batch = openBatch(ctx);
+  batch.add(insertBlockNow(ctx, now));
+  await batch.commit();
+  return { sendingPausedReason: null, sendingPausedAt: null, sendingCountedFrom: now };
 }

@@ -23,6 +23,7 @@ import { guardMonthlyLimit, insertUsage } from "../../engine/projects/monthly-us
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 import { checkAttachments } from "./check-attachments";
+import { refuseWhilePaused } from "./paused";
 import { readSchedule } from "./schedule";
 import type { SendEmail } from "./schema";
 
@@ -37,14 +38,15 @@ export interface AcceptedEmail {
 /**
  * `POST /v1/send`: one email to each recipient, durably accepted once this returns. Nothing is read first. One batch
  * writes the content if the template exists and the sender domain is verified, and everything else if the content was
- * written; it writes nothing when the monthly limit would be exceeded. Throws Invalid, NotFound, UnverifiedSender and
- * MonthlyLimitReached, all without an effect.
+ * written; it writes nothing when the monthly limit would be exceeded. Throws Invalid, NotFound, UnverifiedSender, SendingPaused
+ * and MonthlyLimitReached, all without an effect.
  */
 export async function sendEmails(ctx: Context, call: SendEmail): Promise<AcceptedEmail[]> {
   if (call.subject !== undefined) checkLiquid("subject", call.subject, "text");
   if (call.body !== undefined) checkLiquid("body", call.body, "html");
   const files = checkAttachments(ctx, call);
   const scheduledAt = readSchedule(ctx, call);
+  await refuseWhilePaused(ctx, call);
   const id = newIdAt(ctx.now.getTime());
   const { inlineBody, attachments } = await storeFiles(ctx, call, id, files);
   try {

@@ -1,0 +1,22 @@
+import type { Context, Platform, Project } from "../../platform/context";
+import { findProject } from "./project";
+
+/** Why and since when the project's marketing email is paused. */
+export interface Pause {
+  reason: string;
+  at: number;
+}
+
+/** The pause of a project's marketing email; null when it may go out. */
+export function pauseOf({ sendingPausedReason: reason, sendingPausedAt: at }: Project): Pause | null {
+  return reason === null || at === null ? null : { reason, at };
+}
+
+/**
+ * Whether marketing email must not go out now. For work that takes a while: it asks for the project anew, which is at
+ * most 30 seconds old. In the isolate that paused it, the answer is right at once.
+ */
+export async function isMarketingPaused(platform: Platform, { number }: Context["project"]): Promise<boolean> {
+  const project = await findProject({ ...platform, now: platform.clock() }, number);
+  return project !== null && pauseOf(project) !== null;
+}

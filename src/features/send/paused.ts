@@ -1,0 +1,28 @@
+import { sql } from "drizzle-orm";
+import { KeyReused, SendingPaused } from "../../core/errors";
+import type { EmailType } from "../../core/mail/status";
+import { asOneOf, columns } from "../../db/rows";
+import { selectFirst } from "../../db/statement";
+import { findEffect } from "../../engine/idempotency/effect";
+import { templatesWithVersions } from "../../engine/mail/template";
+import { pauseOf } from "../../engine/projects/sending-paused";
+import type { Context } from "../../platform/context";
+import type { SendEmail } from "./schema";
+
+/**
+ * Refuses marketing email while it is paused, before anything is stored. Only then it reads something: whether the template
+ * is a MARKETING one, and whether the call is the repeat of one from before the pause.
+ */
+export async function refuseWhilePaused(ctx: Context, { template }: SendEmail): Promise<void> {
+  const pause = pauseOf(ctx.project);
+  if (pause === null || !template) return;
+  const found = await selectFirst(
+    ctx.db,
+    sql`SELECT v.type FROM ${templatesWithVersions} WHERE t.project_id = ${ctx.project.number} AND t.id = ${template}`,
+    columns({ type: asOneOf<EmailType>() }),
+  );
+  if (found?.type !== "MARKETING") return;
+  const { idempotencyKey: key } = ctx;
+  const effect = key === null ? null : await findEffect(ctx, key);
+  throw key !== null && effect ? new KeyReused(key, effect) : new SendingPaused(pause);
+}
