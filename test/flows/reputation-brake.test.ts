@@ -86,6 +86,19 @@ describe("the reputation brake", () => {
     },
   );
 
+  it("takes effect at once where the report came to", async () => {
+    const sender = await newSender();
+    const { project } = sender;
+    const { id: template } = await newTemplate(project, { type: "MARKETING" });
+    const ids = await send(sender, 1_000);
+    await report(sender, ids.slice(0, 80), hard);
+    expect((await project.api.send({ template })).status).toBe(200);
+    await report(sender, ids.slice(80, 81), hard);
+    const refused = await project.api.send({ template });
+    expect([refused.status, refused.body.error.code]).toEqual([403, "SENDING_PAUSED"]);
+    expect((await project.api.send()).status).toBe(200);
+  });
+
   it("counts what providers say in their answer, and sends the rest of the call", async () => {
     const sender = await newSender();
     sender.world.answer = () => ({ ...accepts(), reports: [hard] }) as ReturnType<typeof accepts>;
@@ -194,6 +207,22 @@ describe("the reputation brake", () => {
     await world.drain();
     expect(world.taken).toHaveLength(1_000);
     expect(world.logged).toEqual(["The reputation of a project could not be judged"]);
+  });
+
+  it("counts anew after the project's old events were forgotten, and with them their count", async () => {
+    const sender = await newSender();
+    const { db, number } = sender.project;
+    await report(sender, (await send(sender, 1_000)).slice(0, 80), hard);
+    await db.batch(
+      ["events", "event_days", "event_names"].map((table) =>
+        db.prepare(`DELETE FROM ${table} WHERE project_id = ? AND name = 'email.sent'`).bind(number),
+      ),
+    );
+    const ids = await send(sender, 1_000);
+    await report(sender, ids.slice(500, 582), hard);
+    expect(await pauseOf(sender)).toBeNull();
+    await send(sender, 500);
+    expect((await pauseOf(sender))?.reason).toBe("Of the last 1000 emails, 82 bounced, over 8 %.");
   });
 
   it("can be switched off by settings", async () => {

@@ -15,10 +15,11 @@ export const emailEventNames = [
   "email.failed",
 ] as const;
 
+const simulated = [`@${simulatorDomain}`, `.${simulatorDomain}`];
+
 /** The email `e` counts for its project's reputation: it goes to a real address. */
-export const countsForReputation: SQL = sql.join(
-  [sql`e.to_email NOT LIKE ${`%@${simulatorDomain}`}`, sql`e.to_email NOT LIKE ${`%.${simulatorDomain}`}`],
-  sql` AND `,
+export const countsForReputation: SQL = sql.raw(
+  `substr(e.to_email, -${simulatorDomain.length + 1}) NOT IN (${simulated.map((end) => `'${end}'`).join(", ")})`,
 );
 
 /**

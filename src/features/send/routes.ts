@@ -18,7 +18,8 @@ const send = createRoute({
   summary: "Send an email to one or many recipients",
   description:
     "Creates or updates a contact for each recipient, and answers once every email is durably accepted. " +
-    "All recipients are checked before anything is written: a 4xx has no effect at all.",
+    "All recipients are checked before anything is written: a 4xx has no effect at all. While the operator's " +
+    "`sendingPaused` is set, a MARKETING template is a 403 `SENDING_PAUSED`.",
   foreignNames: foreignNamesOfSend,
   request: body(SendEmail),
   responses: {
