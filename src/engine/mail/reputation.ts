@@ -14,6 +14,8 @@ import { pauseOf } from "../projects/sending-paused";
 // - The count of the event `email.sent`, which is updated anyway, also counts the mails to real addresses.
 // - Each hundred mails that count begins a new block, and a report is added to the block in which its mail was sent.
 // - When a block begins, and after each report that counts, the last blocks of 1,000 mails are added up.
+// Which block is a mail's is a matter of times. Consumers that record at the same moment may take some mails of the one for
+// those of the next, but each report is added to one block.
 // The blocks are in the project's database and the pause is in the control database. If nobody comes to write the pause, the
 // next report or block decides again; a provider whose report was not answered repeats it.
 
