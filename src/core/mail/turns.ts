@@ -221,7 +221,7 @@ function endPermit(
   else if (hasMore) join(account.ring, project, priority, "beginning");
 }
 
-/** Says who waits: a sweep found their mail. */
+/** Says who waits: a sweep found their mail. Whatever was passed over is so read again within a minute or two. */
 export function addWaiting(
   account: Account,
   found: { project: number; priority: Priority }[],
@@ -229,7 +229,7 @@ export function addWaiting(
   moment: Moment,
 ): { drainAt: number | null } {
   endLostPermits(account, moment);
-  for (const { project, priority } of found) join(account.ring, project, priority, "place");
+  for (const { project, priority } of found) join(account.ring, project, priority, "beginning");
   return { drainAt: callDrainer(account, rule, moment) };
 }
 

@@ -207,6 +207,14 @@ describe("turns", () => {
     expect(turnOf(turn()).after).toBeNull();
   });
 
+  it("begin again when a sweep finds mail of theirs: it may lie before their place", () => {
+    const { wait, turn, read } = open();
+    wait(1);
+    read(turn().permitId, { dueAt: 7, id: newId() });
+    wait(1);
+    expect(turnOf(turn()).after).toBeNull();
+  });
+
   it("that end leave the reading to whoever reads", () => {
     const { wait, turn, read, end } = open();
     wait(1);
