@@ -125,3 +125,23 @@ describe("a send killed at any step", () => {
     await world.drain();
   });
 });
+
+it("does not blame a mail for a database that fails again and again before its hand-over", async () => {
+  const project = await newProject();
+  const world = new World();
+  const { ctx } = await world.context(project);
+  await sendEmails(ctx, callOf(project, "ada@example.com"));
+  await project.db
+    .prepare(
+      `CREATE TRIGGER no_hand_over BEFORE UPDATE OF status ON emails WHEN NEW.status = 'SENDING'
+        BEGIN SELECT RAISE(ABORT, 'The database is busy'); END`,
+    )
+    .run();
+  try {
+    for (let delivery = 0; delivery < 6; delivery++) await world.drain().catch(() => {});
+  } finally {
+    await project.db.prepare("DROP TRIGGER no_hand_over").run();
+  }
+  await world.pass(5);
+  expect((await emailRows(project)).map(({ status }) => status)).toEqual(["SENT"]);
+});

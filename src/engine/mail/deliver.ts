@@ -24,6 +24,9 @@ export interface Permit extends Grant {
 /** Each round of a slow provider may take 30 s. After this, the rest goes back to the waiting mail. */
 const maxDeliveryMs = minuteMs;
 
+/** How long emails that cannot be composed wait: a quarter of their age, so that each wait is longer than the last. */
+const putOffMs = { least: minuteMs, most: 15 * minuteMs };
+
 /**
  * Hands fresh emails of a project to the provider, as many as it takes now. The others wait in their rows, without a write
  * and without a message: when their turn comes, a drainer reads them.
@@ -115,7 +118,9 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
       const composed = await composeRound(ctx, delivery, planned.emails);
       const { next, ended, failed } = callsOf(planned, composed);
       leftover.failed.push(...failed);
-      const handed = await recordAndHand(ctx, { called, ended, next });
+      const handed = await recordAndHand(ctx, { called, ended, next }).catch((error) =>
+        failHandOver(ctx, delivery, planned.emails, error),
+      );
       called = [];
       waiting = { ...waiting, emails: [...waiting.emails, ...composed.setAside] };
       const asked = next.reduce((sum, { mails }) => sum + mails.length, 0);
@@ -131,6 +136,12 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
     await recordAndHand(ctx, { called, ended: [], next: [] });
   }
   await comeBack(ctx, permit, delivery, leftover);
+}
+
+/** The database failed, and this worker goes on: its note that it may die of these emails is taken back. */
+async function failHandOver(ctx: Context, { isAgain }: Delivery, emails: EmailRow[], error: unknown): Promise<never> {
+  if (isAgain) await putOff(ctx, emails, { until: ctx.clock().getTime() + putOffMs.least, isNoted: true });
+  throw error;
 }
 
 /** Tells the account how the last round went. Not beyond the time of this delivery. */
@@ -173,9 +184,6 @@ function noteRetries(results: Result[], { retries }: Leftover, progress: Progres
     else if (retryAt !== null) retries.push({ emailId, retryAt });
   }
 }
-
-/** How long emails that cannot be composed wait: a quarter of their age, so that each wait is longer than the last. */
-const putOffMs = { least: minuteMs, most: 15 * minuteMs };
 
 async function comeBack(ctx: Context, { priority }: Permit, delivery: Delivery, leftover: Leftover): Promise<void> {
   const { retries, slotless, failed } = leftover;
