@@ -214,10 +214,25 @@ export class Unavailable extends Refusal {
   }
 }
 
-/** The request is readable but not valid; `faults` lists every error. */
+/** Faults that the message of an error tells in words; `errors` lists all. */
+const mostTold = 3;
+const maxNameLength = 100;
+
+/** A field may have a name that the caller made up. */
+function nameOf({ field }: FieldFault): string {
+  return field === "" ? "body" : field.slice(0, maxNameLength).toWellFormed();
+}
+
+/**
+ * The request is readable but not valid; `faults` lists every error. The message says what is wrong as well, because
+ * many clients show nothing else.
+ */
 export class Invalid extends Refusal {
   constructor(readonly faults: FieldFault[]) {
-    super(`Request validation failed: ${faults.map((fault) => fault.field || "body").join(", ")}.`, {
+    const told = faults.slice(0, mostTold).map((fault) => `${nameOf(fault)}: ${fault.message}`);
+    const others = faults.slice(mostTold).map(nameOf);
+    const rest = others.length === 0 ? "" : `. Also ${others.join(", ")}`;
+    super(`Request validation failed. ${told.join(". ")}${rest}.`, {
       suggestion: "Correct the fields listed in errors and send the request again.",
     });
   }

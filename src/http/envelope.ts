@@ -39,10 +39,11 @@ export const ErrorEnvelope = z
     id: "Error",
     example: {
       success: false,
-      message: "Request validation failed: to. Correct the fields listed in errors and send the request again.",
+      message:
+        "Request validation failed. to: Must be an email address such as ada@example.com. Correct the fields listed in errors and send the request again.",
       error: {
         code: "VALIDATION_ERROR",
-        message: "Request validation failed: to.",
+        message: "Request validation failed. to: Must be an email address such as ada@example.com.",
         statusCode: 422,
         requestId: "6f1c0a52-3b8e-4f0d-9a7c-5e2d1b0f8a34",
         errors: [

@@ -61,6 +61,14 @@ describe("a field that is known elsewhere is refused with what to do", () => {
     await expectNoEffect(project);
   });
 
+  it.each(["attributes", "properties"])("POST /contacts: %s is what data is", async (field) => {
+    const answer = await (await newProject()).api.post("/contacts", {
+      email: "ada@example.com",
+      [field]: { plan: "pro" },
+    });
+    expect(answer.body.error.errors[0].message).toMatch(/^Use data/);
+  });
+
   it.each([null, "", []])("takes %j there as nothing asked for", async (cc) => {
     const project = await newProject();
     expect((await project.api.send({ cc })).status).toBe(200);
@@ -198,6 +206,8 @@ describe("an address with a name in one string", () => {
     const answer = await (await newProject()).api.send({ [field]: value });
     expectInvalid(answer, at, "invalid_string");
     expect(answer.body.error.errors[0].message).toMatch(/"email":"a@b.example"/);
+    // Plunk's client shows nothing else.
+    expect(answer.body.message).toMatch(/"email":"a@b.example".* Correct the fields/);
   });
 
   it("of POST /contacts is answered with the address alone", async () => {

@@ -98,13 +98,14 @@ it("MethodNotAllowed suggests the methods that work", () => {
   expect(refusal.allowed).toEqual(["GET", "POST"]);
 });
 
-it.each<[named: string, fields: string[]]>([
-  ["to.", ["to"]],
-  ["to, attachments.0.filename.", ["to", "attachments.0.filename"]],
-  ["body.", [""]],
-])("Invalid names its fields: %s", (named, fields) => {
+it.each<[told: string, fields: string[]]>([
+  ["to: No.", ["to"]],
+  ["to: No. attachments.0.filename: No.", ["to", "attachments.0.filename"]],
+  ["body: No.", [""]],
+  ["a: No. b: No. c: No. Also d, e.", ["a", "b", "c", "d", "e"]],
+])("Invalid says what is wrong with its fields: %s", (told, fields) => {
   const faults: FieldFault[] = fields.map((field) => ({ field, code: "custom", message: "No" }));
   const refusal = new Invalid(faults);
-  expect(refusal.message).toBe(`Request validation failed: ${named}`);
+  expect(refusal.message).toBe(`Request validation failed. ${told}`);
   expect(refusal.faults).toEqual(faults);
 });

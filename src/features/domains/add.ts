@@ -80,7 +80,7 @@ function insertDomain(row: DomainRow): Statement {
 
 export function alreadyHere(domain: string): Conflict {
   return new Conflict(`${domain} is already a domain of this project.`, {
-    suggestion: "List it with GET /domains/project/{projectId}.",
+    suggestion: "List it with GET /domains.",
   });
 }
 
