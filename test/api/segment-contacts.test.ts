@@ -55,6 +55,19 @@ describe("GET /segments/{id}/contacts", () => {
     }
   });
 
+  it.each<[way: string, named: (id: string) => object]>([
+    ["in the field", (id) => only(`segment.${id.toUpperCase()}`, "memberOfSegment")],
+    ["as the value", (id) => only("segment", "memberOfSegment", id.toUpperCase())],
+  ])("knows a segment by its id in upper case: %s", async (_, named) => {
+    const project = await newProject();
+    for (const name of ["ada", "bob"]) await newContact(project, `${name}@example.com`);
+    const fixed = await newSegment(project, { name: "Fixed", type: "STATIC" });
+    await addMembers(project, fixed.id, { emails: ["ada@example.com"] });
+    const outer = await newSegment(project, { name: "Outer", condition: named(fixed.id) });
+    expect(await membersOf(project, outer.id)).toEqual(["ada@example.com"]);
+    expect((await project.api.delete(`/segments/${fixed.id}`)).status).toBe(409);
+  });
+
   it("asks the members of the segments that a condition names", async () => {
     const project = await newProject();
     for (const name of ["ada", "bob", "eve"])

@@ -1,3 +1,5 @@
+import { publicId, readId } from "../ids";
+
 /** The fields of a contact that are not in its `data`. */
 export const standardFields = ["email", "subscribed", "createdAt", "updatedAt"] as const;
 
@@ -27,8 +29,9 @@ export function eventOf(field: string): string {
  * The segment of a membership filter: `segment.<id>`, or `segment` with the id as its value. Null when it names none.
  */
 export function segmentOf({ field, value }: { field: string; value?: unknown }): string | null {
-  if (field !== "segment") return afterPrefix(field, segmentPrefix);
-  return typeof value === "string" && value !== "" ? value : null;
+  const given = field === "segment" ? value : afterPrefix(field, segmentPrefix);
+  // A UUID may be written in upper case.
+  return typeof given === "string" && given !== "" ? publicId(readId(given)) : null;
 }
 
 /** Is this a field of contacts that a condition may name? */
