@@ -194,10 +194,11 @@ export class TooLarge extends Refusal {
   }
 }
 
-/** The rest of a large body was late. Others wait for its memory slot, so it has a time limit. */
+/** A body that stopped arriving, or is too slow as a whole. Others wait for its memory, so both have a time limit. */
 export class TooSlow extends Refusal {
-  constructor(maxSeconds: number) {
-    super(`The request body did not arrive within ${maxSeconds} seconds. Nothing was done.`, {
+  constructor(maxSeconds: number, what: "stalled" | "slow" = "stalled") {
+    const seen = what === "stalled" ? `stopped arriving for ${maxSeconds}` : `did not arrive within ${maxSeconds}`;
+    super(`The request body ${seen} seconds. Nothing was done.`, {
       suggestion: "Send the request again, with its whole body, over a faster connection or with smaller attachments.",
       details: { maxSeconds },
     });

@@ -1,7 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { BadRequest, TooLarge } from "../core/errors";
 import { slotBytes } from "../platform/memory-slots";
-import { type Memory, openDeadline, openMemory } from "./memory-slot";
+import { type Deadline, type Memory, openDeadline, openMemory } from "./memory-slot";
 import { notJson } from "./not-json";
 import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
@@ -26,7 +26,7 @@ export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   const memory = openMemory(isForProject(c.get("policy")) ? c.get("ctx").project.number : 0);
   const deadline = openDeadline();
   try {
-    const reading: Reading = { maxBytes, memory, late: deadline.passed };
+    const reading: Reading = { maxBytes, memory, deadline };
     if (isUpload) keepForm(c, await formOf(raw, reading));
     else keepBody(c, raw.body === null ? "" : await textOf(raw.body, reading));
     deadline.stop();
@@ -43,7 +43,7 @@ export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
 interface Reading {
   maxBytes: number;
   memory: Memory;
-  late: Promise<never>;
+  deadline: Deadline;
 }
 
 /** A body with an announced length up to this is read at once: the runtime lets in no more than was announced. */
@@ -156,18 +156,19 @@ export function notMultipart(cause?: unknown): BadRequest {
 
 async function readAll(
   body: ReadableStream<Bytes>,
-  { maxBytes, memory, late }: Reading,
+  { maxBytes, memory, deadline }: Reading,
   keep: (chunk: Bytes) => void,
 ): Promise<void> {
   const reader = body.getReader();
   let size = 0;
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late]);
+      const { done, value } = await Promise.race([reader.read(), deadline.passed]);
       if (done) return;
       size += value.byteLength;
       if (size > maxBytes) throw new TooLarge(maxBytes);
       memory.count(value.byteLength);
+      deadline.moved();
       keep(value);
     }
   } catch (error) {

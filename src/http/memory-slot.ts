@@ -5,8 +5,9 @@ import { slotBytes, type TakenSlot, takeSlot } from "../platform/memory-slots";
 
 const patienceMs = 35 * secondMs;
 
-/** How long a body may take to arrive: 14 MB at 8 Mbit/s. */
-const readingMs = 15 * secondMs;
+/** How long a body may stop, and how long it may take as a whole: 14 MB at 2 Mbit/s. */
+const stalledMs = 15 * secondMs;
+const readingMs = 60 * secondMs;
 
 /** The memory of a request: its body is counted while it arrives, and a large one then takes a slot. */
 export interface Memory {
@@ -39,15 +40,38 @@ export function openMemory(project: number): Memory {
   };
 }
 
-/** The end of the time that a body may take. `stop` ends it. */
-export function openDeadline(): { passed: Promise<never>; stop(): void } {
+export interface Deadline {
+  /** Rejects with TooSlow. */
+  passed: Promise<never>;
+  /** A part has arrived, so the body has not stopped. */
+  moved(): void;
+  stop(): void;
+}
+
+/** The end of the time that a body may take. One timer looks again, so that a part that arrives sets none. */
+export function openDeadline(): Deadline {
+  const since = Date.now();
+  let movedAt = since;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const passed = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TooSlow(readingMs / secondMs)), readingMs);
+    function look() {
+      const now = Date.now();
+      const leftMs = Math.min(movedAt + stalledMs, since + readingMs) - now;
+      if (leftMs > 0) timer = setTimeout(look, leftMs);
+      else if (now >= since + readingMs) reject(new TooSlow(readingMs / secondMs, "slow"));
+      else reject(new TooSlow(stalledMs / secondMs));
+    }
+    look();
   });
   // The body may have arrived by then; nobody handles this rejection.
   passed.catch(() => {});
-  return { passed, stop: () => clearTimeout(timer) };
+  return {
+    passed,
+    moved: () => {
+      movedAt = Date.now();
+    },
+    stop: () => clearTimeout(timer),
+  };
 }
 
 export function busy(): Unavailable {

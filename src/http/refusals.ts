@@ -7,7 +7,7 @@ const refusals = {
   402: "The project's monthly limit of emails is used up.",
   403: "The project is disabled, its marketing email is paused, or the sender domain is not verified.",
   404: "The resource does not exist, or belongs to another project.",
-  408: "The rest of a large body did not arrive in time. Nothing was done.",
+  408: "The body did not arrive in time. Nothing was done.",
   409: "The request conflicts with the current state.",
   410: "The content of the email is no longer stored.",
   413: "The body is too large.",

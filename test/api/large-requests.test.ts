@@ -8,7 +8,7 @@ import { expectRefusal } from "../support/refusal";
 import { newTemplate } from "../support/template";
 
 const megabyte = 1024 * 1024;
-/** What the body of a large request may take while others wait. */
+/** How long a body may stop. */
 const patienceMs = 15_000;
 
 /** Called as a function: a clock that stands still is no good to a request that workerd itself looks after. */
@@ -42,6 +42,21 @@ function stalled(bytes: number): ReadableStream<Uint8Array> {
   });
 }
 
+/** An upload that arrives in parts, one every ten seconds, and ends after `seconds`. */
+function steady(body: string, seconds: number): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(body);
+  const size = Math.ceil((bytes.length * 10) / seconds);
+  let from = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
+      controller.enqueue(bytes.slice(from, from + size));
+      from += size;
+      if (from >= bytes.length) controller.close();
+    },
+  });
+}
+
 describe("a large request whose body stalls", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
@@ -69,6 +84,20 @@ describe("a large request whose body stalls", () => {
         error: { code: "REQUEST_TIMEOUT", statusCode: 408, suggestion: expect.stringMatching(/\.$/) },
       });
     }
+  });
+
+  it("is read when it goes on arriving, over a slow line", async () => {
+    const project = await newProject();
+    const slow = call(project, steady(large(project), 50), 5 * megabyte + 200);
+    await passSeconds(52);
+    expect((await slow).status).toBe(200);
+  });
+
+  it("is a 408 after a minute, however steadily it arrives", async () => {
+    const project = await newProject();
+    const slow = call(project, steady(large(project), 100), undefined);
+    await passSeconds(61);
+    expect((await slow).status).toBe(408);
   });
 
   it("gives its idempotency key back with the 408", async () => {
