@@ -10,6 +10,8 @@ import { shownValue } from "./faults";
 export interface Names {
   /** Top-level fields of the JSON body; null when any name may be one. */
   body: ReadonlySet<string> | null;
+  /** Fields of the body that are an object, or a list of them, with the names in these. */
+  parts: ReadonlyMap<string, ReadonlySet<string>>;
   /** Fields that are refused with what to do instead. */
   foreign: readonly ForeignName[];
   query: ReadonlySet<string>;
@@ -36,16 +38,37 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   const known = names.body;
   const unknown = Object.keys(body).filter((name) => !known.has(name));
   const faults = names.foreign.flatMap((foreign) => faultsOfName(foreign, body));
-  if (unknown.length === 0 && faults.length === 0) return allKnown;
+  const inParts = [...names.parts].flatMap(([part, knownThere]) => unknownInPart(body[part], part, knownThere));
+  if (unknown.length === 0 && faults.length === 0 && inParts.length === 0) return allKnown;
   const refused = new Set(faults.map(({ field }) => field));
   const ignored = unknown.filter((name) => !refused.has(name) && !isObeyed(names.foreign, name, body[name]));
-  return { faults, ignored: ignored.slice(0, mostNamed).map((name) => warningOf(name, known)) };
+  const warnings = [
+    ...ignored.slice(0, mostNamed).map((name) => warningOf(name, name, known)),
+    ...inParts.filter(({ field }) => !refused.has(field)),
+  ];
+  return { faults, ignored: warnings.slice(0, mostNamed) };
 }
 
-function warningOf(name: string, known: ReadonlySet<string>): Warning {
+/** The warnings of one part, as many as are shown of all. A list may have 500 items, and most calls have no such name. */
+function unknownInPart(part: unknown, at: string, known: ReadonlySet<string>): Warning[] {
+  if (!Array.isArray(part)) return isJsonObject(part) ? unknownIn(part, at, known) : [];
+  const warnings: Warning[] = [];
+  for (const [index, item] of part.entries()) {
+    if (warnings.length >= mostNamed) break;
+    if (isJsonObject(item)) warnings.push(...unknownIn(item, `${at}.${index}`, known));
+  }
+  return warnings;
+}
+
+function unknownIn(item: Record<string, unknown>, at: string, known: ReadonlySet<string>): Warning[] {
+  const unknown = Object.keys(item).filter((name) => !known.has(name));
+  return unknown.slice(0, mostNamed).map((name) => warningOf(name, `${at}.${name}`, known));
+}
+
+function warningOf(name: string, field: string, known: ReadonlySet<string>): Warning {
   const meant = closestTo(name, known);
   const hint = meant === null ? "" : ` Did you mean ${meant}?`;
-  return { field: shownName(name), message: `Not a field of this endpoint, and ignored.${hint}` };
+  return { field: shownName(field), message: `Not a field of this endpoint, and ignored.${hint}` };
 }
 
 /** A foreign field with the value that asks for what happens anyway had its effect. */

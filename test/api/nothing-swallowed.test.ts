@@ -98,6 +98,21 @@ describe("any other unknown field is ignored and named", () => {
     expect((await request(await newProject(), {})).body).not.toHaveProperty("warnings");
   });
 
+  it.each<[string, (domain: string) => Record<string, unknown>, string]>([
+    ["a recipient", () => ({ to: { email: "ada@example.com", data: { code: 1 } } }), "to.data"],
+    ["a recipient of many", () => ({ to: ["a@example.com", { email: "b@example.com", cc: "x" }] }), "to.1.cc"],
+    ["the sender", (domain) => ({ from: { email: `hi@${domain}`, reply: "x" } }), "from.reply"],
+    [
+      "a file",
+      () => ({ attachments: [{ filename: "a.txt", content: "aGk=", type: "text/plain", cid: "x" }] }),
+      "attachments.0.cid",
+    ],
+  ])("also in %s of POST /v1/send", async (_, fields, at) => {
+    const project = await newProject();
+    const answer = await project.api.send(fields(project.domain));
+    expect([answer.status, answer.body.warnings]).toEqual([200, [warning(at)]]);
+  });
+
   it("names the field that was probably meant", async () => {
     const project = await newProject();
     const { body } = await project.api.send({ subscribd: true });

@@ -52,7 +52,7 @@ const MediaType = z
   })
   .meta({ description: "Its MIME type. It may have parameters: `text/calendar; method=REQUEST`." });
 
-const Item = z
+export const AttachmentInput = z
   .object({
     filename: z
       .string()
@@ -85,7 +85,7 @@ const Item = z
 
 /** `attachments` of `/v1/send`. How many and how large they may be is a setting, and checked by the verb. */
 export const AttachmentsInput = z
-  .preprocess(firstItems, z.array(Item))
+  .preprocess(firstItems, z.array(AttachmentInput))
   .meta({ description: "At most 10 files and 10 MB together, unless the installation sets other limits." });
 
 /**

@@ -1,4 +1,5 @@
 import type { ForeignName } from "../../core/foreign-names";
+import { AttachmentInput } from "../../core/mail/attachments";
 
 const onePerRecipient = "Each recipient gets an email of their own: put the address into to, which also takes a list";
 const schedule = "Use scheduledAt, a time such as 2026-01-31T09:00:00Z";
@@ -29,3 +30,12 @@ export const foreignNamesOfSend: ForeignName[] = [
     advice: "Files are not fetched from a path or URL: send the file in base64 as content",
   },
 ];
+
+const address = ["name", "email"];
+
+/** What the parts of a call have, so that a `data` of one recipient, say, is not dropped without a word. */
+export const partNamesOfSend = {
+  to: address,
+  from: address,
+  attachments: Object.keys(AttachmentInput.shape),
+};

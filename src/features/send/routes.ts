@@ -3,7 +3,7 @@ import { body, createRoute, errors, ok } from "../../http/define";
 import { megabyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
 import type { Config } from "../../platform/env";
-import { foreignNamesOfSend } from "./foreign-names";
+import { foreignNamesOfSend, partNamesOfSend } from "./foreign-names";
 import { SendEmail, SentEmails } from "./schema";
 import { sendEmails } from "./send";
 
@@ -21,6 +21,7 @@ const send = createRoute({
     "All recipients are checked before anything is written: a 4xx has no effect at all. While the operator's " +
     "`sendingPaused` is set, a MARKETING template is a 403 `SENDING_PAUSED`.",
   foreignNames: foreignNamesOfSend,
+  partNames: partNamesOfSend,
   request: body(SendEmail),
   responses: {
     ...ok(SentEmails, "Every email is accepted."),
