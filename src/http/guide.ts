@@ -25,6 +25,9 @@ curl ${origin}/v1/send \\
 The answer comes once the mail is stored: \`data.emails[0].email\` is the id of its record. \`GET /emails/{id}\` says what
 became of it. The recipient is now a contact of the project, and \`data\` is kept with the contact.
 
+With \`"scheduledAt": "2026-01-31T09:00:00Z"\`, at most 30 days ahead, a mail waits until then. \`DELETE /emails/{id}\` cancels
+a mail that has not gone out.
+
 To send from a domain of your own, call \`POST /domains\`, create the DNS records that it returns, and wait for \`VERIFIED\`.
 
 ## Keys
@@ -35,7 +38,11 @@ To send from a domain of your own, call \`POST /domains\`, create the DNS record
 | \`pk_…\` public | in web pages and apps | \`POST /v1/track\`, nothing else |
 
 Send it as \`Authorization: Bearer …\`. Everybody can read a public key, so it cannot undo an unsubscription that a person
-made, and it has rate limits and idempotency keys of its own.
+made, and it has rate limits and idempotency keys of its own. Its calls may have 32 KB and 64 keys of data, and the data of
+one contact grows to 32 KB by them. They bring at most 1,000 names of fields and 1,000 of events to a project.
+
+A contact's \`source\` says where it came from: \`PUBLIC\` is one that only a public key has named. Segments count events
+whatever key tracked them, so add \`source\` to a condition that should leave such contacts out.
 
 ## Errors
 
@@ -43,6 +50,9 @@ Every error has the same envelope. \`error.code\` is for your code, \`error.mess
 \`error.requestId\` is for support. A 422 lists each field in \`error.errors\`. A call that is refused has no effect.
 
 New codes may come. Treat a code that you do not know by its status.
+
+A field that is unknown here is ignored, and \`warnings\` of the answer names it. Where it asks for something that has another
+name here, such as \`html\` or \`cc\`, the call is a 422 that says what to do. So is an unknown query parameter.
 
 | Code | Status | Meaning |
 | --- | --- | --- |

@@ -90,8 +90,19 @@ it("has a guide with every error code, every filter, and a first mail", () => {
     "simulator.test",
     "sendBeacon",
     "keepalive",
+    "scheduledAt",
+    "`warnings`",
+    "32 KB",
   ]) {
     expect(description).toContain(word);
+  }
+});
+
+it("sends its examples from the domain that a first project has", () => {
+  for (const [name, { requestBody }] of operations) {
+    const [media] = Object.values(requestBody?.content ?? {});
+    const { from } = (media?.example ?? {}) as { from?: string | { email: string } };
+    if (from) expect(typeof from === "string" ? from : from.email, name).toMatch(/@petrel\.test$/);
   }
 });
 

@@ -14,7 +14,7 @@ const maxBodyLength = 1_000_000;
 const content = {
   subject: 'Welcome, {{ firstName ?? "there" }}',
   body: "<h1>Hello {{ firstName }}</h1><p>Your plan: {{ plan }}</p>",
-  from: "hello@acme.example",
+  from: "hello@petrel.test",
   fromName: "Acme",
   type: "TRANSACTIONAL" as const,
 };
