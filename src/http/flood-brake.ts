@@ -29,5 +29,9 @@ const documents = /^\/(docs(\/.*)?|openapi\.json)$/;
 
 /** Never the pages of recipients or the reports of providers: mailbox providers call all of them from few addresses. */
 function isBrakedRoute(policy: Policy, path: string): boolean {
-  return isForProject(policy) || policy.key === "operator" || documents.test(path);
+  return isForProject(policy) || takesOperatorsToken(policy) || documents.test(path);
+}
+
+function takesOperatorsToken({ key }: Policy): boolean {
+  return key === "operator" || key === "outbox";
 }

@@ -113,7 +113,7 @@ describe("the flood brake", () => {
 
   it("stands before the operator's paths and the reference, and never before recipients' pages", async () => {
     const on = { FLOOD_BRAKE: refusing, FLOOD_BRAKE_ENABLED: "true" };
-    for (const path of ["/admin/projects", "/docs", "/docs/reference.js", "/openapi.json"]) {
+    for (const path of ["/admin/projects", "/outbox", "/docs", "/docs/reference.js", "/openapi.json"]) {
       expect((await callWith(on, "GET", path, { headers })).status).toBe(429);
     }
     for (const path of ["/unsubscribe/x", "/subscribe/x", "/manage/x", "/health"]) {
