@@ -46,6 +46,15 @@ describe("the client that npm has as @plunk/node, unchanged", () => {
     expect(answer).toMatchObject({ success: true });
   });
 
+  it.each<[string, Record<string, string>, RegExp]>([
+    ["Markdown", { type: "markdown" }, /Markdown is not rendered here/],
+    ["an address with a name", { to: "Ada <ada@example.com>" }, /Must be the address alone/],
+  ])("shows why %s is refused", async (_, fields, why) => {
+    const client = new Plunk(keys.secret, { baseUrl: `${base}/v1/` });
+    const mail = { to: "plunk@example.com", from: `hello@${domain}`, subject: "Hi", body: "Hi", ...fields };
+    await expect(client.emails.send(mail)).rejects.toThrow(why);
+  });
+
   it("is told of a wrong key in its own way", async () => {
     const client = new Plunk(keys.public, { baseUrl: `${base}/v1/` });
     await expect(client.emails.send({ to: "a@example.com", subject: "Hi", body: "Hi" })).rejects.toThrow();
