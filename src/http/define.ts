@@ -13,6 +13,8 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
   policy?: Partial<Omit<Policy, "isUpload" | "names">>;
   /** Fields of other APIs that this operation refuses with advice. */
   foreignNames?: readonly ForeignName[];
+  /** Fields of other APIs that this operation ignores, and names with advice. */
+  advisedNames?: readonly ForeignName[];
   /** The names in fields that are an object, or a list of them: an unknown one there is named as well. */
   partNames?: Record<string, readonly string[]>;
   /** Refusals of this operation that the document shows as examples, one for each status: those that its verb throws. */
@@ -24,12 +26,14 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
  * need, the kind of key, the Idempotency-Key header, the rate limit and the deadline of a body, are added to the document.
  */
 export function createRoute<P extends string, R extends Definition<P>>(definition: R) {
-  const { policy: said = {}, foreignNames = [], partNames = {}, refusals = [], middleware = [], ...route } = definition;
+  const { policy: said = {}, foreignNames = [], advisedNames = [], partNames = {}, ...described } = definition;
+  const { refusals = [], middleware = [], ...route } = described;
   const isUpload = "multipart/form-data" in (route.request?.body?.content ?? {});
   const names = {
     body: namesIn(schemaOf(route.request?.body?.content["application/json"])),
     parts: new Map(Object.entries(partNames).map(([part, known]) => [part, new Set(known)])),
     foreign: foreignNames,
+    advice: new Map(advisedNames.map(({ name, advice }) => [name, `${advice}.`])),
     query: namesIn(route.request?.query) ?? new Set<string>(),
   };
   const declared = { isRead: route.method === "get", ...said, isUpload, names };

@@ -14,6 +14,8 @@ export interface Names {
   parts: ReadonlyMap<string, ReadonlySet<string>>;
   /** Fields that are refused with what to do instead. */
   foreign: readonly ForeignName[];
+  /** Fields that are ignored, and named with what to do instead. */
+  advice: ReadonlyMap<string, string>;
   query: ReadonlySet<string>;
 }
 
@@ -43,7 +45,7 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   const refused = new Set(faults.map(({ field }) => field));
   const ignored = unknown.filter((name) => !refused.has(name) && !isObeyed(names.foreign, name, body[name]));
   const warnings = [
-    ...ignored.slice(0, mostNamed).map((name) => warningOf(name, name, known)),
+    ...ignored.slice(0, mostNamed).map((name) => warningOf(name, name, known, names.advice.get(name))),
     ...inParts.filter(({ field }) => !refused.has(field)),
   ];
   return { faults, ignored: warnings.slice(0, mostNamed) };
@@ -65,10 +67,14 @@ function unknownIn(item: Record<string, unknown>, at: string, known: ReadonlySet
   return unknown.slice(0, mostNamed).map((name) => warningOf(name, `${at}.${name}`, known));
 }
 
-function warningOf(name: string, field: string, known: ReadonlySet<string>): Warning {
+function warningOf(name: string, field: string, known: ReadonlySet<string>, advice = didYouMean(name, known)): Warning {
+  const ignored = "Not a field of this endpoint, and ignored.";
+  return { field: shownName(field), message: advice === "" ? ignored : `${ignored} ${advice}` };
+}
+
+function didYouMean(name: string, known: ReadonlySet<string>): string {
   const meant = closestTo(name, known);
-  const hint = meant === null ? "" : ` Did you mean ${meant}?`;
-  return { field: shownName(field), message: `Not a field of this endpoint, and ignored.${hint}` };
+  return meant === null ? "" : `Did you mean ${meant}?`;
 }
 
 /** A foreign field with the value that asks for what happens anyway had its effect. */

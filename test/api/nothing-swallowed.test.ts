@@ -113,6 +113,15 @@ describe("any other unknown field is ignored and named", () => {
     expect([answer.status, answer.body.warnings]).toEqual([200, [warning(at)]]);
   });
 
+  it("with what to do in PATCH /contacts/{id}, where it is known elsewhere", async () => {
+    const project = await newProject();
+    const { id } = (await project.api.post("/contacts", { email: "ada@example.com" })).body;
+    const { status, body } = await project.api.patch(`/contacts/${id}`, { firstName: "Ada" });
+    expect([status, body.warnings]).toEqual([200, [warning("firstName")]]);
+    expect(body.warnings[0].message).toMatch(/Put it into data: .* "firstName"/);
+    expect(body.data).toEqual({});
+  });
+
   it("names the field that was probably meant", async () => {
     const project = await newProject();
     const { body } = await project.api.send({ subscribd: true });

@@ -110,6 +110,8 @@ const update = createRoute({
   policy: { bucket: "contacts" },
   operationId: "updateContact",
   refusals: [addressTaken("ada@example.com")],
+  // Not refused: a caller may send back what another system holds of the person.
+  advisedNames: foreignNamesOfContact,
   tags,
   summary: "Change a contact",
   description: "Only the fields sent change. Mail that was already accepted still goes to the earlier address.",
