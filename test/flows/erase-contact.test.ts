@@ -64,6 +64,7 @@ describe("erasing a contact", () => {
     project_counts: "numbers",
     projects: "the project's own",
     rounds: "ids of emails",
+    sending_blocks: "numbers",
     segments: "conditions, as somebody wrote them",
     template_versions: "what a template says to everyone",
     templates: "what a template says to everyone",
