@@ -49,6 +49,7 @@ export default defineConfig(async () => ({
                 TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
                 ADMIN_TOKEN: "test-operator-token-of-at-least-32-characters",
                 LINK_SECRETS: "test-secret-that-signs-links-of-32-characters",
+                WEBHOOK_SECRETS: "test-secret-that-seals-webhooks-of-32-characters",
                 ENVIRONMENT: "development",
                 OUTBOX_HOSTS: "petrel.example",
                 PETREL_TEST_SWAP: process.env.PETREL_TEST_SWAP || "0",

@@ -22,6 +22,12 @@ export const OWN_SECRETS = [
     accepts: SECRETS,
     rule: SECRETS_RULE,
   },
+  {
+    name: "WEBHOOK_SECRETS",
+    make: randomHex,
+    accepts: SECRETS,
+    rule: SECRETS_RULE,
+  },
 ];
 
 // Settings whose defaults live in the Worker, so that no list outside of it goes stale.

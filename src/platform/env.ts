@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isResolverUrl } from "../core/dns";
+import { isLoopback, isResolverUrl } from "../core/dns";
 import type { ReputationLimits } from "../core/mail/reputation";
 import { dayMs, hourMs } from "../core/time";
 import type { Databases } from "../db/client";
@@ -49,6 +49,8 @@ export interface Env extends Databases {
   ADMIN_TOKEN?: string;
   OUTBOX_HOSTS?: string;
   LINK_SECRETS?: string;
+  WEBHOOK_SECRETS?: string;
+  OUTBOUND_ALLOW_LOOPBACK?: string;
   PUBLIC_URL?: string;
   IDEMPOTENCY_KEY_TTL_HOURS?: string;
   EMAIL_CONTENT_RETENTION_DAYS?: string;
@@ -91,6 +93,8 @@ const Settings = z.object({
   ADMIN_TOKEN: z.string().default(""),
   OUTBOX_HOSTS: z.string().default(""),
   LINK_SECRETS: z.string().default(""),
+  WEBHOOK_SECRETS: z.string().default(""),
+  OUTBOUND_ALLOW_LOOPBACK: z.string().default(""),
   PUBLIC_URL: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).default(""),
   IDEMPOTENCY_KEY_TTL_HOURS: z.coerce.number().positive().default(24),
   EMAIL_CONTENT_RETENTION_DAYS: z.coerce.number().positive().default(90),
@@ -121,6 +125,13 @@ export interface Config {
    * such links.
    */
   linkSecrets: readonly string[];
+  /**
+   * Secrets that webhooks' own secrets are encrypted under: the first one encrypts, all decrypt. Without any, there are
+   * no webhooks.
+   */
+  webhookSecrets: readonly string[];
+  /** `host:port` of this machine that a tenant's URL may name, in development only. */
+  outboundAllowLoopback: ReadonlySet<string>;
   /** The URL at which recipients reach us, without a slash at its end. Null means the caller's own URL. */
   baseUrl: string | null;
   /** How long an idempotency key is kept. */
@@ -167,6 +178,17 @@ function itemsOf(list: string): string[] {
     .filter((item) => item !== "");
 }
 
+/** Places of this machine only, whatever the list says, and none in production. */
+function allowedLoopback(list: string, environment: string): ReadonlySet<string> {
+  if (environment !== "development") return new Set();
+  const places = itemsOf(list).map((place) => place.toLowerCase());
+  const good = places.filter((place) => /:\d+$/.test(place) && isLoopback(place.replace(/:\d+$/, "")));
+  if (good.length < places.length) {
+    log("error", "An entry of OUTBOUND_ALLOW_LOOPBACK is not host:port of this machine and is not used");
+  }
+  return new Set(good);
+}
+
 /** The host of PUBLIC_URL is the operator's too. */
 function outboxHostsOf(list: string, publicUrl: string): ReadonlySet<string> {
   const names = itemsOf(list).map((name) => name.toLowerCase());
@@ -192,6 +214,8 @@ export function readConfig(env: Env): Config {
     adminTokens: secretsIn("ADMIN_TOKEN", settings.ADMIN_TOKEN),
     outboxHosts: outboxHostsOf(settings.OUTBOX_HOSTS, settings.PUBLIC_URL),
     linkSecrets: secretsIn("LINK_SECRETS", settings.LINK_SECRETS),
+    webhookSecrets: secretsIn("WEBHOOK_SECRETS", settings.WEBHOOK_SECRETS),
+    outboundAllowLoopback: allowedLoopback(settings.OUTBOUND_ALLOW_LOOPBACK, settings.ENVIRONMENT),
     baseUrl: settings.PUBLIC_URL.replace(/\/+$/, "") || null,
     idempotencyTtlMs: settings.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
     contentRetentionMs: settings.EMAIL_CONTENT_RETENTION_DAYS * dayMs,

@@ -24,7 +24,7 @@ describe("secrets", () => {
     const { said, code } = await checkout.deploy(["--sandbox"]);
     expect(code).toBe(0);
     const secrets = checkout.secrets();
-    expect(Object.keys(secrets)).toEqual(expect.arrayContaining(["ADMIN_TOKEN", "LINK_SECRETS"]));
+    expect(Object.keys(secrets)).toEqual(expect.arrayContaining(["ADMIN_TOKEN", "LINK_SECRETS", "WEBHOOK_SECRETS"]));
     for (const value of Object.values(secrets)) {
       expect(said.split(value)).toHaveLength(2);
       expect(checkout.calls().join("\n")).not.toContain(value);

@@ -13,6 +13,7 @@ const purePackages = new Set([
   "drizzle-orm",
   "email-providers/all.json",
   "html-to-text",
+  "ipaddr.js",
   "liquidjs",
   "nodemailer/lib/addressparser",
   "nodemailer/lib/base64",

@@ -1,0 +1,28 @@
+import ipaddr from "ipaddr.js";
+
+/** A URL's host as an address: `[::1]` is one with its brackets. Null for a name. */
+export function literalAddress(hostname: string): string | null {
+  if (hostname.startsWith("[") && hostname.endsWith("]")) return hostname.slice(1, -1);
+  return ipaddr.IPv4.isValidFourPartDecimal(hostname) ? hostname : null;
+}
+
+/** The first 16 bits of the addresses that are routed on the internet: 2000::/3 (RFC 4291, section 2.4). */
+const [firstRouted, lastRouted] = [0x2000, 0x3fff];
+/** Documentation (RFC 9637). */
+const documentation: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("3fff::"), 20];
+
+/**
+ * Whether an IP address is one of the public internet. Everything that has a special meaning is not: private, loopback,
+ * link-local, CGNAT, multicast, unspecified, broadcast, documentation, benchmarking. An IPv6 address that contains an
+ * IPv4 address (mapped, compatible, 6to4, NAT64, Teredo) is not either, whichever it contains. A text that is not an
+ * address in its usual form is not public.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text).range() === "unicast";
+  // A zone (`fe80::1%eth0`) means something on one machine only.
+  if (!ipaddr.IPv6.isValid(text) || text.includes("%")) return false;
+  const address = ipaddr.IPv6.parse(text);
+  const [first = 0] = address.parts;
+  if (first < firstRouted || first > lastRouted) return false;
+  return address.range() === "unicast" && !address.match(documentation);
+}

@@ -1,0 +1,36 @@
+/** RFC 9110, section 5.1. */
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const maxValueLength = 4_096;
+
+/** Headers that only the sender of a request may set: they frame it, or say who calls whom. */
+const ours = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "expect",
+  "forwarded",
+  "http2-settings",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "via",
+  "x-real-ip",
+]);
+const ourFamilies = ["cf-", "cdn-", "proxy-", "sec-", "x-forwarded-"];
+
+/** Why a tenant may not set this header in a call that we make; null when it may. */
+export function headerFault(name: string, value: string): string | null {
+  if (!token.test(name)) return `${JSON.stringify(name)} is not the name of a header`;
+  const lower = name.toLowerCase();
+  if (ours.has(lower) || ourFamilies.some((family) => lower.startsWith(family))) {
+    return `The header ${name} cannot be set: the service sets it, or leaves it out`;
+  }
+  if (value.length > maxValueLength) return `The header ${name} is longer than ${maxValueLength} characters`;
+  // Line breaks would begin another header. The rest cannot be sent.
+  if (!/^[\t\x20-\x7e\xa0-\xff]*$/.test(value)) {
+    return `The header ${name} must be one line of Latin-1 characters`;
+  }
+  return null;
+}

@@ -1,0 +1,44 @@
+/** A call that a tenant asked for. */
+export interface OutboundCall {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+export function isRedirect(status: number): boolean {
+  return redirects.has(status);
+}
+
+/** All that goes on to another origin. Anything else may be a credential, or a signature that was meant for the first. */
+const harmless = new Set(["accept", "content-type", "user-agent"]);
+
+/** The call that a redirect asks for, as browsers make it; or a sentence that says why it is not followed. */
+export function redirected(
+  call: OutboundCall,
+  from: URL,
+  status: number,
+  location: string | null,
+): OutboundCall | string {
+  if (location === null || !URL.canParse(location, from.href)) return "It redirects, and does not say where to.";
+  const to = new URL(location, from);
+  if (from.protocol === "https:" && to.protocol === "http:") return "It redirects from https: to http:.";
+  const losesBody = (status === 303 && call.method !== "HEAD") || (status < 303 && call.method === "POST");
+  const kept = Object.entries(call.headers).filter(([name]) => {
+    if (losesBody && name.toLowerCase() === "content-type") return false;
+    return to.origin === from.origin || harmless.has(name.toLowerCase());
+  });
+  return {
+    url: resolved(location, to),
+    method: losesBody ? "GET" : call.method,
+    headers: Object.fromEntries(kept),
+    body: losesBody ? null : call.body,
+  };
+}
+
+/** An absolute Location as it was written, so that its tricks are judged too. */
+function resolved(location: string, to: URL): string {
+  return /^[a-z][a-z0-9+.-]*:/i.test(location) ? location : to.href;
+}
