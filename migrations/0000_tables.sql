@@ -509,14 +509,17 @@ CREATE TABLE `webhook_deliveries` (
 	`status` text NOT NULL,
 	`attempts` integer DEFAULT 0 NOT NULL,
 	`next_attempt_at` integer,
+	`tries_until` integer NOT NULL,
+	`last_attempt_at` integer,
 	`status_code` integer,
 	`error` text,
-	`body` text,
-	`updated_at` integer NOT NULL,
+	`response` text,
+	`is_test` integer DEFAULT false NOT NULL,
 	PRIMARY KEY(`project_id`, `webhook_id`, `event_id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `ix_webhook_deliveries_due` ON `webhook_deliveries` (`next_attempt_at`) WHERE next_attempt_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_webhook_deliveries_due` ON `webhook_deliveries` (`project_id`,`webhook_id`,`next_attempt_at`) WHERE next_attempt_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_webhook_deliveries_expiry` ON `webhook_deliveries` (`event_id`);--> statement-breakpoint
 CREATE TABLE `webhooks` (
 	`project_id` integer NOT NULL,
 	`id` text NOT NULL,
@@ -529,11 +532,15 @@ CREATE TABLE `webhooks` (
 	`disabled_at` integer,
 	`disabled_reason` text,
 	`last_success_at` integer,
+	`failing_since` integer,
+	`timeouts` integer DEFAULT 0 NOT NULL,
 	`put_off_until` integer,
+	`due_at` integer,
 	`updated_at` integer NOT NULL,
 	PRIMARY KEY(`project_id`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `ix_webhooks_due` ON `webhooks` (`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `workflow_executions` (
 	`project_id` integer NOT NULL,
 	`workflow_id` text NOT NULL,

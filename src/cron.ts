@@ -14,6 +14,8 @@ import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
 import { checkDueDomains } from "./features/domains/check-due";
 import { repairDomainNames } from "./features/domains/repair-names";
 import { computeDueSegments, countDueSegments } from "./features/segments/sweep-due";
+import { forgetOldDeliveries } from "./features/webhooks/forget-old";
+import { queueDueDeliveries } from "./features/webhooks/queue-due";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
@@ -25,11 +27,11 @@ type Sweep = (platform: Platform) => Promise<void>;
  * nobody may ask for any more.
  */
 export const ticks: Record<string, Record<string, Sweep>> = {
-  "* * * * *": { dispatchStranded, releaseHeld, requeueStuck, requeueLostJobs, endSnoozes },
+  "* * * * *": { dispatchStranded, releaseHeld, requeueStuck, requeueLostJobs, endSnoozes, queueDueDeliveries },
   "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
   "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },
   // Every hour, because one day of a large installation is more than one call may delete.
-  "47 * * * *": { forgetContents, forgetOldEvents },
+  "47 * * * *": { forgetContents, forgetOldEvents, forgetOldDeliveries },
   "41 3 * * *": { forgetEndedJobs, forgetDeadLetters, forgetRounds },
 };
 

@@ -15,6 +15,9 @@ import { deleteEventsJob, dispatchEventsJob } from "./features/events/jobs";
 import { eraseJob } from "./features/projects/jobs";
 import { computeSegmentJob, countSegmentJob, deleteMembersJob } from "./features/segments/jobs";
 import { deliverJob } from "./features/send/jobs";
+import { drainDeliveries } from "./features/webhooks/drain";
+import { tryDeliveryJob } from "./features/webhooks/jobs";
+import { webhookListener } from "./features/webhooks/listener";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
@@ -26,7 +29,7 @@ type Handler<T extends QueueMessage["type"]> = (
 ) => Promise<void>;
 
 /** Every kind of those who hear of events. */
-export const eventListeners: readonly EventListener[] = [];
+export const eventListeners: readonly EventListener[] = [webhookListener];
 
 /** One handler for every type of message: a type without one does not compile. */
 const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
@@ -43,6 +46,8 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "segments.compute": computeSegmentJob,
   "segments.count": countSegmentJob,
   "segments.delete-members": deleteMembersJob,
+  "webhooks.drain": drainDeliveries,
+  "webhooks.try": tryDeliveryJob,
   "project.erase": eraseJob,
 };
 

@@ -36,6 +36,8 @@ export type Resource =
   | "job"
   | "suppression"
   | "message"
+  | "webhook"
+  | "delivery"
   | "route";
 
 /** Resources known by a name of their own; the others have ids of ours. */

@@ -36,6 +36,9 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("segments.compute"), projectId, jobId }),
   z.object({ type: z.literal("segments.count"), projectId, jobId }),
   z.object({ type: z.literal("segments.delete-members"), projectId, jobId }),
+  /** Deliveries to webhooks are due, of whichever projects. */
+  z.object({ type: z.literal("webhooks.drain") }),
+  z.object({ type: z.literal("webhooks.try"), projectId, jobId }),
   z.object({ type: z.literal("project.erase"), projectId, jobId }),
 ]);
 export type QueueMessage = z.infer<typeof QueueMessage>;
@@ -61,6 +64,8 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "segments.compute": "jobs",
   "segments.count": "jobs",
   "segments.delete-members": "jobs",
+  "webhooks.drain": "outbound",
+  "webhooks.try": "outbound",
   "project.erase": "jobs",
 };
 

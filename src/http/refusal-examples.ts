@@ -111,6 +111,8 @@ function notFoundOf({ path, method, operation }: Asked): Refusal {
       return new NotFound("key", readId(someId));
     case "jobId":
       return new NotFound("job", readId(someId));
+    case "deliveryId":
+      return new NotFound("delivery", readId(someId));
     case "projectId":
       return new NotFound("project", someId);
   }
@@ -129,6 +131,8 @@ function notFoundOf({ path, method, operation }: Asked): Refusal {
       return new NotFound("email", readId(someId));
     case "jobs":
       return new NotFound("job", readId(someId));
+    case "webhooks":
+      return new NotFound("webhook", readId(someId));
     case "messages":
       return new NotFound("message", readId(someId));
     default:

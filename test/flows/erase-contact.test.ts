@@ -70,7 +70,6 @@ describe("erasing a contact", () => {
     templates: "what a template says to everyone",
     topics: "the project's own",
     verified_domains: "the project's own",
-    webhook_deliveries: "ids of events, and made-up events of tests",
     webhooks: "the project's own",
     workflow_steps: "as somebody wrote them",
     workflow_ticks: "times and a cursor",

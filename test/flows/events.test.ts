@@ -151,14 +151,8 @@ describe("an event that somebody listens for", () => {
   it("comes whole, once to each kind, with those who listen", async () => {
     const project = await newProject();
     const world = new World();
-    const [hooks, flows] = [new Ears(world, "webhook"), new Ears(world, "workflow")];
-    await listen(
-      project,
-      ["purchase", "webhook:1"],
-      ["*", "webhook:1"],
-      ["*", "webhook:2"],
-      ["purchase", "workflow:a:b"],
-    );
+    const [hooks, flows] = [new Ears(world, "hook"), new Ears(world, "flow")];
+    await listen(project, ["purchase", "hook:1"], ["*", "hook:1"], ["*", "hook:2"], ["purchase", "flow:a:b"]);
     const { id } = await track(world, project, "purchase", {
       data: { plan: "pro", once: { value: 1, persistent: false } },
     });
@@ -172,8 +166,8 @@ describe("an event that somebody listens for", () => {
       data: { plan: "pro", once: 1 },
       createdAt: world.now,
     };
-    expect(hooks.heard).toEqual([{ ...event, listenerIds: ["webhook:1", "webhook:2"] }]);
-    expect(flows.heard).toEqual([{ ...event, listenerIds: ["workflow:a:b"] }]);
+    expect(hooks.heard).toEqual([{ ...event, listenerIds: ["hook:1", "hook:2"] }]);
+    expect(flows.heard).toEqual([{ ...event, listenerIds: ["flow:a:b"] }]);
   });
 
   it("is handed over with the others of its message, which stays small", async () => {
@@ -276,8 +270,8 @@ describe("a message about events", () => {
   it.each(titled(deathsUpTo(5)))("whose consumer dies %s: each listener hears of each event", async (_, death) => {
     const project = await newProject();
     const world = new World();
-    const listeners = [new Ears(world, "webhook"), new Ears(world, "workflow")];
-    await listen(project, ["*", "webhook:1"], ["*", "workflow:1"]);
+    const listeners = [new Ears(world, "hook"), new Ears(world, "flow")];
+    await listen(project, ["*", "hook:1"], ["*", "flow:1"]);
     const { ctx } = await world.context(project);
     await recordMany(ctx, "view", 3);
     await world.runAndDie(death);

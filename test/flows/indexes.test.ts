@@ -2,9 +2,11 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { ticks } from "../../src/cron";
 import { forgetProjects as forgetKeys } from "../../src/engine/projects/cache";
+import { drainDeliveries } from "../../src/features/webhooks/drain";
 import { admin, call, newProject, type TestProject } from "../support/project";
 import { newSegment } from "../support/segment";
 import { statementsDuring } from "../support/tenant-check";
+import { newWebhook } from "../support/webhook";
 import { World } from "../support/world";
 
 type Ask = (project: TestProject, world: World) => Promise<unknown>;
@@ -54,6 +56,13 @@ const asks: Record<string, Ask> = {
     await admin.delete(`/admin/projects/${id}`);
     await world.pass(6);
   },
+  ix_webhook_deliveries_due: async (project, world) => {
+    const { id } = await newWebhook(world, project);
+    await project.db.prepare("UPDATE webhooks SET due_at = 1 WHERE id = ?").bind(id).run();
+    await drainDeliveries(world.process().platform);
+  },
+  ix_webhook_deliveries_expiry: sweep("forgetOldDeliveries"),
+  ix_webhooks_due: sweep("queueDueDeliveries"),
   ux_api_keys_hash: async ({ api }) => {
     forgetKeys();
     await api.get("/contacts");
@@ -66,7 +75,7 @@ const asks: Record<string, Ask> = {
 };
 
 /** Of features that are to come: docs/decisions/0001-tables.md says what asks for them. */
-const ofFeaturesToCome = /^[iu]x_(campaign|workflow|webhook|topic|emails_effect$)/;
+const ofFeaturesToCome = /^[iu]x_(campaign|workflow|topic|emails_effect$)/;
 
 async function indexes(): Promise<string[]> {
   const query = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";

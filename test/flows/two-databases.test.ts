@@ -14,6 +14,7 @@ import { admin, newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
 import { newSegment } from "../support/segment";
 import { emailIds, emailIn } from "../support/send-and-wait";
+import { newWebhook } from "../support/webhook";
 import { World } from "../support/world";
 
 const minuteMs = 60_000;
@@ -223,6 +224,37 @@ const dueOf: Record<string, Due> = {
   forgetRounds: {
     given: (project) => run(project, `INSERT INTO rounds VALUES (?, '${"r".repeat(22)}', 'resend', '[]', 1)`),
     isDone: (project) => none(project, "SELECT 1 FROM rounds WHERE project_id = ?"),
+  },
+  queueDueDeliveries: {
+    given: async (project) => {
+      const { id } = await newWebhook(new World(), project);
+      await run(
+        project,
+        `INSERT INTO webhook_deliveries (project_id, webhook_id, event_id, type, status, next_attempt_at, tries_until)
+          SELECT project_id, id, '${"w".repeat(22)}', 'purchase', 'PENDING', 1, 1 FROM webhooks WHERE project_id = ?`,
+      );
+      await project.db.prepare("UPDATE webhooks SET due_at = 1 WHERE id = ?").bind(id).run();
+    },
+    // Its message is about all databases: one that does not answer keeps it from none of the others.
+    isDone: async (project, world) => {
+      const consumer = new World();
+      consumer.now = world.now;
+      consumer.outShard = world.outShard;
+      consumer.queue = world.queue.filter(({ queued }) => queued.message.type === "webhooks.drain");
+      await consumer.drain().catch(() => {});
+      return none(project, "SELECT 1 FROM webhook_deliveries WHERE project_id = ? AND attempts = 0");
+    },
+    // The consumer does, to find the project.
+    asksControl: true,
+  },
+  forgetOldDeliveries: {
+    given: (project) =>
+      run(
+        project,
+        `INSERT INTO webhook_deliveries (project_id, webhook_id, event_id, type, status, tries_until)
+          VALUES (?, 'w', '${"-".repeat(21)}1', 'purchase', 'FAILED', 1)`,
+      ),
+    isDone: (project) => none(project, "SELECT 1 FROM webhook_deliveries WHERE project_id = ?"),
   },
   queueFieldCounts: {
     given: async (project) => {

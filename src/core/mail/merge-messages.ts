@@ -7,7 +7,7 @@ export interface Merged<Received> {
 }
 
 /**
- * Merges messages about fresh mail of one project and priority: their emails are read, handed over and recorded together.
+ * Merges messages about fresh mail of one project and priority: their emails are read, handed over and recorded together. So are messages that deliveries to webhooks are due.
  * `isAgain`: the queue brings the message once more, so a consumer may have died of its emails.
  */
 export function mergeMessages<Received>(
@@ -25,6 +25,8 @@ export function mergeMessages<Received>(
 }
 
 function nameOf(message: QueueMessage): string | null {
+  // One run calls each endpoint once at a time: two side by side would not.
+  if (message.type === "webhooks.drain") return message.type;
   if (message.type !== "mail.deliver") return null;
   return [message.projectId, message.priority, message.again ?? false].join(" ");
 }

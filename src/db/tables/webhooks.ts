@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { id, projectId, rowKey, time, updatedAt } from "../columns";
+import { flag, id, projectId, rowKey, time, updatedAt } from "../columns";
 
 /** A customer's URL that receives events. */
 export const webhooks = sqliteTable(
@@ -18,13 +18,21 @@ export const webhooks = sqliteTable(
     oldSecretUntil: time(),
     disabledAt: time(),
     disabledReason: text(),
+    /** To the minute: not every success is written. */
     lastSuccessAt: time(),
+    /** The first failure since the last success. */
+    failingSince: time(),
+    /** Calls in a row without an answer. */
+    timeouts: integer().notNull().default(0),
     /** No call is made before this. */
     putOffUntil: time(),
+    /** When its next delivery is due. Null when none waits, or when it is disabled. */
+    dueAt: time(),
     updatedAt: updatedAt(),
   },
-  (table) => [rowKey(table)],
+  (table) => [rowKey(table), index("ix_webhooks_due").on(table.dueAt).where(sql`due_at IS NOT NULL`)],
 );
+export type WebhookRow = typeof webhooks.$inferSelect;
 
 /** One event for one endpoint. The event identifies it, so an event that is dispatched twice makes one delivery. */
 export const webhookDeliveries = sqliteTable(
@@ -32,19 +40,29 @@ export const webhookDeliveries = sqliteTable(
   {
     projectId: projectId(),
     webhookId: id().notNull(),
+    /** For a test, which has no event, an id of its own. */
     eventId: id().notNull(),
     type: text().notNull(),
     status: text({ enum: ["PENDING", "SUCCEEDED", "FAILED"] }).notNull(),
     attempts: integer().notNull().default(0),
+    /** While a consumer has it: when it counts as lost. Null when it is not tried again. */
     nextAttemptAt: time(),
+    /** A try that fails after this is the last one. */
+    triesUntil: time().notNull(),
+    lastAttemptAt: time(),
     statusCode: integer(),
     error: text(),
-    /** The body of a test, which has no event. */
-    body: text(),
-    updatedAt: updatedAt(),
+    /** The beginning of the last answer. */
+    response: text(),
+    isTest: flag().notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.webhookId, table.eventId] }),
-    index("ix_webhook_deliveries_due").on(table.nextAttemptAt).where(sql`next_attempt_at IS NOT NULL`),
+    index("ix_webhook_deliveries_due")
+      .on(table.projectId, table.webhookId, table.nextAttemptAt)
+      .where(sql`next_attempt_at IS NOT NULL`),
+    // Ids sort by time: it finds the old ones, and those of an event.
+    index("ix_webhook_deliveries_expiry").on(table.eventId),
   ],
 );
+export type WebhookDeliveryRow = typeof webhookDeliveries.$inferSelect;

@@ -99,6 +99,15 @@ export function updateErasedEvents(ctx: Context, page: SQL): Statement {
   return statement(sql`UPDATE events AS e SET data = '{}' WHERE ${isOfPage(ctx, page)} AND e.data <> '{}'`);
 }
 
+/** What endpoints said of an event may say something of its person. A delivery that waits is made of the empty event. */
+export function updateErasedDeliveries(ctx: Context, page: SQL): Statement {
+  return statement(
+    sql`UPDATE webhook_deliveries AS d INDEXED BY ix_webhook_deliveries_expiry SET error = NULL, response = NULL
+      WHERE d.project_id = ${ctx.project.number} AND d.event_id IN (SELECT id FROM (${page}))
+        AND (d.error IS NOT NULL OR d.response IS NOT NULL)`,
+  );
+}
+
 /** A query of the contents of a page's emails that nobody is left of, and whose files are still there. */
 export function contentsWithFiles(ctx: Context, page: SQL): SQL {
   return sql`SELECT content.id, content.body_key, json_array_length(content.attachments) AS attachments

@@ -18,6 +18,7 @@ import {
   type Place,
   pageOf,
   rowsPerBatch,
+  updateErasedDeliveries,
   updateErasedEmails,
   updateErasedEvents,
   updateErasedFiles,
@@ -116,6 +117,7 @@ async function eraseEvents(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
   const next = nextPlace(await select(ctx.db, page, readPlace));
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
+  batch.add(updateErasedDeliveries(ctx, page));
   batch.add(updateErasedEvents(ctx, page));
   batch.add(
     next === null ? updateEnded(ctx, row, { status: "completed" }) : updateState(ctx, row, stateAt("events", next), 50),

@@ -14,6 +14,7 @@ import {
   keptEmails,
   pageOf,
   rowsPerBatch,
+  updateErasedDeliveries,
   updateErasedEmails,
   updateErasedEvents,
   updateLeftContents,
@@ -94,6 +95,7 @@ export const tablesOfPeople: Record<string, (ctx: Context, people: People) => St
     const page = pageOf(ctx, "emails", ids, null);
     return [updateUsageOfErased(ctx, page), updateErasedEmails(ctx, page)];
   },
+  webhook_deliveries: (ctx, { ids }) => [updateErasedDeliveries(ctx, pageOf(ctx, "events", ids, null))],
   events: (ctx, { ids }) => [updateErasedEvents(ctx, pageOf(ctx, "events", ids, null))],
 };
 

@@ -12,6 +12,7 @@ describe("an event's name", () => {
     ["email."],
     ["contact.subscribed"],
     ["contact.unsubscribed"],
+    ["webhook.disabled"],
     ["segment.vip.entry"],
     ["segment.vip.exit"],
     ["segment.a.b.exit"],

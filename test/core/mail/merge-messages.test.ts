@@ -30,3 +30,11 @@ it("leaves other messages alone", () => {
     { message: drain, received: [1] },
   ]);
 });
+
+it("merges messages that webhooks are due", () => {
+  const drain: QueueMessage = { type: "webhooks.drain" };
+  expect(merged([drain], [mail(1, [a])], [drain, true])).toEqual([
+    { message: drain, received: [0, 2] },
+    { message: mail(1, [a]), received: [1] },
+  ]);
+});

@@ -1,0 +1,53 @@
+import { fromBase64url, toBase64url } from "./base64url";
+
+// The layout: a version byte, twelve random bytes, then the text as AES-256-GCM encrypts it, with its tag.
+const layout = 1;
+const nonceBytes = 12;
+const headBytes = 1 + nonceBytes;
+
+/** A text encrypted under the first of the secrets. It opens for the same `owner` only, so it cannot be moved to another row. */
+export async function sealText(secrets: readonly string[], owner: string, text: string): Promise<string> {
+  const [secret] = secrets;
+  if (secret === undefined) throw new Error("There is no secret to encrypt with");
+  const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
+  const algorithm = { name: "AES-GCM", iv: nonce, additionalData: utf8.encode(owner) };
+  const encrypted = new Uint8Array(await crypto.subtle.encrypt(algorithm, await keyOf(secret), utf8.encode(text)));
+  const sealed = new Uint8Array(headBytes + encrypted.length);
+  sealed.set([layout]);
+  sealed.set(nonce, 1);
+  sealed.set(encrypted, headBytes);
+  return toBase64url(sealed);
+}
+
+/** The text, if one of the secrets encrypted it for this owner; otherwise null. */
+export async function openSealedText(
+  secrets: readonly string[],
+  owner: string,
+  written: string,
+): Promise<string | null> {
+  const sealed = fromBase64url(written);
+  if (sealed === null || sealed.length <= headBytes || sealed[0] !== layout) return null;
+  const algorithm = { name: "AES-GCM", iv: sealed.subarray(1, headBytes), additionalData: utf8.encode(owner) };
+  for (const secret of secrets) {
+    try {
+      const opened = await crypto.subtle.decrypt(algorithm, await keyOf(secret), sealed.subarray(headBytes));
+      return new TextDecoder().decode(opened);
+    } catch {
+      // Not the secret that encrypted it.
+    }
+  }
+  return null;
+}
+
+const utf8 = new TextEncoder();
+const keys = new Map<string, CryptoKey>();
+
+/** Made once per isolate: secrets are few. They are long and random, so a plain hash gives a key. */
+async function keyOf(secret: string): Promise<CryptoKey> {
+  const known = keys.get(secret);
+  if (known) return known;
+  const bytes = await crypto.subtle.digest("SHA-256", utf8.encode(`sealed-text\n${secret}`));
+  const key = await crypto.subtle.importKey("raw", bytes, { name: "AES-GCM" }, false, ["encrypt", "decrypt"]);
+  keys.set(secret, key);
+  return key;
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { EventName, isReservedEvent } from "../events/names";
+
+const emailEvents = ["sent", "delivered", "opened", "clicked", "bounced", "complained", "failed", "received"];
+const maxNames = 50;
+
+/** Why a webhook cannot listen for this; null when it can. */
+export function listenedNameFault(name: string): string | null {
+  if (name === "*" || /^[^.*]+\.\*$/.test(name)) return null;
+  if (name.includes("*")) {
+    return `${name} matches nothing: use an exact name, a family such as email.* (the part before the first dot), or *`;
+  }
+  if (name.startsWith("email.") && !emailEvents.includes(name.slice("email.".length))) {
+    return `There is no event ${name}: use ${emailEvents.map((event) => `email.${event}`).join(", ")}, or email.*`;
+  }
+  if (isReservedEvent(name)) return null;
+  const read = EventName.safeParse(name);
+  return read.success ? null : (read.error.issues[0]?.message ?? "Must be the name of an event");
+}
+
+/** What a webhook listens for. A name that is there twice counts once. */
+export const ListenedNames = z
+  .array(z.string())
+  .min(1)
+  .max(maxNames)
+  .superRefine((names, check) => {
+    for (const [index, name] of names.entries()) {
+      const fault = listenedNameFault(name);
+      if (fault !== null) {
+        check.addIssue({ code: "custom", message: fault, path: [index], params: { code: "invalid_string" } });
+      }
+    }
+  })
+  .transform((names) => [...new Set(names)])
+  .meta({
+    type: "array",
+    items: { type: "string" },
+    minItems: 1,
+    maxItems: maxNames,
+    description: "Exact names, families such as `email.*` (the part before the first dot), or `*` for every event.",
+  });

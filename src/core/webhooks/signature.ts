@@ -1,0 +1,40 @@
+// Standard Webhooks: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+const prefix = "whsec_";
+const secretBytes = 32;
+
+/** A new signing secret, as the receiver's library takes it. */
+export function newWebhookSecret(): string {
+  return prefix + toBase64(crypto.getRandomValues(new Uint8Array(secretBytes)));
+}
+
+interface Signed {
+  /** The same for every try. */
+  id: string;
+  /** The time of this try, in milliseconds. */
+  at: number;
+  body: string;
+}
+
+/** The headers of a delivery. It has a signature of each secret, so that the receiver may know either. */
+export async function signedHeaders(
+  secrets: readonly string[],
+  { id, at, body }: Signed,
+): Promise<Record<string, string>> {
+  const timestamp = String(Math.floor(at / 1000));
+  const signatures = await Promise.all(secrets.map((secret) => sign(secret, `${id}.${timestamp}.${body}`)));
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.map((signature) => `v1,${signature}`).join(" "),
+  };
+}
+
+async function sign(secret: string, text: string): Promise<string> {
+  const bytes = Uint8Array.from(atob(secret.slice(prefix.length)), (letter) => letter.charCodeAt(0));
+  const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  return toBase64(new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text))));
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}

@@ -1,0 +1,50 @@
+import { sql } from "drizzle-orm";
+import { Conflict } from "../../core/errors";
+import { newIdAt } from "../../core/ids";
+import { newWebhookSecret } from "../../core/webhooks/signature";
+import { openBatch } from "../../db/batch";
+import { wholeRow } from "../../db/rows";
+import { statement } from "../../db/statement";
+import { type WebhookRow, webhooks } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { checkUrl } from "./check-url";
+import type { CreateWebhook } from "./schema";
+import { replaceListeners } from "./statements";
+import { sealSecret } from "./webhook";
+
+const maxWebhooks = 20;
+
+/** `POST /webhooks`. The secret is returned here, and never again. */
+export async function createWebhook(
+  ctx: Context,
+  { url, events, description }: CreateWebhook,
+): Promise<{ row: WebhookRow; secret: string }> {
+  checkUrl(ctx, url);
+  const now = ctx.now.getTime();
+  const id = newIdAt(now);
+  const secret = newWebhookSecret();
+  const sealed = await sealSecret(ctx, id, secret);
+  const batch = openBatch(ctx);
+  batch.guard(
+    sql`(SELECT count(*) FROM webhooks WHERE project_id = ${ctx.project.number}) < ${maxWebhooks}`,
+    tooManyWebhooks,
+  );
+  const inserted = batch.add(
+    statement(
+      sql`INSERT INTO webhooks (project_id, id, url, events, description, secret, updated_at)
+        VALUES (${ctx.project.number}, ${id}, ${url}, ${JSON.stringify(events)}, ${description || null}, ${sealed}, ${now})
+        RETURNING *`,
+      wholeRow(webhooks),
+    ),
+  );
+  batch.addAll(replaceListeners(ctx, id));
+  await batch.commit();
+  return { row: inserted.one, secret };
+}
+
+export function tooManyWebhooks(): Conflict {
+  return new Conflict(`This project has ${maxWebhooks} webhooks, which is the most it can have. Nothing was created.`, {
+    suggestion: "Delete one that is not used, or let one listen for more events.",
+    details: { limit: maxWebhooks },
+  });
+}

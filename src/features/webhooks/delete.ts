@@ -1,0 +1,25 @@
+import { sql } from "drizzle-orm";
+import { NotFound } from "../../core/errors";
+import type { Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { asId, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import { deleteListeners } from "./statements";
+
+/**
+ * `DELETE /webhooks/{id}`. Nobody calls it any more. The rows of its deliveries cannot be read either, and go with
+ * their retention.
+ */
+export async function deleteWebhook(ctx: Context, id: Id): Promise<void> {
+  const batch = openBatch(ctx);
+  const deleted = batch.add(
+    statement(
+      sql`DELETE FROM webhooks WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING id`,
+      columns({ id: asId }),
+    ),
+  );
+  batch.add(deleteListeners(ctx, id));
+  await batch.commit();
+  if (deleted.count === 0) throw new NotFound("webhook", id);
+}

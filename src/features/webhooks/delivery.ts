@@ -1,0 +1,99 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Id, publicId, timeOf } from "../../core/ids";
+import type { JsonObject } from "../../core/json";
+import { iso, isoOrNull, minuteMs } from "../../core/time";
+import { asFlag, asId, asNumber, asText, columns, orNull, type RowReader } from "../../db/rows";
+import { type Statement, select, statement } from "../../db/statement";
+import type { WebhookDeliveryRow } from "../../db/tables";
+import { eventDataColumns, joinEmailOfEvent, readEventData } from "../../engine/events/email-data";
+import type { Context } from "../../platform/context";
+
+export function deliveryJson(row: WebhookDeliveryRow) {
+  return {
+    id: publicId(row.eventId),
+    webhookId: publicId(row.webhookId),
+    type: row.type,
+    status: row.status,
+    attempts: row.attempts,
+    nextAttemptAt: isoOrNull(row.nextAttemptAt),
+    lastAttemptAt: isoOrNull(row.lastAttemptAt),
+    statusCode: row.statusCode,
+    error: row.error,
+    response: row.response,
+    createdAt: iso(timeOf(row.eventId)),
+  };
+}
+
+/** A delivery that a consumer has taken, with its event. */
+export interface TakenDelivery {
+  eventId: Id;
+  type: string;
+  attempts: number;
+  triesUntil: number;
+  isTest: boolean;
+  /** Null when the event is no longer stored, and for a test. */
+  event: { contactId: Id | null; contactEmail: string | null; data: JsonObject } | null;
+}
+
+/** Whoever takes a delivery has it for so long. Then it counts as lost, and is due again. */
+export const leaseMs = 2 * minuteMs;
+
+/** Takes the next due deliveries of an endpoint, the longest due first. */
+export function takeDue(ctx: Context, webhookId: Id, limit: number): Statement<{ eventId: Id }> {
+  const now = ctx.clock().getTime();
+  return statement(
+    sql`UPDATE webhook_deliveries SET next_attempt_at = ${now + leaseMs}
+      WHERE project_id = ${ctx.project.number} AND webhook_id = ${webhookId} AND event_id IN (
+        SELECT event_id FROM webhook_deliveries INDEXED BY ix_webhook_deliveries_due
+        WHERE project_id = ${ctx.project.number} AND webhook_id = ${webhookId} AND next_attempt_at <= ${now}
+        ORDER BY next_attempt_at LIMIT ${limit})
+      RETURNING event_id`,
+    columns({ eventId: asId }),
+  );
+}
+
+/** Makes taken deliveries due again, because nobody was called. */
+export function giveBack(ctx: Context, webhookId: Id, eventIds: Id[]): Statement {
+  return statement(
+    sql`UPDATE webhook_deliveries SET next_attempt_at = ${ctx.clock().getTime()}
+      WHERE ${isOneOf(ctx, webhookId, eventIds)} AND status = 'PENDING'`,
+  );
+}
+
+const readTaken = columns({
+  eventId: asId,
+  type: asText,
+  attempts: asNumber,
+  triesUntil: asNumber,
+  isTest: asFlag,
+  isStored: asFlag,
+  contactId: orNull(asId),
+  contactEmail: orNull(asText),
+});
+
+const read: RowReader<TakenDelivery> = (raw) => {
+  const { isStored, contactId, contactEmail, ...delivery } = readTaken(raw);
+  return { ...delivery, event: isStored ? { contactId, contactEmail, data: readEventData(raw) } : null };
+};
+
+/** Deliveries with their events, the oldest first. */
+export function readDeliveries(ctx: Context, webhookId: Id, eventIds: Id[]): Promise<TakenDelivery[]> {
+  return select(
+    ctx.db,
+    sql`SELECT d.event_id, d.type, d.attempts, d.tries_until, d.is_test, e.id IS NOT NULL AS is_stored,
+        e.contact_id, c.email AS contact_email, ${eventDataColumns}
+      FROM json_each(${JSON.stringify(eventIds)}) r
+      CROSS JOIN webhook_deliveries d ON d.project_id = ${ctx.project.number} AND d.webhook_id = ${webhookId}
+        AND d.event_id = r.value
+      LEFT JOIN events e ON e.project_id = d.project_id AND e.id = d.event_id
+      LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id
+      ${joinEmailOfEvent}
+      ORDER BY d.event_id`,
+    read,
+  );
+}
+
+export function isOneOf(ctx: Context, webhookId: Id, eventIds: Id[]): SQL {
+  return sql`project_id = ${ctx.project.number} AND webhook_id = ${webhookId}
+    AND event_id IN (SELECT value FROM json_each(${JSON.stringify(eventIds)}))`;
+}

@@ -1,0 +1,40 @@
+import { sql } from "drizzle-orm";
+import { asId, type Id } from "../../core/ids";
+import { triesForMs } from "../../core/webhooks/verdict";
+import { openBatch } from "../../db/batch";
+import { statement } from "../../db/statement";
+import type { EventListener, HeardEvent } from "../../engine/events/listener";
+import type { Context } from "../../platform/context";
+import { updateDue } from "./statements";
+import { listenerKind } from "./webhook";
+
+/**
+ * Webhooks as listeners of events: each event becomes one row for each endpoint that listens. The row is the promise to
+ * deliver it; an event that comes again finds its row there. The message after it only says "look now".
+ */
+export const webhookListener: EventListener = { kind: listenerKind, hear: addDeliveries };
+
+async function addDeliveries(ctx: Context, events: HeardEvent[]): Promise<void> {
+  const now = ctx.clock().getTime();
+  const items = events.flatMap(({ id, name, listenerIds }) =>
+    listenerIds.map((listener) => ({ id, name, webhookId: webhookIdOf(listener) })),
+  );
+  const batch = openBatch(ctx);
+  batch.add(
+    statement(
+      sql`INSERT INTO webhook_deliveries (project_id, webhook_id, event_id, type, status, next_attempt_at, tries_until)
+        SELECT w.project_id, w.id, r.value->>'id', r.value->>'name', 'PENDING', ${now}, ${now + triesForMs}
+        FROM json_each(${JSON.stringify(items)}) r
+        CROSS JOIN webhooks w ON w.project_id = ${ctx.project.number} AND w.id = r.value->>'webhookId'
+        WHERE w.disabled_at IS NULL
+        ON CONFLICT DO NOTHING`,
+    ),
+  );
+  batch.add(updateDue(ctx, [...new Set(items.map(({ webhookId }) => webhookId))]));
+  await batch.commit();
+  await ctx.enqueue([{ message: { type: "webhooks.drain" } }]);
+}
+
+function webhookIdOf(listener: string): Id {
+  return asId(listener.slice(listenerKind.length + 1));
+}

@@ -1,0 +1,57 @@
+import { sql } from "drizzle-orm";
+import { Conflict, NotFound } from "../../core/errors";
+import { type Id, newId } from "../../core/ids";
+import { triesForMs } from "../../core/webhooks/verdict";
+import { openBatch } from "../../db/batch";
+import { asId, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
+import { announceJob, insertJob } from "../../engine/jobs/queue-job";
+import type { Context } from "../../platform/context";
+import { isOneOf, leaseMs } from "./delivery";
+import { updateDue } from "./statements";
+import type { QueuedTry } from "./try";
+import { getWebhook } from "./webhook";
+
+/**
+ * `POST /webhooks/{id}/deliveries/{deliveryId}/retry`: a call at once, with the same `webhook-id`, whatever became of the
+ * delivery before. If it fails, the retries begin anew.
+ */
+export async function retryDelivery(ctx: Context, webhookId: Id, deliveryId: Id): Promise<QueuedTry> {
+  const webhook = await getWebhook(ctx, webhookId);
+  const now = ctx.now.getTime();
+  const jobId = newId();
+  const isMeant = isOneOf(ctx, webhookId, [deliveryId]);
+  const batch = openBatch(ctx);
+  batch.guard(
+    sql`NOT EXISTS (SELECT 1 FROM webhooks WHERE project_id = ${ctx.project.number} AND id = ${webhookId}
+      AND disabled_at IS NOT NULL)`,
+    webhookDisabled,
+  );
+  batch.add(
+    insertJob(ctx, {
+      id: jobId,
+      type: "webhooks.try",
+      input: { webhookId, eventId: deliveryId },
+      onlyIf: sql`EXISTS (SELECT 1 FROM webhook_deliveries WHERE ${isMeant})`,
+    }),
+  );
+  const found = batch.add(
+    statement(
+      sql`UPDATE webhook_deliveries SET status = 'PENDING', attempts = 0, next_attempt_at = ${now + leaseMs},
+          tries_until = CASE WHEN is_test THEN ${now} ELSE ${now + triesForMs} END
+        WHERE ${isMeant} RETURNING event_id`,
+      columns({ eventId: asId }),
+    ),
+  );
+  batch.add(updateDue(ctx, [webhook.id]));
+  await batch.commit();
+  if (found.count === 0) throw new NotFound("delivery", deliveryId);
+  await announceJob(ctx, "webhooks.try", jobId);
+  return { jobId, deliveryId };
+}
+
+export function webhookDisabled(): Conflict {
+  return new Conflict("This webhook is disabled, so it is not called.", {
+    suggestion: "Enable it with PATCH /webhooks/{id} and { disabled: false }, or send it a test.",
+  });
+}

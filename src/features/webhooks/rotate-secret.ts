@@ -1,0 +1,35 @@
+import { sql } from "drizzle-orm";
+import { NotFound } from "../../core/errors";
+import type { Id } from "../../core/ids";
+import { dayMs } from "../../core/time";
+import { newWebhookSecret } from "../../core/webhooks/signature";
+import { openBatch } from "../../db/batch";
+import { wholeRow } from "../../db/rows";
+import { statement } from "../../db/statement";
+import { type WebhookRow, webhooks } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { sealSecret } from "./webhook";
+
+const overlapMs = dayMs;
+
+/** `POST /webhooks/{id}/rotate-secret`. Both secrets sign for a day; of two rotations in a day, the last two secrets. */
+export async function rotateSecret(
+  ctx: Context,
+  id: Id,
+): Promise<{ row: WebhookRow; secret: string; previousUntil: number }> {
+  const now = ctx.now.getTime();
+  const secret = newWebhookSecret();
+  const sealed = await sealSecret(ctx, id, secret);
+  const batch = openBatch(ctx);
+  const rotated = batch.add(
+    statement(
+      sql`UPDATE webhooks SET old_secret = secret, old_secret_until = ${now + overlapMs}, secret = ${sealed},
+          updated_at = max(updated_at, ${now})
+        WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
+      wholeRow(webhooks),
+    ),
+  );
+  await batch.commit();
+  if (!rotated.first) throw new NotFound("webhook", id);
+  return { row: rotated.first, secret, previousUntil: now + overlapMs };
+}

@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { ListenedNames } from "../../core/webhooks/event-names";
+
+const webhookExample = {
+  id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
+  url: "https://example.com/hooks/petrel",
+  events: ["email.*", "contact.unsubscribed"],
+  description: "Our CRM",
+  disabled: false,
+  disabledReason: null,
+  lastSuccessAt: "2026-01-31T09:00:00.000Z",
+  projectId: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
+  createdAt: "2026-01-31T09:00:00.000Z",
+  updatedAt: "2026-01-31T09:00:00.000Z",
+};
+const secretExample = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+
+const webhook = z.object({
+  id: z.string(),
+  url: z.string(),
+  events: z.array(z.string()),
+  description: z.string().nullable(),
+  disabled: z.boolean(),
+  disabledReason: z.string().nullable().meta({
+    description: "Why the service disabled it. Null when it is enabled, and when a PATCH disabled it.",
+  }),
+  lastSuccessAt: z.iso.datetime().nullable().meta({ description: "To the minute." }),
+  projectId: z.string(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+
+export const Webhook = webhook.meta({ id: "Webhook", example: webhookExample });
+export const Webhooks = z.array(Webhook).meta({ id: "Webhooks", example: [webhookExample] });
+
+export const CreatedWebhook = webhook
+  .extend({ secret: z.string().meta({ description: "Verifies the signatures. Shown only this once." }) })
+  .meta({ id: "CreatedWebhook", example: { ...webhookExample, secret: secretExample } });
+
+export const RotatedWebhook = CreatedWebhook.extend({
+  previousSecretUntil: z.iso.datetime().meta({ description: "Until then the previous secret also signs." }),
+}).meta({
+  id: "RotatedWebhook",
+  example: { ...webhookExample, secret: secretExample, previousSecretUntil: "2026-02-01T09:00:00.000Z" },
+});
+
+const url = z.string().min(1).meta({
+  description: "http: or https:, without a user name or password. It must be on the public internet.",
+});
+const description = z.string().max(500).nullish();
+
+export const CreateWebhook = z
+  .object({ url, events: ListenedNames, description })
+  .meta({ id: "CreateWebhook", example: { url: webhookExample.url, events: webhookExample.events } });
+export type CreateWebhook = z.infer<typeof CreateWebhook>;
+
+export const UpdateWebhook = z
+  .object({
+    url: url.optional(),
+    events: ListenedNames.optional(),
+    description,
+    disabled: z.boolean().optional().meta({
+      description: "True stops its deliveries. False starts them again, also after the service disabled it.",
+    }),
+  })
+  .meta({ id: "UpdateWebhook", example: { disabled: false } });
+export type UpdateWebhook = z.infer<typeof UpdateWebhook>;
+
+const deliveryExample = {
+  id: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f",
+  webhookId: webhookExample.id,
+  type: "email.delivered",
+  status: "PENDING" as const,
+  attempts: 1,
+  nextAttemptAt: "2026-01-31T09:01:00.000Z",
+  lastAttemptAt: "2026-01-31T09:00:00.000Z",
+  statusCode: 500,
+  error: "The endpoint answered 500.",
+  response: "Internal Server Error",
+  createdAt: "2026-01-31T09:00:00.000Z",
+};
+
+const Delivery = z
+  .object({
+    id: z.string().meta({ description: "The event's id, which is also the header `webhook-id`." }),
+    webhookId: z.string(),
+    type: z.string(),
+    status: z.enum(["PENDING", "SUCCEEDED", "FAILED"]),
+    attempts: z.number().int(),
+    nextAttemptAt: z.iso.datetime().nullable(),
+    lastAttemptAt: z.iso.datetime().nullable(),
+    statusCode: z.number().int().nullable(),
+    error: z.string().nullable(),
+    response: z.string().nullable().meta({ description: "The first 1,000 characters of the last answer." }),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: "WebhookDelivery", example: deliveryExample });
+
+export const DeliveryPage = z
+  .object({
+    data: z.array(Delivery),
+    cursor: z.string(),
+    hasMore: z.boolean(),
+    total: z.number().int(),
+    approximate: z.literal(true).optional(),
+    countedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: "WebhookDeliveryPage", example: { data: [deliveryExample], cursor: "", hasMore: false, total: 1 } });
+
+export const QueuedDelivery = z.object({ jobId: z.string(), deliveryId: z.string() }).meta({
+  id: "QueuedDelivery",
+  example: { jobId: "0199a0f2-aaaa-7e6f-b1c4-2a3b4c5d6e7f", deliveryId: deliveryExample.id },
+});

@@ -1,0 +1,44 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import { type Statement, statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import { listenerId } from "./webhook";
+
+/**
+ * When a webhook is due: with its next delivery, and not before the time to which it was put off. A webhook that is
+ * disabled is never due; what waits for it goes on when it is enabled again.
+ */
+const nextDue = sql`CASE WHEN disabled_at IS NULL THEN (
+    SELECT max(min(d.next_attempt_at), coalesce(webhooks.put_off_until, 0))
+    FROM webhook_deliveries d INDEXED BY ix_webhook_deliveries_due
+    WHERE d.project_id = webhooks.project_id AND d.webhook_id = webhooks.id AND d.next_attempt_at IS NOT NULL) END`;
+
+/** Goes after every change of deliveries, in the same batch. */
+export function updateDue(ctx: Context, ids: Id[]): Statement {
+  return statement(
+    sql`UPDATE webhooks SET due_at = ${nextDue} WHERE ${isOneOf(ctx, ids)} AND due_at IS NOT ${nextDue}`,
+  );
+}
+
+/** What the webhook listens for, from its row. A disabled one hears nothing. */
+export function replaceListeners(ctx: Context, id: Id): Statement[] {
+  return [
+    deleteListeners(ctx, id),
+    statement(
+      sql`INSERT INTO event_listeners (project_id, name, listener_id)
+        SELECT w.project_id, name.value, ${listenerId(id)} FROM webhooks w, json_each(w.events) name
+        WHERE w.project_id = ${ctx.project.number} AND w.id = ${id} AND w.disabled_at IS NULL`,
+    ),
+  ];
+}
+
+export function deleteListeners(ctx: Context, id: Id, onlyIf: SQL = sql`true`): Statement {
+  return statement(
+    sql`DELETE FROM event_listeners
+      WHERE project_id = ${ctx.project.number} AND listener_id = ${listenerId(id)} AND ${onlyIf}`,
+  );
+}
+
+export function isOneOf(ctx: Context, ids: Id[]): SQL {
+  return sql`project_id = ${ctx.project.number} AND id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+}

@@ -1,0 +1,30 @@
+import { sql } from "drizzle-orm";
+import { type Id, newId, newIdAt } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { statement } from "../../db/statement";
+import { announceJob, insertJob } from "../../engine/jobs/queue-job";
+import type { Context } from "../../platform/context";
+import { leaseMs } from "./delivery";
+import type { QueuedTry } from "./try";
+import { getWebhook } from "./webhook";
+
+/** `POST /webhooks/{id}/test`: one call with an event of no contact, also to a webhook that is disabled. */
+export async function testWebhook(ctx: Context, webhookId: Id): Promise<QueuedTry> {
+  await getWebhook(ctx, webhookId);
+  const now = ctx.now.getTime();
+  const [jobId, deliveryId] = [newId(), newIdAt(now)];
+  const batch = openBatch(ctx);
+  // It is tried once: any failure comes after `tries_until`.
+  batch.add(
+    statement(
+      sql`INSERT INTO webhook_deliveries (project_id, webhook_id, event_id, type, status, next_attempt_at, tries_until,
+          is_test)
+        VALUES (${ctx.project.number}, ${webhookId}, ${deliveryId}, 'webhook.test', 'PENDING', ${now + leaseMs}, ${now},
+          true)`,
+    ),
+  );
+  batch.add(insertJob(ctx, { id: jobId, type: "webhooks.try", input: { webhookId, eventId: deliveryId } }));
+  await batch.commit();
+  await announceJob(ctx, "webhooks.try", jobId);
+  return { jobId, deliveryId };
+}

@@ -1,0 +1,48 @@
+import { eq } from "drizzle-orm";
+import { z } from "zod";
+import { type Id, asId as idOf, publicId } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { inProject } from "../../db/scope";
+import { type JobRow, webhooks } from "../../db/tables";
+import { guardState, type Step, updateEnded } from "../../engine/jobs/step";
+import type { Context } from "../../platform/context";
+import { attempt } from "./attempt";
+import { readDeliveries } from "./delivery";
+import { recordAttempt } from "./record";
+
+/** A try that somebody asked for: the job says how it went. */
+export interface QueuedTry {
+  jobId: Id;
+  deliveryId: Id;
+}
+
+export function queuedTryJson({ jobId, deliveryId }: QueuedTry) {
+  return { jobId: publicId(jobId), deliveryId: publicId(deliveryId) };
+}
+
+const StoredId = z.string().transform(idOf);
+const Input = z.object({ webhookId: StoredId, eventId: StoredId });
+
+/** The one step of `webhooks.try`. The job is done when the call is, whatever came of it. */
+export async function tryDelivery(ctx: Context, row: JobRow): Promise<Step> {
+  const { webhookId, eventId } = Input.parse(row.input);
+  const webhook = await ctx.db
+    .select()
+    .from(webhooks)
+    .where(inProject(webhooks, ctx, eq(webhooks.id, webhookId)))
+    .get();
+  const [delivery] = await readDeliveries(ctx, webhookId, [eventId]);
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  if (!webhook || !delivery) {
+    batch.add(updateEnded(ctx, row, { status: "failed", reason: "The webhook was deleted." }));
+  } else {
+    const made = await attempt(ctx, webhook, delivery);
+    const { verdict, statusCode, error } = made;
+    const result = { deliveryId: publicId(eventId), succeeded: verdict.kind === "succeeded", statusCode, error };
+    batch.addAll(recordAttempt(ctx, webhook, delivery, made));
+    batch.add(updateEnded(ctx, row, { status: "completed", result }));
+  }
+  await batch.commit();
+  return "ended";
+}

@@ -1,0 +1,48 @@
+import { type SQL, sql } from "drizzle-orm";
+import { NotFound } from "../../core/errors";
+import type { Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { wholeRow } from "../../db/rows";
+import { statement } from "../../db/statement";
+import { type WebhookRow, webhooks } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { checkUrl } from "./check-url";
+import type { UpdateWebhook } from "./schema";
+import { replaceListeners, updateDue } from "./statements";
+
+/** `PATCH /webhooks/{id}`. Only the columns that are named change, so two changes at once keep both. */
+export async function updateWebhook(ctx: Context, id: Id, change: UpdateWebhook): Promise<WebhookRow> {
+  if (change.url !== undefined) checkUrl(ctx, change.url);
+  const batch = openBatch(ctx);
+  batch.add(
+    statement(
+      sql`UPDATE webhooks SET ${sql.join(assignments(ctx, change), sql`, `)}
+        WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+    ),
+  );
+  batch.addAll(replaceListeners(ctx, id));
+  batch.add(updateDue(ctx, [id]));
+  const updated = batch.add(
+    statement(sql`SELECT * FROM webhooks WHERE project_id = ${ctx.project.number} AND id = ${id}`, wholeRow(webhooks)),
+  );
+  await batch.commit();
+  if (!updated.first) throw new NotFound("webhook", id);
+  return updated.first;
+}
+
+/** A new URL is a new receiver: nothing is known against it. The same goes for one that is enabled again. */
+const forgiven = [sql`failing_since = NULL`, sql`timeouts = 0`, sql`put_off_until = NULL`];
+
+function assignments(ctx: Context, { url, events, description, disabled }: UpdateWebhook): SQL[] {
+  const now = ctx.now.getTime();
+  return [
+    // An earlier call may be written later, so updatedAt never goes back.
+    sql`updated_at = max(updated_at, ${now})`,
+    ...(url === undefined ? [] : [sql`url = ${url}`]),
+    ...(events === undefined ? [] : [sql`events = ${JSON.stringify(events)}`]),
+    ...(description === undefined ? [] : [sql`description = ${description || null}`]),
+    ...(disabled === true ? [sql`disabled_at = coalesce(disabled_at, ${now})`] : []),
+    ...(disabled === false ? [sql`disabled_at = NULL`, sql`disabled_reason = NULL`] : []),
+    ...(url !== undefined || disabled === false ? forgiven : []),
+  ];
+}

@@ -1,0 +1,66 @@
+import { and, eq } from "drizzle-orm";
+import { NotFound, Unavailable } from "../../core/errors";
+import { type Id, publicId, textOf, timeOf } from "../../core/ids";
+import { openSealedText, sealText } from "../../core/sealed-text";
+import { iso, isoOrNull } from "../../core/time";
+import { type WebhookRow, webhooks } from "../../db/tables";
+import type { Context, Project } from "../../platform/context";
+
+export function webhookJson(project: Project, row: WebhookRow) {
+  return {
+    id: publicId(row.id),
+    url: row.url,
+    events: row.events,
+    description: row.description,
+    disabled: row.disabledAt !== null,
+    disabledReason: row.disabledReason,
+    lastSuccessAt: isoOrNull(row.lastSuccessAt),
+    projectId: project.id,
+    createdAt: iso(timeOf(row.id)),
+    updatedAt: iso(row.updatedAt),
+  };
+}
+
+export async function getWebhook(ctx: Context, id: Id): Promise<WebhookRow> {
+  const row = await ctx.db
+    .select()
+    .from(webhooks)
+    .where(and(eq(webhooks.projectId, ctx.project.number), eq(webhooks.id, id)))
+    .get();
+  if (!row) throw new NotFound("webhook", id);
+  return row;
+}
+
+/** The id of an endpoint among the listeners of events. */
+export function listenerId(id: Id): string {
+  return `${listenerKind}:${textOf(id)}`;
+}
+
+export const listenerKind = "webhook";
+
+const retryAfterSeconds = 60;
+
+/** An endpoint's signing secret, as its row holds it. */
+export async function sealSecret(ctx: Context, id: Id, secret: string): Promise<string> {
+  if (ctx.config.webhookSecrets.length === 0) {
+    throw new Unavailable("This installation has no secret under which it could keep those of webhooks.", {
+      retryAfterSeconds,
+      suggestion: "Ask its operator to set WEBHOOK_SECRETS.",
+    });
+  }
+  return sealText(ctx.config.webhookSecrets, ownerOf(ctx, id), secret);
+}
+
+/** The secrets that sign now, the newest first. Empty when none can be decrypted. */
+export async function openSecrets(ctx: Context, row: WebhookRow): Promise<string[]> {
+  const isOldGood = row.oldSecretUntil !== null && ctx.clock().getTime() < row.oldSecretUntil;
+  const sealed = [row.secret, ...(isOldGood && row.oldSecret !== null ? [row.oldSecret] : [])];
+  const opened = await Promise.all(
+    sealed.map((secret) => openSealedText(ctx.config.webhookSecrets, ownerOf(ctx, row.id), secret)),
+  );
+  return opened.filter((secret) => secret !== null);
+}
+
+function ownerOf(ctx: Context, id: Id): string {
+  return `webhook ${ctx.project.id} ${textOf(id)}`;
+}
