@@ -13,6 +13,7 @@ import { requeueStuck } from "./engine/mail/requeue-stuck";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
 import { checkDueDomains } from "./features/domains/check-due";
 import { repairDomainNames } from "./features/domains/repair-names";
+import { forgetOldMessages } from "./features/outbox/forget-old";
 import { computeDueSegments, countDueSegments } from "./features/segments/sweep-due";
 import { forgetOldDeliveries } from "./features/webhooks/forget-old";
 import { queueDueDeliveries } from "./features/webhooks/queue-due";
@@ -31,7 +32,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
   "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
   "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },
   // Every hour, because one day of a large installation is more than one call may delete.
-  "47 * * * *": { forgetContents, forgetOldEvents, forgetOldDeliveries },
+  "47 * * * *": { forgetContents, forgetOldEvents, forgetOldDeliveries, forgetOldMessages },
   "41 3 * * *": { forgetEndedJobs, forgetDeadLetters, forgetRounds },
 };
 

@@ -6,6 +6,7 @@ import { forgetOldEvents } from "../../src/engine/events/forget-old";
 import { forgetContents } from "../../src/engine/mail/forget-contents";
 import { deleteContact } from "../../src/features/contacts/delete";
 import { retryEmail } from "../../src/features/emails/retry";
+import { forgetOldMessages } from "../../src/features/outbox/forget-old";
 import { control } from "../support/database";
 import { type Death, wasKilled } from "../support/killable";
 import { sendAs } from "../support/person";
@@ -304,4 +305,36 @@ it("dead letters go after 30 days", async () => {
   await world.sweep("41 3 * * *");
   const { results } = await control.prepare("SELECT queue FROM dead_letters").all();
   expect(results).toEqual([{ queue: "q29" }]);
+});
+
+describe("copies in the embedded outbox", () => {
+  it("go with their files after the days that content is kept, in steps, and later ones stay", async () => {
+    const { world, project, send } = await scene();
+    world.settings = { MAIL_PROVIDER: "outbox" };
+    const kept = "SELECT count(*) AS n FROM outbox_messages WHERE project_id = ?";
+    const copies = () => env.DB.prepare(kept).bind(project.number).first("n");
+    await send();
+    await send({ body: `<p>${"x".repeat(20_000)}</p>` });
+    await world.drain();
+    // As many as two steps take.
+    const older = JSON.stringify(Array.from({ length: 600 }, (_, index) => `-${index}`));
+    await env.DB.prepare("INSERT INTO outbox_messages SELECT ?, value, '-', 'a@b.test', NULL, 1 FROM json_each(?)")
+      .bind(project.number, older)
+      .run();
+    expect(await copies()).toBe(602);
+    const isOutbox = (key: string) => key.startsWith("outbox/");
+    expect((await filesOf(project)).filter(isOutbox)).toHaveLength(1);
+
+    world.now += 89 * dayMs;
+    await forgetOldMessages(world.process().platform);
+    expect(await copies()).toBe(2);
+    world.now += 2 * dayMs;
+    // One of a later day.
+    await env.DB.prepare("INSERT INTO outbox_messages VALUES (?, '~', '-', 'a@b.test', NULL, 1)")
+      .bind(project.number)
+      .run();
+    await forgetOldMessages(world.process().platform);
+    expect(await copies()).toBe(1);
+    expect((await filesOf(project)).filter(isOutbox)).toEqual([]);
+  });
 });

@@ -221,6 +221,15 @@ const dueOf: Record<string, Due> = {
     asksControl: true,
     asksControlOnly: true,
   },
+  forgetOldMessages: {
+    given: (project) =>
+      control
+        .prepare("INSERT INTO outbox_messages VALUES (?, '-', '-', 'a@b.test', NULL, 1)")
+        .bind(project.number)
+        .run(),
+    asksControl: true,
+    asksControlOnly: true,
+  },
   forgetRounds: {
     given: (project) => run(project, `INSERT INTO rounds VALUES (?, '${"r".repeat(22)}', 'resend', '[]', 1)`),
     isDone: (project) => none(project, "SELECT 1 FROM rounds WHERE project_id = ?"),

@@ -38,10 +38,8 @@ function newCallId(): string {
 /** All or nothing: with other mails the provider would not recognise the call. */
 function repeated(repeat: Repeat, { ready, failed }: ComposedRound): PlannedCalls {
   const mine = repeat.emails.filter(({ status, round }) => status === "QUEUED" && round === repeat.id);
-  if (failed.length > 0) {
-    const [{ error }] = failed as [ComposedRound["failed"][number]];
-    return { next: [], ended: [], failed: mine.map((email) => ({ email, error })) };
-  }
+  const [first] = failed;
+  if (first) return { next: [], ended: [], failed: mine.map((email) => ({ email, error: first.error })) };
   if (ready.length > 0 && ready.length === repeat.emails.length) {
     return { next: [{ id: repeat.id, mails: ready, isRepeat: true }], ended: [], failed: [] };
   }

@@ -1,31 +1,8 @@
 import { sql } from "drizzle-orm";
-import { textOf } from "../../core/ids";
-import { openBatch } from "../../db/batch";
-import { asId, asText, columns, orNull } from "../../db/rows";
-import { statement } from "../../db/statement";
-import { blobKey } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
+import { deleteMessages } from "./delete-messages";
 
-const rowsPerStep = 500;
-
-/** Deletes all stored mail. Rows go first: a file without a row is only garbage, a row without a file is an error. */
+/** Deletes all stored mail. */
 export async function emptyOutbox(platform: Platform): Promise<void> {
-  for (;;) {
-    const batch = openBatch({ ...platform, db: platform.control });
-    const removed = batch.add(
-      statement(
-        // Keys of files contain the project's UUID. A deleted project has taken its files along.
-        sql`DELETE FROM outbox_messages
-          WHERE (project_id, id) IN (SELECT project_id, id FROM outbox_messages LIMIT ${rowsPerStep})
-          RETURNING id, (SELECT p.id FROM projects p WHERE p.number = outbox_messages.project_id) AS project_id`,
-        columns({ id: asId, projectId: orNull(asText) }),
-      ),
-    );
-    await batch.commit();
-    if (removed.count === 0) return;
-    const files = removed.all.flatMap(({ id, projectId }) =>
-      projectId === null ? [] : [blobKey("outbox", projectId, textOf(id))],
-    );
-    await platform.blobs.delete(files);
-  }
+  while ((await deleteMessages(platform, sql`true`)) > 0);
 }

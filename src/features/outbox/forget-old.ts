@@ -1,0 +1,18 @@
+import { sql } from "drizzle-orm";
+import { firstIdAt } from "../../core/ids";
+import type { Platform } from "../../platform/context";
+import { maxSweptRows } from "../../platform/sweep";
+import { deleteMessages } from "./delete-messages";
+
+const maxRounds = 20;
+
+/**
+ * The sweep over copies of mail that the embedded provider stored long ago. They hold content, and go when the content of
+ * a mail that was sent then does. Their ids have the order of time.
+ */
+export async function forgetOldMessages(platform: Platform): Promise<void> {
+  const before = firstIdAt(platform.now.getTime() - platform.config.contentRetentionMs);
+  for (let round = 0; round < maxRounds; round++) {
+    if ((await deleteMessages(platform, sql`id < ${before}`)) < maxSweptRows) return;
+  }
+}
