@@ -232,7 +232,8 @@ function nameOf({ field }: FieldFault): string {
  */
 export class Invalid extends Refusal {
   constructor(readonly faults: FieldFault[]) {
-    const told = faults.slice(0, mostTold).map((fault) => `${nameOf(fault)}: ${fault.message}`);
+    // A fault may be a sentence with its full stop, or none.
+    const told = faults.slice(0, mostTold).map((fault) => `${nameOf(fault)}: ${fault.message.replace(/\.$/, "")}`);
     const others = faults.slice(mostTold).map(nameOf);
     const rest = others.length === 0 ? "" : `. Also ${others.join(", ")}`;
     super(`Request validation failed. ${told.join(". ")}${rest}.`, {

@@ -109,3 +109,12 @@ it.each<[told: string, fields: string[]]>([
   expect(refusal.message).toBe(`Request validation failed. ${told}`);
   expect(refusal.faults).toEqual(faults);
 });
+
+it("ends each fault with one full stop, whether its own text has one or not", () => {
+  const faults = ["No sentence", "A sentence."].map((message, n) => ({
+    field: `f${n}`,
+    code: "custom" as const,
+    message,
+  }));
+  expect(new Invalid(faults).message).toBe("Request validation failed. f0: No sentence. f1: A sentence.");
+});
