@@ -66,6 +66,7 @@ CREATE TABLE `campaigns` (
 );
 --> statement-breakpoint
 CREATE INDEX `ix_campaigns_status` ON `campaigns` (`project_id`,`status`,`id`);--> statement-breakpoint
+CREATE INDEX `ix_campaigns_scheduled` ON `campaigns` (`project_id`,`scheduled_for`,`id`) WHERE status = 'SCHEDULED';--> statement-breakpoint
 CREATE INDEX `ix_campaigns_due` ON `campaigns` (`clock`,`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `confirmations` (
 	`project_id` integer NOT NULL,
@@ -560,6 +561,7 @@ CREATE TABLE `workflow_executions` (
 --> statement-breakpoint
 CREATE INDEX `ix_workflow_executions_status` ON `workflow_executions` (`project_id`,`workflow_id`,`status`,`id`);--> statement-breakpoint
 CREATE INDEX `ix_workflow_executions_contact` ON `workflow_executions` (`project_id`,`contact_id`);--> statement-breakpoint
+CREATE INDEX `ix_workflow_executions_waiting` ON `workflow_executions` (`project_id`,`wake_at`,`id`) WHERE status = 'WAITING' AND wake_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_workflow_executions_due` ON `workflow_executions` (`clock`,`wake_at`) WHERE wake_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `workflow_steps` (
 	`project_id` integer NOT NULL,

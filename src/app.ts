@@ -1,5 +1,6 @@
 import { findEffect } from "./engine/idempotency/effect";
 import { authenticate } from "./engine/projects/authenticate";
+import { activity } from "./features/activity/routes";
 import { contacts } from "./features/contacts/routes";
 import { domains } from "./features/domains/routes";
 import { emails } from "./features/emails/routes";
@@ -93,5 +94,6 @@ app.route("/", emails);
 app.route("/", suppressions);
 app.route("/", segments);
 app.route("/", events);
+app.route("/", activity);
 app.route("/", webhooks);
 app.route("/", jobs);

@@ -30,6 +30,7 @@ const tags = [
   { name: "Emails", description: "The record of each email: its status, content and events." },
   { name: "Contacts", description: "The people you write to, with their data and their subscription." },
   { name: "Events", description: "What your contacts do, as your product reports it." },
+  { name: "Activity", description: "What happened and what is scheduled, for a feed and for charts." },
   { name: "Segments", description: "Groups of contacts, chosen by a condition or by hand." },
   { name: "Suppressions", description: "Addresses that get no mail of any type." },
   { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },

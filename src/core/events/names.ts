@@ -2,7 +2,14 @@ import { z } from "zod";
 import { isStorable } from "../storable";
 
 const maxNameLength = 255;
-const ownNames = new Set(["contact.subscribed", "contact.unsubscribed", "webhook.disabled"]);
+const ownNames = new Set([
+  "contact.subscribed",
+  "contact.unsubscribed",
+  "contact.confirmed",
+  "contact.topic_joined",
+  "contact.topic_left",
+  "webhook.disabled",
+]);
 
 /** Names that are reserved for the service. Upper and lower case are different, as in all event names. */
 export function isReservedEvent(name: string): boolean {
@@ -40,6 +47,7 @@ export const EventName = z
     maxLength: maxNameLength,
     description:
       "Any text on one line except `.` and `..`, kept exactly as sent. The service reserves `email.*`, " +
-      "`contact.subscribed`, `contact.unsubscribed`, `webhook.disabled`, `segment.<slug>.entry` and `segment.<slug>.exit`.",
+      "`contact.subscribed`, `contact.unsubscribed`, `contact.confirmed`, `contact.topic_joined`, `contact.topic_left`, " +
+      "`webhook.disabled`, `segment.<slug>.entry` and `segment.<slug>.exit`.",
     example: "purchase",
   });

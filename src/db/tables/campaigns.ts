@@ -54,6 +54,7 @@ export const campaigns = sqliteTable(
   (table) => [
     rowKey(table),
     index("ix_campaigns_status").on(table.projectId, table.status, table.id),
+    index("ix_campaigns_scheduled").on(table.projectId, table.scheduledFor, table.id).where(sql`status = 'SCHEDULED'`),
     index("ix_campaigns_due").on(table.clock, table.dueAt).where(sql`due_at IS NOT NULL`),
   ],
 );

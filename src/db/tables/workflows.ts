@@ -100,6 +100,10 @@ export const workflowExecutions = sqliteTable(
     primaryKey({ columns: [table.projectId, table.workflowId, table.id] }),
     index("ix_workflow_executions_status").on(table.projectId, table.workflowId, table.status, table.id),
     index("ix_workflow_executions_contact").on(table.projectId, table.contactId),
+    // What a project's executions wait for, soonest first.
+    index("ix_workflow_executions_waiting")
+      .on(table.projectId, table.wakeAt, table.id)
+      .where(sql`status = 'WAITING' AND wake_at IS NOT NULL`),
     index("ix_workflow_executions_due").on(table.clock, table.wakeAt).where(sql`wake_at IS NOT NULL`),
   ],
 );

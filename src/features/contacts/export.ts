@@ -9,12 +9,13 @@ import { select } from "../../db/statement";
 import { type ContactRow, type ContentRow, emails, suppressions } from "../../db/tables";
 import { getContact } from "../../engine/contacts/contact";
 import { joinEmailOfEvent } from "../../engine/events/email-data";
+import { eventColumns, readEvent } from "../../engine/events/stored-event";
 import { loadBody } from "../../engine/mail/body";
 import { findContents } from "../../engine/mail/content";
 import { contentJson, isUnrenderable } from "../../engine/mail/render";
 import type { Context } from "../../platform/context";
 import { emailJson, selectEmails, type WholeEmail } from "../emails/email";
-import { eventColumns, eventJson, readEvent } from "../events/event";
+import { eventJson } from "../events/event";
 import { suppressionJson } from "../suppressions/suppression";
 import { contactJson } from "./contact";
 

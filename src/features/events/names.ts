@@ -1,11 +1,8 @@
 import { sql } from "drizzle-orm";
-import { maxRowsPerStatement } from "../../db/limits";
 import { asText, columns } from "../../db/rows";
 import { select } from "../../db/statement";
+import { maxNames } from "../../engine/events/search";
 import type { Context } from "../../platform/context";
-
-/** Names that one statement looks at. A project has dozens; one that makes them up as it goes is not told them all. */
-export const maxNames = maxRowsPerStatement;
 
 /** Names that one answer holds. */
 export const maxNamesShown = 10_000;

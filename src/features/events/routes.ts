@@ -102,7 +102,7 @@ const stats = createRoute({
   operationId: "getEventStats",
   tags,
   summary: "Count events by name, most frequent first",
-  description: `Without dates, counts all stored events, exactly: those that \`EVENT_RETENTION_DAYS\` or a deletion has removed no longer count. With dates, the counts are exact up to 25,0 events. With more,
+  description: `Without dates, counts all stored events, exactly: those that \`EVENT_RETENTION_DAYS\` or a deletion has removed no longer count. With dates, the counts are exact up to 25,000 events. With more,
 \`approximate\` is true: every day (UTC) that the dates touch counts as a whole, and \`uniqueContacts\` is an upper bound.`,
   request: { query: DateRange },
   responses: { ...ok(EventStats), ...errors(422) },

@@ -1,14 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Span } from "../../core/events/range";
 import { firstIdAt, timeOf } from "../../core/ids";
-import { dayMs, iso } from "../../core/time";
+import { iso } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { select, selectOne, statement } from "../../db/statement";
+import { daysOf } from "../../engine/events/day-counts";
+import { maxCounted } from "../../engine/events/page";
+import { maxNames } from "../../engine/events/search";
 import type { Context } from "../../platform/context";
-import { maxCounted } from "./list";
-import { maxNames, maxNamesShown } from "./names";
-import { type Days, knownOf, sumDays } from "./stats-by-day";
+import { maxNamesShown } from "./names";
+import { knownOf, sumNames } from "./stats-by-day";
 
 interface NameStats {
   name: string;
@@ -91,8 +93,8 @@ function eventsWithin(ctx: Context, { from, to }: Span): SQL {
 
 /** From the kept counts of whole days. How many contacts they were is only known of all time. */
 async function statsByDay(ctx: Context, range: Span): Promise<EventStats> {
-  const days: Days = { first: Math.floor(range.from / dayMs), last: Math.floor((range.to - 1) / dayMs) };
-  const counts = await sumDays(ctx, days);
+  const days = daysOf(range);
+  const counts = await sumNames(ctx, days);
   const { total, data } = mostFrequent(counts);
   const names = data.map(({ name }) => name);
   const known = await knownOf(ctx, names, days);

@@ -1,0 +1,66 @@
+/** Types that are the name of an event which the service records. */
+const ownTypes = [
+  "email.sent",
+  "email.delivered",
+  "email.opened",
+  "email.clicked",
+  "email.bounced",
+  "email.complained",
+  "email.failed",
+  "email.received",
+  "contact.subscribed",
+  "contact.unsubscribed",
+  "contact.confirmed",
+  "contact.topic_joined",
+  "contact.topic_left",
+  "webhook.disabled",
+] as const;
+
+/** Types of events whose names differ from project to project. */
+const groupTypes = ["event.triggered", "segment.entry", "segment.exit"] as const;
+
+/** The types of activities. Each event in the log has one of them, by its name. */
+export const activityTypes = [...ownTypes, ...groupTypes] as const;
+export type ActivityType = (typeof activityTypes)[number];
+type OwnType = (typeof ownTypes)[number];
+
+const segmentEvent = /^segment\.(.+)\.(entry|exit)$/;
+
+/** The type of an event. What the service does not record itself was tracked by a caller: `event.triggered`. */
+export function activityTypeOf(name: string): ActivityType {
+  if (isOwnType(name)) return name;
+  const [, , move] = segmentEvent.exec(name) ?? [];
+  if (move === "entry") return "segment.entry";
+  return move === "exit" ? "segment.exit" : "event.triggered";
+}
+
+/** The slug in the name of a segment's event; null for any other name. */
+export function segmentOfEvent(name: string): string | null {
+  return segmentEvent.exec(name)?.[1] ?? null;
+}
+
+function isOwnType(name: string): name is OwnType {
+  return (ownTypes as readonly string[]).includes(name);
+}
+
+/** The names that events of these types may have. */
+export interface NamesOfTypes {
+  exact: string[];
+  /** Patterns of GLOB. */
+  patterns: string[];
+  /** All names that are no other type's too. */
+  areCallers: boolean;
+}
+
+export function namesOfTypes(types: readonly ActivityType[]): NamesOfTypes {
+  return {
+    exact: types.filter(isOwnType),
+    patterns: types.flatMap((type) => patterns[type as keyof typeof patterns] ?? []),
+    areCallers: types.includes("event.triggered"),
+  };
+}
+
+const patterns = { "segment.entry": "segment.?*.entry", "segment.exit": "segment.?*.exit" };
+
+/** The names of every type but `event.triggered`. */
+export const namesOfService: NamesOfTypes = namesOfTypes(activityTypes.filter((type) => type !== "event.triggered"));

@@ -1,0 +1,32 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type ActivityType, type NamesOfTypes, namesOfService, namesOfTypes } from "../../core/events/activity-types";
+import { type EventNames, onlyName } from "../../engine/events/search";
+
+/** The names of events of these types. */
+export function eventNamesOf(types: readonly ActivityType[]): EventNames {
+  const { exact, patterns, areCallers } = namesOfTypes(types);
+  const [only] = exact;
+  if (only !== undefined && types.length === 1) return onlyName(only);
+  return {
+    only: null,
+    include: (name) => {
+      const own = isOneOf(name, { exact, patterns });
+      return areCallers ? sql`(${own} OR ${isCallers(name)})` : sql`(${own})`;
+    },
+  };
+}
+
+/** The name is a caller's, not one of the service. */
+function isCallers(name: SQL): SQL {
+  return sql`NOT (${isOneOf(name, namesOfService)})`;
+}
+
+function isOneOf(name: SQL, { exact, patterns }: Pick<NamesOfTypes, "exact" | "patterns">): SQL {
+  const conditions = [
+    ...(exact.length > 0 || patterns.length === 0
+      ? [sql`${name} IN (SELECT value FROM json_each(${JSON.stringify(exact)}))`]
+      : []),
+    ...patterns.map((pattern) => sql`${name} GLOB ${pattern}`),
+  ];
+  return sql.join(conditions, sql` OR `);
+}

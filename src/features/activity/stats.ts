@@ -1,0 +1,142 @@
+import { type SQL, sql } from "drizzle-orm";
+import { Invalid } from "../../core/errors";
+import type { Span } from "../../core/events/range";
+import { firstIdAt } from "../../core/ids";
+import { dayMs, iso } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import { asNumber, asText, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
+import { daysOf, sumDays } from "../../engine/events/day-counts";
+import { maxCounted } from "../../engine/events/page";
+import type { EventNames } from "../../engine/events/search";
+import type { Context } from "../../platform/context";
+import { eventNamesOf } from "./names-of-types";
+
+const usualDays = 30;
+export const maxDays = 366;
+
+const columnOfName = {
+  "email.sent": "sent",
+  "email.delivered": "delivered",
+  "email.opened": "opened",
+  "email.clicked": "clicked",
+  "email.bounced": "bounced",
+  "email.complained": "complained",
+} as const;
+
+const columnNames = [...Object.values(columnOfName), "events"] as const;
+type Column = (typeof columnNames)[number];
+type Counts = Record<Column, number>;
+
+interface ActivityStats {
+  totals: Counts;
+  series: ({ date: string } & Counts)[];
+  approximate?: true;
+  countedAt?: string;
+}
+
+/** The events that are counted: a caller's own, and those with a column of their own. */
+const counted: EventNames = eventNamesOf(["event.triggered", ...(Object.keys(columnOfName) as "email.sent"[])]);
+
+/**
+ * `GET /activity/stats`: the events of each day (UTC). Whole days come from the kept counts, which are exact. A day of which
+ * the dates want a part is counted live, up to a bound, and else as a whole. Throws Invalid when there are too many days.
+ */
+export async function activityStats(
+  ctx: Context,
+  { startDate, endDate }: { startDate?: Span; endDate?: Span },
+): Promise<ActivityStats> {
+  const range = rangeOf(ctx.now, startDate, endDate);
+  const { first, last } = daysOf(range);
+  if (last - first >= maxDays) throw tooLong(range);
+  const { counts, isCut } = await sumDays(ctx, { first, last }, { names: counted, keyOf: dayAndColumn });
+  const parts = await countParts(ctx, partsOf(range));
+  for (const part of parts) {
+    if (part.isCut) continue;
+    for (const column of columnNames) counts.set(`${part.day} ${column}`, part.counts.get(column) ?? 0);
+  }
+  const series = Array.from({ length: last - first + 1 }, (_, index) => {
+    const day = first + index;
+    return { date: iso(day * dayMs).slice(0, 10), ...countsBy((column) => counts.get(`${day} ${column}`) ?? 0) };
+  });
+  return {
+    totals: countsBy((column) => series.reduce((sum, day) => sum + day[column], 0)),
+    series,
+    ...(isCut || parts.some((part) => part.isCut) ? { approximate: true, countedAt: ctx.now.toISOString() } : {}),
+  };
+}
+
+/** Up to today, and 30 days, unless the caller says otherwise. */
+function rangeOf(now: Date, startDate?: Span, endDate?: Span): Span {
+  const today = Math.floor(now.getTime() / dayMs) * dayMs;
+  const to = endDate?.to ?? Math.max(today, startDate?.from ?? 0) + dayMs;
+  const lastDay = Math.floor((to - 1) / dayMs) * dayMs;
+  return { from: startDate?.from ?? lastDay - (usualDays - 1) * dayMs, to };
+}
+
+export function tooLong({ from, to }: Span): Invalid {
+  const days = Math.floor((to - 1) / dayMs) - Math.floor(from / dayMs) + 1;
+  const message = `From startDate to endDate are ${days} days, and one answer has at most ${maxDays}. Ask for each year by itself`;
+  return new Invalid([{ field: "startDate", code: "too_big", message }]);
+}
+
+function countsBy(count: (column: Column) => number): Counts {
+  const [sent, delivered, opened, clicked] = [count("sent"), count("delivered"), count("opened"), count("clicked")];
+  return {
+    sent,
+    delivered,
+    opened,
+    clicked,
+    bounced: count("bounced"),
+    complained: count("complained"),
+    events: count("events"),
+  };
+}
+
+function columnInSql(name: SQL): SQL {
+  const cases = Object.entries(columnOfName).map(([event, column]) => sql`WHEN ${event} THEN ${column}`);
+  return sql`CASE ${name} ${sql.join(cases, sql` `)} ELSE 'events' END`;
+}
+
+function dayAndColumn(name: SQL, day: SQL): SQL {
+  return sql`${day} || ' ' || ${columnInSql(name)}`;
+}
+
+/** The parts of days with which a range begins and ends; none when it consists of whole days. */
+function partsOf(range: Span): Span[] {
+  const { first, last } = daysOf(range);
+  const edges = first === last ? [first] : [first, last];
+  return edges
+    .map((day) => ({ from: Math.max(range.from, day * dayMs), to: Math.min(range.to, (day + 1) * dayMs) }))
+    .filter(({ from, to }) => to - from < dayMs);
+}
+
+interface Part {
+  day: number;
+  counts: Map<string, number>;
+  /** There are more events than are counted. */
+  isCut: boolean;
+}
+
+async function countParts(ctx: Context, parts: Span[]): Promise<Part[]> {
+  const batch = openBatch(ctx);
+  const counting = parts.map(({ from, to }) => ({
+    day: Math.floor(from / dayMs),
+    rows: batch.add(
+      statement(
+        sql`SELECT iif(${counted.include(sql`name`)}, ${columnInSql(sql`name`)}, '') AS column, count(*) AS count
+          FROM (SELECT name FROM events
+            WHERE project_id = ${ctx.project.number} AND id >= ${firstIdAt(from)} AND id < ${firstIdAt(to)}
+            LIMIT ${maxCounted + 1})
+          GROUP BY 1`,
+        columns({ column: asText, count: asNumber }),
+      ),
+    ),
+  }));
+  await batch.commit();
+  return counting.map(({ day, rows }) => ({
+    day,
+    counts: new Map(rows.all.map(({ column, count }) => [column, count])),
+    isCut: rows.all.reduce((sum, { count }) => sum + count, 0) > maxCounted,
+  }));
+}

@@ -1,0 +1,223 @@
+import { type SQL, sql } from "drizzle-orm";
+import { z } from "zod";
+import { type Id, publicId, publicIdOrNull, textOf } from "../../core/ids";
+import type { JsonObject } from "../../core/json";
+import type { EmailSource } from "../../core/mail/status";
+import { type Page, readCursor, writeCursor } from "../../core/page";
+import { iso } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import { maxRowsPerStatement } from "../../db/limits";
+import { asId, asNumber, asOneOf, asText, columns, orNull, type RowReader } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
+import { emailEventData } from "../../engine/events/email-data";
+import type { Context } from "../../platform/context";
+
+/** What is to come is in three tables. Each says when, by an index. */
+interface Upcoming {
+  id: Id;
+  type: "campaign.scheduled" | "email.scheduled" | "workflow.waiting";
+  at: number;
+  contactId: Id | null;
+  contactEmail: string | null;
+  metadata: JsonObject;
+}
+
+/** A time, and an id that divides what is due at the same time. */
+const ByTime = z.tuple([z.number(), z.string()]);
+
+/** One statement counts no more rows than this. */
+const maxCounted = maxRowsPerStatement;
+
+/**
+ * `GET /activity/upcoming`: what is scheduled, soonest first. A page begins behind a time and an id, so what is scheduled
+ * or cancelled meanwhile neither repeats nor hides another one. Throws BadRequest on a cursor that is not of this list.
+ */
+export async function listUpcoming(
+  ctx: Context,
+  { cursor, limit }: { cursor?: string; limit: number },
+): Promise<Page<ReturnType<typeof upcomingJson>>> {
+  const position = readCursor(cursor, ByTime);
+  // What was not due on the first page stays in the list until it happens.
+  const after = position ?? [ctx.now.getTime(), "~"];
+  const batch = openBatch(ctx);
+  const pages = sources.map((source) => batch.add(source.select(ctx, after, limit + 1)));
+  const counts = position ? [] : sources.map(({ rows }) => batch.add(countAfter(rows(ctx), after)));
+  await batch.commit();
+  const soonest = pages.flatMap(({ all }) => all).toSorted((a, b) => a.at - b.at || compareIds(a.id, b.id));
+  const shown = soonest.slice(0, limit);
+  const edge = soonest.length > limit ? shown.at(-1) : undefined;
+  const total = counts.reduce((sum, { one }) => sum + one.count, 0);
+  return {
+    data: shown.map(upcomingJson),
+    cursor: edge ? writeCursor([edge.at, textOf(edge.id)]) : "",
+    hasMore: edge !== undefined,
+    total,
+    ...(counts.some(({ one }) => one.count === maxCounted)
+      ? { approximate: true as const, countedAt: ctx.now.toISOString() }
+      : {}),
+  };
+}
+
+function compareIds(a: Id, b: Id): number {
+  return textOf(a) < textOf(b) ? -1 : 1;
+}
+
+function upcomingJson({ id, type, at, contactId, contactEmail, metadata }: Upcoming) {
+  return {
+    id: publicId(id),
+    type,
+    timestamp: iso(at),
+    contactId: publicIdOrNull(contactId),
+    contactEmail,
+    metadata,
+  };
+}
+
+type After = z.infer<typeof ByTime>;
+
+interface Source {
+  /** The rows `s` that are still to come, with their time `at`: a FROM and a WHERE. */
+  rows(ctx: Context): Rows;
+  select(ctx: Context, after: After, limit: number): Statement<Upcoming>;
+}
+
+interface Rows {
+  from: SQL;
+  at: SQL;
+  where: SQL;
+}
+
+function isAfter({ at }: Rows, [time, id]: After): SQL {
+  return sql`(${at}, s.id) > (${time}, ${id})`;
+}
+
+function countAfter(rows: Rows, after: After): Statement<{ count: number }> {
+  return statement(
+    sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${rows.from} WHERE ${rows.where} AND ${isAfter(rows, after)}
+      LIMIT ${maxCounted})`,
+    columns({ count: asNumber }),
+  );
+}
+
+/** The next rows of a source, and what is read of others only for them. */
+function selectNext(
+  rows: Rows,
+  {
+    after,
+    limit,
+    more,
+    read,
+  }: { after: After; limit: number; more: { columns: SQL; joins: SQL }; read: RowReader<Upcoming> },
+): Statement<Upcoming> {
+  const next = sql`SELECT s.*, ${rows.at} AS at FROM ${rows.from} WHERE ${rows.where} AND ${isAfter(rows, after)}
+    ORDER BY ${rows.at}, s.id LIMIT ${limit}`;
+  return statement(sql`SELECT s.id, s.at, ${more.columns} FROM (${next}) s ${more.joins} ORDER BY s.at, s.id`, read);
+}
+
+const readCampaign = columns({
+  id: asId,
+  at: asNumber,
+  name: asText,
+  subject: asText,
+  audienceType: asText,
+});
+
+const campaigns: Source = {
+  rows: (ctx) => ({
+    from: sql`campaigns s INDEXED BY ix_campaigns_scheduled`,
+    at: sql`s.scheduled_for`,
+    where: sql`s.project_id = ${ctx.project.number} AND s.status = 'SCHEDULED' AND s.scheduled_for IS NOT NULL`,
+  }),
+  select: (ctx, after, limit) =>
+    selectNext(campaigns.rows(ctx), {
+      after,
+      limit,
+      more: { columns: sql`s.name, s.subject, s.audience_type`, joins: sql`` },
+      read: (raw) => {
+        const { id, at, ...campaign } = readCampaign(raw);
+        const metadata = { campaignId: publicId(id), ...campaign };
+        return { id, type: "campaign.scheduled", at, contactId: null, contactEmail: null, metadata };
+      },
+    }),
+};
+
+const joinContact = sql`LEFT JOIN contacts c ON c.project_id = s.project_id AND c.id = s.contact_id`;
+
+const readEmail = columns({
+  id: asId,
+  at: asNumber,
+  contactId: asId,
+  contactEmail: orNull(asText),
+  subject: orNull(asText),
+  templateId: orNull(asId),
+  campaignId: orNull(asId),
+  source: asOneOf<EmailSource>(),
+});
+
+const emails: Source = {
+  rows: (ctx) => ({
+    from: sql`emails s INDEXED BY ix_emails_scheduled`,
+    at: sql`s.scheduled_at`,
+    where: sql`s.project_id = ${ctx.project.number} AND s.status = 'QUEUED' AND s.scheduled_at IS NOT NULL`,
+  }),
+  select: (ctx, after, limit) =>
+    selectNext(emails.rows(ctx), {
+      after,
+      limit,
+      more: {
+        columns: sql`s.contact_id, c.email AS contact_email, coalesce(s.subject, content.subject) AS subject,
+          content.template_id, s.campaign_id, s.source`,
+        joins: sql`${joinContact}
+          LEFT JOIN email_contents content ON content.project_id = s.project_id AND content.id = s.content_id`,
+      },
+      read: (raw) => {
+        const { id, at, contactId, contactEmail, ...email } = readEmail(raw);
+        const metadata = emailEventData({}, { emailId: id, ...email });
+        return { id, type: "email.scheduled", at, contactId, contactEmail, metadata };
+      },
+    }),
+};
+
+const readExecution = columns({
+  id: asId,
+  at: asNumber,
+  contactId: asId,
+  contactEmail: orNull(asText),
+  workflowId: asId,
+  workflowName: orNull(asText),
+  currentStepId: orNull(asId),
+  stepName: orNull(asText),
+  stepType: orNull(asText),
+});
+
+const executions: Source = {
+  rows: (ctx) => ({
+    from: sql`workflow_executions s INDEXED BY ix_workflow_executions_waiting`,
+    at: sql`s.wake_at`,
+    where: sql`s.project_id = ${ctx.project.number} AND s.status = 'WAITING' AND s.wake_at IS NOT NULL`,
+  }),
+  select: (ctx, after, limit) =>
+    selectNext(executions.rows(ctx), {
+      after,
+      limit,
+      more: {
+        columns: sql`s.contact_id, c.email AS contact_email, s.workflow_id, w.name AS workflow_name, s.current_step_id,
+          step.name AS step_name, step.type AS step_type`,
+        joins: sql`${joinContact}
+          LEFT JOIN workflows w ON w.project_id = s.project_id AND w.id = s.workflow_id
+          LEFT JOIN workflow_steps step ON step.project_id = s.project_id AND step.workflow_id = s.workflow_id
+            AND step.id = s.current_step_id`,
+      },
+      read: (raw) => {
+        const { id, at, contactId, contactEmail, workflowId, currentStepId, ...names } = readExecution(raw);
+        const ids = {
+          executionId: publicId(id),
+          workflowId: publicId(workflowId),
+          stepId: publicIdOrNull(currentStepId),
+        };
+        return { id, type: "workflow.waiting", at, contactId, contactEmail, metadata: { ...ids, ...names } };
+      },
+    }),
+};
+
+const sources: readonly Source[] = [campaigns, emails, executions];
