@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
 import { dim } from "../scripts/lib/screen.mjs";
+import { benchActivity } from "./activity.mjs";
 import { benchContacts } from "./contacts.mjs";
 import { benchDelivery } from "./delivery.mjs";
 import { benchMemory } from "./memory.mjs";
@@ -14,6 +15,7 @@ const benches = {
   memory: benchMemory,
   contacts: benchContacts,
   segments: benchSegments,
+  activity: benchActivity,
   sweeps: benchSweeps,
   rows: benchRows,
   delivery: benchDelivery,

@@ -32,7 +32,7 @@ const idAlphabet = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuv
 
 /**
  * Fills projects with `contacts` people of five fields each, spread over a year, and `events` events of the last 90 days,
- * as many of each person. No field says anything of another, or of the events. Indexes are made when the rows are there,
+ * as many of each person, with names by the SQL expression `name` over their number `n`. No field says anything of another, or of the events. Indexes are made when the rows are there,
  * and what a call counts with each batch is counted once at the end.
  */
 export function seed(state, projects) {
@@ -59,7 +59,9 @@ function seedDatabase(database, projects) {
   for (const { sql } of made) database.exec(sql);
 }
 
-function fill(database, { number, contacts = 0, events = 0, eventNames = 0 }) {
+const usualNames = "CASE n % 5 WHEN 0 THEN 'purchase' WHEN 1 THEN 'login' ELSE 'page_view' END";
+
+function fill(database, { number, contacts = 0, events = 0, eventNames = 0, name = usualNames }) {
   const now = Date.now();
   const joinedAt = (n) => `(${now - 365 * dayMs} + ${n} * ${Math.floor((365 * dayMs) / Math.max(contacts, 1))})`;
   inChunks(contacts, (numbers) =>
@@ -72,7 +74,6 @@ function fill(database, { number, contacts = 0, events = 0, eventNames = 0 }) {
         ${joinedAt("n")}, ${joinedAt("n")} FROM (${numbers})`),
   );
   const happenedAt = `(${now - 90 * dayMs} + n * ${Math.floor((90 * dayMs) / Math.max(events, 1))})`;
-  const name = "CASE n % 5 WHEN 0 THEN 'purchase' WHEN 1 THEN 'login' ELSE 'page_view' END";
   // Through all people in another order for each fifth of the events: 7919 is a prime that divides no number of people.
   inChunks(events, (numbers) =>
     database.exec(`

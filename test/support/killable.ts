@@ -22,6 +22,8 @@ export class Process {
   statements: { sql: string; values: unknown[] }[] = [];
   /** What D1 says of what it wrote: rows of tables and of their indexes. */
   rowsWritten = 0;
+  /** What D1 says of the statement that read most. */
+  mostRowsRead = 0;
   private isDead = false;
 
   constructor(private readonly death?: Death) {}
@@ -56,7 +58,10 @@ export function killableDatabase(real: D1Database, process: Process, isOut = () 
       return effect();
     });
   const counted = (results: D1Result[]) => {
-    for (const { meta } of results) process.rowsWritten += meta.rows_written;
+    for (const { meta } of results) {
+      process.rowsWritten += meta.rows_written;
+      process.mostRowsRead = Math.max(process.mostRowsRead, meta.rows_read);
+    }
     return results;
   };
   const wrap = (sql: string, statement: D1PreparedStatement): D1PreparedStatement & Wrapped => {

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { aboveAllIds, firstIdAt, type Id, timeOf } from "../../core/ids";
 import { dayMs, minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
@@ -183,11 +183,10 @@ async function scanWindow(
   const source = contactId === undefined ? sql`events` : sql`events INDEXED BY ix_events_contact`;
   const isTheirs = contactId === undefined ? sql`` : sql`AND contact_id = ${contactId}`;
   const all = sql`FROM ${source} WHERE project_id = ${ctx.project.number} ${isTheirs} ${isWithin(sql`id`, window)}`;
-  const last = sql`SELECT id ${all} ORDER BY id DESC LIMIT 1 OFFSET ${rows - 1}`;
-  // The plus keeps SQLite from the index by name, which has no order of time.
-  const ids: SQL = sql`SELECT id ${all} AND id >= coalesce((${last}), '') AND ${names.include(sql`+name`)}
-    ORDER BY id DESC LIMIT ${limit}`;
+  const ids = sql`SELECT id FROM (SELECT id, name ${all} ORDER BY id DESC LIMIT ${rows})
+    WHERE ${names.include(sql`name`)} LIMIT ${limit}`;
   const batch = openBatch(ctx);
+  const last = sql`SELECT id ${all} ORDER BY id DESC LIMIT 1 OFFSET ${rows - 1}`;
   const edge = batch.add(statement(last, columns({ id: asId })));
   const events = batch.add(statement(eventsOf(ctx, ids), readEvent));
   await batch.commit();

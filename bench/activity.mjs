@@ -1,0 +1,90 @@
+import { performance } from "node:perf_hooks";
+import { call, newProject } from "./api.mjs";
+import { median } from "./load.mjs";
+import { table } from "./report.mjs";
+import { seed } from "./seed.mjs";
+import { openBenchState, startBenchWorker } from "./worker.mjs";
+
+const large = Number(process.env.BENCH_EVENTS ?? 5_000_000);
+const sizes = [10_000, large / 5, large];
+const times = 15;
+
+/** Half of it is mail; one event in 10,000 is a bounce, and a person's events are ten. */
+const name = `CASE WHEN n % 10000 = 7 THEN 'email.bounced' WHEN n % 2 THEN 'page_view'
+  WHEN n % 10 = 0 THEN 'email.opened' ELSE 'email.sent' END`;
+
+/** The feed and its figures as the log grows. What one statement takes is what the others have to wait for it. */
+export async function benchActivity() {
+  const bench = await openBenchState();
+  let worker;
+  try {
+    const projects = await makeProjects(bench);
+    seed(
+      bench.state,
+      projects.map(({ id }, index) => ({ id, contacts: sizes[index] / 10, events: sizes[index], name })),
+    );
+    worker = await startBenchWorker("bench/timed.ts", bench);
+    const figures = {};
+    for (const [index, { secret }] of projects.entries()) {
+      figures[`${sizes[index].toLocaleString("en")} events`] = await benchProject(worker.base, secret);
+    }
+    table({
+      title: "Activity: median of an answer in ms",
+      names: Object.keys(figures),
+      figures: Object.values(figures),
+    });
+  } finally {
+    await worker?.stop();
+    bench.remove();
+  }
+}
+
+async function makeProjects(bench) {
+  const worker = await startBenchWorker("src/index.ts", bench);
+  try {
+    const projects = [];
+    for (const _ of sizes) projects.push(await newProject(worker, bench.adminToken));
+    return projects;
+  } finally {
+    await worker.stop();
+  }
+}
+
+async function benchProject(base, secret) {
+  const { data } = await call(`${base}/contacts?limit=1`, secret);
+  const contactId = data[0].id;
+  const daysAgo = (days) => new Date(Date.now() - days * 86_400_000).toISOString();
+  const asked = {
+    "feed, first page of 20": "/activity",
+    "feed, a common type": "/activity?types=email.sent",
+    "feed, what callers tracked": "/activity?types=event.triggered",
+    "feed, a rare type": "/activity?types=email.bounced",
+    "feed, a type that there is not": "/activity?types=email.complained",
+    "feed, of a contact": `/activity?contactId=${contactId}`,
+    "feed, types of a contact": `/activity?contactId=${contactId}&types=email.sent,email.opened`,
+    "feed, the last 30 days": `/activity?startDate=${daysAgo(30).slice(0, 10)}`,
+    "stats, 30 days": "/activity/stats",
+    "stats, 90 days, whole": `/activity/stats?startDate=${daysAgo(89).slice(0, 10)}`,
+    "stats, 90 days, from an hour on": `/activity/stats?startDate=${daysAgo(89)}`,
+    upcoming: "/activity/upcoming",
+  };
+  const figures = {};
+  await call(`${base}/bench/longest`);
+  for (const [title, path] of Object.entries(asked)) {
+    const answers = [];
+    for (let n = 0; n < times; n++) answers.push(await timed(() => call(`${base}${path}`, secret)));
+    figures[title] = { value: median(answers.sort((a, b) => a - b)), unit: "ms" };
+  }
+  const { cursor } = await call(`${base}/activity?types=email.sent`, secret);
+  const next = () => call(`${base}/activity?types=email.sent&cursor=${cursor}`, secret);
+  figures["feed, a common type, next page"] = { value: await timed(next), unit: "ms" };
+  const { statementMs } = await call(`${base}/bench/longest`);
+  figures["longest statement of all these"] = { value: statementMs, unit: "ms" };
+  return figures;
+}
+
+async function timed(work) {
+  const before = performance.now();
+  await work();
+  return performance.now() - before;
+}
