@@ -5,7 +5,7 @@ import type { Env } from "../src/platform/env";
 export * from "../src/index";
 
 /** What kept the database busy since it was last asked: nobody else had a turn for so long. */
-const longest = { statementMs: 0, batchMs: 0 };
+const longest = { statementMs: 0, batchMs: 0, rowsRead: 0 };
 
 /** The product, with a watch beside its databases. `GET /bench/longest` tells, and begins again. */
 export default {
@@ -15,7 +15,7 @@ export default {
     if (pathname === "/bench/due") return makeDue(env);
     if (pathname !== "/bench/longest") return worker.fetch(request, watched(env), execution);
     const seen = { ...longest };
-    Object.assign(longest, { statementMs: 0, batchMs: 0 });
+    Object.assign(longest, { statementMs: 0, batchMs: 0, rowsRead: 0 });
     return Response.json(seen);
   },
   queue: (batch, env, execution) => worker.queue(batch, watched(env), execution),
@@ -79,6 +79,7 @@ function watchedStatement(statement: D1PreparedStatement): D1PreparedStatement {
 function note(batch: D1Result[]): void {
   const times = batch.map(({ meta }) => meta.duration);
   longest.statementMs = Math.max(longest.statementMs, ...times);
+  longest.rowsRead = Math.max(longest.rowsRead, ...batch.map(({ meta }) => meta.rows_read));
   longest.batchMs = Math.max(
     longest.batchMs,
     times.reduce((sum, ms) => sum + ms, 0),
