@@ -106,8 +106,6 @@ it("reads no more of 135,000 events than a page asks for, or one look at most", 
     { sql: /LIMIT \?\) page CROSS JOIN events e .* ORDER BY e\.id DESC$/, step: /TEMP B-TREE FOR ORDER BY/ },
     // Names and days, 25,000 of them at most.
     { sql: /FROM event_names n|FROM event_names WHERE/, step: /TEMP B-TREE FOR (GROUP BY|ORDER BY)/ },
-    // A part of a day, up to 25,000 events.
-    { sql: /FROM \(SELECT name FROM events WHERE .* LIMIT \?\) GROUP BY/, step: /TEMP B-TREE FOR GROUP BY/ },
   ]);
 });
 

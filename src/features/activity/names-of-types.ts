@@ -17,7 +17,7 @@ export function eventNamesOf(types: readonly ActivityType[]): EventNames {
 }
 
 /** The name is a caller's, not one of the service. */
-function isCallers(name: SQL): SQL {
+export function isCallers(name: SQL): SQL {
   return sql`NOT (${isOneOf(name, namesOfService)})`;
 }
 

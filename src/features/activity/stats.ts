@@ -4,13 +4,13 @@ import type { Span } from "../../core/events/range";
 import { firstIdAt } from "../../core/ids";
 import { dayMs, iso } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import { asNumber, asText, columns } from "../../db/rows";
+import { asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { daysOf, sumDays } from "../../engine/events/day-counts";
 import { maxCounted } from "../../engine/events/page";
 import type { EventNames } from "../../engine/events/search";
 import type { Context } from "../../platform/context";
-import { eventNamesOf } from "./names-of-types";
+import { eventNamesOf, isCallers } from "./names-of-types";
 
 const usualDays = 30;
 export const maxDays = 366;
@@ -53,7 +53,7 @@ export async function activityStats(
   const parts = await countParts(ctx, partsOf(range));
   for (const part of parts) {
     if (part.isCut) continue;
-    for (const column of columnNames) counts.set(`${part.day} ${column}`, part.counts.get(column) ?? 0);
+    for (const column of columnNames) counts.set(`${part.day} ${column}`, part.counts[column]);
   }
   const series = Array.from({ length: last - first + 1 }, (_, index) => {
     const day = first + index;
@@ -113,30 +113,45 @@ function partsOf(range: Span): Span[] {
 
 interface Part {
   day: number;
-  counts: Map<string, number>;
+  counts: Counts;
   /** There are more events than are counted. */
   isCut: boolean;
 }
 
+const readPart = columns({
+  seen: asNumber,
+  sent: asNumber,
+  delivered: asNumber,
+  opened: asNumber,
+  clicked: asNumber,
+  bounced: asNumber,
+  complained: asNumber,
+  events: asNumber,
+});
+
 async function countParts(ctx: Context, parts: Span[]): Promise<Part[]> {
+  const isOf = [
+    ...Object.entries(columnOfName).map(([name, column]) => [column, sql`name = ${name}`] as const),
+    ["events", isCallers(sql`name`)] as const,
+  ];
+  const sums = isOf.map(([column, isIt]) => sql`coalesce(sum(${isIt}), 0) AS ${sql.identifier(column)}`);
   const batch = openBatch(ctx);
   const counting = parts.map(({ from, to }) => ({
     day: Math.floor(from / dayMs),
-    rows: batch.add(
+    counted: batch.add(
       statement(
-        sql`SELECT iif(${counted.include(sql`name`)}, ${columnInSql(sql`name`)}, '') AS column, count(*) AS count
+        sql`SELECT count(*) AS seen, ${sql.join(sums, sql`, `)}
           FROM (SELECT name FROM events
             WHERE project_id = ${ctx.project.number} AND id >= ${firstIdAt(from)} AND id < ${firstIdAt(to)}
-            LIMIT ${maxCounted + 1})
-          GROUP BY 1`,
-        columns({ column: asText, count: asNumber }),
+            LIMIT ${maxCounted + 1})`,
+        readPart,
       ),
     ),
   }));
   await batch.commit();
-  return counting.map(({ day, rows }) => ({
+  return counting.map(({ day, counted: { one } }) => ({
     day,
-    counts: new Map(rows.all.map(({ column, count }) => [column, count])),
-    isCut: rows.all.reduce((sum, { count }) => sum + count, 0) > maxCounted,
+    counts: countsBy((column) => one[column]),
+    isCut: one.seen > maxCounted,
   }));
 }
