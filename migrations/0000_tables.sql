@@ -11,6 +11,26 @@ CREATE TABLE `audience_references` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `ix_audience_references_referrer` ON `audience_references` (`project_id`,`referrer`,`referrer_id`);--> statement-breakpoint
+CREATE TABLE `campaign_counts` (
+	`project_id` integer NOT NULL,
+	`campaign_id` text NOT NULL,
+	`content_id` text NOT NULL,
+	`variant` text,
+	`queued` integer NOT NULL,
+	`failed` integer NOT NULL,
+	`suppressed` integer NOT NULL,
+	`cancelled` integer NOT NULL,
+	`unknown` integer NOT NULL,
+	`sent` integer NOT NULL,
+	`delivered` integer NOT NULL,
+	`opened` integer NOT NULL,
+	`clicked` integer NOT NULL,
+	`bounced` integer NOT NULL,
+	`complained` integer NOT NULL,
+	`unsubscribed` integer NOT NULL,
+	PRIMARY KEY(`project_id`, `campaign_id`, `content_id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `campaign_pages` (
 	`project_id` integer NOT NULL,
 	`campaign_id` text NOT NULL,
@@ -19,12 +39,16 @@ CREATE TABLE `campaign_pages` (
 	`part` text NOT NULL,
 	`content_ids` text NOT NULL,
 	`open` integer NOT NULL,
-	`counts` text NOT NULL,
 	`due_at` integer,
+	`recount_at` integer DEFAULT 0,
+	`counts` text DEFAULT '{}' NOT NULL,
+	`counts_before` text DEFAULT '{}' NOT NULL,
+	`count_id` text,
 	PRIMARY KEY(`project_id`, `campaign_id`, `first_id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `ix_campaign_pages_due` ON `campaign_pages` (`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_campaign_pages_uncounted` ON `campaign_pages` (`project_id`,`recount_at`) WHERE recount_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `campaigns` (
 	`project_id` integer NOT NULL,
 	`id` text NOT NULL,
@@ -54,7 +78,6 @@ CREATE TABLE `campaigns` (
 	`due_at` integer,
 	`epoch` integer DEFAULT 0 NOT NULL,
 	`frozen` text,
-	`counts` text DEFAULT '{}' NOT NULL,
 	`total_recipients` integer DEFAULT 0 NOT NULL,
 	`search_text` text NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
@@ -250,6 +273,7 @@ CREATE TABLE `emails` (
 	`clicked_at` integer,
 	`bounced_at` integer,
 	`complained_at` integer,
+	`unsubscribed_at` integer,
 	PRIMARY KEY(`project_id`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint

@@ -1,3 +1,4 @@
+import { queueDueCounts } from "./engine/campaigns/count-due";
 import { endSnoozes } from "./engine/contacts/end-snoozes";
 import { dispatchStranded } from "./engine/events/dispatch-stranded";
 import { forgetOldEvents } from "./engine/events/forget-old";
@@ -28,7 +29,15 @@ type Sweep = (platform: Platform) => Promise<void>;
  * nobody may ask for any more.
  */
 export const ticks: Record<string, Record<string, Sweep>> = {
-  "* * * * *": { dispatchStranded, releaseHeld, requeueStuck, requeueLostJobs, endSnoozes, queueDueDeliveries },
+  "* * * * *": {
+    dispatchStranded,
+    releaseHeld,
+    requeueStuck,
+    requeueLostJobs,
+    endSnoozes,
+    queueDueDeliveries,
+    queueDueCounts,
+  },
   "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
   "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },
   // Every hour, because one day of a large installation is more than one call may delete.

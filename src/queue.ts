@@ -4,6 +4,7 @@ import { type Merged, mergeMessages } from "./core/mail/merge-messages";
 import { type MessageOf, QueueMessage } from "./core/messages";
 import { minuteMs, secondMs } from "./core/time";
 import { deadLetters } from "./db/tables";
+import { countDuePages } from "./engine/campaigns/count-due";
 import type { EventListener } from "./engine/events/listener";
 import { drainMail } from "./engine/mail/drain";
 import { bulkJob } from "./features/contacts/bulk/jobs";
@@ -36,6 +37,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "mail.deliver": deliverJob,
   "mail.drain": drainMail,
   "domains.check": checkDomainsJob,
+  "campaigns.count": countDuePages,
   "events.dispatch": dispatchEventsJob,
   "events.delete": deleteEventsJob,
   "contacts.import": importJob,

@@ -26,6 +26,8 @@ export const QueueMessage = z.discriminatedUnion("type", [
     type: z.literal("domains.check"),
     domains: z.array(z.object({ projectId, domainId: id })),
   }),
+  /** Pages of campaigns are marked to be counted again. */
+  z.object({ type: z.literal("campaigns.count"), projectId }),
   z.object({ type: z.literal("events.dispatch"), projectId, eventIds: z.array(id) }),
   z.object({ type: z.literal("events.delete"), projectId, jobId }),
   z.object({ type: z.literal("contacts.import"), projectId, jobId }),
@@ -54,6 +56,7 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   // A drainer is at it for a while, and fresh mail does not wait behind it.
   "mail.drain": "campaign-mail",
   "domains.check": "jobs",
+  "campaigns.count": "jobs",
   "events.dispatch": "events",
   "events.delete": "jobs",
   "contacts.import": "jobs",

@@ -27,8 +27,8 @@ export interface Batch {
   /** Adds several statements whose rows nobody needs. */
   addAll(statements: readonly Statement[]): void;
   /**
-   * Runs the statements, and announces the events among them. Throws the error of the failing statement's refusal, or
-   * else the database's error. The rows are the truth: if an announcement cannot be sent, the sweep makes it.
+   * Runs the statements, announces the events among them, and sends their messages. Throws the error of the failing
+   * statement's refusal, or else the database's error. The rows are the truth: what cannot be sent, the sweep makes up for.
    */
   commit(): Promise<void>;
 }
@@ -67,7 +67,8 @@ export function openBatch(ctx: BatchContext): Batch {
       added.forEach(({ rows }, place) => {
         rows.fill(results[place] ?? []);
       });
-      await announce(ctx, insertedEvents(added, results));
+      const messages = added.flatMap(({ statement }, place) => statement.messages?.(results[place] ?? []) ?? []);
+      await announce(ctx, insertedEvents(added, results), messages);
     },
   };
 }
@@ -139,14 +140,14 @@ function insertedEvents(added: Added<unknown>[], results: RawRow[][]): InsertedE
 /** Events in one message. A hundred such messages go into one call of the queue, which takes 256 KB. */
 const eventsPerMessage = 50;
 
-async function announce(ctx: BatchContext, events: InsertedEvent[]): Promise<void> {
+async function announce(ctx: BatchContext, events: InsertedEvent[], messages: Queued[]): Promise<void> {
   const heard = events.filter(({ isHeard }) => isHeard);
-  if (heard.length === 0) return;
+  if (heard.length + messages.length === 0) return;
   try {
-    await ctx.enqueue(announcements(heard));
+    await ctx.enqueue([...announcements(heard), ...messages]);
   } catch (error) {
     ctx.log("error", "Events could not be announced; the sweep will", {
-      events: heard.length,
+      ...{ events: heard.length, messages: messages.length },
       reason: error instanceof Error ? error.message : String(error),
     });
   }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../core/ids";
+import type { Queued } from "../core/messages";
 import { type Db, dialect } from "./client";
 import type { RawRow, RowReader } from "./rows";
 
@@ -16,7 +17,11 @@ export interface Statement<Row = unknown> {
   readonly before?: readonly Statement[];
   /** The rows are events. Those with a listener are announced after the commit. */
   readonly announces?: RowReader<InsertedEvent>;
+  /** Messages about its rows. The batch sends them after the commit; a sweep does without them. */
+  readonly messages?: (raw: RawRow[]) => Queued[];
 }
+
+type Rest = Partial<Pick<Statement, "refusals" | "before" | "announces" | "messages">>;
 
 /** The meaning of a failed constraint or guard. The error may read the database to say more. */
 export interface StatementRefusal {
@@ -38,17 +43,13 @@ export const noRows: RowReader<never> = () => {
 
 /** Makes a statement of `sql`. With `read`, the batch returns its rows. */
 export function statement(sql: SQL): Statement<never>;
-export function statement<Row>(
-  sql: SQL,
-  read: RowReader<Row>,
-  more?: Partial<Pick<Statement, "refusals" | "before" | "announces">>,
-): Statement<Row>;
+export function statement<Row>(sql: SQL, read: RowReader<Row>, more?: Rest): Statement<Row>;
 export function statement(
   sql: SQL,
   read: RowReader<unknown> = noRows,
-  { refusals = [], before, announces }: Partial<Pick<Statement, "refusals" | "before" | "announces">> = {},
+  { refusals = [], ...rest }: Rest = {},
 ): Statement {
-  return { sql, read, refusals, ...(before && { before }), ...(announces && { announces }) };
+  return { sql, read, refusals, ...rest };
 }
 
 /** A statement without rows, with its meaning when SQLite refuses it. */

@@ -1,8 +1,11 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { FilterCondition } from "../../core/audience/condition";
+import type { Counts } from "../../core/campaigns/counts";
 import type { EmailType } from "../../core/mail/status";
 import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
+
+const counter = () => integer().notNull();
 
 /** A mail to an audience, sent once. */
 export const campaigns = sqliteTable(
@@ -41,7 +44,6 @@ export const campaigns = sqliteTable(
     epoch: integer().notNull().default(0),
     /** The state when sending began: the time, the highest contact, the condition, and the progress of the ledger. */
     frozen: jsonObject(),
-    counts: jsonObject().notNull().default({}),
     totalRecipients: integer().notNull().default(0),
     /** Name, subject and sender in lower case, for the list's search. */
     searchText: text().notNull(),
@@ -71,12 +73,47 @@ export const campaignPages = sqliteTable(
     contentIds: text({ mode: "json" }).$type<string[]>().notNull(),
     /** Emails without a final status. */
     open: integer().notNull(),
-    counts: jsonObject().notNull(),
-    /** When the sweep checks it: it is due to be delivered, or counted again. */
+    /** When the sweep checks it: it is due to be delivered. */
     dueAt: time(),
+    /** When it is counted again. Null as long as no email of it has changed since the last count. */
+    recountAt: time().default(0),
+    /** What the last count found, by content: this much of `campaign_counts` is of this page. */
+    counts: text({ mode: "json" }).$type<Record<string, Counts>>().notNull().default({}),
+    /** What the count before found, and the name of the last count: for its second statement. */
+    countsBefore: text({ mode: "json" }).$type<Record<string, Counts>>().notNull().default({}),
+    countId: id(),
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.campaignId, table.firstId] }),
     index("ix_campaign_pages_due").on(table.dueAt).where(sql`due_at IS NOT NULL`),
+    index("ix_campaign_pages_uncounted").on(table.projectId, table.recountAt).where(sql`recount_at IS NOT NULL`),
   ],
+);
+
+/**
+ * The counters of a campaign, by content: of a campaign with variants each has its own. They are the sum of what the
+ * campaign's pages say: see engine/campaigns/count-page.ts.
+ */
+export const campaignCounts = sqliteTable(
+  "campaign_counts",
+  {
+    projectId: projectId(),
+    campaignId: id().notNull(),
+    contentId: id().notNull(),
+    /** The content's, which may be gone one day. */
+    variant: text(),
+    queued: counter(),
+    failed: counter(),
+    suppressed: counter(),
+    cancelled: counter(),
+    unknown: counter(),
+    sent: counter(),
+    delivered: counter(),
+    opened: counter(),
+    clicked: counter(),
+    bounced: counter(),
+    complained: counter(),
+    unsubscribed: counter(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.campaignId, table.contentId] })],
 );

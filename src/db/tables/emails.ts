@@ -123,6 +123,8 @@ export const emails = sqliteTable(
     clickedAt: time(),
     bouncedAt: time(),
     complainedAt: time(),
+    /** When its recipient left by one of its links: only of a campaign's mail. */
+    unsubscribedAt: time(),
   },
   (table) => [
     rowKey(table),

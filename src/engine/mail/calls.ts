@@ -97,7 +97,7 @@ async function makeCall(
       ...{ attempt: email.attempts + 1, handedAt, uncertainSince: email.uncertainSince },
       ...{ idempotencyWindowMs: ctx.mailer.idempotencyWindowMs, now, random },
     });
-    return [{ projectId: email.projectId, emailId: email.id, round: id, ...outcome }];
+    return [{ ...resultOf(email, outcome), round: id }];
   });
   return { receipts: receipts ?? mails.map(() => null), results };
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
-import { ended } from "../../core/mail/outcome";
+import { ended, type Outcome } from "../../core/mail/outcome";
 import { endsTrust, meaningOf, type Report } from "../../core/mail/status";
 import { type Batch, openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
@@ -151,11 +151,11 @@ function recordCalled(ctx: Context, batch: Batch, called: Result[], at: number):
   batch.addAll(updateResults(ctx, { results: called, where: sql`${ofItem} AND ${isOfItsRound}`, at }));
   const begun = called.some(({ status }) => status === "SENT") ? batch.add(insertBlock(ctx, at)) : null;
   batch.addAll(deleteSettledRounds(ctx, called));
-  const delivered = called.filter(({ reports }) => reports.some(isDelivery)).map(({ emailId }) => emailId);
+  const delivered = called.filter(({ reports }) => reports.some(isDelivery));
   batch.addAll(updateDelivered(ctx, delivered, ctx.mailer.name));
-  for (const { emailId, reports } of called) {
-    for (const report of reports) {
-      if (!isDelivery(report)) batch.addAll(updateReported(ctx, emailId, report, ctx.mailer.name));
+  for (const result of called) {
+    for (const report of result.reports) {
+      if (!isDelivery(report)) batch.addAll(updateReported(ctx, result, report, ctx.mailer.name));
     }
   }
   const isDistrusted = called.some(({ reports }) => reports.some((report) => endsTrust(meaningOf(report))));
@@ -196,8 +196,8 @@ function updateWithheld(ctx: Context, next: Ready[], at: number): Statement[] {
 }
 
 /** A result for an email that was not handed over since it was read. */
-export function resultOf({ id, projectId, round }: EmailRow, outcome: Omit<Result, "emailId" | "projectId" | "round">) {
-  return { emailId: id, projectId, round, ...outcome };
+export function resultOf({ id, projectId, campaignId, round }: EmailRow, outcome: Outcome): Result {
+  return { emailId: id, projectId, campaignId, round, ...outcome };
 }
 
 /** `due_at` stays: a sweep before the end of the lease looks again when it ends. */

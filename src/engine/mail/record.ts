@@ -4,6 +4,7 @@ import type { Outcome } from "../../core/mail/outcome";
 import type { EmailType } from "../../core/mail/status";
 import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
+import { updateMarked } from "../campaigns/mark-pages";
 import { insertEmailEvents } from "../events/email-events";
 import { updateUsageOfUnsent } from "../projects/monthly-usage";
 import { announceGraceMs } from "./announce";
@@ -12,6 +13,8 @@ import { announceGraceMs } from "./announce";
 export interface Result extends Outcome {
   projectId: number;
   emailId: Id;
+  /** The email's own campaign. */
+  campaignId: Id | null;
   /** The round of the result. Null for an email that was never handed over. */
   round: string | null;
 }
@@ -27,17 +30,19 @@ interface WrittenResults {
 }
 
 /**
- * The statements that record results, for one batch; none without results. The events and the returned usage go first,
- * because both read the state before the change: so a repeat adds nothing.
+ * The statements that record results, for one batch; none without results. The marks of campaigns' pages, the events and the
+ * returned usage go first, because they read the state before the change: so a repeat adds nothing.
  */
 export function updateResults(
-  platform: Pick<Platform, "databaseNow">,
+  platform: Pick<Platform, "databaseNow" | "clock">,
   { results, where, at, error = sql`r.value->>'error'` }: WrittenResults,
 ): Statement[] {
   if (results.length === 0) return [];
   const written = results.map((result) => itemOf(result, at));
   const items = JSON.stringify(written);
+  const ofCampaigns = results.some(({ campaignId }) => campaignId !== null);
   return [
+    ...(ofCampaigns ? [updateMarked(platform, { from: sql`json_each(${items}) r CROSS JOIN emails e`, where })] : []),
     ...(written.some(({ event }) => event !== null) ? [insertEmailEvents(platform, { items, where })] : []),
     ...(results.some(isUnsent) ? [updateUsageOfUnsent(items, where)] : []),
     statement(

@@ -3,9 +3,16 @@ import type { Id } from "../../core/ids";
 import { type EmailStatus, endsTrust, type Meaning, meaningOf, movedBy, type Report } from "../../core/mail/status";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
+import { updateMarked } from "../campaigns/mark-pages";
 import { updateSubscription } from "../contacts/subscription";
 import { insertEmailEvents } from "../events/email-events";
 import { updateBlock } from "./reputation";
+
+/** An email that a provider reports of. Undefined is a campaign that the caller does not know. */
+export interface Reported {
+  emailId: Id;
+  campaignId?: Id | null;
+}
 
 /**
  * The statements that apply a provider's report. They share a batch, in this order. `provider` must be the one that the
@@ -18,13 +25,14 @@ import { updateBlock } from "./reputation";
  */
 export function updateReported(
   ctx: Context,
-  emailId: Id,
+  email: Reported,
   report: Report,
   provider: string,
   noticeId: string | null = null,
 ): Statement[] {
   const meaning = meaningOf(report);
-  if (meaning === "delivered") return updateDelivered(ctx, [emailId], provider);
+  if (meaning === "delivered") return updateDelivered(ctx, [email], provider);
+  const { emailId, campaignId } = email;
   const now = ctx.clock().getTime();
   const { from, to } = movedBy[meaning];
   const isMoved = isOneOf(from);
@@ -33,6 +41,7 @@ export function updateReported(
     AND (${isMoved}${orUnheard(meaning, key)})`;
   const item = { emailId, projectId: ctx.project.number, event: `email.${report.kind}`, eventData: eventData(report) };
   return [
+    ...(campaignId === null ? [] : [updateMarked(ctx, { where: isNews })]),
     insertEmailEvents(ctx, { items: JSON.stringify([item]), where: isNews }),
     ...(endsTrust(meaning)
       ? updateDistrusted(ctx, meaning === "complained" ? "complaint" : "bounce", isNews, now)
@@ -48,20 +57,25 @@ export function updateReported(
 }
 
 /** The same for emails that were delivered, all at once: the provider may say so of each mail that it takes. */
-export function updateDelivered(ctx: Context, emailIds: Id[], provider: string): Statement[] {
-  if (emailIds.length === 0) return [];
+export function updateDelivered(ctx: Context, emails: Reported[], provider: string): Statement[] {
+  if (emails.length === 0) return [];
   const now = ctx.clock().getTime();
   const { from, to } = movedBy.delivered;
   const isNews = sql`e.provider = ${provider} AND ${isOneOf(from)}`;
   const event = { projectId: ctx.project.number, event: "email.delivered", eventData: {} };
-  const items = JSON.stringify(emailIds.map((emailId) => ({ ...event, emailId })));
+  const items = JSON.stringify(emails.map(({ emailId }) => ({ ...event, emailId })));
+  const isOfItem = sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId' AND ${isNews}`;
+  const ofCampaigns = emails.some(({ campaignId }) => campaignId !== null);
   return [
+    ...(ofCampaigns
+      ? [updateMarked(ctx, { from: sql`json_each(${items}) r CROSS JOIN emails e`, where: isOfItem })]
+      : []),
     insertEmailEvents(ctx, { items, where: isNews }),
     statement(
       sql`UPDATE emails AS e SET status = ${to}, sent_at = coalesce(sent_at, ${now}), due_at = NULL, error = NULL,
           delivered_at = ${now}
         FROM json_each(${items}) r
-        WHERE e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId' AND ${isNews}`,
+        WHERE ${isOfItem}`,
     ),
   ];
 }

@@ -79,6 +79,7 @@ const pairsPerStatement = maxRowsPerStatement / firstRows;
 const readHanded = columns({
   projectId: asNumber,
   id: asId,
+  campaignId: orNull(asId),
   round: asText,
   provider: orNull(asText),
   handedAt: asNumber,
@@ -94,7 +95,7 @@ async function settleHanded(platform: Platform, db: Db, open: Open[]): Promise<v
   const now = platform.now.getTime();
   const handed = await select(
     db,
-    sql`SELECT e.project_id, e.id, e.round, e.provider, e.handed_at, e.uncertain_since
+    sql`SELECT e.project_id, e.id, e.campaign_id, e.round, e.provider, e.handed_at, e.uncertain_since
       FROM json_each(${JSON.stringify(open)}) p
       CROSS JOIN emails e ON e.project_id = p.value->>'project' AND e.id IN (
         SELECT f.id FROM emails f INDEXED BY ix_emails_due
@@ -109,10 +110,10 @@ async function settleHanded(platform: Platform, db: Db, open: Open[]): Promise<v
 
 async function settle(platform: Platform, db: Db, lost: Handed[]): Promise<void> {
   const now = platform.now.getTime();
-  const results = lost.map(({ id, projectId, round, provider, handedAt, uncertainSince }) => {
+  const results = lost.map(({ id, projectId, campaignId, round, provider, handedAt, uncertainSince }) => {
     const idempotencyWindowMs = provider === platform.mailer.name ? platform.mailer.idempotencyWindowMs : 0;
     const outcome = outcomeOfLost({ handedAt, uncertainSince, idempotencyWindowMs, now });
-    return { emailId: id, projectId, round, ...outcome };
+    return { emailId: id, projectId, campaignId, round, ...outcome };
   });
   const batch = openBatch({ ...platform, db });
   batch.addAll(updateResults(platform, { results, where: isUnchanged, at: now }));

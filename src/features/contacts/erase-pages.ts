@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { type Statement, statement } from "../../db/statement";
+import { updateMarked } from "../../engine/campaigns/mark-pages";
 import { contactGone } from "../../engine/mail/withhold";
 import { updateUsageOf } from "../../engine/projects/monthly-usage";
 import { blobKey } from "../../platform/blobs";
@@ -79,6 +80,11 @@ const isUnsent = sql`e.status = 'QUEUED'`;
 /** Mail that ends CANCELLED gives its place in the month back. Goes before `updateErasedEmails`. */
 export function updateUsageOfErased(ctx: Context, page: SQL): Statement {
   return updateUsageOf(sql`${isOfPage(ctx, page)} AND ${isUnsent} AND e.uncertain_since IS NULL`);
+}
+
+/** A campaign's counters follow. Goes before `updateErasedEmails`. */
+export function updateMarkedByErasure(ctx: Context, page: SQL): Statement {
+  return updateMarked(ctx, { where: sql`${isOfPage(ctx, page)} AND ${isUnsent}` });
 }
 
 /**

@@ -23,6 +23,7 @@ import {
   updateErasedEvents,
   updateErasedFiles,
   updateLeftContents,
+  updateMarkedByErasure,
   updateUsageOfErased,
 } from "./erase-pages";
 
@@ -92,6 +93,7 @@ async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
   const emptying = openBatch(ctx);
   emptying.add(guardState(ctx, row));
   emptying.addAll(updateLeftContents(ctx, page));
+  emptying.add(updateMarkedByErasure(ctx, page));
   emptying.add(updateUsageOfErased(ctx, page));
   emptying.add(updateErasedEmails(ctx, page));
   const places = emptying.add(statement(page, readPlace));

@@ -18,6 +18,7 @@ import {
   updateErasedEmails,
   updateErasedEvents,
   updateLeftContents,
+  updateMarkedByErasure,
   updateUsageOfErased,
 } from "./erase-pages";
 import type { ErasureState } from "./erase-rest";
@@ -93,7 +94,7 @@ export const tablesOfPeople: Record<string, (ctx: Context, people: People) => St
   email_contents: (ctx, { ids }) => updateLeftContents(ctx, pageOf(ctx, "emails", ids, null)),
   emails: (ctx, { ids }) => {
     const page = pageOf(ctx, "emails", ids, null);
-    return [updateUsageOfErased(ctx, page), updateErasedEmails(ctx, page)];
+    return [updateMarkedByErasure(ctx, page), updateUsageOfErased(ctx, page), updateErasedEmails(ctx, page)];
   },
   webhook_deliveries: (ctx, { ids }) => [updateErasedDeliveries(ctx, pageOf(ctx, "events", ids, null))],
   events: (ctx, { ids }) => [updateErasedEvents(ctx, pageOf(ctx, "events", ids, null))],

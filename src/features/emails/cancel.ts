@@ -4,6 +4,7 @@ import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
+import { updateMarked } from "../../engine/campaigns/mark-pages";
 import { updateUsageOf } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
 import { getEmail, type WholeEmail } from "./email";
@@ -17,6 +18,7 @@ export async function cancelEmail(ctx: Context, id: Id): Promise<WholeEmail> {
   const isWaiting = sql`e.project_id = ${ctx.project.number} AND e.id = ${id} AND e.status = 'QUEUED'
     AND e.uncertain_since IS NULL`;
   const batch = openBatch(ctx);
+  batch.add(updateMarked(ctx, { where: isWaiting }));
   batch.add(updateUsageOf(isWaiting));
   const cancelled = batch.add(
     statement(

@@ -5,6 +5,7 @@ import { endsTrust, meaningOf } from "../../core/mail/status";
 import { readTag } from "../../core/mail/tag";
 import { openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
+import { updateMarked } from "../../engine/campaigns/mark-pages";
 import { insertEmailEvents } from "../../engine/events/email-events";
 import { updateReported } from "../../engine/mail/report";
 import { insertBlock, judgeReputation } from "../../engine/mail/reputation";
@@ -27,7 +28,7 @@ export async function takeReport(platform: Platform, provider: string, notice: N
   const emailId = readId(tag.emailId);
   const batch = openBatch(ctx);
   batch.addAll(updateSent(ctx, emailId, provider, notice.providerMessageId));
-  batch.addAll(updateReported(ctx, emailId, notice.report, provider, notice.id));
+  batch.addAll(updateReported(ctx, { emailId }, notice.report, provider, notice.id));
   await batch.commit();
   // Also of a report that is repeated: nobody may have come so far the first time.
   if (endsTrust(meaningOf(notice.report))) await judgeReputation(ctx);
@@ -43,6 +44,7 @@ function updateSent(ctx: Context, emailId: Id, provider: string, providerMessage
     AND e.status IN ('QUEUED', 'SENDING', 'UNKNOWN')`;
   const items = JSON.stringify([{ projectId: ctx.project.number, emailId, event: "email.sent", eventData: {} }]);
   return [
+    updateMarked(ctx, { where: isUnrecorded }),
     insertEmailEvents(ctx, { items, where: isUnrecorded }),
     insertBlock(ctx, now),
     statement(

@@ -4,13 +4,15 @@ import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { contacts } from "../../db/tables";
+import { isStillSubscribed, updateLeftBy } from "../../engine/campaigns/left";
 import { updateSubscription } from "../../engine/contacts/subscription";
 import type { Recipient } from "./recipient";
 
 /** Applies a recipient's choice on their own page. It also works in a disabled project, because the law requires it. */
 export async function setSubscription(recipient: Recipient, subscribed: boolean): Promise<Recipient> {
-  const { ctx, contact } = recipient;
+  const { ctx, contact, subject } = recipient;
   const batch = openBatch(ctx);
+  if (!subscribed) batch.addAll(updateLeftBy(ctx, subject.emailId, isStillSubscribed));
   batch.addAll(
     updateSubscription(ctx, {
       contactId: sql`SELECT ${contact.id}`,

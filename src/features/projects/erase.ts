@@ -26,6 +26,7 @@ export const projectTables: Keys = {
   template_versions: ["id"],
   campaigns: ["id"],
   campaign_pages: ["campaign_id", "first_id"],
+  campaign_counts: ["campaign_id", "content_id"],
   workflows: ["id"],
   workflow_steps: ["workflow_id", "id"],
   workflow_transitions: ["workflow_id", "id"],

@@ -1,0 +1,30 @@
+/**
+ * What is counted of a campaign's emails. The first six and `sent` are apart: each email is one of them. The others are
+ * counted beside that, by their times: an email that bounced after it was delivered is both.
+ */
+export const counters = [
+  "queued",
+  "failed",
+  "suppressed",
+  "cancelled",
+  "unknown",
+  "sent",
+  "delivered",
+  "opened",
+  "clicked",
+  "bounced",
+  "complained",
+  "unsubscribed",
+] as const;
+export type Counter = (typeof counters)[number];
+export type Counts = Record<Counter, number>;
+
+export function noCounts(): Counts {
+  return sumOf([]);
+}
+
+export function sumOf(several: Counts[]): Counts {
+  const sum = (counter: Counter) => several.reduce((total, counts) => total + counts[counter], 0);
+  // Each counter is in the list.
+  return Object.fromEntries(counters.map((counter) => [counter, sum(counter)])) as Counts;
+}

@@ -1,0 +1,67 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { MessageOf } from "../../core/messages";
+import { openBatch } from "../../db/batch";
+import type { Db } from "../../db/client";
+import { asId, asNumber, columns } from "../../db/rows";
+import { select } from "../../db/statement";
+import { forProject, type Platform } from "../../platform/context";
+import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
+import { findProject } from "../projects/project";
+import { updateCounted } from "./count-page";
+import { recountDelayMs } from "./mark-pages";
+
+/** A project counts so many pages, and then it is others' turn. */
+const pagesPerTurn = 20;
+
+const readPage = columns({ campaignId: asId, firstId: asId });
+
+/** `campaigns.count`: counts marked pages of a project, those that wait longest first. */
+export async function countDuePages(platform: Platform, message: MessageOf<"campaigns.count">): Promise<void> {
+  const project = await findProject(platform, message.projectId);
+  if (!project) return;
+  const ctx = forProject(platform, project);
+  const pages = await select(
+    ctx.db,
+    sql`SELECT campaign_id, first_id FROM campaign_pages INDEXED BY ix_campaign_pages_uncounted
+      WHERE project_id = ${project.number} AND recount_at <= ${platform.databaseNow} + ${recountDelayMs}
+      ORDER BY recount_at LIMIT ${pagesPerTurn}`,
+    readPage,
+  );
+  for (const page of pages) {
+    const batch = openBatch(ctx);
+    batch.addAll(updateCounted(ctx, page));
+    await batch.commit();
+  }
+  if (pages.length === pagesPerTurn) await platform.enqueue([{ message }]);
+}
+
+/** The sweep that finds projects with pages that are due, after a lost message or a longer wait. */
+export async function queueDueCounts(platform: Platform): Promise<void> {
+  const after = new Map<Db, number>();
+  await sweepDatabases(platform, async (db) => {
+    const projects = await findDue(platform, db, after.get(db) ?? 0);
+    const due = projects.filter(({ isDue }) => isDue === 1);
+    after.set(db, projects.at(-1)?.project ?? 0);
+    await platform.enqueue(due.map(({ project }) => ({ message: { type: "campaigns.count", projectId: project } })));
+    return projects.length;
+  });
+}
+
+const readProject = columns({ project: asNumber, isDue: asNumber });
+
+/** The projects with marked pages. It jumps through the index from project to project. */
+function findDue(platform: Platform, db: Db, after: number) {
+  const next = (project: SQL) =>
+    sql`(SELECT min(project_id) FROM campaign_pages INDEXED BY ix_campaign_pages_uncounted
+      WHERE project_id > ${project} AND recount_at IS NOT NULL)`;
+  return select(
+    db,
+    sql`WITH RECURSIVE marked(project) AS (
+        SELECT ${next(sql`${after}`)}
+        UNION ALL SELECT ${next(sql`project`)} FROM marked WHERE project IS NOT NULL LIMIT ${maxSweptRows})
+      SELECT project, EXISTS (SELECT 1 FROM campaign_pages p INDEXED BY ix_campaign_pages_uncounted
+        WHERE p.project_id = project AND p.recount_at <= ${platform.databaseNow}) AS is_due
+      FROM marked WHERE project IS NOT NULL`,
+    readProject,
+  );
+}

@@ -1,0 +1,43 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Counter, type Counts, counters } from "../../core/campaigns/counts";
+import { asNumber, columns, type RowReader } from "../../db/rows";
+
+const status = (...statuses: string[]) => `e.status IN (${statuses.map((one) => `'${one}'`).join(", ")})`;
+
+/**
+ * When an email `e` counts. A complaint, an opened mail and a click each show that the mail was delivered, also where its
+ * provider does not report that.
+ */
+const conditions: Record<Counter, string> = {
+  queued: status("QUEUED", "SENDING"),
+  failed: status("FAILED"),
+  suppressed: status("SUPPRESSED"),
+  cancelled: status("CANCELLED"),
+  unknown: status("UNKNOWN"),
+  sent: status("SENT", "DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"),
+  delivered: "coalesce(e.delivered_at, e.opened_at, e.clicked_at, e.complained_at) IS NOT NULL",
+  opened: "e.opened_at IS NOT NULL",
+  clicked: "e.clicked_at IS NOT NULL",
+  bounced: "e.bounced_at IS NOT NULL",
+  complained: "e.complained_at IS NOT NULL",
+  unsubscribed: "e.unsubscribed_at IS NOT NULL",
+};
+
+const each = (piece: (counter: Counter) => string): SQL => sql.raw(counters.map(piece).join(", "));
+
+/** The counts of emails `e` as a JSON object: an aggregate. */
+export const countsInSql: SQL = sql`json_object(${each((counter) => `'${counter}', sum(${conditions[counter]})`)})`;
+
+/** The names of the columns. */
+export const counterColumns: SQL = each((counter) => counter);
+
+/** Sums over rows with a JSON object `item.value` and a `factor`. */
+export const sumsOfItems: SQL = each((counter) => `sum(factor * (item.value->>'${counter}'))`);
+
+/** For an upsert: adds what is inserted to what is there. */
+export const addExcluded: SQL = each((counter) => `${counter} = campaign_counts.${counter} + excluded.${counter}`);
+
+// Each counter is in the list.
+export const readCounts = columns(
+  Object.fromEntries(counters.map((counter) => [counter, asNumber])) as Record<Counter, typeof asNumber>,
+) as RowReader<Counts>;

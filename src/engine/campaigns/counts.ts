@@ -1,0 +1,52 @@
+import { sql } from "drizzle-orm";
+import type { Counts } from "../../core/campaigns/counts";
+import type { Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { asId, asText, columns, orNull, type RowReader } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import { updateCounted } from "./count-page";
+import { counterColumns, readCounts } from "./counters";
+
+/** What is counted of one content of a campaign. Its variant has the same name in all contents; null without variants. */
+export interface CountsOfContent extends Counts {
+  campaignId: Id;
+  variant: string | null;
+}
+
+const readContent = columns({ campaignId: asId, variant: orNull(asText) });
+const readCountsOfContent: RowReader<CountsOfContent> = (raw) => ({ ...readContent(raw), ...readCounts(raw) });
+
+/** The stored counters of several campaigns. */
+export function selectCounts(ctx: Context, campaignIds: Id[]): Statement<CountsOfContent> {
+  return statement(
+    sql`SELECT campaign_id, variant, ${counterColumns} FROM campaign_counts
+      WHERE project_id = ${ctx.project.number} AND campaign_id IN (SELECT value FROM json_each(${JSON.stringify(campaignIds)}))`,
+    readCountsOfContent,
+  );
+}
+
+/** A campaign of so few pages is counted when it is asked for. */
+const maxLivePages = 2;
+
+const readFirst = columns({ firstId: asId });
+
+/** The counters of one campaign: of a small one as it is now, of a larger one as of the last marks that were worked off. */
+export async function findCounts(ctx: Context, campaignId: Id): Promise<CountsOfContent[]> {
+  const opening = openBatch(ctx);
+  const pages = opening.add(
+    statement(
+      sql`SELECT first_id FROM campaign_pages WHERE project_id = ${ctx.project.number} AND campaign_id = ${campaignId}
+        ORDER BY first_id LIMIT ${maxLivePages + 1}`,
+      readFirst,
+    ),
+  );
+  await opening.commit();
+  const batch = openBatch(ctx);
+  if (pages.count <= maxLivePages) {
+    for (const { firstId } of pages.all) batch.addAll(updateCounted(ctx, { campaignId, firstId }));
+  }
+  const counts = batch.add(selectCounts(ctx, [campaignId]));
+  await batch.commit();
+  return counts.all;
+}
