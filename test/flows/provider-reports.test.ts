@@ -1,14 +1,11 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
-import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { writeTag } from "../../src/core/mail/tag";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
-import worker from "../../src/index";
 import { Outside } from "../support/outside";
-import { type Answer, newProject, type TestProject } from "../support/project";
+import { newProject, type TestProject } from "../support/project";
 import { type ProviderDouble, postmarkDouble, resendDouble, sesDouble } from "../support/provider-doubles";
+import { basic, type Hook, postHook as post, svix } from "../support/provider-hooks";
 import { expectRefusal } from "../support/refusal";
 import { emailRows, eventCounts } from "../support/rows";
 import { SnsDouble } from "../support/sns-double";
@@ -24,11 +21,6 @@ afterEach(() => {
   vi.unstubAllGlobals();
   vi.useRealTimers();
 });
-
-interface Hook {
-  body: string;
-  headers: Record<string, string>;
-}
 
 type Kind = "delivered" | "hard" | "soft" | "complained" | "nothing";
 
@@ -61,20 +53,6 @@ const postmarkEvents: Record<Kind, object> = {
   nothing: { RecordType: "Open" },
 };
 
-const webhookSecret = "whsec_dGVzdC13ZWJob29rLXNlY3JldA==";
-
-function svix(body: string, { at = new Date(), secret = webhookSecret } = {}): Hook {
-  const id = crypto.randomUUID();
-  const headers = {
-    "svix-id": id,
-    "svix-timestamp": String(Math.floor(at.getTime() / 1_000)),
-    "svix-signature": new Webhook(secret).sign(id, at, body),
-  };
-  return { body, headers };
-}
-
-const basic = (user: string, password: string) => ({ Authorization: `Basic ${btoa(`${user}:${password}`)}` });
-
 function resendBody(kind: Kind, tag: string | null, messageId: string): string {
   const { type, bounce } = resendEvents[kind];
   return JSON.stringify({ type, data: { email_id: messageId, tags: tag === null ? {} : { petrel: tag }, bounce } });
@@ -100,19 +78,6 @@ const dialects: Dialect[] = [
     },
   },
 ];
-
-/** Posts to `/hooks/{name}` as anyone on the internet could. */
-async function post(name: string, { body, headers }: Hook, settings: object): Promise<Answer> {
-  const request = new Request<unknown, IncomingRequestCfProperties>(`https://petrel.example/hooks/${name}`, {
-    method: "POST",
-    headers,
-    body,
-  });
-  const execution = createExecutionContext();
-  const response = await worker.fetch(request, { ...env, ...settings }, execution);
-  await waitOnExecutionContext(execution);
-  return { status: response.status, headers: response.headers, body: await response.json() };
-}
 
 interface Scene {
   world: World;

@@ -10,8 +10,11 @@ export const idempotencyEffects = sqliteTable(
   "idempotency_effects",
   {
     projectId: projectId(),
-    /** The kind of the API key: keys of browsers and of servers are separate. */
-    kind: text().$type<KeyKind>().notNull(),
+    /**
+     * The kind of the API key: keys of browsers and of servers are separate. `received` are providers' names of mail that
+     * they received.
+     */
+    kind: text().$type<KeyKind | "received">().notNull(),
     key: text().notNull(),
     /** `POST /v1/send` */
     request: text().notNull(),

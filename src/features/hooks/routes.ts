@@ -1,6 +1,8 @@
 import { UnknownRoute } from "../../core/errors";
 import { policy } from "../../http/policy";
 import { createRouter } from "../../http/router";
+import { noteOther } from "./note-other";
+import { takeMail } from "./take-mail";
 import { takeReport } from "./take-report";
 
 export const delivery = createRouter();
@@ -14,7 +16,9 @@ delivery.post("/hooks/:provider", policy({ key: "signed" }), async (c) => {
   const provider = c.req.param("provider");
   const reporter = platform.reporterOf(provider);
   if (reporter === null) throw new UnknownRoute(c.req.method, c.req.path);
-  const notice = await reporter({ header: (name) => c.req.header(name), body: await c.req.text() });
-  if (notice) await takeReport(platform, provider, notice);
+  const told = await reporter({ header: (name) => c.req.header(name), body: await c.req.text() });
+  if (told?.kind === "report") await takeReport(platform, provider, told.notice);
+  if (told?.kind === "received") await takeMail(platform, provider, told.mail);
+  if (told?.kind === "other") noteOther(platform, provider, told.name);
   return c.json({ success: true }, 200);
 });

@@ -1,10 +1,13 @@
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { Untrusted } from "../../core/errors";
+import { isJsonObject } from "../../core/json";
 import { sameSecret } from "../../core/keys";
-import { readPostmarkEvent } from "../../core/mail/notices/postmark";
-import { readResendEvent } from "../../core/mail/notices/resend";
-import { readSesEvent } from "../../core/mail/notices/ses";
-import type { Reporter } from "./reporter";
+import type { Notice } from "../../core/mail/notices/notice";
+import { readPostmarkEvent, readPostmarkInbound } from "../../core/mail/notices/postmark";
+import type { ReceivedMail } from "../../core/mail/notices/received";
+import { readResendEvent, readResendReceived } from "../../core/mail/notices/resend";
+import { readSesEvent, readSesReceived } from "../../core/mail/notices/ses";
+import type { Reporter, Told } from "./reporter";
 import type { MailSettings, PostmarkSettings } from "./settings";
 import { readSns } from "./sns";
 
@@ -23,7 +26,7 @@ export function openReporters({ ses, resend, postmark }: MailSettings): Readonly
 function sesReporter(topicArn: string): Reporter {
   return async ({ body }) => {
     const published = await readSns(body, topicArn);
-    return published === null ? null : readSesEvent(jsonOrNull(published));
+    return published === null ? null : told(published, { report: readSesEvent, received: readSesReceived });
   };
 }
 
@@ -42,7 +45,8 @@ function resendReporter(secret: string): Reporter {
       if (!(cause instanceof WebhookVerificationError)) throw cause;
       throw new Untrusted("The signature of the webhook is not valid, or is older than five minutes.", { cause });
     }
-    return readResendEvent(jsonOrNull(body), header("svix-id") ?? null);
+    const id = header("svix-id") ?? null;
+    return told(body, { report: (event) => readResendEvent(event, id), received: readResendReceived });
   };
 }
 
@@ -52,8 +56,30 @@ function postmarkReporter({ user, password }: NonNullable<PostmarkSettings["webh
     if (!(await sameSecret(header("Authorization") ?? "", expected))) {
       throw new Untrusted("The webhook's user and password are missing or not valid.");
     }
-    return readPostmarkEvent(jsonOrNull(body));
+    return told(body, { report: readPostmarkEvent, received: readPostmarkInbound });
   };
+}
+
+interface Readers {
+  report(event: unknown): Notice | null;
+  received(event: unknown): ReceivedMail | null;
+}
+
+function told(body: string, { report, received }: Readers): Told {
+  const event = jsonOrNull(body);
+  const notice = report(event);
+  if (notice) return { kind: "report", notice };
+  const mail = received(event);
+  return mail ? { kind: "received", mail } : { kind: "other", name: nameOf(event) };
+}
+
+const maxNameLength = 50;
+
+/** Each provider has its own field for it. */
+function nameOf(event: unknown): string {
+  if (!isJsonObject(event)) return "no event";
+  const name = event.eventType ?? event.notificationType ?? event.type ?? event.RecordType;
+  return typeof name === "string" ? name.slice(0, maxNameLength) : "no name";
 }
 
 function base64(text: string): string {

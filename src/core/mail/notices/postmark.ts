@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Report } from "../status";
 import { gaveUp, hardBounce, type Notice, transient } from "./notice";
+import { type ReceivedMail, receivedMail } from "./received";
 
 /** The metadata field with the tag of every mail. */
 export const postmarkTagName = "petrel";
@@ -72,4 +73,31 @@ function bounceOf({ Type, Description, Details }: PostmarkEvent): Report | null 
   const reasons = [type, Details || Description];
   if (hardTypes.has(type)) return hardBounce(reasons);
   return lastWords.has(type) ? gaveUp(reasons) : transient(reasons);
+}
+
+const Mailbox = z.object({ Email: z.string().nullish() });
+
+/** Postmark's inbound webhook. Unlike its events it has no `RecordType`. */
+const PostmarkInbound = z.object({
+  RecordType: z.undefined().optional(),
+  MessageID: z.string(),
+  FromFull: Mailbox,
+  ToFull: z.array(Mailbox).nullish(),
+  CcFull: z.array(Mailbox).nullish(),
+  /** The recipient of the envelope: with forwarding, the address that Postmark gave the server. */
+  OriginalRecipient: z.string().nullish(),
+  Headers: z.array(z.object({ Name: z.string(), Value: z.string() })).nullish(),
+});
+
+/** Reads a mail that Postmark received. Null when it is another notice, or has no sender. */
+export function readPostmarkInbound(event: unknown): ReceivedMail | null {
+  const { data } = PostmarkInbound.safeParse(event);
+  if (!data) return null;
+  return receivedMail({
+    id: data.MessageID,
+    from: data.FromFull.Email,
+    delivered: [data.OriginalRecipient],
+    written: [...(data.ToFull ?? []), ...(data.CcFull ?? [])].map(({ Email }) => Email),
+    headers: data.Headers?.map(({ Name: name, Value: value }) => ({ name, value })),
+  });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Report } from "../status";
 import { gaveUp, hardBounce, type Notice, transient } from "./notice";
+import { type ReceivedMail, receivedMail } from "./received";
 
 /** The name of the tag of every mail. */
 export const resendTagName = "petrel";
@@ -71,4 +72,24 @@ function bounceOf({ type, subType, message }: NonNullable<ResendData["bounce"]>)
     return transient(reasons);
   }
   return type === "Transient" || subType === "OnAccountSuppressionList" ? gaveUp(reasons) : hardBounce(reasons);
+}
+
+const ResendReceived = z.object({
+  type: z.literal("email.received"),
+  data: z.object({
+    email_id: z.string(),
+    from: z.string(),
+    /** The recipients of the envelope. */
+    received_for: z.array(z.string()).nullish(),
+    to: z.array(z.string()).nullish(),
+    cc: z.array(z.string()).nullish(),
+  }),
+});
+
+/** Reads a mail that Resend received. Null when it is another event, or has no sender. */
+export function readResendReceived(event: unknown): ReceivedMail | null {
+  const { data } = ResendReceived.safeParse(event);
+  if (!data) return null;
+  const { email_id, from, received_for, to, cc } = data.data;
+  return receivedMail({ id: email_id, from, delivered: received_for, written: [...(to ?? []), ...(cc ?? [])] });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Report } from "../status";
 import { gaveUp, hardBounce, type Notice, transient } from "./notice";
+import { type ReceivedMail, receivedMail } from "./received";
 
 /** The name of the message tag of every mail. */
 export const sesTagName = "petrel";
@@ -116,4 +117,42 @@ function bounceOf({ bounceType, bounceSubType = "", bouncedRecipients }: NonNull
   const isVague = bounceType === "Undetermined" || bounceSubType === "General" || bounceSubType === "";
   const action = recipient?.action?.toLowerCase();
   return action === "failed" || (action === undefined && !isVague) ? gaveUp(reasons) : transient(reasons);
+}
+
+const SesVerdict = z.object({ status: z.string() }).nullish();
+
+const SesReceived = z.object({
+  notificationType: z.literal("Received"),
+  receipt: z.object({
+    recipients: z.array(z.string()),
+    virusVerdict: SesVerdict,
+    spamVerdict: SesVerdict,
+    dmarcVerdict: SesVerdict,
+  }),
+  mail: z.object({
+    messageId: z.string(),
+    commonHeaders: z.object({
+      from: z.array(z.string()).nullish(),
+      to: z.array(z.string()).nullish(),
+      cc: z.array(z.string()).nullish(),
+    }),
+    headers: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
+  }),
+});
+
+/**
+ * Reads a mail that SES received. Null when it is another notification, has no sender, or SES found it to be spam, to hold
+ * a virus, or not to be from whom it says.
+ */
+export function readSesReceived(event: unknown): ReceivedMail | null {
+  const { data } = SesReceived.safeParse(event);
+  if (!data) return null;
+  const { receipt, mail } = data;
+  const verdicts = [receipt.virusVerdict, receipt.spamVerdict, receipt.dmarcVerdict];
+  if (verdicts.some((verdict) => verdict?.status === "FAIL")) return null;
+  const { from, to, cc } = mail.commonHeaders;
+  return receivedMail({
+    ...{ id: mail.messageId, from: from?.[0], headers: mail.headers },
+    ...{ delivered: receipt.recipients, written: [...(to ?? []), ...(cc ?? [])] },
+  });
 }

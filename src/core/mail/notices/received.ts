@@ -1,0 +1,55 @@
+import { normalizeEmail } from "../address";
+
+/** A mail that a provider received for us. Of its content nothing is read. */
+export interface ReceivedMail {
+  /** The provider's name for it: the same when the notice is repeated. */
+  receivedId: string;
+  /** The address in its From header. Anybody can write anything there. */
+  from: string;
+  /** The addresses that it was brought to. */
+  delivered: string[];
+  /** The addresses in its headers To and Cc. */
+  written: string[];
+  /** It says of itself that no person wrote it (RFC 3834), as "out of office" does. */
+  isAutomatic: boolean;
+}
+
+interface Told {
+  id: string | null | undefined;
+  from: string | null | undefined;
+  delivered?: Written[] | null;
+  written?: Written[] | null;
+  headers?: { name: string; value: string }[] | null;
+}
+
+type Written = string | null | undefined;
+
+/** A mail with more recipients is none of a correspondence. */
+const maxAddresses = 100;
+const maxIdLength = 200;
+
+/** Null when it cannot be told from whom it is, or apart from others. */
+export function receivedMail({ id, from, delivered, written, headers }: Told): ReceivedMail | null {
+  const sender = addressIn(from);
+  if (!id || id.length > maxIdLength || sender === null) return null;
+  const submitted = headers?.find(({ name }) => name.toLowerCase() === "auto-submitted")?.value ?? "no";
+  return {
+    ...{ receivedId: id, from: sender, delivered: addressesIn(delivered), written: addressesIn(written) },
+    isAutomatic: !/^\s*no\b/i.test(submitted),
+  };
+}
+
+function addressesIn(several: Written[] | null | undefined): string[] {
+  const addresses = (several ?? []).slice(0, maxAddresses).map(addressIn);
+  return [...new Set(addresses.filter((address) => address !== null))];
+}
+
+const maxMailboxLength = 1_000;
+
+/** The address of `ada@example.com` or `Ada <ada@example.com>`. */
+function addressIn(mailbox: Written): string | null {
+  if (!mailbox || mailbox.length > maxMailboxLength) return null;
+  const start = mailbox.lastIndexOf("<");
+  const end = mailbox.indexOf(">", start);
+  return normalizeEmail(start < 0 ? mailbox : mailbox.slice(start + 1, end < 0 ? mailbox.length : end));
+}

@@ -1,0 +1,17 @@
+import { expiringCache } from "../../core/expiring-cache";
+import { dayMs } from "../../core/time";
+import type { Platform } from "../../platform/context";
+
+const noted = expiringCache<true>({ ttlMs: dayMs, maxEntries: 100 });
+
+/**
+ * Logs that a provider tells something that means nothing here: of each kind once, because a provider whose webhook is set
+ * to send every kind sends some for each mail.
+ */
+export function noteOther(platform: Platform, provider: string, name: string): void {
+  const key = `${provider} ${name}`;
+  const now = platform.now.getTime();
+  if (noted.get(key, now)) return;
+  noted.set(key, true, now);
+  platform.log("info", "A provider reports a kind of thing that is ignored", { provider, name });
+}
