@@ -96,7 +96,7 @@ function renderMany(): { msPerMail: number; nodes: number } {
       variables: { firstName: `Ada ${n}`, plan: "pro", number: n, price1: n / 3, item1: "Tea" },
       links: null,
       headers: {},
-      feedbackId: "bench",
+      list: { feedbackId: "bench", listId: "" },
     });
   for (let n = 0; n < 50; n++) render(n);
   const startedAt = performance.now();

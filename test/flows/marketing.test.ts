@@ -89,6 +89,7 @@ describe("what the type of a template means for its mail", () => {
     expect(message.headers).toEqual({
       "List-Unsubscribe": `<${unsubscribe}>`,
       "List-Unsubscribe-Post": oneClick,
+      "List-Id": `<${project.id}.${project.domain}>`,
       Precedence: "bulk",
       "Feedback-ID": `${id}:${project.id}:marketing:petrel`,
     });
@@ -139,23 +140,24 @@ describe("what the type of a template means for its mail", () => {
     const plain = await newTemplate(project, { type: "HEADLESS" });
     const linked = await newTemplate(project, { type: "HEADLESS", body: '<a href="{{ manageUrl }}">x</a>' });
     const without = await deliver(project, plain.id, { to: "a@example.com", data: { firstName: "Ada" } });
-    expect([without.html, without.headers]).toEqual(["<p>Hello Ada</p>", {}]);
+    expect([without.html, without.headers]).toEqual(["<p>Hello Ada</p>", { "Auto-Submitted": "auto-generated" }]);
     const withLink = await deliver(project, linked.id, { to: "b@example.com" });
     expect(withLink.html).toMatch(/^<a href="[^"]+">x<\/a>$/);
     expect(Object.keys(withLink.headers)).toEqual([
       "List-Unsubscribe",
       "List-Unsubscribe-Post",
+      "List-Id",
       "Precedence",
       "Feedback-ID",
     ]);
   });
 
-  it("TRANSACTIONAL: nothing of it, though the links work in its body too", async () => {
+  it("TRANSACTIONAL: nothing of it but that a program wrote it, though the links work in its body too", async () => {
     const project = await newProject();
     const body = '<a href="{{ unsubscribeUrl }}">x</a>{{ subscribeUrl }}{{ manageUrl }}';
     const { id } = await newTemplate(project, { type: "TRANSACTIONAL", body });
     const message = await deliver(project, id);
-    expect(message.headers).toEqual({});
+    expect(message.headers).toEqual({ "Auto-Submitted": "auto-generated" });
     expect(message.html).not.toContain("You get this email because");
     for (const page of ["unsubscribe", "subscribe", "manage"] as const) {
       expect((await call("GET", linkIn(message.html, page))).status).toBe(200);
@@ -169,6 +171,7 @@ describe("what the type of a template means for its mail", () => {
     const message = await deliver(project, id, { headers });
     expect(message.headers).toEqual({
       ...headers,
+      "List-Id": `<${project.id}.${project.domain}>`,
       Precedence: "bulk",
       "Feedback-ID": `${id}:${project.id}:marketing:petrel`,
     });
@@ -505,7 +508,11 @@ describe("between the call and the mail", () => {
       expect((await project.api.delete(`/templates/${id}`)).status).toBe(204);
       await world.drain();
       const [message] = world.taken;
-      expect(message).toMatchObject({ subject: "Old", headers: {}, from: { name: "Old" } });
+      expect(message).toMatchObject({
+        subject: "Old",
+        headers: { "Auto-Submitted": "auto-generated" },
+        from: { name: "Old" },
+      });
       expect(message?.html === body).toBe(true);
     }
   });

@@ -2,7 +2,13 @@ import { type Framed, markFor } from "../templating/frame";
 import { parseTemplate, renderFramed, renderTemplate } from "../templating/render";
 import type { EmailType } from "./status";
 import { textVersion } from "./text-version";
-import { type RecipientLinks, withFooter, withUnsubscribeLine, withUnsubscribing } from "./unsubscribing";
+import {
+  type ListHeaders,
+  type RecipientLinks,
+  withFooter,
+  withUnsubscribeLine,
+  withUnsubscribing,
+} from "./unsubscribing";
 
 interface Given {
   type: EmailType;
@@ -12,7 +18,7 @@ interface Given {
   links: RecipientLinks | null;
   /** The caller's own headers. */
   headers: Record<string, string>;
-  feedbackId: string;
+  list: ListHeaders;
 }
 
 interface Rendered {
@@ -23,9 +29,9 @@ interface Rendered {
 }
 
 /** Renders everything that depends on the template, the recipient and the type. */
-export function renderMail({ type, subject, body, variables, links, headers, feedbackId }: Given): Rendered {
+export function renderMail({ type, subject, body, variables, links, headers, list }: Given): Rendered {
   const rendered = renderFramed(parseTemplate(body, "html"), variables);
-  const finished = withUnsubscribing({ type, html: rendered.output, headers, links, feedbackId });
+  const finished = withUnsubscribing({ type, html: rendered.output, headers, links, list });
   const framed = finished.html === rendered.output ? rendered : withFooterIn(rendered, finished.html, links);
   return {
     subject: renderTemplate(parseTemplate(subject, "text"), variables),

@@ -13,25 +13,33 @@ interface Rendered {
   /** The caller's own headers. */
   headers: Record<string, string>;
   links: RecipientLinks | null;
+  list: ListHeaders;
+}
+
+/** What names the mailing list of a mail, each as the value of its header. */
+export interface ListHeaders {
   /** Identifies the sender for the statistics of mailbox providers. */
   feedbackId: string;
+  /** The same for every mail of a list (RFC 2919). */
+  listId: string;
 }
 
 /**
  * Adds what the type of a mail requires. MARKETING gets a footer, unless its body links to the recipient's pages, and
  * the headers for the mailbox's unsubscribe button. HEADLESS gets the headers if its body links to the pages.
- * TRANSACTIONAL stays as it is.
+ * TRANSACTIONAL stays as it is, but says that a program wrote it.
  */
-export function withUnsubscribing({ type, html, headers, links, feedbackId }: Rendered): {
+export function withUnsubscribing({ type, html, headers, links, list }: Rendered): {
   html: string;
   headers: Record<string, string>;
 } {
-  if (type === "TRANSACTIONAL" || links === null) return { html, headers };
+  const single = { html, headers: withOwn([["Auto-Submitted", "auto-generated"]], headers) };
+  if (type === "TRANSACTIONAL" || links === null) return single;
   const isLinked = linksTo(html, [links.unsubscribeUrl, links.manageUrl]);
-  if (type === "HEADLESS" && !isLinked) return { html, headers };
+  if (type === "HEADLESS" && !isLinked) return single;
   return {
     html: isLinked ? html : withFooter(html, links),
-    headers: unsubscribeHeaders(links, feedbackId, headers),
+    headers: unsubscribeHeaders(links, list, headers),
   };
 }
 
@@ -43,25 +51,34 @@ export function withUnsubscribeLine(type: EmailType, text: string, links: Recipi
 }
 
 /**
- * Adds the headers of RFC 2369 and RFC 8058 to the caller's own. A caller's List-Unsubscribe replaces both of ours, if
+ * Adds the headers of RFC 2369, RFC 2919 and RFC 8058 to the caller's own. No responder answers mail of a list, so that it
+ * needs no Auto-Submitted, which is for mail that no person wrote (RFC 3834). A caller's List-Unsubscribe replaces both of ours, if
  * it contains an address; a caller's List-Unsubscribe-Post alone changes nothing.
  */
 function unsubscribeHeaders(
   { unsubscribeUrl }: RecipientLinks,
-  feedbackId: string,
+  { feedbackId, listId }: ListHeaders,
   given: Record<string, string>,
 ): Record<string, string> {
   const hasOwn = Object.entries(given).some(([name, value]) => isListUnsubscribe(name) && /<[^<>\s]+>/.test(value));
   const theirs = Object.entries(given).filter(([name]) => hasOwn || !/^list-unsubscribe(-post)?$/i.test(name));
-  const names = new Set(theirs.map(([name]) => name.toLowerCase()));
-  const ours: [string, string][] = [
+  const button: [string, string][] = [
     ["List-Unsubscribe", `<${unsubscribeUrl}>`],
     ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],
+  ];
+  const ours: [string, string][] = [
+    ["List-Id", listId],
     ["Precedence", "bulk"],
     ["Feedback-ID", feedbackId],
   ];
-  if (hasOwn) names.add("list-unsubscribe-post");
-  return Object.fromEntries([...ours.filter(([name]) => !names.has(name.toLowerCase())), ...theirs]);
+  return withOwn([...(hasOwn ? [] : button), ...ours], Object.fromEntries(theirs));
+}
+
+/** Headers of ours, and the caller's: of the same name, theirs. */
+function withOwn(ours: [string, string][], given: Record<string, string>): Record<string, string> {
+  const names = new Set(Object.keys(given).map((name) => name.toLowerCase()));
+  const added = ours.filter(([name, value]) => value !== "" && !names.has(name.toLowerCase()));
+  return { ...Object.fromEntries(added), ...given };
 }
 
 function isListUnsubscribe(name: string): boolean {

@@ -1,7 +1,9 @@
 import { publicId, publicIdOrNull } from "../../core/ids";
+import { domainOf } from "../../core/mail/address";
+import { listIdHeader } from "../../core/mail/list-id";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
 import { renderMail } from "../../core/mail/render-mail";
-import type { RecipientLinks } from "../../core/mail/unsubscribing";
+import type { ListHeaders, RecipientLinks } from "../../core/mail/unsubscribing";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import { templateVariables } from "../../core/templating/variables";
 import type { ContentRow, EmailRow } from "../../db/tables";
@@ -36,9 +38,18 @@ export function renderMessage(
     from: { email: content.fromEmail, written: content.fromEmail, name: content.fromName },
     to: { email: email.toEmail, written: email.toWritten ?? email.toEmail, name: email.toName },
     replyTo: content.replyTo,
-    ...renderMail({ type, subject, body, headers, variables, links, feedbackId: feedbackId(project, content) }),
+    ...renderMail({ type, subject, body, headers, variables, links, list: listHeaders(project, content) }),
     // The same on every try, unless a person asked for another one.
     date: new Date(email.retriedAt ?? email.scheduledAt ?? email.createdAt),
+  };
+}
+
+/** A topic is a list of its own; everything else that a project sends from one domain is one. */
+function listHeaders(project: Project, content: ContentRow): ListHeaders {
+  const { fromEmail, fromName, topicId } = content;
+  return {
+    feedbackId: feedbackId(project, content),
+    listId: listIdHeader(fromName, publicIdOrNull(topicId) ?? project.id, domainOf(fromEmail)),
   };
 }
 

@@ -30,7 +30,15 @@ export async function previewTemplate(ctx: Context, id: Id, asked: PreviewTempla
   const variables = await previewVariables(ctx, asked, links);
   const { subject, type } = content;
   try {
-    const mail = renderMail({ type, subject, body, variables, links, headers: {}, feedbackId: "" });
+    const mail = renderMail({
+      type,
+      subject,
+      body,
+      variables,
+      links,
+      headers: {},
+      list: { feedbackId: "", listId: "" },
+    });
     const templates = [parseTemplate(subject, "text"), parseTemplate(body, "html")];
     const missing = missingVariables(templates, variables);
     return { subject: mail.subject, html: mail.html, text: mail.text, missing };

@@ -14,7 +14,15 @@ const links = {
 
 function expectSameText(body: string, values: Record<string, unknown>, type: "TRANSACTIONAL" | "MARKETING") {
   const variables = { ...links, ...values };
-  const mail = renderMail({ type, subject: "", body, variables, links, headers: {}, feedbackId: "" });
+  const mail = renderMail({
+    type,
+    subject: "",
+    body,
+    variables,
+    links,
+    headers: {},
+    list: { feedbackId: "", listId: "" },
+  });
   expect(mail.text).toBe(withUnsubscribeLine(type, plainText(mail.html), links));
 }
 

@@ -8,8 +8,10 @@ const links = {
 };
 
 function dressed(html: string, headers: Record<string, string> = {}) {
-  return withUnsubscribing({ type: "MARKETING", html, headers, links, feedbackId: "a:b:c:d" });
+  return withUnsubscribing({ type: "MARKETING", html, headers, links, list });
 }
+
+const list = { feedbackId: "a:b:c:d", listId: "News <l.acme.test>" };
 
 const hasFooter = (html: string) => dressed(html).html.includes("You get this email because");
 
@@ -51,15 +53,35 @@ describe("the footer", () => {
 
 describe("the headers", () => {
   it.each<[Record<string, string>, string[]]>([
-    [{}, ["List-Unsubscribe", "List-Unsubscribe-Post", "Precedence", "Feedback-ID"]],
-    [{ "List-Unsubscribe": "<x>" }, ["Precedence", "Feedback-ID", "List-Unsubscribe"]],
-    [{ "LIST-UNSUBSCRIBE": "<x>" }, ["Precedence", "Feedback-ID", "LIST-UNSUBSCRIBE"]],
-    [{ precedence: "list" }, ["List-Unsubscribe", "List-Unsubscribe-Post", "Feedback-ID", "precedence"]],
-    [{ "feedback-id": "x" }, ["List-Unsubscribe", "List-Unsubscribe-Post", "Precedence", "feedback-id"]],
+    [{}, ["List-Unsubscribe", "List-Unsubscribe-Post", "List-Id", "Precedence", "Feedback-ID"]],
+    [{ "List-Unsubscribe": "<x>" }, ["List-Id", "Precedence", "Feedback-ID", "List-Unsubscribe"]],
+    [{ "LIST-UNSUBSCRIBE": "<x>" }, ["List-Id", "Precedence", "Feedback-ID", "LIST-UNSUBSCRIBE"]],
+    [{ precedence: "list" }, ["List-Unsubscribe", "List-Unsubscribe-Post", "List-Id", "Feedback-ID", "precedence"]],
+    [{ "feedback-id": "x" }, ["List-Unsubscribe", "List-Unsubscribe-Post", "List-Id", "Precedence", "feedback-id"]],
+    [{ "list-id": "<x.y>" }, ["List-Unsubscribe", "List-Unsubscribe-Post", "Precedence", "Feedback-ID", "list-id"]],
   ])("beside %j", (given, names) => {
     const { headers } = dressed("x", given);
     expect(Object.keys(headers)).toEqual(names);
     expect(headers).toMatchObject(given);
+  });
+});
+
+describe("a mail that is of no list", () => {
+  const single = (type: "TRANSACTIONAL" | "HEADLESS", headers: Record<string, string> = {}, html = "x") =>
+    withUnsubscribing({ type, html, headers, links, list }).headers;
+
+  it("says that a program wrote it, so that no program answers", () => {
+    expect(single("TRANSACTIONAL")).toEqual({ "Auto-Submitted": "auto-generated" });
+    expect(single("HEADLESS")).toEqual({ "Auto-Submitted": "auto-generated" });
+  });
+
+  it("says otherwise if the caller does", () => {
+    expect(single("TRANSACTIONAL", { "auto-submitted": "no" })).toEqual({ "auto-submitted": "no" });
+  });
+
+  it("is of a list if its body links to the pages", () => {
+    const html = `<a href="${links.manageUrl}">x</a>`;
+    expect(Object.keys(single("HEADLESS", {}, html))).toEqual(Object.keys(dressed("x").headers));
   });
 });
 

@@ -89,7 +89,8 @@ function mailbox({ email, written, name }: Address): string {
   return named(name ?? "", `${written.slice(0, written.lastIndexOf("@"))}@${domainOf(email)}`);
 }
 
-function named(name: string, address: string): string {
+/** A name and an address in angle brackets, or the address alone. */
+export function named(name: string, address: string): string {
   if (name === "") return address;
   if (/^[\w ]+$/.test(name)) return `${name} <${address}>`;
   const phrase = isPlain(name) ? quoteString(name) : encodeWord(name, letterEncoding(name), wordLength);
