@@ -5,6 +5,7 @@ import { benchContacts } from "./contacts.mjs";
 import { benchDelivery } from "./delivery.mjs";
 import { benchMemory } from "./memory.mjs";
 import { benchProfile } from "./profile.mjs";
+import { benchReports } from "./reports.mjs";
 import { benchRoutes } from "./routes.mjs";
 import { benchRows } from "./rows.mjs";
 import { benchSegments } from "./segments.mjs";
@@ -19,6 +20,7 @@ const benches = {
   sweeps: benchSweeps,
   rows: benchRows,
   delivery: benchDelivery,
+  reports: benchReports,
 };
 /** Tells where time goes, and judges nothing: only when asked for. */
 const askedOnly = { profile: benchProfile };

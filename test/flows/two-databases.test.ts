@@ -8,6 +8,7 @@ import { addDomain } from "../../src/features/domains/add";
 import { removeDomain } from "../../src/features/domains/remove";
 import { takeReport } from "../../src/features/hooks/take-report";
 import { createProject } from "../../src/features/projects/create";
+import { newCampaign } from "../support/campaign";
 import { control, databaseOf, shards } from "../support/database";
 import { sendAs } from "../support/person";
 import { admin, newProject, type TestProject } from "../support/project";
@@ -238,6 +239,9 @@ const dueOf: Record<string, Due> = {
   forgetRounds: {
     given: (project) => run(project, `INSERT INTO rounds VALUES (?, '${"r".repeat(22)}', 'resend', '[]', 1)`),
     isDone: (project) => none(project, "SELECT 1 FROM rounds WHERE project_id = ?"),
+  },
+  queueDueCounts: {
+    given: (project) => newCampaign(project, { recipients: 1 }),
   },
   queueDueDeliveries: {
     given: async (project) => {

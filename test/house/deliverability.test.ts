@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
-const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
-const exists = (path: string) => existsSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)));
+const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url).href), "utf8");
+const exists = (path: string) => existsSync(fileURLToPath(new URL(`../../${path}`, import.meta.url).href));
 
 /** The rows of the first table: rule, sources, what Petrel does, test. */
 const rows = (read("docs/deliverability.md").split("\n## ")[0] ?? "")
