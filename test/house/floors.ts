@@ -9,11 +9,15 @@ export type Rule = (house: House) => string[];
 /** The packages `core/` rests on. Each is pure: no database, no request, no clock of its own. */
 const purePackages = new Set([
   "@zootools/email-spell-checker",
+  "@noble/hashes/hmac.js",
+  "@noble/hashes/sha2.js",
   "disposable-email-domains-js",
   "drizzle-orm",
   "email-providers/all.json",
+  "entities/decode",
   "html-to-text",
   "ipaddr.js",
+  "isbot",
   "liquidjs",
   "nodemailer/lib/addressparser",
   "nodemailer/lib/base64",

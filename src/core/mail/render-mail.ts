@@ -1,5 +1,6 @@
 import { type Framed, markFor } from "../templating/frame";
 import { parseTemplate, renderFramed, renderTemplate } from "../templating/render";
+import { type Tracker, withTracking } from "../tracking/track-links";
 import type { EmailType } from "./status";
 import { textVersion } from "./text-version";
 import {
@@ -16,6 +17,8 @@ interface Given {
   body: string;
   variables: Record<string, unknown>;
   links: RecipientLinks | null;
+  /** Null for a mail whose opens and clicks are not tracked, and for whoever only looks at it. */
+  tracker?: Tracker | null;
   /** The caller's own headers. */
   headers: Record<string, string>;
   list: ListHeaders;
@@ -29,13 +32,14 @@ interface Rendered {
 }
 
 /** Renders everything that depends on the template, the recipient and the type. */
-export function renderMail({ type, subject, body, variables, links, headers, list }: Given): Rendered {
+export function renderMail({ type, subject, body, variables, links, tracker = null, headers, list }: Given): Rendered {
   const rendered = renderFramed(parseTemplate(body, "html"), variables);
   const finished = withUnsubscribing({ type, html: rendered.output, headers, links, list });
-  const framed = finished.html === rendered.output ? rendered : withFooterIn(rendered, finished.html, links);
+  const whole = finished.html === rendered.output ? rendered : withFooterIn(rendered, finished.html, links);
+  const framed = tracker === null ? whole : withTracking(whole, tracker);
   return {
     subject: renderTemplate(parseTemplate(subject, "text"), variables),
-    html: finished.html,
+    html: framed.output,
     text: withUnsubscribeLine(type, textVersion(framed), links),
     headers: finished.headers,
   };

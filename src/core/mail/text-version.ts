@@ -1,5 +1,5 @@
 import { TextCache } from "../templating/cache";
-import { type Framed, filled, hasMark } from "../templating/frame";
+import { type Framed, filled, isStable } from "../templating/frame";
 import { type Link, plainText, plainTextOfFrame } from "./plain-text";
 
 interface Version {
@@ -26,33 +26,4 @@ export function textVersion({ output, frame, values }: Framed): string {
 function dependsOnValues({ text, url }: Link, values: string[]): boolean {
   const whole = filled(url, values);
   return whole.startsWith("#") || whole.startsWith("mailto:") || whole === filled(text, values).replaceAll(" ", "");
-}
-
-const attribute = String.raw`\s+[^\s"'<>/=\ue000]+(?:\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>=\ue000]+))?`;
-const rawElement = "title|style|script";
-// What a reader of HTML takes as text, as more markup, or not at all, depending on the reader.
-const otherElement = "textarea|xmp|iframe|noembed|noframes|noscript|plaintext|svg|math|template";
-/**
- * A piece of HTML that everybody reads alike; each `<` begins one. Marks are in texts, in quoted values of attributes, and
- * in raw elements.
- */
-const piece = new RegExp(
-  [
-    "[^<]+",
-    String.raw`<(${rawElement})(?:${attribute})*\s*>(?:[^<]*|(?:[^<\ue000]|<(?!\/\1))*)<\/\1\s*>`,
-    String.raw`<\/?(?!(?:${rawElement}|${otherElement})\b)[a-z][a-z0-9:-]*(?:${attribute})*\s*\/?>`,
-    String.raw`<!--(?!-?>)(?:(?!--!?>)[^\ue000])*-->`,
-    String.raw`<!doctype\b[^<>\ue000]*>`,
-  ].join("|"),
-  "iy",
-);
-
-/** Whether plain words in the place of any mark leave all the rest as it is. */
-function isStable(frame: string): boolean {
-  if (!hasMark(frame)) return true;
-  // `&am` and a value `p;` would be one character.
-  if (/&[#\w]*\ue000/.test(frame)) return false;
-  piece.lastIndex = 0;
-  while (piece.lastIndex < frame.length) if (!piece.test(frame)) return false;
-  return true;
 }

@@ -48,9 +48,18 @@ export class FrameBuilder {
 
 /** A mark for a value, which joins the others; null when it has to stand for itself. */
 export function markFor(value: string, values: string[]): string | null {
-  if (values.length === maxMarks || !plainWords.test(value)) return null;
+  return isPlainWords(value) ? markForWords(value, values) : null;
+}
+
+/** The same for a value that is known to be plain words. */
+export function markForWords(value: string, values: string[]): string | null {
+  if (values.length === maxMarks) return null;
   values.push(value);
   return beginsMark + String.fromCharCode(firstNumber + values.length - 1);
+}
+
+export function isPlainWords(value: string): boolean {
+  return plainWords.test(value);
 }
 
 export function hasMark(text: string): boolean {
@@ -59,9 +68,50 @@ export function hasMark(text: string): boolean {
 
 /** What is made of a frame, with the values, which are no longer escaped. */
 export function filled(text: string, values: string[]): string {
-  return text.replace(mark, (_, number: string) => unescaped(values[number.charCodeAt(0) - firstNumber] ?? ""));
+  if (!hasMark(text)) return text;
+  // A link's URL is one mark in nearly all mail whose links are tracked.
+  if (text.length === 2) return unescaped(valueAt(text.charCodeAt(1), values));
+  return text.replace(mark, (_, number: string) => unescaped(valueAt(number.charCodeAt(0), values)));
+}
+
+/** The HTML of a frame, with the values as they are. */
+export function filledHtml(frame: string, values: string[]): string {
+  return frame.replace(mark, (_, number: string) => valueAt(number.charCodeAt(0), values));
+}
+
+function valueAt(code: number, values: string[]): string {
+  return values[code - firstNumber] ?? "";
 }
 
 function unescaped(value: string): string {
   return value.includes("&") ? value.replace(/&[^;]+;/g, (entity) => entities[entity] ?? entity) : value;
+}
+
+const attribute = String.raw`\s+[^\s"'<>/=\ue000]+(?:\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>=\ue000]+))?`;
+const rawElement = "title|style|script";
+// What a reader of HTML takes as text, as more markup, or not at all, depending on the reader.
+const otherElement = "textarea|xmp|iframe|noembed|noframes|noscript|plaintext|svg|math|template";
+/**
+ * A piece of HTML that everybody reads alike; each `<` begins one. Marks are in texts, in quoted values of attributes, and
+ * in raw elements.
+ */
+const piece = new RegExp(
+  [
+    "[^<]+",
+    String.raw`<(${rawElement})(?:${attribute})*\s*>(?:[^<]*|(?:[^<\ue000]|<(?!\/\1))*)<\/\1\s*>`,
+    String.raw`<\/?(?!(?:${rawElement}|${otherElement})\b)[a-z][a-z0-9:-]*(?:${attribute})*\s*\/?>`,
+    String.raw`<!--(?!-?>)(?:(?!--!?>)[^\ue000])*-->`,
+    String.raw`<!doctype\b[^<>\ue000]*>`,
+  ].join("|"),
+  "iy",
+);
+
+/** Whether plain words in the place of any mark leave all the rest as it is. */
+export function isStable(frame: string): boolean {
+  if (!hasMark(frame)) return true;
+  // `&am` and a value `p;` would be one character.
+  if (/&[#\w]*\ue000/.test(frame)) return false;
+  piece.lastIndex = 0;
+  while (piece.lastIndex < frame.length) if (!piece.test(frame)) return false;
+  return true;
 }

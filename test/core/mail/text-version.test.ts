@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { newId } from "../../../src/core/ids";
 import { plainText } from "../../../src/core/mail/plain-text";
 import { renderMail } from "../../../src/core/mail/render-mail";
 import { textVersion } from "../../../src/core/mail/text-version";
 import { withUnsubscribeLine } from "../../../src/core/mail/unsubscribing";
 import { FrameBuilder } from "../../../src/core/templating/frame";
+import { withTracking } from "../../../src/core/tracking/track-links";
+import { openTracker } from "../../../src/core/tracking/tracker";
 
 const links = {
   unsubscribeUrl: "https://p.example/unsubscribe/u_-1",
@@ -12,18 +15,20 @@ const links = {
   manageUrl: "https://p.example/manage/m",
 };
 
+const secret = "a-secret-of-more-than-32-characters-here";
+const tracker = openTracker(secret, "https://p.example", { projectId: 7, emailId: newId() });
+
+/** Without tracking, and with it. */
 function expectSameText(body: string, values: Record<string, unknown>, type: "TRANSACTIONAL" | "MARKETING") {
   const variables = { ...links, ...values };
-  const mail = renderMail({
-    type,
-    subject: "",
-    body,
-    variables,
-    links,
-    headers: {},
-    list: { feedbackId: "", listId: "" },
-  });
+  const given = { type, subject: "", body, variables, links, headers: {}, list: { feedbackId: "", listId: "" } };
+  const mail = renderMail(given);
   expect(mail.text).toBe(withUnsubscribeLine(type, plainText(mail.html), links));
+  const tracked = renderMail({ ...given, tracker });
+  expect(tracked.text).toBe(withUnsubscribeLine(type, plainText(tracked.html), links));
+  // The frame leads to the very HTML that the HTML itself leads to.
+  const whole = withTracking({ output: mail.html, frame: null, values: [] }, tracker);
+  expect(tracked.html).toBe(whole.output);
 }
 
 /** Where a value can stand, and what it can do to what is around it there. */
@@ -33,6 +38,10 @@ const places = [
   "<p>{{a}}</p>{{b}}<div>{{c}}</div>",
   "<p> {{ a }} <b>{{ b }}</b>{{ c }}</p>",
   '<a href="{{ a }}">{{ b }}</a>',
+  '<a href="https://x.test/{{ a }}?b={{ b }}">https://x.test/</a><a href="https://{{ c }}">{{ c }}</a>',
+  "<A HREF=https://x.test/1>{{ a }}</A><a href='https://x.test/&amp;{{ b }}' data-no-track>x</a><a href=\"{{ a }}{{ b }}\">y</a>",
+  '<a href="{{ unsubscribeUrl }}?x={{ a }}">{{ b }}</a><a title="{{ a }}" href="https://x.test">{{ b }}</a>',
+  '<map><area href="https://x.test/{{ a }}"></map><style>a{b:{{ c }}}</style><a href="http://x.test/{{ b }}" ',
   '<a href="{{ a }}">{{ a }}</a>',
   '<a href="{{ a }}"></a>',
   "<a href='https://x.test/?n={{ a }}&m={{ b }}'>x <i>{{ c }}</i></a>",

@@ -1,0 +1,30 @@
+import { decodeHTMLAttribute } from "entities/decode";
+import { utf8Bytes } from "../json";
+import { maxUrlBytes } from "./token";
+
+/** The paths of the pixel and of clicks. A token follows. */
+export const pixelPath = "/o/";
+export const clickPath = "/c/";
+
+/** Below the base URL, these are ours: the recipient's own pages, and what is tracked already. */
+const ownPath = /^\/(?:unsubscribe|subscribe|manage|confirm|o|c)\//;
+
+/**
+ * The web page of a link; null for a link that stays as it is: `mailto:`, an anchor, a relative URL, one that is too long or is
+ * none. `raw` is the value of its `href`, as it is written in the HTML.
+ */
+export function webUrlOf(raw: string): string | null {
+  const decoded = raw.includes("&") ? decodeHTMLAttribute(raw) : raw;
+  // As browsers read it.
+  const url = decoded.replace(padding, "").replace(/[\t\n\r]/g, "");
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return null;
+  return url.length * 3 > maxUrlBytes && utf8Bytes(url) > maxUrlBytes ? null : url;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: browsers leave them out
+const padding = /^[\u0000- ]+|[\u0000- ]+$/g;
+
+/** A page of the recipient's own, with parameters added or not. */
+export function isOwnUrl(url: string, base: string): boolean {
+  return url.slice(0, base.length).toLowerCase() === base.toLowerCase() && ownPath.test(url.slice(base.length));
+}

@@ -1,0 +1,120 @@
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { parse, stringify } from "uuid";
+import { fromBase64url, toBase64url } from "../base64url";
+import { type Id, publicId, readId } from "../ids";
+
+// A newsletter has a hundred links, and each recipient has their own, so a link may not cost a signature for each recipient. Hence a
+// click's token has two parts with a signature each: the mail, which is signed once for all of its links, and the destination,
+// which is signed once for all mails of the project. Whoever puts together the parts of two mails gets a redirect that the
+// project had signed, and no more. Everything is synchronous, because a promise for each link would cost more than its signature.
+
+/** The mail of a pixel or of a link. */
+export interface TrackedMail {
+  /** The project by its number, as rows have it. */
+  projectId: number;
+  emailId: Id;
+}
+
+export interface TrackedClick extends TrackedMail {
+  /** The place of the link among those of its mail, from 1. */
+  number: number;
+  url: string;
+}
+
+/** The address of a longer URL could be cut on its way. Its link is left as it is. */
+export const maxUrlBytes = 1_500;
+/** A number has two bytes. */
+export const maxLinks = 1_000;
+
+/** Differs from that of the tokens in `core/tokens.ts`, which are signed with the same secrets. */
+const layout = 2;
+/** What a part is for. A part for one purpose is not valid for another. */
+const purposes = { open: 1, click: 2, destination: 3 } as const;
+
+// The mail: layout, purpose, the project's number in 4 bytes, the email's id in 16, and 14 of the 32 bytes of an HMAC-SHA256.
+// The destination: the number of the link in 2 bytes, 13 of the 32 bytes of an HMAC-SHA256 over layout, purpose, project, number and
+// URL, and then the URL. Each length is a multiple of 3, so that the parts can be encoded one by one.
+const mailSignedBytes = 22;
+const mailBytes = 36;
+const linkSignedBytes = 8;
+const linkBytes = 15;
+const lettersOfMail = (mailBytes / 3) * 4;
+
+const utf8 = new TextEncoder();
+
+/** A pixel's token, or the first half of the token of each link of the mail. */
+export function signMail(secret: string, purpose: "open" | "click", { projectId, emailId }: TrackedMail): string {
+  const part = new Uint8Array(mailBytes);
+  part.set([layout, purposes[purpose]]);
+  new DataView(part.buffer).setUint32(2, projectId);
+  part.set(parse(publicId(emailId)), 6);
+  part.set(macOf(secret, part.subarray(0, mailSignedBytes)).subarray(0, mailBytes - mailSignedBytes), mailSignedBytes);
+  return toBase64url(part);
+}
+
+/** The second half of a link's token, the same for all mails of a project. */
+export function signDestination(secret: string, projectId: number, number: number, url: string): string {
+  const bytes = utf8.encode(url);
+  const part = new Uint8Array(linkBytes + bytes.length);
+  new DataView(part.buffer).setUint16(0, number);
+  part.set(macOfDestination(secret, projectId, number, bytes), 2);
+  part.set(bytes, linkBytes);
+  return toBase64url(part);
+}
+
+/** The mail of a pixel, if one of the secrets signed it; otherwise null. */
+export function readPixelToken(secrets: readonly string[], written: string): TrackedMail | null {
+  const token = written.length === lettersOfMail ? fromBase64url(written) : null;
+  return token && readMail(secrets, "open", token);
+}
+
+/** The mail and the destination of a link, if one of the secrets signed each; otherwise null. */
+export function readClickToken(secrets: readonly string[], written: string): TrackedClick | null {
+  const maxBytes = mailBytes + linkBytes + maxUrlBytes;
+  const token = written.length <= (maxBytes / 3) * 4 ? fromBase64url(written) : null;
+  if (token === null || token.length <= mailBytes + linkBytes) return null;
+  const mail = readMail(secrets, "click", token.subarray(0, mailBytes));
+  const link = token.subarray(mailBytes);
+  const number = new DataView(link.buffer, link.byteOffset).getUint16(0);
+  const url = link.subarray(linkBytes);
+  if (mail === null) return null;
+  const mac = link.subarray(2, linkBytes);
+  if (!secrets.some((secret) => isEqual(mac, macOfDestination(secret, mail.projectId, number, url)))) return null;
+  return { ...mail, number, url: new TextDecoder().decode(url) };
+}
+
+function readMail(secrets: readonly string[], purpose: "open" | "click", part: Uint8Array): TrackedMail | null {
+  if (part[0] !== layout || part[1] !== purposes[purpose]) return null;
+  const signed = part.subarray(0, mailSignedBytes);
+  const mac = part.subarray(mailSignedBytes);
+  if (!secrets.some((secret) => isEqual(mac, macOf(secret, signed).subarray(0, mac.length)))) return null;
+  const projectId = new DataView(part.buffer, part.byteOffset).getUint32(2);
+  return { projectId, emailId: readId(stringify(part.subarray(6, mailSignedBytes))) };
+}
+
+function macOfDestination(secret: string, projectId: number, number: number, url: Uint8Array): Uint8Array {
+  const signed = new Uint8Array(linkSignedBytes + url.length);
+  signed.set([layout, purposes.destination]);
+  const view = new DataView(signed.buffer);
+  view.setUint32(2, projectId);
+  view.setUint16(6, number);
+  signed.set(url, linkSignedBytes);
+  return macOf(secret, signed).subarray(0, linkBytes - 2);
+}
+
+/** Takes the same time wherever they differ. */
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  let difference = one.length ^ other.length;
+  for (const [place, byte] of one.entries()) difference |= byte ^ (other[place] ?? 0);
+  return difference === 0;
+}
+
+const keyed = new Map<string, ReturnType<typeof hmac.create>>();
+
+/** An HMAC-SHA256. The state after the key is kept in the isolate: secrets are few. */
+function macOf(secret: string, bytes: Uint8Array): Uint8Array {
+  const state = keyed.get(secret) ?? hmac.create(sha256, utf8.encode(secret));
+  keyed.set(secret, state);
+  return state.clone().update(bytes).digest();
+}

@@ -1,0 +1,113 @@
+import { TextCache } from "../templating/cache";
+import { type Framed, filledHtml, isPlainWords, isStable, markForWords } from "../templating/frame";
+import { isOwnUrl, webUrlOf } from "./destination";
+import { outlineOf, type Slot } from "./outline";
+import { maxLinks } from "./token";
+
+/** Makes the URLs of one mail. They are plain words if `base` is: only letters, digits, `-` and `_` follow. */
+export interface Tracker {
+  /** The base URL of this installation, for the links of the mail. */
+  base: string;
+  pixelUrl(): string;
+  /** The address of a link of the mail. A link has two halves: this one is the mail's. */
+  clickUrl(destination: string): string;
+  /** The half that all mails of a scope share. */
+  destination(number: number, url: string): string;
+  /** Everything that destinations are made with. */
+  scope: string;
+}
+
+/** A frame that is read once for all recipients. */
+interface Plan {
+  slots: Slot[];
+  /** The destination of each slot whose URL has no values in it, for the last scope; null when it stays as it is. */
+  fixed: { scope: string; destinations: (string | null)[] };
+  /** The frames that were made of it, by which of its other links are tracked. */
+  frames: Map<string, string>;
+}
+
+const maxFrames = 20;
+const maxPlanBytes = 8_000_000;
+const plans = new TextCache<Plan | null>((frame) => frame.length * 6, maxPlanBytes);
+
+/**
+ * Tracks the links of a rendered mail, and adds the pixel. Where the frame can be trusted, only the frame is read, once for
+ * all recipients, and the URLs are further values of it; so the plain text, which is made of the frame, has the same links.
+ * Everywhere else the HTML itself is read, and has no frame any more.
+ */
+export function withTracking({ output, frame, values }: Framed, tracker: Tracker): Framed {
+  const plan = frame === null ? null : plans.getOrMake(frame, () => planOf(frame));
+  const tracked = frame === null || plan === null ? null : trackedFrame(frame, plan, values, tracker);
+  return tracked ?? { output: trackedHtml(output, tracker), frame: null, values };
+}
+
+function planOf(frame: string): Plan | null {
+  if (!isStable(frame)) return null;
+  return { slots: outlineOf(frame, maxLinks), fixed: { scope: "", destinations: [] }, frames: new Map() };
+}
+
+function trackedHtml(html: string, tracker: Tracker): string {
+  const slots = outlineOf(html, maxLinks);
+  const destinations = slots.map((slot) => destinationOf(slot, tracker));
+  return rewritten(html, slots, (slot, place) => urlOf(slot, destinations[place] ?? null, tracker));
+}
+
+/** Null when it cannot say all of our URLs with marks. */
+function trackedFrame(frame: string, plan: Plan, values: string[], tracker: Tracker): Framed | null {
+  if (!isPlainWords(tracker.base)) return null;
+  const { slots } = plan;
+  if (plan.fixed.scope !== tracker.scope) {
+    plan.fixed = {
+      scope: tracker.scope,
+      destinations: slots.map((slot) => (hasValues(slot) ? null : destinationOf(slot, tracker))),
+    };
+  }
+  let choices = "";
+  const all = [...values];
+  const marks = slots.map((slot, place) => {
+    const ofValues = hasValues(slot) ? destinationOf({ ...slot, raw: filledHtml(slot.raw, values) }, tracker) : null;
+    if (hasValues(slot)) choices += ofValues === null ? "0" : "1";
+    const url = urlOf(slot, ofValues ?? plan.fixed.destinations[place] ?? null, tracker);
+    return url === null ? null : (markForWords(url, all) ?? "");
+  });
+  // There are more than there are marks.
+  if (marks.includes("")) return null;
+  const known = plan.frames.get(choices);
+  const tracked = known ?? rewritten(frame, slots, (_, place) => marks[place] ?? null);
+  if (known === undefined && plan.frames.size < maxFrames) plan.frames.set(choices, tracked);
+  return { output: filledHtml(tracked, all), frame: tracked, values: all };
+}
+
+function hasValues(slot: Slot): slot is Slot & { kind: "link" } {
+  return slot.kind === "link" && slot.hasMark;
+}
+
+function destinationOf(slot: Slot, tracker: Tracker): string | null {
+  const url = slot.kind === "link" ? webUrlOf(slot.raw) : null;
+  if (slot.kind === "pixel" || url === null || isOwnUrl(url, tracker.base)) return null;
+  return tracker.destination(slot.number, url);
+}
+
+/** Null for a link that stays as it is. */
+function urlOf(slot: Slot, destination: string | null, tracker: Tracker): string | null {
+  if (slot.kind === "pixel") return tracker.pixelUrl();
+  return destination === null ? null : tracker.clickUrl(destination);
+}
+
+function rewritten(html: string, slots: Slot[], put: (slot: Slot, place: number) => string | null): string {
+  let written = "";
+  let done = 0;
+  for (const [place, slot] of slots.entries()) {
+    const url = put(slot, place);
+    if (url === null) continue;
+    // A value may have no quotes of its own.
+    written += html.slice(done, slot.start) + (slot.kind === "pixel" ? pixel(url) : `"${url}"`);
+    done = slot.end;
+  }
+  return written + html.slice(done);
+}
+
+/** Hidden from screen readers. Not `display:none`: some mail programs do not load that. */
+function pixel(url: string): string {
+  return `<img src="${url}" alt="" aria-hidden="true" width="1" height="1" style="width:1px;height:1px;border:0">`;
+}
