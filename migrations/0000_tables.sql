@@ -263,6 +263,7 @@ CREATE TABLE `emails` (
 	`reported` text,
 	`opens` integer DEFAULT 0 NOT NULL,
 	`clicks` integer DEFAULT 0 NOT NULL,
+	`hits` text,
 	`causes` text,
 	`is_forgotten` integer DEFAULT false NOT NULL,
 	`created_at` integer NOT NULL,

@@ -16,6 +16,7 @@ import { deleteEventsJob, dispatchEventsJob } from "./features/events/jobs";
 import { eraseJob } from "./features/projects/jobs";
 import { computeSegmentJob, countSegmentJob, deleteMembersJob } from "./features/segments/jobs";
 import { deliverJob } from "./features/send/jobs";
+import { recordHitsJob } from "./features/tracking/jobs";
 import { drainDeliveries } from "./features/webhooks/drain";
 import { tryDeliveryJob } from "./features/webhooks/jobs";
 import { webhookListener } from "./features/webhooks/listener";
@@ -39,6 +40,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "domains.check": checkDomainsJob,
   "campaigns.count": countDuePages,
   "events.dispatch": dispatchEventsJob,
+  "tracking.record": recordHitsJob,
   "events.delete": deleteEventsJob,
   "contacts.import": importJob,
   "contacts.bulk": bulkJob,

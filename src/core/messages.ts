@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { asId, type Id } from "./ids";
 import { priorities } from "./mail/priority";
+import { Hit } from "./tracking/hit";
 
 /** The five queues of the house. A type of message belongs to exactly one of them. */
 export type QueueName = "mail" | "campaign-mail" | "events" | "outbound" | "jobs";
@@ -10,7 +11,7 @@ const projectId = z.number();
 const id = z.string().transform(asId);
 const jobId = id;
 
-/** Messages carry ids, never content: the row is the truth, the message only says "look now". */
+/** Messages carry ids, never content: the row is the truth, the message only says "look now". `tracking.record` is the exception. */
 export const QueueMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("mail.deliver"),
@@ -29,6 +30,11 @@ export const QueueMessage = z.discriminatedUnion("type", [
   /** Pages of campaigns are marked to be counted again. */
   z.object({ type: z.literal("campaigns.count"), projectId }),
   z.object({ type: z.literal("events.dispatch"), projectId, eventIds: z.array(id) }),
+  /**
+   * Opens and clicks. The one message that says what happened: until its consumer writes it there is no row, because the answer to
+   * the recipient waits for nothing.
+   */
+  z.object({ type: z.literal("tracking.record"), projectId, hits: z.array(Hit) }),
   z.object({ type: z.literal("events.delete"), projectId, jobId }),
   z.object({ type: z.literal("contacts.import"), projectId, jobId }),
   z.object({ type: z.literal("contacts.bulk"), projectId, jobId }),
@@ -58,6 +64,7 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "domains.check": "jobs",
   "campaigns.count": "jobs",
   "events.dispatch": "events",
+  "tracking.record": "events",
   "events.delete": "jobs",
   "contacts.import": "jobs",
   "contacts.bulk": "jobs",

@@ -78,7 +78,8 @@ const asks: Record<string, Ask> = {
 };
 
 /** Of features that are to come: docs/decisions/0001-tables.md says what asks for them. */
-const ofFeaturesToCome = /^[iu]x_(campaigns(?!_scheduled)|campaign_pages_due$|workflow(?!_executions_waiting)|topic|emails_effect$)/;
+const ofFeaturesToCome =
+  /^[iu]x_(campaigns(?!_scheduled)|campaign_pages_due$|workflow(?!_executions_waiting)|topic|emails_effect$)/;
 
 async function indexes(): Promise<string[]> {
   const query = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";

@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-type Kind = "delivered" | "hard" | "soft" | "complained" | "nothing";
+type Kind = "delivered" | "hard" | "soft" | "complained" | "opened" | "clicked" | "scanned" | "nothing";
 
 /** How one provider says a thing of a mail. A null tag is one that does not come back. */
 interface Dialect {
@@ -31,18 +31,42 @@ interface Dialect {
   say(kind: Kind, tag: string | null, messageId: string): Promise<Hook>;
 }
 
+const link = "https://shop.example/sale?item=1";
+const person = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)";
+const scanner = "Barracuda Sentinel (EE)";
+const openedAt = "2026-01-01T09:00:00.000Z";
+const clickedAt = "2026-01-01T09:00:01.000Z";
+const sesClick = (userAgent: string) => ({
+  eventType: "Click",
+  click: { ipAddress: "192.0.2.1", link, linkTags: { item: ["1"] }, timestamp: clickedAt, userAgent },
+});
+const resendClick = (userAgent: string) => ({
+  type: "email.clicked",
+  click: { ipAddress: "192.0.2.1", link, timestamp: clickedAt, userAgent },
+});
+const postmarkClick = (UserAgent: string) => ({
+  ...{ RecordType: "Click", ClickLocation: "HTML", OriginalLink: link, ReceivedAt: clickedAt, UserAgent },
+  ...{ Recipient: "ada@example.com", MessageStream: "outbound", Platform: "Desktop" },
+});
+
 const sesEvents: Record<Kind, object> = {
   delivered: { eventType: "Delivery" },
   hard: { eventType: "Bounce", bounce: { bounceType: "Permanent", bounceSubType: "General" } },
   soft: { eventType: "Bounce", bounce: { bounceType: "Transient", bounceSubType: "MailboxFull" } },
   complained: { eventType: "Complaint", complaint: {} },
+  opened: { eventType: "Open", open: { ipAddress: "192.0.2.1", timestamp: openedAt, userAgent: person } },
+  clicked: sesClick(person),
+  scanned: sesClick(scanner),
   nothing: { eventType: "Send" },
 };
-const resendEvents: Record<Kind, { type: string; bounce?: object }> = {
+const resendEvents: Record<Kind, { type: string; bounce?: object; click?: object }> = {
   delivered: { type: "email.delivered" },
   hard: { type: "email.bounced", bounce: { type: "Permanent", subType: "General", message: "No such user" } },
   soft: { type: "email.bounced", bounce: { type: "Transient", subType: "MailboxFull", message: "Full" } },
   complained: { type: "email.complained" },
+  opened: { type: "email.opened" },
+  clicked: resendClick(person),
+  scanned: resendClick(scanner),
   nothing: { type: "email.sent" },
 };
 const postmarkEvents: Record<Kind, object> = {
@@ -50,12 +74,16 @@ const postmarkEvents: Record<Kind, object> = {
   hard: { RecordType: "Bounce", Type: "HardBounce" },
   soft: { RecordType: "Bounce", Type: "SoftBounce" },
   complained: { RecordType: "SpamComplaint", Type: "SpamComplaint" },
-  nothing: { RecordType: "Open" },
+  opened: { RecordType: "Open", FirstOpen: true, ReceivedAt: openedAt, UserAgent: person, ReadSeconds: 5 },
+  clicked: postmarkClick(person),
+  scanned: postmarkClick(scanner),
+  nothing: { RecordType: "SubscriptionChange" },
 };
 
 function resendBody(kind: Kind, tag: string | null, messageId: string): string {
-  const { type, bounce } = resendEvents[kind];
-  return JSON.stringify({ type, data: { email_id: messageId, tags: tag === null ? {} : { petrel: tag }, bounce } });
+  const { type, ...more } = resendEvents[kind];
+  const data = { email_id: messageId, tags: tag === null ? {} : { petrel: tag }, ...more };
+  return JSON.stringify({ type, created_at: openedAt, data });
 }
 
 const dialects: Dialect[] = [
@@ -147,6 +175,54 @@ describe.each(dialects)("reports of $name", (dialect) => {
     await scene.hear("soft");
     expect(await statusOf(scene)).toBe("BOUNCED");
     expect(await eventCounts(scene.project)).toEqual({ "email.sent": 1, "email.bounced": 1 });
+  });
+
+  it("of opens and clicks are recorded like our own, whatever comes first", async () => {
+    const scene = await sent(dialect);
+    await scene.hear("clicked");
+    const clicked = (await scene.project.api.get(`/emails/${scene.emailId}`)).body;
+    expect(clicked).toMatchObject({
+      status: "CLICKED",
+      opens: 0,
+      clicks: 1,
+      clickedAt,
+      deliveredAt: expect.any(String),
+    });
+    expect(clicked.events.at(-1)).toMatchObject({ name: "email.clicked", data: { link } });
+    await scene.hear("opened", "delivered");
+    const opened = (await scene.project.api.get(`/emails/${scene.emailId}`)).body;
+    expect(opened).toMatchObject({ status: "CLICKED", opens: 1, clicks: 1, openedAt });
+    await scene.hear("complained");
+    expect(await statusOf(scene)).toBe("COMPLAINED");
+    expect(await eventCounts(scene.project)).toMatchObject({
+      ...{ "email.sent": 1, "email.delivered": 1, "email.opened": 1, "email.clicked": 1, "email.complained": 1 },
+    });
+  });
+
+  it("of a scanner's click say that it is one", async () => {
+    const scene = await sent(dialect);
+    await scene.hear("scanned");
+    const { body } = await scene.project.api.get(`/emails/${scene.emailId}`);
+    expect(body).toMatchObject({ status: "SENT", clicks: 0, clickedAt: null });
+    expect(body.events.at(-1)).toMatchObject({ name: "email.clicked", data: { link, automated: true } });
+  });
+
+  it("of opens and clicks that come twice count once", async () => {
+    const scene = await sent(dialect);
+    for (const kind of ["opened", "clicked"] as const) {
+      const hook = await dialect.say(kind, scene.tag, scene.provider.messageId);
+      for (let n = 0; n < 3; n++) await post(dialect.name, hook, scene.provider.settings);
+    }
+    const { body } = await scene.project.api.get(`/emails/${scene.emailId}`);
+    expect(body).toMatchObject({ status: "CLICKED", opens: 1, clicks: 1 });
+    expect(await eventCounts(scene.project)).toMatchObject({ "email.opened": 1, "email.clicked": 1 });
+  });
+
+  it("of an open of a mail that another provider carried have no effect", async () => {
+    const scene = await sent(dialect);
+    await scene.project.db.prepare("UPDATE emails SET provider = 'other' WHERE id = ?").bind(scene.emailId).run();
+    await scene.hear("opened", "clicked");
+    expect(await statusOf(scene)).toBe("SENT");
   });
 
   it("settle a mail whose outcome was lost", async () => {

@@ -17,7 +17,6 @@ const purePackages = new Set([
   "entities/decode",
   "html-to-text",
   "ipaddr.js",
-  "isbot",
   "liquidjs",
   "nodemailer/lib/addressparser",
   "nodemailer/lib/base64",

@@ -7,7 +7,7 @@ export interface Merged<Received> {
 }
 
 /**
- * Merges messages about fresh mail of one project and priority: their emails are read, handed over and recorded together. So are messages that deliveries to webhooks are due.
+ * Merges messages about fresh mail of one project and priority: their emails are read, handed over and recorded together. So are messages that deliveries to webhooks are due, and opens and clicks of one project.
  * `isAgain`: the queue brings the message once more, so a consumer may have died of its emails.
  */
 export function mergeMessages<Received>(
@@ -27,11 +27,15 @@ export function mergeMessages<Received>(
 function nameOf(message: QueueMessage): string | null {
   // One run calls each endpoint once at a time: two side by side would not.
   if (message.type === "webhooks.drain") return message.type;
+  if (message.type === "tracking.record") return `${message.type} ${message.projectId}`;
   if (message.type !== "mail.deliver") return null;
   return [message.projectId, message.priority, message.again ?? false].join(" ");
 }
 
 function union(one: QueueMessage, other: QueueMessage): QueueMessage {
+  if (one.type === "tracking.record" && other.type === "tracking.record") {
+    return { ...one, hits: [...one.hits, ...other.hits] };
+  }
   if (one.type !== "mail.deliver" || other.type !== "mail.deliver") return one;
   return { ...one, emailIds: [...new Set([...one.emailIds, ...other.emailIds])] };
 }

@@ -56,6 +56,12 @@ export const movedBy: Record<Meaning, { from: readonly EmailStatus[]; to: EmailS
   },
 };
 
+/** The statuses that an open and a click of a person can change. Neither needs the other. */
+export const movedByHit: Record<"open" | "click", { from: readonly EmailStatus[]; to: EmailStatus }> = {
+  open: { from: ["SENT", "DELIVERED"], to: "OPENED" },
+  click: { from: ["SENT", "DELIVERED", "OPENED"], to: "CLICKED" },
+};
+
 /**
  * Whether no more mail may go to this address, whatever the email's status is. A soft bounce may be temporary: a full
  * mailbox still has an owner.

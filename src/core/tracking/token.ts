@@ -32,13 +32,13 @@ const layout = 2;
 /** What a part is for. A part for one purpose is not valid for another. */
 const purposes = { open: 1, click: 2, destination: 3 } as const;
 
-// The mail: layout, purpose, the project's number in 4 bytes, the email's id in 16, and 14 of the 32 bytes of an HMAC-SHA256.
-// The destination: the number of the link in 2 bytes, 13 of the 32 bytes of an HMAC-SHA256 over layout, purpose, project, number and
+// The mail: layout, purpose, the project's number in 6 bytes, the email's id in 16, and 15 of the 32 bytes of an HMAC-SHA256.
+// The destination: the number of the link in 2 bytes, 16 of the 32 bytes of an HMAC-SHA256 over layout, purpose, project, number and
 // URL, and then the URL. Each length is a multiple of 3, so that the parts can be encoded one by one.
-const mailSignedBytes = 22;
-const mailBytes = 36;
-const linkSignedBytes = 8;
-const linkBytes = 15;
+const mailSignedBytes = 24;
+const mailBytes = 39;
+const linkSignedBytes = 10;
+const linkBytes = 18;
 const lettersOfMail = (mailBytes / 3) * 4;
 
 const utf8 = new TextEncoder();
@@ -47,8 +47,8 @@ const utf8 = new TextEncoder();
 export function signMail(secret: string, purpose: "open" | "click", { projectId, emailId }: TrackedMail): string {
   const part = new Uint8Array(mailBytes);
   part.set([layout, purposes[purpose]]);
-  new DataView(part.buffer).setUint32(2, projectId);
-  part.set(parse(publicId(emailId)), 6);
+  writeProject(part, projectId);
+  part.set(parse(publicId(emailId)), 8);
   part.set(macOf(secret, part.subarray(0, mailSignedBytes)).subarray(0, mailBytes - mailSignedBytes), mailSignedBytes);
   return toBase64url(part);
 }
@@ -89,16 +89,26 @@ function readMail(secrets: readonly string[], purpose: "open" | "click", part: U
   const signed = part.subarray(0, mailSignedBytes);
   const mac = part.subarray(mailSignedBytes);
   if (!secrets.some((secret) => isEqual(mac, macOf(secret, signed).subarray(0, mac.length)))) return null;
-  const projectId = new DataView(part.buffer, part.byteOffset).getUint32(2);
-  return { projectId, emailId: readId(stringify(part.subarray(6, mailSignedBytes))) };
+  return { projectId: readProject(part), emailId: readId(stringify(part.subarray(8, mailSignedBytes))) };
+}
+
+/** Six bytes, after the first two. */
+function writeProject(bytes: Uint8Array, projectId: number): void {
+  const view = new DataView(bytes.buffer);
+  view.setUint16(2, Math.floor(projectId / 2 ** 32));
+  view.setUint32(4, projectId % 2 ** 32);
+}
+
+function readProject({ buffer, byteOffset }: Uint8Array): number {
+  const view = new DataView(buffer, byteOffset);
+  return view.getUint16(2) * 2 ** 32 + view.getUint32(4);
 }
 
 function macOfDestination(secret: string, projectId: number, number: number, url: Uint8Array): Uint8Array {
   const signed = new Uint8Array(linkSignedBytes + url.length);
   signed.set([layout, purposes.destination]);
-  const view = new DataView(signed.buffer);
-  view.setUint32(2, projectId);
-  view.setUint16(6, number);
+  writeProject(signed, projectId);
+  new DataView(signed.buffer).setUint16(8, number);
   signed.set(url, linkSignedBytes);
   return macOf(secret, signed).subarray(0, linkBytes - 2);
 }

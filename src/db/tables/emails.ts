@@ -111,6 +111,8 @@ export const emails = sqliteTable(
     reported: text({ mode: "json" }).$type<string[]>(),
     opens: integer().notNull().default(0),
     clicks: integer().notNull().default(0),
+    /** The opens and clicks that are counted, so that their repeats are recognised: see engine/mail/hits.ts. */
+    hits: text(),
     causes: text({ mode: "json" }).$type<string[]>(),
     /** Its content is not kept any longer: see engine/mail/forget-contents.ts. */
     isForgotten: flag().notNull().default(false),

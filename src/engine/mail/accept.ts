@@ -38,6 +38,8 @@ export interface ContentInput {
   /** The size of body and files in bytes. The statement adds a template's body, unless it is in R2. */
   size: number;
   ownData: JsonObject;
+  /** Whether the caller leaves tracking to the project. */
+  mayTrack: boolean;
   /** The number of emails with this content. */
   recipients: number;
 }
@@ -49,17 +51,34 @@ export function insertContent(ctx: Context, content: ContentInput): Statement<{ 
   const bodyKey = body ? sql`${body.bodyKey}` : sql`v.body_key`;
   return statement(
     sql`INSERT INTO email_contents (project_id, id, subject, body, body_key, from_email, from_name, reply_to, headers,
-        attachments, size, own_data, type, template_id, template_version_id, link_base, recipients, created_at)
+        attachments, size, own_data, type, template_id, template_version_id, link_base, is_tracked,
+        recipients, created_at)
       SELECT ${ctx.project.number}, ${id}, coalesce(${subject}, v.subject), ${body?.body ?? null}, ${bodyKey}, ${fromEmail},
         coalesce(${content.fromName}, v.from_name, ${ctx.project.fromName || null}), coalesce(${replyTo}, v.reply_to),
         ${JSON.stringify(headers)}, ${JSON.stringify(attachments)},
         ${size} + ${body ? sql`0` : sql`coalesce(octet_length(v.body), 0)`}, ${JSON.stringify(ownData)},
-        coalesce(v.type, 'TRANSACTIONAL'), v.template_id, v.id, ${linkBase(ctx)}, ${recipients}, ${ctx.now.getTime()}
+        coalesce(v.type, 'TRANSACTIONAL'), v.template_id, v.id, ${linkBase(ctx)},
+        ${content.mayTrack ? isTracked(ctx) : sql`false`}, ${recipients}, ${ctx.now.getTime()}
       FROM ${contentSource(ctx, content.templateId)}
       WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})
       RETURNING id`,
     columns({ id: asId }),
   );
+}
+
+/**
+ * The project's tracking, as of now. `MARKETING_ONLY` is for projects that may not watch what people do with mail that they asked
+ * for: TRANSACTIONAL and HEADLESS mail is not tracked then.
+ */
+function isTracked({ project }: Context): SQL {
+  switch (project.tracking) {
+    case "ENABLED":
+      return sql`true`;
+    case "DISABLED":
+      return sql`false`;
+    case "MARKETING_ONLY":
+      return sql`coalesce(v.type, 'TRANSACTIONAL') = 'MARKETING'`;
+  }
 }
 
 /** The current version of the template. Without a template there is a single row with null in all its columns. */

@@ -12,7 +12,7 @@ import { loadBody } from "./body";
 import { keptSnapshot } from "./content";
 import type { Delivery } from "./delivery";
 import { type Ready, resultOf } from "./hand-over";
-import { recipientLinks } from "./links";
+import { mailTracker, recipientLinks } from "./links";
 import type { Result } from "./record";
 import { renderMessage } from "./render";
 import { contactGone } from "./withhold";
@@ -115,7 +115,12 @@ export async function composeEmail(ctx: Context, delivery: Delivery, email: Emai
   try {
     const said = { ...content, body };
     const message = {
-      ...renderMessage(ctx.project, email, { content: said, contact: email.contact, links }),
+      ...renderMessage(ctx.project, email, {
+        content: said,
+        contact: email.contact,
+        links,
+        tracker: mailTracker(ctx, content, emailId),
+      }),
       attachments,
     };
     if (message.subject.length > maxSubjectLength)

@@ -1,5 +1,9 @@
+import type { Id } from "../../core/ids";
 import type { RecipientLinks } from "../../core/mail/unsubscribing";
 import { signToken, type TokenPurpose, type TokenSubject } from "../../core/tokens";
+import type { Tracker } from "../../core/tracking/track-links";
+import { openTracker } from "../../core/tracking/tracker";
+import type { ContentRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
 /** The paths of the recipient's own pages. */
@@ -27,6 +31,20 @@ export async function recipientLinks(
     pagePath(ctx, "manage", subject),
   ]);
   return { unsubscribeUrl: base + unsubscribe, subscribeUrl: base + subscribe, manageUrl: base + manage };
+}
+
+/**
+ * Makes the pixel and the click links of an email. Null when it is not tracked, or when nothing can be signed: the mail goes on
+ * without.
+ */
+export function mailTracker(
+  ctx: Pick<Context, "config" | "project">,
+  { isTracked, linkBase }: Pick<ContentRow, "isTracked" | "linkBase">,
+  emailId: Id,
+): Tracker | null {
+  const [secret] = ctx.config.linkSecrets;
+  if (!isTracked || linkBase === null || secret === undefined) return null;
+  return openTracker(secret, linkBase, { projectId: ctx.project.number, emailId });
 }
 
 /** The base URL for the links of a mail that is accepted now. */

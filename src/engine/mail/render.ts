@@ -6,6 +6,7 @@ import { renderMail } from "../../core/mail/render-mail";
 import type { ListHeaders, RecipientLinks } from "../../core/mail/unsubscribing";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import { templateVariables } from "../../core/templating/variables";
+import type { Tracker } from "../../core/tracking/track-links";
 import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context, Project } from "../../platform/context";
 import { recipientLinks } from "./links";
@@ -15,13 +16,15 @@ interface Rendering {
   content: ContentRow & { body: string };
   contact: ContactSnapshot;
   links: RecipientLinks | null;
+  /** Null where the mail is only looked at: that is no open of its recipient. */
+  tracker: Tracker | null;
 }
 
 /** Renders a message without its files. Throws RenderLimitError and TemplateRenderError. */
 export function renderMessage(
   project: Project,
   email: EmailRow,
-  { content, contact, links }: Rendering,
+  { content, contact, links, tracker }: Rendering,
 ): Omit<Message, "attachments"> {
   const { type, subject, body, headers } = content;
   const variables = templateVariables({
@@ -38,7 +41,16 @@ export function renderMessage(
     from: { email: content.fromEmail, written: content.fromEmail, name: content.fromName },
     to: { email: email.toEmail, written: email.toWritten ?? email.toEmail, name: email.toName },
     replyTo: content.replyTo,
-    ...renderMail({ type, subject, body, headers, variables, links, list: listHeaders(project, content) }),
+    ...renderMail({
+      type,
+      subject,
+      body,
+      headers,
+      variables,
+      links,
+      tracker,
+      list: listHeaders(project, content),
+    }),
     // The same on every try, unless a person asked for another one.
     date: new Date(email.retriedAt ?? email.scheduledAt ?? email.createdAt),
   };
@@ -66,7 +78,12 @@ export async function contentJson(
 ) {
   const { contactId, id: emailId } = email;
   const links = await recipientLinks(ctx, content.linkBase, { projectId: ctx.project.id, contactId, emailId });
-  const { subject, html, text, headers } = renderMessage(ctx.project, email, { content, contact, links });
+  const { subject, html, text, headers } = renderMessage(ctx.project, email, {
+    content,
+    contact,
+    links,
+    tracker: null,
+  });
   const attachments = content.attachments.map(({ filename, contentType, size }) => ({ filename, contentType, size }));
   return { subject, html, text, headers, attachments };
 }

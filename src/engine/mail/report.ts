@@ -6,7 +6,7 @@ import type { Context } from "../../platform/context";
 import { updateMarked } from "../campaigns/mark-pages";
 import { updateSubscription } from "../contacts/subscription";
 import { insertEmailEvents } from "../events/email-events";
-import { updateBlock } from "./reputation";
+import { insertBlock, updateBlock } from "./reputation";
 
 /** An email that a provider reports of. Undefined is a campaign that the caller does not know. */
 export interface Reported {
@@ -58,10 +58,15 @@ export function updateReported(
 
 /** The same for emails that were delivered, all at once: the provider may say so of each mail that it takes. */
 export function updateDelivered(ctx: Context, emails: Reported[], provider: string): Statement[] {
+  return updateDeliveredOf(ctx, emails, sql`e.provider = ${provider}`);
+}
+
+/** The same for those emails `e` of which `isMeant` holds. */
+export function updateDeliveredOf(ctx: Context, emails: Reported[], isMeant: SQL): Statement[] {
   if (emails.length === 0) return [];
   const now = ctx.clock().getTime();
   const { from, to } = movedBy.delivered;
-  const isNews = sql`e.provider = ${provider} AND ${isOneOf(from)}`;
+  const isNews = sql`${isMeant} AND ${isOneOf(from)}`;
   const event = { projectId: ctx.project.number, event: "email.delivered", eventData: {} };
   const items = JSON.stringify(emails.map(({ emailId }) => ({ ...event, emailId })));
   const isOfItem = sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId' AND ${isNews}`;
@@ -76,6 +81,35 @@ export function updateDelivered(ctx: Context, emails: Reported[], provider: stri
           delivered_at = ${now}
         FROM json_each(${items}) r
         WHERE ${isOfItem}`,
+    ),
+  ];
+}
+
+/**
+ * What shows that the provider accepted these emails: a report, an open, a click. If that is not recorded yet, because the
+ * report was faster or the answer was lost, it is recorded now; the answer then changes nothing. `isMeant` is a condition on the email
+ * `e`, which says who accepted it.
+ */
+export function updateSent(
+  ctx: Context,
+  emailIds: Id[],
+  { isMeant, providerMessageId = null }: { isMeant: SQL; providerMessageId?: string | null },
+): Statement[] {
+  if (emailIds.length === 0) return [];
+  const now = ctx.clock().getTime();
+  const isUnrecorded = sql`${isMeant} AND e.status IN ('QUEUED', 'SENDING', 'UNKNOWN')`;
+  const event = { projectId: ctx.project.number, event: "email.sent", eventData: {} };
+  const items = JSON.stringify(emailIds.map((emailId) => ({ ...event, emailId })));
+  const isOfItem = sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId' AND ${isUnrecorded}`;
+  return [
+    updateMarked(ctx, { from: sql`json_each(${items}) r CROSS JOIN emails e`, where: isOfItem }),
+    insertEmailEvents(ctx, { items, where: isUnrecorded }),
+    insertBlock(ctx, now),
+    statement(
+      sql`UPDATE emails AS e SET status = 'SENT', error = NULL, sent_at = coalesce(sent_at, ${now}),
+          provider_message_id = coalesce(provider_message_id, ${providerMessageId}), uncertain_since = NULL,
+          round = NULL, handed_at = NULL, next_attempt_at = NULL, due_at = NULL
+        FROM json_each(${items}) r WHERE ${isOfItem}`,
     ),
   ];
 }

@@ -1,14 +1,13 @@
 import { sql } from "drizzle-orm";
 import { type Id, readId } from "../../core/ids";
-import type { Notice } from "../../core/mail/notices/notice";
+import { isReportedHit, type Notice, type ReportedHit } from "../../core/mail/notices/notice";
 import { endsTrust, meaningOf } from "../../core/mail/status";
 import { readTag } from "../../core/mail/tag";
+import type { Hit } from "../../core/tracking/hit";
 import { openBatch } from "../../db/batch";
-import { type Statement, statement } from "../../db/statement";
-import { updateMarked } from "../../engine/campaigns/mark-pages";
-import { insertEmailEvents } from "../../engine/events/email-events";
-import { updateReported } from "../../engine/mail/report";
-import { insertBlock, judgeReputation } from "../../engine/mail/reputation";
+import { recordHits } from "../../engine/mail/hits";
+import { updateReported, updateSent } from "../../engine/mail/report";
+import { judgeReputation } from "../../engine/mail/reputation";
 import { findProjectById } from "../../engine/projects/project";
 import { type Context, forProject, type Platform } from "../../platform/context";
 
@@ -26,32 +25,24 @@ export async function takeReport(platform: Platform, provider: string, notice: N
   }
   const ctx = forProject(platform, project);
   const emailId = readId(tag.emailId);
+  const { report, providerMessageId } = notice;
+  if (isReportedHit(report)) {
+    return recordHits(ctx, [hitOf(ctx, emailId, notice, report)], { provider, providerMessageId });
+  }
   const batch = openBatch(ctx);
-  batch.addAll(updateSent(ctx, emailId, provider, notice.providerMessageId));
-  batch.addAll(updateReported(ctx, { emailId }, notice.report, provider, notice.id));
+  batch.addAll(updateSent(ctx, [emailId], { isMeant: sql`e.provider = ${provider}`, providerMessageId }));
+  batch.addAll(updateReported(ctx, { emailId }, report, provider, notice.id));
   await batch.commit();
   // Also of a report that is repeated: nobody may have come so far the first time.
-  if (endsTrust(meaningOf(notice.report))) await judgeReputation(ctx);
+  if (endsTrust(meaningOf(report))) await judgeReputation(ctx);
 }
 
-/**
- * Every report shows that the provider accepted the mail. If that is not recorded yet, because the report was faster or
- * the answer was lost, it is recorded now; the answer then changes nothing.
- */
-function updateSent(ctx: Context, emailId: Id, provider: string, providerMessageId: string | null): Statement[] {
-  const now = ctx.clock().getTime();
-  const isUnrecorded = sql`e.project_id = ${ctx.project.number} AND e.id = ${emailId} AND e.provider = ${provider}
-    AND e.status IN ('QUEUED', 'SENDING', 'UNKNOWN')`;
-  const items = JSON.stringify([{ projectId: ctx.project.number, emailId, event: "email.sent", eventData: {} }]);
-  return [
-    updateMarked(ctx, { where: isUnrecorded }),
-    insertEmailEvents(ctx, { items, where: isUnrecorded }),
-    insertBlock(ctx, now),
-    statement(
-      sql`UPDATE emails AS e SET status = 'SENT', error = NULL, sent_at = coalesce(sent_at, ${now}),
-          provider_message_id = coalesce(provider_message_id, ${providerMessageId}), uncertain_since = NULL,
-          round = NULL, handed_at = NULL, next_attempt_at = NULL, due_at = NULL
-        WHERE ${isUnrecorded}`,
-    ),
-  ];
+/** An open or click that the provider tracked itself. One without a name of its own is recognised by what it says. */
+function hitOf(ctx: Context, emailId: Id, { id, providerMessageId }: Notice, report: ReportedHit): Hit {
+  const { kind, at, link, isAutomated } = report;
+  return {
+    ...{ emailId, kind, link, isAutomated },
+    id: id ?? [kind, providerMessageId, at, link].join(" "),
+    at: Math.min(at ?? Number.POSITIVE_INFINITY, ctx.now.getTime()),
+  };
 }

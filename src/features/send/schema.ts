@@ -62,6 +62,10 @@ export const SendEmail = z
     headers: ExtraHeaders.nullish(),
     reply: Email.nullish(),
     attachments: AttachmentsInput.nullish(),
+    tracking: z.boolean().nullish().meta({
+      description:
+        "`false` leaves links as they are and adds no pixel. Otherwise the project's `tracking` decides, also when this is `true`.",
+    }),
     scheduledAt: z.iso
       .datetime({ offset: true, error: "Must be a time with its zone, such as 2026-01-31T09:00:00Z" })
       .nullish()

@@ -110,6 +110,7 @@ async function acceptEmails(
       attachments,
       size: sizeOf(call, attachments),
       ownData: data.own,
+      mayTrack: call.tracking ?? true,
       recipients: recipients.length,
     }),
   );

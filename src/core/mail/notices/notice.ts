@@ -1,3 +1,4 @@
+import { isAutomatedAgent } from "../../tracking/automated";
 import type { Report } from "../status";
 
 /** A provider's report of one mail. It may come late, twice, or before the mail is recorded. */
@@ -7,7 +8,42 @@ export interface Notice {
   providerMessageId: string | null;
   /** The provider's name for this report: the same when it is repeated. */
   id?: string | null;
-  report: Report;
+  report: Report | ReportedHit;
+}
+
+/** An open or click that the provider tracked itself. */
+export interface ReportedHit {
+  kind: "open" | "click";
+  /** Null when the report does not say when. */
+  at: number | null;
+  link?: string;
+  isAutomated: boolean;
+}
+
+export function isReportedHit(report: Notice["report"]): report is ReportedHit {
+  return report.kind === "open" || report.kind === "click";
+}
+
+/** As a provider tells it. */
+interface Told {
+  timestamp?: string | null;
+  link?: string | null;
+  userAgent?: string | null;
+}
+
+export function openedBy({ timestamp, userAgent }: Told): ReportedHit {
+  return { kind: "open", at: timeIn(timestamp), isAutomated: isAutomatedAgent(userAgent ?? null) };
+}
+
+/** A click whose link the report does not say is still one. */
+export function clickedBy({ timestamp, link, userAgent }: Told): ReportedHit {
+  const clicked = { kind: "click" as const, at: timeIn(timestamp), isAutomated: isAutomatedAgent(userAgent ?? null) };
+  return link ? { ...clicked, link } : clicked;
+}
+
+function timeIn(timestamp: string | null | undefined): number | null {
+  const at = Date.parse(timestamp ?? "");
+  return Number.isNaN(at) || at < 0 ? null : at;
 }
 
 type Reasons = (string | null | undefined)[];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Report } from "../status";
-import { gaveUp, hardBounce, type Notice, transient } from "./notice";
+import { clickedBy, gaveUp, hardBounce, type Notice, openedBy, transient } from "./notice";
 import { type ReceivedMail, receivedMail } from "./received";
 
 /** The metadata field with the tag of every mail. */
@@ -15,6 +15,10 @@ const PostmarkEvent = z.object({
   Type: z.string().nullish(),
   Description: z.string().nullish(),
   Details: z.string().nullish(),
+  /** Of an open or a click. */
+  ReceivedAt: z.string().nullish(),
+  UserAgent: z.string().nullish(),
+  OriginalLink: z.string().nullish(),
 });
 type PostmarkEvent = z.infer<typeof PostmarkEvent>;
 
@@ -32,7 +36,7 @@ export function readPostmarkEvent(event: unknown): Notice | null {
   };
 }
 
-function reportOf(event: PostmarkEvent): Report | null {
+function reportOf(event: PostmarkEvent): Notice["report"] | null {
   switch (event.RecordType) {
     case "Delivery":
       return { kind: "delivered" };
@@ -40,6 +44,10 @@ function reportOf(event: PostmarkEvent): Report | null {
       return { kind: "complained" };
     case "Bounce":
       return bounceOf(event);
+    case "Open":
+      return openedBy({ timestamp: event.ReceivedAt, userAgent: event.UserAgent });
+    case "Click":
+      return clickedBy({ timestamp: event.ReceivedAt, userAgent: event.UserAgent, link: event.OriginalLink });
     default:
       return null;
   }

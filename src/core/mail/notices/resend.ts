@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Report } from "../status";
-import { gaveUp, hardBounce, type Notice, transient } from "./notice";
+import { clickedBy, gaveUp, hardBounce, type Notice, openedBy, transient } from "./notice";
 import { type ReceivedMail, receivedMail } from "./received";
 
 /** The name of the tag of every mail. */
@@ -8,6 +8,7 @@ export const resendTagName = "petrel";
 
 const ResendEvent = z.object({
   type: z.string(),
+  created_at: z.string().nullish(),
   data: z.object({
     email_id: z.string().nullish(),
     /** Sent as a list and reported as an object; both occur. */
@@ -18,11 +19,15 @@ const ResendEvent = z.object({
     bounce: z
       .object({ type: z.string().nullish(), subType: z.string().nullish(), message: z.string().nullish() })
       .nullish(),
+    click: z
+      .object({ timestamp: z.string().nullish(), link: z.string().nullish(), userAgent: z.string().nullish() })
+      .nullish(),
     failed: z.object({ reason: z.string().nullish() }).nullish(),
     suppressed: z.object({ message: z.string().nullish() }).nullish(),
   }),
 });
-type ResendData = z.infer<typeof ResendEvent>["data"];
+type ResendEvent = z.infer<typeof ResendEvent>;
+type ResendData = ResendEvent["data"];
 
 /**
  * Reads a webhook event of Resend. `id` is the one in its headers. Null when it does not concern a mail's outcome, or is
@@ -30,7 +35,7 @@ type ResendData = z.infer<typeof ResendEvent>["data"];
  */
 export function readResendEvent(event: unknown, id: string | null): Notice | null {
   const { data: parsed } = ResendEvent.safeParse(event);
-  const report = parsed && reportOf(parsed.type, parsed.data);
+  const report = parsed && reportOf(parsed);
   if (!report) return null;
   return { tag: tagOf(parsed.data), providerMessageId: parsed.data.email_id ?? null, id, report };
 }
@@ -41,7 +46,7 @@ function tagOf({ tags }: ResendData): string | null {
   return value ?? null;
 }
 
-function reportOf(type: string, data: ResendData): Report | null {
+function reportOf({ type, created_at, data }: ResendEvent): Notice["report"] | null {
   switch (type) {
     case "email.delivered":
       return { kind: "delivered" };
@@ -49,6 +54,11 @@ function reportOf(type: string, data: ResendData): Report | null {
       return { kind: "complained" };
     case "email.bounced":
       return bounceOf(data.bounce ?? {});
+    case "email.opened":
+      // Resend does not say what fetched the picture.
+      return openedBy({ timestamp: created_at });
+    case "email.clicked":
+      return clickedBy({ timestamp: created_at, ...data.click });
     case "email.delivery_delayed":
       return transient(["Delayed"]);
     // Resend accepted the mail and could not send it, or refused because the address is on its own list, which other

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Report } from "../status";
-import { gaveUp, hardBounce, type Notice, transient } from "./notice";
+import { clickedBy, gaveUp, hardBounce, type Notice, openedBy, transient } from "./notice";
 import { type ReceivedMail, receivedMail } from "./received";
 
 /** The name of the message tag of every mail. */
@@ -43,6 +43,10 @@ const SesEvent = z.object({
       delayedRecipients: z.array(z.object({ diagnosticCode: z.string().optional() })).optional(),
     })
     .optional(),
+  open: z.object({ timestamp: z.string().nullish(), userAgent: z.string().nullish() }).optional(),
+  click: z
+    .object({ timestamp: z.string().nullish(), userAgent: z.string().nullish(), link: z.string().nullish() })
+    .optional(),
   reject: z.object({ reason: z.string().optional() }).optional(),
   failure: z.object({ errorMessage: z.string().optional() }).optional(),
 });
@@ -66,7 +70,7 @@ function idOf({ bounce, complaint, deliveryDelay }: SesEvent): string | null {
   return bounce?.feedbackId ?? complaint?.feedbackId ?? deliveryDelay?.timestamp ?? null;
 }
 
-function reportOf({ eventType, notificationType, ...event }: SesEvent): Report | null {
+function reportOf({ eventType, notificationType, ...event }: SesEvent): Notice["report"] | null {
   switch (eventType ?? notificationType) {
     case "Delivery":
       return { kind: "delivered" };
@@ -79,6 +83,10 @@ function reportOf({ eventType, notificationType, ...event }: SesEvent): Report |
         ["Delayed", event.deliveryDelay?.delayType].filter(Boolean).join("/"),
         event.deliveryDelay?.delayedRecipients?.[0]?.diagnosticCode,
       ]);
+    case "Open":
+      return openedBy(event.open ?? {});
+    case "Click":
+      return clickedBy(event.click ?? {});
     case "Reject":
       // SES accepted the mail and found a virus in it: it is not delivered, and the recipient is not to blame.
       return gaveUp(["Rejected", event.reject?.reason]);

@@ -1,0 +1,10 @@
+import type { MessageOf } from "../../core/messages";
+import { recordHits } from "../../engine/mail/hits";
+import { findProject } from "../../engine/projects/project";
+import { forProject, type Platform } from "../../platform/context";
+
+/** `tracking.record`: what happened to the mail of a deleted project is gone with it. */
+export async function recordHitsJob(platform: Platform, job: MessageOf<"tracking.record">): Promise<void> {
+  const project = await findProject(platform, job.projectId);
+  if (project) await recordHits(forProject(platform, project), job.hits);
+}
