@@ -46,12 +46,9 @@ export function outlineOf(html: string, maxLinks: number): Slot[] {
         links.push({ kind: "link", number, hasMark: hasMark(piece.value.raw), ...piece.value });
       }
     }
-    at = html.indexOf("<", piece.end);
-    if (piece.kind === "raw") {
-      const end = endOfRaw(html, piece.name, piece.end);
-      if (end === null) break;
-      at = end;
-    }
+    const next = piece.kind === "raw" ? endOfRaw(html, piece.name, piece.end) : html.indexOf("<", piece.end);
+    if (next === null) break;
+    at = next;
   }
   const place = bodyEnd ?? htmlEnd ?? (at < 0 ? html.length : at);
   const pixel: PixelSlot = { kind: "pixel", start: place, end: place };
