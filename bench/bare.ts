@@ -49,6 +49,14 @@ export default {
   async fetch(request, env, execution) {
     const { pathname } = new URL(request.url);
     if (pathname === "/health") return Response.json({ status: "ok" });
+    if (pathname === "/click")
+      return new Response(null, { status: 302, headers: { Location: "https://shop.example/" } });
+    if (pathname === "/pixel") return new Response(gif, { headers: { "Content-Type": "image/gif" } });
+    if (pathname === "/told") {
+      const message = { type: "tracking.record", projectId: 1, hits: [{ id: crypto.randomUUID(), at: Date.now() }] };
+      execution.waitUntil(env.EVENTS_QUEUE.sendBatch([{ body: message }]));
+      return new Response(null, { status: 302, headers: { Location: "https://shop.example/" } });
+    }
     if (pathname === "/render") return Response.json(renderMany());
     const [, setup, route = ""] = /^(\/setup)?\/(\w+)$/.exec(pathname) ?? [];
     if (setup) return setUp(env, execution, route, await request.json());
@@ -60,7 +68,13 @@ export default {
     if (route === "send") await env.MAIL_QUEUE.sendBatch([{ body: { type: "mail.deliver", emailIds: [newId()] } }]);
     return Response.json({ success: true });
   },
+  async queue() {},
 } satisfies ExportedHandler<Env>;
+
+/** A transparent GIF of one pixel. */
+const gif = Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"), (letter) =>
+  letter.charCodeAt(0),
+);
 
 async function write(env: Env, { statements, ids }: Recording, email: string): Promise<void> {
   const fresh = [...ids.map((id): [string, string] => [id, textOf(newId())]), [recipient, email] as [string, string]];

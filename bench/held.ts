@@ -1,3 +1,6 @@
+import { asId } from "../src/core/ids";
+import { hitKeyLength } from "../src/core/tracking/hit";
+import { openTracker } from "../src/core/tracking/tracker";
 import { projectDatabase, shardsOf } from "../src/db/client";
 import worker from "../src/index";
 import type { Env } from "../src/platform/env";
@@ -12,11 +15,20 @@ let held: Record<(typeof mailQueues)[number], MessageSendRequest[]> | null = nul
 /**
  * The product, whose mail can be held: after `GET /bench/hold` mail is accepted and no consumer hears of it, until
  * `GET /bench/release`. `GET /bench/statuses` counts the mails of each status.
+ *
+ * `GET /bench/links` names the click link and the pixel of each mail, and `GET /bench/hits` says how many opens and clicks are recorded.
+ * After `GET /bench/hits/hold` nobody hears of them, until `GET /bench/hits/release`.
  */
 export default {
   ...worker,
   async fetch(request, env, execution) {
     const { pathname } = new URL(request.url);
+    if (pathname === "/bench/links") return Response.json(await linksOf(env, request));
+    if (pathname === "/bench/hits") return Response.json({ recorded: await countHits(env) });
+    if (pathname.startsWith("/bench/hits/")) {
+      areHitsHeld = pathname === "/bench/hits/hold";
+      return Response.json({});
+    }
     if (pathname === "/bench/statuses") return Response.json(await countStatuses(env));
     if (pathname === "/bench/release") return release(env);
     if (pathname !== "/bench/hold") return worker.fetch(request, holding(env), execution);
@@ -24,6 +36,31 @@ export default {
     return Response.json({});
   },
 } satisfies ExportedHandler<Env>;
+
+let areHitsHeld = false;
+
+async function linksOf(env: Env, request: Request): Promise<{ click: string; pixel: string }[]> {
+  const secret = env.LINK_SECRETS ?? "";
+  const links = shardsOf(env).map(async (shard) => {
+    const all = projectDatabase(env, shard).$client.prepare("SELECT project_id, id FROM emails");
+    return (await all.all<{ project_id: number; id: string }>()).results.map(({ project_id, id }) => {
+      const mail = { projectId: project_id, emailId: asId(id) };
+      const tracker = openTracker(secret, new URL(request.url).origin, mail);
+      const click = tracker.clickUrl(tracker.destination(1, "https://shop.example/sale?item=1&utm_source=mail"));
+      return { click, pixel: tracker.pixelUrl() };
+    });
+  });
+  return (await Promise.all(links)).flat();
+}
+
+async function countHits(env: Env): Promise<number> {
+  const counts = shardsOf(env).map((shard) =>
+    projectDatabase(env, shard)
+      .$client.prepare(`SELECT coalesce(sum(length(hits)), 0) / ${hitKeyLength} AS n FROM emails`)
+      .first<number>("n"),
+  );
+  return (await Promise.all(counts)).reduce<number>((sum, count) => sum + (count ?? 0), 0);
+}
 
 async function countStatuses(env: Env): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -49,6 +86,7 @@ async function release(env: Env): Promise<Response> {
 }
 
 function holding(env: Env): Env {
+  if (areHitsHeld) return { ...env, EVENTS_QUEUE: holder([]) };
   if (held === null) return env;
   const { MAIL_QUEUE, CAMPAIGN_MAIL_QUEUE } = held;
   return { ...env, MAIL_QUEUE: holder(MAIL_QUEUE), CAMPAIGN_MAIL_QUEUE: holder(CAMPAIGN_MAIL_QUEUE) };

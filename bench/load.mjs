@@ -3,10 +3,10 @@ import { performance } from "node:perf_hooks";
 
 /**
  * Sends `total` requests over `connections` connections, each starting its next one when the last was answered.
- * `bodyOf(n)` makes the body of the n-th POST; without it they are GETs. Returns the latencies in milliseconds, sorted,
+ * `bodyOf(n)` makes the body of the n-th POST; without it they are GETs. `urlOf(n)` is for calls of several URLs. Returns the latencies in milliseconds, sorted,
  * and requests a second.
  */
-export async function load({ url, headers, connections, total, bodyOf }) {
+export async function load({ url, urlOf = () => url, headers, connections, total, bodyOf }) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const latencies = [];
   let next = 0;
@@ -15,7 +15,7 @@ export async function load({ url, headers, connections, total, bodyOf }) {
       const n = next++;
       const body = bodyOf ? JSON.stringify(bodyOf(n)) : null;
       const startedAt = performance.now();
-      await send({ url, headers, body, agent });
+      await send({ url: urlOf(n), headers, body, agent });
       latencies.push(performance.now() - startedAt);
     }
   }
@@ -38,7 +38,7 @@ function send({ url, headers, body, agent }) {
         text += chunk;
       });
       response.on("end", () => {
-        if (response.statusCode === 200 || response.statusCode === 201) resolve(text);
+        if (response.statusCode < 400) resolve(text);
         else reject(new Error(`${url} answered ${response.statusCode}: ${text.slice(0, 300)}`));
       });
     });

@@ -10,6 +10,7 @@ import { benchRoutes } from "./routes.mjs";
 import { benchRows } from "./rows.mjs";
 import { benchSegments } from "./segments.mjs";
 import { benchSweeps } from "./sweeps.mjs";
+import { benchTracking } from "./tracking.mjs";
 
 const benches = {
   routes: benchRoutes,
@@ -21,6 +22,7 @@ const benches = {
   rows: benchRows,
   delivery: benchDelivery,
   reports: benchReports,
+  tracking: benchTracking,
 };
 /** Tells where time goes, and judges nothing: only when asked for. */
 const askedOnly = { profile: benchProfile };

@@ -146,6 +146,17 @@ webhook-signature: v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
 - After \`POST /webhooks/{id}/rotate-secret\` both secrets sign for 24 hours.
 - The URL must be on the public internet. Private addresses, in whatever spelling and behind whatever name or redirect, are not called.
 
+## Opens and clicks
+
+Links of a mail lead through this installation, and a pixel at its end says that it was opened. \`GET /emails/{id}\` counts both, and
+the events are \`email.opened\` and \`email.clicked\`, which has the \`link\`.
+
+- \`"tracking": false\` on \`/v1/send\` leaves a mail as it is. The operator may have turned tracking off for the project, or for all but \`MARKETING\` mail.
+- \`<a data-no-track href="…">\` leaves one link as it is. \`mailto:\`, \`tel:\`, anchors and the recipient's own pages always stay.
+- \`automated: true\` in the data of an event means that a known scanner or picture proxy did it. Such a click moves neither
+  the status nor \`clicks\`. An open through the proxy of a mailbox counts.
+- Neither IP addresses nor user agents are stored.
+
 ## Testing
 
 These addresses at \`simulator.test\`, and at any domain below it, behave as they are called while the installation keeps its
