@@ -38,6 +38,8 @@ export default {
 } satisfies ExportedHandler<Env>;
 
 let areHitsHeld = false;
+/** One for all requests, as the Worker's own is. */
+let withoutHits: Env | null = null;
 
 async function linksOf(env: Env, request: Request): Promise<{ click: string; pixel: string }[]> {
   const secret = env.LINK_SECRETS ?? "";
@@ -86,7 +88,7 @@ async function release(env: Env): Promise<Response> {
 }
 
 function holding(env: Env): Env {
-  if (areHitsHeld) return { ...env, EVENTS_QUEUE: holder([]) };
+  if (areHitsHeld) return (withoutHits ??= { ...env, EVENTS_QUEUE: holder([]) });
   if (held === null) return env;
   const { MAIL_QUEUE, CAMPAIGN_MAIL_QUEUE } = held;
   return { ...env, MAIL_QUEUE: holder(MAIL_QUEUE), CAMPAIGN_MAIL_QUEUE: holder(CAMPAIGN_MAIL_QUEUE) };

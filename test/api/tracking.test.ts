@@ -16,7 +16,7 @@ async function sent(project: TestProject, fields: Record<string, unknown> = {}) 
 
 describe("a click", () => {
   it("leads to the page, and is recorded", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const { id, mail } = await sent(project);
     const [link = "", ...others] = clickUrls(mail.html);
     expect(others).toEqual([]);
@@ -42,7 +42,7 @@ describe("a click", () => {
   });
 
   it("works from the text of the mail too, and whatever parameters are added", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const { id, mail } = await sent(project);
     expect(clickUrls(mail.text)).toEqual(clickUrls(mail.html));
     const answer = await follow(`${clickUrls(mail.text)[0]}/?fbclid=x&redirect=https://evil.example`);
@@ -51,7 +51,7 @@ describe("a click", () => {
   });
 
   it("is counted each time, and once for the mail", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const { id, mail } = await sent(project);
     const [link = ""] = clickUrls(mail.html);
     await follow(link);
@@ -66,7 +66,7 @@ describe("a click", () => {
     ["a prefetch", { headers: { "Sec-Purpose": "prefetch;prerender" } }],
     ["a HEAD", { method: "HEAD" }],
   ])("of %s is recorded as automated, and moves nothing", async (_, how) => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const { id, mail } = await sent(project);
     const [link = ""] = clickUrls(mail.html);
     const answer = await follow(link, how);
@@ -83,7 +83,7 @@ describe("a click", () => {
 
 describe("an open", () => {
   it("is a picture that nobody sees, and is recorded", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const { id, mail } = await sent(project);
     const answer = await follow(pixelUrlIn(mail.html));
     expect([answer.status, answer.headers.get("Content-Type")]).toEqual([200, "image/gif"]);
@@ -98,7 +98,7 @@ describe("an open", () => {
   });
 
   it("through a picture proxy counts, and says so", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const { id, mail } = await sent(project);
     await follow(pixelUrlIn(mail.html), {
       agent: "Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)",
@@ -108,7 +108,7 @@ describe("an open", () => {
   });
 
   it("does not take a click back", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const { id, mail } = await sent(project);
     await follow(clickUrls(mail.html)[0] ?? "");
     await emailWith(project, id, { status: "CLICKED" });
@@ -117,7 +117,7 @@ describe("an open", () => {
   });
 
   it("is none when only the headers are asked for", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const { id, mail } = await sent(project);
     const answer = await follow(pixelUrlIn(mail.html), { method: "HEAD" });
     expect([answer.status, await answer.text()]).toEqual([200, ""]);
@@ -128,7 +128,7 @@ describe("an open", () => {
 
 describe("a token that we did not sign", () => {
   it("leads nowhere: a page, and a picture that records nothing", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const { id, mail } = await sent(project);
     const token = new URL(clickUrls(mail.html)[0] ?? "").pathname.slice(3);
     const pixel = new URL(pixelUrlIn(mail.html)).pathname.slice(3);
@@ -155,7 +155,7 @@ describe("a token that we did not sign", () => {
   });
 
   it("is one of a secret that is gone; a rotated one still verifies", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const { mail } = await sent(project);
     const path = new URL(clickUrls(mail.html)[0] ?? "").pathname;
     const [next, now] = ["n".repeat(40), "test-secret-that-signs-links-of-32-characters"];
@@ -170,7 +170,7 @@ describe("a token that we did not sign", () => {
 
 describe("what is tracked", () => {
   it("is no page of the recipient's own, however it is written", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const links = `<a href="{{ unsubscribeUrl }}">1</a><a href="{{ manageUrl }}?lang=de&amp;x=1">2</a><a href="{{ subscribeUrl }}#x">3</a><a href="https://x.test">4</a>`;
     const mail = await sendAndOpen(project, { body: links });
     expect(clickUrls(mail.html)).toHaveLength(1);
@@ -180,7 +180,7 @@ describe("what is tracked", () => {
   });
 
   it("is no link with data-no-track, and no URL over 1,500 bytes", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const [longest, longer] = [1_500, 1_501].map((bytes) => `https://x.test/${"ü".repeat(10)}`.padEnd(bytes - 10, "x"));
     const mail = await sendAndOpen(project, {
       body: `<a data-no-track href="https://x.test/">1</a><a href="${longest}">2</a><a href="${longer}">3</a>`,
@@ -193,14 +193,14 @@ describe("what is tracked", () => {
   });
 
   it("is no mail of a call with tracking: false", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const mail = await sendAndOpen(project, { body, tracking: false });
     expect(mail.html).toBe(body);
     expect(mail.text).not.toContain("petrel.example");
   });
 
   it.each(["yes", 1, {}])("%j is refused", async (tracking) => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const fault = expect.objectContaining({ field: "tracking", code: "invalid_type" });
     expectRefusal(await project.api.send({ tracking }), 422, "VALIDATION_ERROR", { errors: [fault] });
     expect((await project.api.get("/emails")).body.data).toEqual([]);
@@ -225,7 +225,7 @@ describe("what is tracked", () => {
   });
 
   it("is not what an operator looks at", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const { id } = await sent(project);
     const { body: content } = await project.api.get(`/emails/${id}/content`);
     expect(content.html).toBe(body);
@@ -238,7 +238,7 @@ describe("what is tracked", () => {
 
 describe("what is gone", () => {
   it("an erased contact's link still leads to its page, and nothing is recorded", async () => {
-    const project = await newProject();
+    const project = await newProject({ tracking: "ENABLED" });
     const { id, mail } = await sent(project);
     const { contactId } = (await project.api.get(`/emails/${id}`)).body;
     await project.api.delete(`/contacts/${contactId}`);

@@ -37,7 +37,7 @@ describe("the client that npm has as @plunk/node, unchanged", () => {
     expect(answer).toMatchObject({ success: true });
     await expect
       .poll(async () => (await fetch(`${base}/outbox/messages?to=plunk@example.com`)).json(), { timeout: 10_000 })
-      .toMatchObject({ data: [{ from: `Acme <hello@${domain}>`, html: "<p>Hi</p>" }] });
+      .toMatchObject({ data: [{ from: `Acme <hello@${domain}>`, html: expect.stringContaining("<p>Hi</p>") }] });
   });
 
   it("tracks an event", async () => {

@@ -56,12 +56,15 @@ export interface TestProject {
 
 let counter = 0;
 
-/** A fresh project with a verified domain: every test has its own, and so its own contacts and mail. */
+/**
+ * A fresh project with a verified domain: every test has its own, and so its own contacts and mail. Its mail goes out as it was
+ * written, unless the test is about tracking.
+ */
 export async function newProject(
   settings: Record<string, unknown> = {},
   shard: string = shardOfTest(),
 ): Promise<TestProject> {
-  const created = await admin.post("/admin/projects", { name: "Test", ...settings });
+  const created = await admin.post("/admin/projects", { name: "Test", tracking: "DISABLED", ...settings });
   const { project, keys } = created.body;
   // Nobody knows it yet, so that nobody remembers another.
   const number = await env.DB.prepare("UPDATE projects SET shard = ? WHERE id = ? RETURNING number")

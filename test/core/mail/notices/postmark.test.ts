@@ -11,6 +11,7 @@ const bounce = (Type: string, more: object = {}) => ({
 const hard = (reason: string) => ({ kind: "bounced", bounceType: "hard", reason });
 const gaveUp = (reason: string) => ({ kind: "bounced", bounceType: "soft", reason });
 const transient = (reason: string) => ({ ...gaveUp(reason), isTransient: true });
+const at = Date.parse("2026-01-31T12:00:00Z");
 const complained = { kind: "complained" };
 
 describe("an event of Postmark", () => {
@@ -20,6 +21,45 @@ describe("an event of Postmark", () => {
       "a complaint",
       { ...base, RecordType: "SpamComplaint", ID: 42, Type: "SpamComplaint", TypeCode: 100001 },
       complained,
+    ],
+    [
+      "an open",
+      {
+        ...{
+          ...base,
+          RecordType: "Open",
+          FirstOpen: true,
+          Recipient: "a@example.com",
+          ReadSeconds: 16,
+          Tag: "welcome",
+        },
+        ...{
+          ReceivedAt: "2026-01-31T12:00:00.0000000Z",
+          Platform: "Desktop",
+          UserAgent: "Mozilla/5.0 (Macintosh) Gecko",
+        },
+        ...{ Client: { Name: "Chrome" }, OS: { Name: "macOS" }, Geo: { CountryISOCode: "NL", IP: "192.0.2.1" } },
+      },
+      { kind: "open", at, isAutomated: false },
+    ],
+    [
+      "a click",
+      {
+        ...{
+          ...base,
+          RecordType: "Click",
+          ClickLocation: "HTML",
+          OriginalLink: "https://x.test/?a=1",
+          Platform: "Mobile",
+        },
+        ...{ ReceivedAt: "2026-01-31T12:00:00Z", UserAgent: "Mozilla/5.0 (iPhone)", Recipient: "a@example.com" },
+      },
+      { kind: "click", at, link: "https://x.test/?a=1", isAutomated: false },
+    ],
+    [
+      "an open through a proxy, which does not say when",
+      { ...base, RecordType: "Open", UserAgent: "YahooMailProxy; https://help.yahoo.com" },
+      { kind: "open", at: null, isAutomated: true },
     ],
     ["a complaint filed as a bounce", bounce("SpamComplaint"), complained],
     [
@@ -75,8 +115,6 @@ it.each([
   [bounce("Unsubscribe")],
   [bounce("OpenRelayTest")],
   [bounce("InboundError")],
-  [{ ...base, RecordType: "Open" }],
-  [{ ...base, RecordType: "Click" }],
   [{ ...base, RecordType: "SubscriptionChange", SuppressSending: true, SuppressionReason: "HardBounce" }],
   [{ ...base, RecordType: "SubscriptionChange", SuppressSending: false, Origin: "Customer" }],
   [{ MessageID: "pm-1" }],

@@ -14,6 +14,24 @@ describe("an event of Resend", () => {
   it.each<[what: string, event: unknown, report: unknown]>([
     ["a delivery", event("email.delivered"), { kind: "delivered" }],
     ["a complaint", event("email.complained"), { kind: "complained" }],
+    ["an open", event("email.opened"), { kind: "open", at: Date.parse("2026-01-31"), isAutomated: false }],
+    [
+      "a click",
+      event("email.clicked", {
+        click: {
+          ipAddress: "192.0.2.1",
+          link: "https://x.test/",
+          timestamp: "2026-01-31T12:00:00Z",
+          userAgent: "Mozilla/5.0 (X11)",
+        },
+      }),
+      { kind: "click", at: Date.parse("2026-01-31T12:00:00Z"), link: "https://x.test/", isAutomated: false },
+    ],
+    [
+      "a click that says nothing",
+      event("email.clicked"),
+      { kind: "click", at: Date.parse("2026-01-31"), isAutomated: false },
+    ],
     ["a bounce", bounce("Permanent", "General", "No such user"), hard("Permanent/General: No such user")],
     ["a bounce by the list of its carrier", bounce("Permanent", "Suppressed"), hard("Permanent/Suppressed")],
     ["a bounce without details", event("email.bounced"), hard("The provider gave no reason")],
@@ -59,8 +77,6 @@ describe("an event of Resend", () => {
 
 it.each([
   [event("email.sent")],
-  [event("email.opened")],
-  [event("email.clicked")],
   [event("email.scheduled")],
   [event("email.received")],
   [{ type: "contact.created", data: { id: "c" } }],

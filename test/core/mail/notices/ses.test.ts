@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readSesEvent } from "../../../../src/core/mail/notices/ses";
 
+const timestamp = "2026-01-31T12:00:01.000Z";
+
 const mail = {
   timestamp: "2026-01-31T12:00:00.000Z",
   messageId: "0100-1",
@@ -59,6 +61,26 @@ describe("an event of SES", () => {
       { eventType: "Delivery", mail, delivery: { smtpResponse: "250 ok", recipients: ["a@example.com"] } },
       { kind: "delivered" },
     ],
+    [
+      "an open",
+      { eventType: "Open", mail, open: { ipAddress: "192.0.2.1", timestamp, userAgent: "Mozilla/5.0 (iPhone)" } },
+      { kind: "open", at: Date.parse(timestamp), isAutomated: false },
+    ],
+    [
+      "a click",
+      {
+        ...{ eventType: "Click", mail },
+        click: {
+          ipAddress: "192.0.2.1",
+          link: "https://x.test/",
+          linkTags: { a: ["b"] },
+          timestamp,
+          userAgent: "Mimecast",
+        },
+      },
+      { kind: "click", at: Date.parse(timestamp), link: "https://x.test/", isAutomated: true },
+    ],
+    ["an open that says nothing", { eventType: "Open", mail }, { kind: "open", at: null, isAutomated: false }],
     ["a complaint", complaint(), complained],
     ["abuse", complaint({ complaintFeedbackType: "abuse" }), complained],
     ["fraud", complaint({ complaintFeedbackType: "fraud" }), complained],
@@ -157,8 +179,6 @@ it.each([
   [complaint({ complaintFeedbackType: "auth-failure" })],
   [complaint({ complaintFeedbackType: "virus" })],
   [{ eventType: "Send", mail }],
-  [{ eventType: "Open", mail }],
-  [{ eventType: "Click", mail }],
   [{ eventType: "Subscription", mail }],
   [{ eventType: "Bounce", mail }],
   [{ eventType: "Something new", mail }],
