@@ -88,7 +88,10 @@ async function release(env: Env): Promise<Response> {
 }
 
 function holding(env: Env): Env {
-  if (areHitsHeld) return (withoutHits ??= { ...env, EVENTS_QUEUE: holder([]) });
+  if (areHitsHeld) {
+    withoutHits ??= { ...env, EVENTS_QUEUE: holder([]) };
+    return withoutHits;
+  }
   if (held === null) return env;
   const { MAIL_QUEUE, CAMPAIGN_MAIL_QUEUE } = held;
   return { ...env, MAIL_QUEUE: holder(MAIL_QUEUE), CAMPAIGN_MAIL_QUEUE: holder(CAMPAIGN_MAIL_QUEUE) };
