@@ -35,7 +35,7 @@ const phases = [
   ["accept", /^src\/(http|features)\//],
   [
     "render",
-    /^src\/(core\/templating|core\/mail\/(render-mail|text-version|plain-text|unsubscribing)|engine\/mail\/render)/,
+    /^src\/(core\/(templating|tracking)|core\/mail\/(render-mail|text-version|plain-text|unsubscribing)|engine\/mail\/render)/,
   ],
   [
     "compose",

@@ -6,11 +6,11 @@ import { load, median } from "./load.mjs";
 import { single, table } from "./report.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
 
-const mails = 500;
+const mails = 200;
 const connections = 32;
-const rounds = 20;
-const requestsPerRound = 200;
-const sustained = 5_000;
+const rounds = 10;
+const requestsPerRound = 100;
+const sustained = 2_000;
 
 /** The click redirect and the pixel beside routes that only answer. */
 export async function benchTracking() {
@@ -52,7 +52,7 @@ async function benchAnswers(kind, product, bare, links) {
   await call(`${product.base}/bench/hits/hold`);
   const contestants = [(n) => links[n % mails][kind], () => `${bare.base}/${kind}`];
   const run = async (urlOf, total) => (await load({ urlOf, headers: {}, connections, total })).perSecond;
-  for (const urlOf of contestants) await run(urlOf, 1_000);
+  for (const urlOf of contestants) await run(urlOf, 300);
   const ratios = [];
   for (let round = 0; round < rounds; round++) {
     const [ours, theirs] = [await run(contestants[0], requestsPerRound), await run(contestants[1], requestsPerRound)];

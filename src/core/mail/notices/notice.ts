@@ -35,10 +35,12 @@ export function openedBy({ timestamp, userAgent }: Told): ReportedHit {
   return { kind: "open", at: timeIn(timestamp), isAutomated: isAutomatedAgent(userAgent ?? null) };
 }
 
+const maxLinkLength = 2_000;
+
 /** A click whose link the report does not say is still one. */
 export function clickedBy({ timestamp, link, userAgent }: Told): ReportedHit {
   const clicked = { kind: "click" as const, at: timeIn(timestamp), isAutomated: isAutomatedAgent(userAgent ?? null) };
-  return link ? { ...clicked, link } : clicked;
+  return link ? { ...clicked, link: link.slice(0, maxLinkLength) } : clicked;
 }
 
 function timeIn(timestamp: string | null | undefined): number | null {
