@@ -1,4 +1,5 @@
 import { newId, textOf } from "../src/core/ids";
+import { chooseLanguage } from "../src/core/languages/language";
 import { renderMail } from "../src/core/mail/render-mail";
 import { controlDatabase, controlShard } from "../src/db/client";
 import { listContacts } from "../src/features/contacts/list";
@@ -111,6 +112,7 @@ function renderMany(): { msPerMail: number; nodes: number } {
       links: null,
       headers: {},
       list: { feedbackId: "bench", listId: "" },
+      words: chooseLanguage([]).words.footer,
     });
   for (let n = 0; n < 50; n++) render(n);
   const startedAt = performance.now();

@@ -31,7 +31,7 @@ function filesUnder(folder: string, ending: RegExp): [string, string][] {
     .map((file) => [file, readFileSync(join(top, file), "utf8")]);
 }
 
-const house: House = new Map([...filesUnder("src", /\.tsx?$/), ...filesUnder("migrations", /\.sql$/)]);
+const house: House = new Map([...filesUnder("src", /\.(tsx?|json)$/), ...filesUnder("migrations", /\.sql$/)]);
 
 interface Example {
   /** What is planted, or looks alike and is allowed. */

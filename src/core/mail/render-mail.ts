@@ -4,6 +4,7 @@ import { type Tracker, withTracking } from "../tracking/track-links";
 import type { EmailType } from "./status";
 import { textVersion } from "./text-version";
 import {
+  type FooterWords,
   type ListHeaders,
   type RecipientLinks,
   withFooter,
@@ -22,6 +23,8 @@ interface Given {
   /** The caller's own headers. */
   headers: Record<string, string>;
   list: ListHeaders;
+  /** The texts of the footer. */
+  words: FooterWords;
 }
 
 interface Rendered {
@@ -32,24 +35,30 @@ interface Rendered {
 }
 
 /** Renders everything that depends on the template, the recipient and the type. */
-export function renderMail({ type, subject, body, variables, links, tracker = null, headers, list }: Given): Rendered {
+export function renderMail(given: Given): Rendered {
+  const { type, subject, body, variables, links, tracker = null, headers, list, words } = given;
   const rendered = renderFramed(parseTemplate(body, "html"), variables);
-  const finished = withUnsubscribing({ type, html: rendered.output, headers, links, list });
-  const whole = finished.html === rendered.output ? rendered : withFooterIn(rendered, finished.html, links);
+  const finished = withUnsubscribing({ type, html: rendered.output, headers, links, list, words });
+  const whole = finished.html === rendered.output ? rendered : withFooterIn(rendered, finished.html, links, words);
   const framed = tracker === null ? whole : withTracking(whole, tracker);
   return {
     subject: renderTemplate(parseTemplate(subject, "text"), variables),
     html: framed.output,
-    text: withUnsubscribeLine(type, textVersion(framed), links),
+    text: withUnsubscribeLine(type, textVersion(framed), links, words),
     headers: finished.headers,
   };
 }
 
 /** The frame gets the footer that the HTML got, with marks for the recipient's URLs. */
-function withFooterIn({ frame, values }: Framed, output: string, links: RecipientLinks | null): Framed {
+function withFooterIn(
+  { frame, values }: Framed,
+  output: string,
+  links: RecipientLinks | null,
+  words: FooterWords,
+): Framed {
   if (frame === null || links === null) return { output, frame: null, values };
   const all = [...values];
   const markOf = (url: string) => markFor(url, all) ?? url;
   const marks = { ...links, unsubscribeUrl: markOf(links.unsubscribeUrl), manageUrl: markOf(links.manageUrl) };
-  return { output, frame: withFooter(frame, marks), values: all };
+  return { output, frame: withFooter(frame, marks, words), values: all };
 }

@@ -1,4 +1,8 @@
+import { filledIn, type Words } from "../languages/language";
 import type { EmailType } from "./status";
+
+/** The texts of the footer in the language of the recipient. None of them has a character with a meaning in HTML. */
+export type FooterWords = Words["footer"];
 
 /** The recipient's own pages. */
 export interface RecipientLinks {
@@ -14,6 +18,7 @@ interface Rendered {
   headers: Record<string, string>;
   links: RecipientLinks | null;
   list: ListHeaders;
+  words: FooterWords;
 }
 
 /** What names the mailing list of a mail, each as the value of its header. */
@@ -29,7 +34,7 @@ export interface ListHeaders {
  * the headers for the mailbox's unsubscribe button. HEADLESS gets the headers if its body links to the pages.
  * TRANSACTIONAL stays as it is, but says that a program wrote it.
  */
-export function withUnsubscribing({ type, html, headers, links, list }: Rendered): {
+export function withUnsubscribing({ type, html, headers, links, list, words }: Rendered): {
   html: string;
   headers: Record<string, string>;
 } {
@@ -38,16 +43,21 @@ export function withUnsubscribing({ type, html, headers, links, list }: Rendered
   const isLinked = linksTo(html, [links.unsubscribeUrl, links.manageUrl]);
   if (type === "HEADLESS" && !isLinked) return single;
   return {
-    html: isLinked ? html : withFooter(html, links),
+    html: isLinked ? html : withFooter(html, links, words),
     headers: unsubscribeHeaders(links, list, headers),
   };
 }
 
 /** Adds an unsubscribe line to a text part that was cut or left out links. */
-export function withUnsubscribeLine(type: EmailType, text: string, links: RecipientLinks | null): string {
+export function withUnsubscribeLine(
+  type: EmailType,
+  text: string,
+  links: RecipientLinks | null,
+  words: FooterWords,
+): string {
   if (type !== "MARKETING" || links === null) return text;
   if (text.includes(links.unsubscribeUrl) || text.includes(links.manageUrl)) return text;
-  return `${text}\n\nUnsubscribe: ${links.unsubscribeUrl}`;
+  return `${text}\n\n${filledIn(words.line, { url: links.unsubscribeUrl })}`;
 }
 
 /**
@@ -101,8 +111,12 @@ function linksTo(html: string, urls: string[]): boolean {
 }
 
 /** Adds the footer before the end of the body, in HTML that every mail program shows alike. */
-export function withFooter(html: string, { unsubscribeUrl, manageUrl }: RecipientLinks): string {
-  const footer = `<div style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #d5dad7;font:13px/1.5 sans-serif;color:#5c666c;text-align:center">You get this email because you are on our list. <a href="${unsubscribeUrl}" style="color:#5c666c">Unsubscribe</a> or <a href="${manageUrl}" style="color:#5c666c">manage your preferences</a>.</div>`;
+export function withFooter(html: string, { unsubscribeUrl, manageUrl }: RecipientLinks, words: FooterWords): string {
+  const text = filledIn(words.text, {
+    unsubscribe: `<a href="${unsubscribeUrl}" style="color:#5c666c">${words.unsubscribe}</a>`,
+    manage: `<a href="${manageUrl}" style="color:#5c666c">${words.manage}</a>`,
+  });
+  const footer = `<div style="margin:32px 0 0;padding:16px 0 0;border-top:1px solid #d5dad7;font:13px/1.5 sans-serif;color:#5c666c;text-align:center">${text}</div>`;
   const visible = visibleOf(html);
   const end = lastIndex(visible, /<\/body\s*>/gi) ?? lastIndex(visible, /<\/html\s*>/gi) ?? html.length;
   return html.slice(0, end) + closerOf(html) + footer + html.slice(end);

@@ -73,13 +73,14 @@ export const readEmailToRender: RowReader<EmailRow> = (raw) => readEmail({ ...ra
 
 /**
  * The part of the contact that the email's row stores: only keys that its content can read, so that the row stays
- * small.
+ * small. The footer of marketing mail reads the locale.
  */
 export function keptSnapshot(
-  { subject, body }: { subject: string; body: string },
+  { type, subject, body }: Pick<ContentRow, "type" | "subject"> & { body: string },
   { data, ...contact }: ContactSnapshot,
 ): ContactSnapshot {
   const keys = keysRead([parseTemplate(subject, "text"), parseTemplate(body, "html")]);
   if (keys === null) return { ...contact, data };
-  return { ...contact, data: Object.fromEntries(Object.entries(data).filter(([key]) => keys.has(key))) };
+  const isRead = (key: string) => keys.has(key) || (key === "locale" && type === "MARKETING");
+  return { ...contact, data: Object.fromEntries(Object.entries(data).filter(([key]) => isRead(key))) };
 }

@@ -1,4 +1,5 @@
 import { publicId, publicIdOrNull } from "../../core/ids";
+import { chooseLanguage } from "../../core/languages/language";
 import { domainOf } from "../../core/mail/address";
 import { listIdHeader } from "../../core/mail/list-id";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
@@ -33,6 +34,7 @@ export function renderMessage(
     recipientName: email.toName ?? undefined,
     links: links ?? undefined,
   });
+  const { words } = chooseLanguage([variables.locale, project.locale]);
   return {
     emailId: publicId(email.id),
     projectId: project.id,
@@ -50,6 +52,7 @@ export function renderMessage(
       links,
       tracker,
       list: listHeaders(project, content),
+      words: words.footer,
     }),
     // The same on every try, unless a person asked for another one.
     date: new Date(email.retriedAt ?? email.scheduledAt ?? email.createdAt),

@@ -12,12 +12,18 @@ export interface Recipient {
   subject: TokenSubject;
 }
 
-/** The recipient of a link. Null when we did not sign it for this purpose, or when the contact or project is gone. */
+/** The owner of a link whose contact is gone. */
+export interface GoneRecipient {
+  ctx: Context;
+  contact: null;
+}
+
+/** The recipient of a link. Null when we did not sign it for this purpose, or when the project is gone. */
 export async function findRecipient(
   platform: Platform,
   purpose: TokenPurpose,
   token: string,
-): Promise<Recipient | null> {
+): Promise<Recipient | GoneRecipient | null> {
   const subject = await readToken(platform.config.linkSecrets, purpose, token);
   const project = subject && (await findProjectById(platform, subject.projectId));
   if (!subject || !project) return null;
@@ -27,5 +33,5 @@ export async function findRecipient(
     .from(contacts)
     .where(inProject(contacts, ctx, eq(contacts.id, subject.contactId)))
     .get();
-  return contact ? { ctx, contact, subject } : null;
+  return contact ? { ctx, contact, subject } : { ctx, contact: null };
 }

@@ -1,27 +1,25 @@
 import type { Context as HonoContext } from "hono";
-import type { html } from "hono/html";
 import { NotFound } from "../../core/errors";
+import { chooseLanguage, type Language } from "../../core/languages/language";
 import type { TokenPurpose } from "../../core/tokens";
+import type { ContactRow } from "../../db/tables";
 import { pagePath } from "../../engine/mail/links";
 import { readForm } from "../../http/form";
 import { open, policy } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
+import type { Project } from "../../platform/context";
+import { badLink, gone } from "./broken-page";
 import { choose } from "./choose";
-import {
-  askToSubscribe,
-  askToUnsubscribe,
-  badLink,
-  manage,
-  type Reader,
-  type Standing,
-  stylePath,
-  subscribed,
-  unsubscribed,
-} from "./page";
+import { manage } from "./manage-page";
+import { type Reader, show, stylePath } from "./page";
+import { paused } from "./pause-page";
 import { findRecipient, type Recipient } from "./recipient";
 import { Choice } from "./schema";
 import { setSubscription } from "./set-subscription";
+import { standingOf } from "./standing";
 import { style } from "./style";
+import { askToSubscribe, subscribed } from "./subscribe-page";
+import { askToUnsubscribe, unsubscribed } from "./unsubscribe-page";
 
 /**
  * The recipients' own pages. They need no key, because the token in the URL identifies the person. GET never changes
@@ -39,25 +37,46 @@ preferences.get(stylePath, open, (c) =>
 
 preferences.get("/unsubscribe/:token", byLink, (c) =>
   withRecipient(c, "unsubscribe", async (recipient) => {
-    if (standingOf(recipient).is !== "unsubscribed") return show(c, askToUnsubscribe(readerOf(recipient)));
-    return show(c, unsubscribed(readerOf(recipient), await managePath(recipient)));
+    const standing = standingOf(recipient.contact);
+    const reader = readerOf(c, recipient);
+    if (standing.is !== "unsubscribed") return show(c, askToUnsubscribe(reader, standing));
+    return show(c, unsubscribed(reader, await managePath(recipient)));
   }),
 );
 
 preferences.post("/unsubscribe/:token", byLink, async (c) => {
   const form = await readForm(c);
   return withRecipient(c, "unsubscribe", async (recipient) => {
-    const after = await setSubscription(recipient, false);
     // The mailbox asked for its user (RFC 8058): nobody reads a page.
-    if (form.get("List-Unsubscribe") === "One-Click") return c.body(null, 200);
-    return show(c, unsubscribed(readerOf(after), await managePath(after)));
+    if (form.get("List-Unsubscribe") === "One-Click") {
+      await setSubscription(recipient, false);
+      return c.body(null, 200);
+    }
+    if (form.get("action") === "snooze") return pauseInstead(c, recipient, form);
+    const after = await setSubscription(recipient, false);
+    return show(c, unsubscribed(readerOf(c, after), await managePath(after)));
   });
 });
 
+/** The person chose one of the pauses that the page for unsubscribing offers. */
+async function pauseInstead(c: HonoContext<AppEnv>, recipient: Recipient, form: Map<string, string>) {
+  const choice = Choice.safeParse(Object.fromEntries(form));
+  if (!choice.success) {
+    return show(c, askToUnsubscribe(readerOf(c, recipient), standingOf(recipient.contact), "unclear"), 422);
+  }
+  const { recipient: after } = await choose(recipient, choice.data);
+  const standing = standingOf(after.contact);
+  const reader = readerOf(c, after);
+  // Unsubscribed meanwhile: that stays.
+  if (standing.is === "unsubscribed") return show(c, unsubscribed(reader, await managePath(after)), 409);
+  if (standing.is !== "snoozed") return show(c, askToUnsubscribe(reader, standing, "refused"), 409);
+  return show(c, paused(reader, standing.until, await managePath(after)));
+}
+
 preferences.get("/subscribe/:token", byLink, (c) =>
   withRecipient(c, "subscribe", async (recipient) => {
-    if (!recipient.contact.subscribed) return show(c, askToSubscribe(readerOf(recipient)));
-    return show(c, subscribed(readerOf(recipient), await managePath(recipient)));
+    if (!recipient.contact.subscribed) return show(c, askToSubscribe(readerOf(c, recipient)));
+    return show(c, subscribed(readerOf(c, recipient), await managePath(recipient)));
   }),
 );
 
@@ -65,20 +84,24 @@ preferences.post("/subscribe/:token", byLink, async (c) => {
   await readForm(c);
   return withRecipient(c, "subscribe", async (recipient) => {
     const after = await setSubscription(recipient, true);
-    return show(c, subscribed(readerOf(after), await managePath(after)));
+    return show(c, subscribed(readerOf(c, after), await managePath(after)));
   });
 });
 
 preferences.get("/manage/:token", byLink, (c) =>
-  withRecipient(c, "manage", async (recipient) => show(c, manage(readerOf(recipient), standingOf(recipient), null))),
+  withRecipient(c, "manage", async (recipient) =>
+    show(c, manage(readerOf(c, recipient), standingOf(recipient.contact), null)),
+  ),
 );
 
 preferences.post("/manage/:token", byLink, async (c) => {
   const choice = Choice.safeParse(Object.fromEntries(await readForm(c)));
   return withRecipient(c, "manage", async (recipient) => {
-    if (!choice.success) return show(c, manage(readerOf(recipient), standingOf(recipient), "unclear"), 422);
+    if (!choice.success) {
+      return show(c, manage(readerOf(c, recipient), standingOf(recipient.contact), "unclear"), 422);
+    }
     const { recipient: after, isDone } = await choose(recipient, choice.data);
-    const page = manage(readerOf(after), standingOf(after), isDone ? "saved" : "refused");
+    const page = manage(readerOf(c, after), standingOf(after.contact), isDone ? "saved" : "refused");
     return show(c, page, isDone ? 200 : 409);
   });
 });
@@ -88,39 +111,31 @@ async function withRecipient(
   purpose: TokenPurpose,
   answer: (recipient: Recipient) => Promise<Response>,
 ): Promise<Response> {
+  const found = await findRecipient(c.var.platform, purpose, c.req.param("token"));
+  if (!found) return show(c, badLink(languageFor(c, null, null)), 404);
   try {
-    const recipient = await findRecipient(c.var.platform, purpose, c.req.param("token"));
-    if (recipient) return await answer(recipient);
+    if (found.contact !== null) return await answer(found);
   } catch (error) {
     // Deleted just now: answers as the link will from now on.
     if (!(error instanceof NotFound)) throw error;
   }
-  return show(c, badLink(), 404);
+  const { project } = found.ctx;
+  return show(c, gone({ sender: senderOf(project), language: languageFor(c, null, project) }), 404);
 }
 
-function standingOf({ contact }: Recipient): Standing {
-  if (contact.subscribed) return { is: "subscribed" };
-  if (contact.snoozedUntil !== null) return { is: "snoozed", until: contact.snoozedUntil };
-  return { is: contact.optedOutAt === null ? "unsaid" : "unsubscribed" };
+function readerOf(c: HonoContext<AppEnv>, { ctx, contact }: Recipient): Reader {
+  const { project } = ctx;
+  return { sender: senderOf(project), email: contact.email, language: languageFor(c, contact, project) };
 }
 
-function readerOf({ ctx, contact }: Recipient): Reader {
-  return { sender: ctx.project.fromName ?? ctx.project.name, email: contact.email };
+function languageFor(c: HonoContext<AppEnv>, contact: ContactRow | null, project: Project | null): Language {
+  return chooseLanguage([contact?.data.locale, project?.locale], c.req.header("Accept-Language"));
+}
+
+function senderOf({ fromName, name }: Project): string {
+  return fromName ?? name;
 }
 
 function managePath({ ctx, subject }: Recipient): Promise<string> {
   return pagePath(ctx, "manage", subject);
-}
-
-const contentSecurityPolicy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
-/** The URL is a secret of its reader: no search engine, cache or other page may learn it. */
-function show(c: HonoContext<AppEnv>, page: ReturnType<typeof html>, status: 200 | 404 | 409 | 422 = 200) {
-  c.header("Content-Security-Policy", contentSecurityPolicy);
-  c.header("X-Content-Type-Options", "nosniff");
-  c.header("Referrer-Policy", "no-referrer");
-  c.header("X-Robots-Tag", "noindex, nofollow");
-  c.header("Cache-Control", "no-store");
-  return c.html(page, status);
 }

@@ -2,6 +2,7 @@ import { readData } from "../../core/contacts/data";
 import { Invalid } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
+import { chooseLanguage } from "../../core/languages/language";
 import { renderMail } from "../../core/mail/render-mail";
 import type { RecipientLinks } from "../../core/mail/unsubscribing";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
@@ -30,15 +31,9 @@ export async function previewTemplate(ctx: Context, id: Id, asked: PreviewTempla
   const variables = await previewVariables(ctx, asked, links);
   const { subject, type } = content;
   try {
-    const mail = renderMail({
-      type,
-      subject,
-      body,
-      variables,
-      links,
-      headers: {},
-      list: { feedbackId: "", listId: "" },
-    });
+    const { words } = chooseLanguage([variables.locale, ctx.project.locale]);
+    const said = { type, subject, body, variables, words: words.footer };
+    const mail = renderMail({ ...said, links, headers: {}, list: { feedbackId: "", listId: "" } });
     const templates = [parseTemplate(subject, "text"), parseTemplate(body, "html")];
     const missing = missingVariables(templates, variables);
     return { subject: mail.subject, html: mail.html, text: mail.text, missing };

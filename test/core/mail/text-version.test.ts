@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newId } from "../../../src/core/ids";
+import { chooseLanguage } from "../../../src/core/languages/language";
 import { plainText } from "../../../src/core/mail/plain-text";
 import { renderMail } from "../../../src/core/mail/render-mail";
 import { textVersion } from "../../../src/core/mail/text-version";
@@ -8,6 +9,8 @@ import { withUnsubscribeLine } from "../../../src/core/mail/unsubscribing";
 import { FrameBuilder } from "../../../src/core/templating/frame";
 import { withTracking } from "../../../src/core/tracking/track-links";
 import { openTracker } from "../../../src/core/tracking/tracker";
+
+const words = chooseLanguage([]).words.footer;
 
 const links = {
   unsubscribeUrl: "https://p.example/unsubscribe/u_-1",
@@ -21,11 +24,11 @@ const tracker = openTracker(secret, "https://p.example", { projectId: 7, emailId
 /** Without tracking, and with it. */
 function expectSameText(body: string, values: Record<string, unknown>, type: "TRANSACTIONAL" | "MARKETING") {
   const variables = { ...links, ...values };
-  const given = { type, subject: "", body, variables, links, headers: {}, list: { feedbackId: "", listId: "" } };
+  const given = { type, subject: "", body, variables, links, headers: {}, words, list: { feedbackId: "", listId: "" } };
   const mail = renderMail(given);
-  expect(mail.text).toBe(withUnsubscribeLine(type, plainText(mail.html), links));
+  expect(mail.text).toBe(withUnsubscribeLine(type, plainText(mail.html), links, words));
   const tracked = renderMail({ ...given, tracker });
-  expect(tracked.text).toBe(withUnsubscribeLine(type, plainText(tracked.html), links));
+  expect(tracked.text).toBe(withUnsubscribeLine(type, plainText(tracked.html), links, words));
   // The frame leads to the very HTML that the HTML itself leads to.
   const whole = withTracking({ output: mail.html, frame: null, values: [] }, tracker);
   expect(tracked.html).toBe(whole.output);

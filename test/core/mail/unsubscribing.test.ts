@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { chooseLanguage } from "../../../src/core/languages/language";
 import { withUnsubscribeLine, withUnsubscribing } from "../../../src/core/mail/unsubscribing";
+
+const words = chooseLanguage([]).words.footer;
 
 const links = {
   unsubscribeUrl: "https://p.example/unsubscribe/u",
@@ -8,7 +11,7 @@ const links = {
 };
 
 function dressed(html: string, headers: Record<string, string> = {}) {
-  return withUnsubscribing({ type: "MARKETING", html, headers, links, list });
+  return withUnsubscribing({ type: "MARKETING", html, headers, links, list, words });
 }
 
 const list = { feedbackId: "a:b:c:d", listId: "News <l.acme.test>" };
@@ -68,7 +71,7 @@ describe("the headers", () => {
 
 describe("a mail that is of no list", () => {
   const single = (type: "TRANSACTIONAL" | "HEADLESS", headers: Record<string, string> = {}, html = "x") =>
-    withUnsubscribing({ type, html, headers, links, list }).headers;
+    withUnsubscribing({ type, html, headers, links, list, words }).headers;
 
   it("says that a program wrote it, so that no program answers", () => {
     expect(single("TRANSACTIONAL")).toEqual({ "Auto-Submitted": "auto-generated" });
@@ -87,10 +90,10 @@ describe("a mail that is of no list", () => {
 
 describe("the text part", () => {
   it("names the page when it does not", () => {
-    expect(withUnsubscribeLine("MARKETING", "Hi", links)).toBe(`Hi\n\nUnsubscribe: ${links.unsubscribeUrl}`);
+    expect(withUnsubscribeLine("MARKETING", "Hi", links, words)).toBe(`Hi\n\nUnsubscribe: ${links.unsubscribeUrl}`);
     const said = `Hi (${links.manageUrl})`;
-    expect(withUnsubscribeLine("MARKETING", said, links)).toBe(said);
+    expect(withUnsubscribeLine("MARKETING", said, links, words)).toBe(said);
     for (const type of ["HEADLESS", "TRANSACTIONAL"] as const)
-      expect(withUnsubscribeLine(type, "Hi", links)).toBe("Hi");
+      expect(withUnsubscribeLine(type, "Hi", links, words)).toBe("Hi");
   });
 });

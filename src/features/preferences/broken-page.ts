@@ -1,0 +1,29 @@
+import { html } from "hono/html";
+import { filledIn, type Language } from "../../core/languages/language";
+import type { Html } from "../../http/page";
+import { page } from "./page";
+
+/** For a link that we did not sign. */
+export function badLink(language: Language): Html {
+  const { title, text, help } = language.words.badLink;
+  return page(
+    { language },
+    title,
+    html`<h1>${title}</h1>
+<p>${text}</p>
+<p>${help}</p>`,
+  );
+}
+
+/** For a link of a contact that was deleted since. */
+export function gone({ sender, language }: { sender: string; language: Language }): Html {
+  const { title, text, help } = language.words.gone;
+  return page(
+    { language },
+    title,
+    html`<p class="sender" dir="auto">${sender}</p>
+<h1>${title}</h1>
+<p>${filledIn(text, { sender })}</p>
+<p>${help}</p>`,
+  );
+}

@@ -1,0 +1,46 @@
+import { html } from "hono/html";
+import { dayIn, filledIn, type Language } from "../../core/languages/language";
+import type { Html } from "../../http/page";
+import { outcomeLine, page, type Reader, senderLine, titled } from "./page";
+import { pauseForm } from "./pause-page";
+import type { Outcome, Standing } from "./standing";
+
+/** Shows the current state, and the buttons that change it. */
+export function manage(reader: Reader, standing: Standing, outcome: Outcome | null): Html {
+  const { manage, common } = reader.language.words;
+  return page(
+    reader,
+    titled(reader, manage.title),
+    html`${senderLine(reader)}
+<h1>${manage.heading}</h1>
+${outcomeLine(reader, outcome)}
+<dl>
+<div><dt>${manage.address}</dt><dd><bdi class="address">${reader.email}</bdi></dd></div>
+<div><dt>${manage.marketing}</dt><dd>${inWords(reader.language, standing)}</dd></div>
+</dl>
+${choicesOf(reader.language, standing)}
+<p class="quiet">${common.unaffected}</p>`,
+  );
+}
+
+function inWords(language: Language, standing: Standing): string {
+  const { manage } = language.words;
+  if (standing.is === "snoozed") return filledIn(manage.snoozed, { date: dayIn(language, standing.until) });
+  return manage[standing.is];
+}
+
+function choicesOf(language: Language, standing: Standing): Html {
+  const { manage, subscribe, unsubscribe } = language.words;
+  switch (standing.is) {
+    case "subscribed":
+      return html`${pauseForm(language, manage.pauseFor)}
+<form method="post"><button name="action" value="unsubscribe">${unsubscribe.button}</button></form>`;
+    case "snoozed":
+      return html`<p>${manage.afterThat}</p>
+<form method="post"><button class="main" name="action" value="unsnooze">${manage.resume}</button><button name="action" value="unsubscribe">${manage.leave}</button></form>`;
+    case "unsubscribed":
+      return html`<form method="post"><button class="main" name="action" value="subscribe">${manage.again}</button></form>`;
+    case "unsaid":
+      return html`<form method="post"><button class="main" name="action" value="subscribe">${subscribe.button}</button><button name="action" value="unsubscribe">${unsubscribe.button}</button></form>`;
+  }
+}

@@ -1,0 +1,13 @@
+import type { ContactRow } from "../../db/tables";
+
+/** A recipient's subscription; "unsaid" when they were never subscribed and never unsubscribed. */
+export type Standing = { is: "subscribed" | "unsubscribed" | "unsaid" } | { is: "snoozed"; until: number };
+
+/** The result of the button that they pressed. */
+export type Outcome = "saved" | "unclear" | "refused";
+
+export function standingOf({ subscribed, snoozedUntil, optedOutAt }: ContactRow): Standing {
+  if (subscribed) return { is: "subscribed" };
+  if (snoozedUntil !== null) return { is: "snoozed", until: snoozedUntil };
+  return { is: optedOutAt === null ? "unsaid" : "unsubscribed" };
+}

@@ -1,0 +1,39 @@
+import { html } from "hono/html";
+import { dayIn } from "../../core/languages/language";
+import type { Html } from "../../http/page";
+import { manageLink, outcomeLine, page, type Reader, say, senderLine, titled } from "./page";
+import { pauseForm } from "./pause-page";
+import type { Outcome, Standing } from "./standing";
+
+/**
+ * Asks first, because scanners of mail follow links too. A person who is subscribed is offered a pause, and one who has
+ * paused is told until when.
+ */
+export function askToUnsubscribe(reader: Reader, standing: Standing, outcome: Outcome | null = null): Html {
+  const { words } = reader.language;
+  const { unsubscribe, common } = words;
+  return page(
+    reader,
+    titled(reader, unsubscribe.title),
+    html`${senderLine(reader)}
+<h1>${unsubscribe.question}</h1>
+${outcomeLine(reader, outcome)}
+<p>${say(reader, unsubscribe.effect)}</p>
+${standing.is === "snoozed" ? html`<p>${say(reader, unsubscribe.paused, { date: dayIn(reader.language, standing.until) })}</p>` : ""}
+<form method="post"><button class="main">${unsubscribe.button}</button></form>
+${standing.is === "subscribed" ? pauseForm(reader.language, unsubscribe.orPause) : ""}
+<p class="quiet">${common.nothing}</p>`,
+  );
+}
+
+export function unsubscribed(reader: Reader, managePath: string): Html {
+  const { unsubscribe, common } = reader.language.words;
+  return page(
+    reader,
+    unsubscribe.done,
+    html`${senderLine(reader)}
+<h1>${unsubscribe.done}</h1>
+<p>${say(reader, unsubscribe.result)}</p>
+${manageLink(reader, common.mistake, managePath)}`,
+  );
+}
