@@ -222,6 +222,7 @@ CREATE TABLE `email_contents` (
 	`type` text NOT NULL,
 	`topic_id` text,
 	`is_tracked` integer DEFAULT true NOT NULL,
+	`is_confirmation` integer DEFAULT false NOT NULL,
 	`template_id` text,
 	`template_version_id` text,
 	`campaign_id` text,

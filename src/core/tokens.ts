@@ -3,7 +3,7 @@ import { fromBase64url, toBase64url } from "./base64url";
 import { type Id, publicId, readId } from "./ids";
 
 /** The purpose of a link. A token for one purpose is not valid for another. */
-const purposes = { unsubscribe: 1, subscribe: 2, manage: 3 } as const;
+const purposes = { unsubscribe: 1, subscribe: 2, manage: 3, confirm: 4 } as const;
 export type TokenPurpose = keyof typeof purposes;
 
 /** The owner of a link, and the mail that contained it. */

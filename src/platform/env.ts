@@ -55,6 +55,7 @@ export interface Env extends Databases {
   IDEMPOTENCY_KEY_TTL_HOURS?: string;
   EMAIL_CONTENT_RETENTION_DAYS?: string;
   EVENT_RETENTION_DAYS?: string;
+  PUBLIC_CONFIRMATIONS_PER_HOUR?: string;
   BRAKE_BOUNCE_PERCENT?: string;
   BRAKE_COMPLAINT_PERCENT?: string;
   FLOOD_BRAKE_ENABLED?: string;
@@ -101,6 +102,7 @@ const Settings = z.object({
   EVENT_RETENTION_DAYS: z.coerce.number().nonnegative().default(0),
   BRAKE_BOUNCE_PERCENT: percent.default(8),
   BRAKE_COMPLAINT_PERCENT: percent.default(0.3),
+  PUBLIC_CONFIRMATIONS_PER_HOUR: z.coerce.number().int().nonnegative().default(100),
   FLOOD_BRAKE_ENABLED: z.enum(["true", "false"]).default("false"),
   ...rateLimitSettings,
 });
@@ -142,6 +144,8 @@ export interface Config {
   eventRetentionMs: number | null;
   /** The shares of a project's last mails above which its marketing email is paused. */
   reputation: ReputationLimits;
+  /** Confirmation mails that public keys of one project may cause in an hour. */
+  publicConfirmationsPerHour: number;
   /** Whether floods from one IP address are refused before their keys are checked. */
   hasFloodBrake: boolean;
   /** Null when rate limiting is off. */
@@ -224,6 +228,7 @@ export function readConfig(env: Env): Config {
       bouncePercent: settings.BRAKE_BOUNCE_PERCENT,
       complaintPercent: settings.BRAKE_COMPLAINT_PERCENT,
     },
+    publicConfirmationsPerHour: settings.PUBLIC_CONFIRMATIONS_PER_HOUR,
     hasFloodBrake: settings.FLOOD_BRAKE_ENABLED === "true",
     rateLimits: rateLimitsOf(settings),
   };

@@ -116,7 +116,7 @@ describe("the flood brake", () => {
     for (const path of ["/admin/projects", "/outbox", "/docs", "/docs/reference.js", "/openapi.json"]) {
       expect((await callWith(on, "GET", path, { headers })).status).toBe(429);
     }
-    for (const path of ["/unsubscribe/x", "/subscribe/x", "/manage/x", "/health"]) {
+    for (const path of ["/unsubscribe/x", "/subscribe/x", "/manage/x", "/confirm/x", "/health"]) {
       expect((await callWith(on, "GET", path, { headers })).status).not.toBe(429);
     }
   });

@@ -141,6 +141,7 @@ it("lets nobody in without a key but where a route says so", () => {
   const open = routes.filter((route) => ["open", "signed"].includes(policySaidBy(route)?.key ?? "secret"));
   expect([...new Set(open.map(({ method, path }) => `${method} ${path}`))].toSorted()).toEqual([
     "GET /",
+    "GET /confirm/:token",
     "GET /docs",
     "GET /docs/reference.js",
     "GET /favicon.ico",
@@ -153,6 +154,7 @@ it("lets nobody in without a key but where a route says so", () => {
     "GET /style.css",
     "GET /subscribe/:token",
     "GET /unsubscribe/:token",
+    "POST /confirm/:token",
     "POST /hooks/:provider",
     "POST /manage/:token",
     "POST /subscribe/:token",

@@ -9,6 +9,8 @@ export interface RecipientLinks {
   unsubscribeUrl: string;
   subscribeUrl: string;
   manageUrl: string;
+  /** Only in a mail of double opt-in. */
+  confirmUrl?: string;
 }
 
 interface Rendered {

@@ -3,6 +3,7 @@ export interface TemplateLinks {
   unsubscribeUrl?: string;
   subscribeUrl?: string;
   manageUrl?: string;
+  confirmUrl?: string;
 }
 
 export interface TemplateInput {

@@ -40,6 +40,8 @@ export const emailContents = sqliteTable(
     topicId: id(),
     /** Whether its opens and clicks are tracked. */
     isTracked: flag().notNull().default(true),
+    /** A mail of double opt-in: it alone has `confirmUrl`. */
+    isConfirmation: flag().notNull().default(false),
     templateId: id(),
     templateVersionId: id(),
     campaignId: id(),

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { confirmGoesFirst } from "../../core/contacts/confirmation";
 import type { Context } from "../../platform/context";
 
 /**
@@ -7,6 +8,12 @@ import type { Context } from "../../platform/context";
  */
 export function mayLiftOptOuts({ keyKind, project }: Context): boolean {
   return keyKind === "secret" || project.publicKeyMayResubscribe;
+}
+
+/** What a call with `confirm: true` says of the subscription itself: that it ends, or nothing. */
+export function besideConfirm({ warnings }: Context, subscribed: boolean | null | undefined): false | null {
+  if (subscribed) warnings.push(confirmGoesFirst);
+  return subscribed === false ? false : null;
 }
 
 /** The subscription that a contact has after a call that says this: a no of the person's own stays. */

@@ -42,25 +42,28 @@ export interface ContentInput {
   mayTrack: boolean;
   /** The number of emails with this content. */
   recipients: number;
+  /** A mail of double opt-in: TRANSACTIONAL whatever the template's type, and written only if this holds. */
+  confirmsIf?: SQL;
 }
 
 /** Inserts the content, once. Everything else is written only if this row is. */
 export function insertContent(ctx: Context, content: ContentInput): Statement<{ id: Id }> {
-  const { id, subject, body, replyTo, headers, attachments, size, ownData, recipients } = content;
+  const { id, subject, body, replyTo, headers, attachments, size, ownData, recipients, confirmsIf } = content;
+  const type = confirmsIf ? sql`'TRANSACTIONAL'` : sql`coalesce(v.type, 'TRANSACTIONAL')`;
   const fromEmail = content.from === null ? sql`v.from_email` : sql`${content.from}`;
   const bodyKey = body ? sql`${body.bodyKey}` : sql`v.body_key`;
   return statement(
     sql`INSERT INTO email_contents (project_id, id, subject, body, body_key, from_email, from_name, reply_to, headers,
-        attachments, size, own_data, type, template_id, template_version_id, link_base, is_tracked,
+        attachments, size, own_data, type, is_confirmation, template_id, template_version_id, link_base, is_tracked,
         recipients, created_at)
       SELECT ${ctx.project.number}, ${id}, coalesce(${subject}, v.subject), ${body?.body ?? null}, ${bodyKey}, ${fromEmail},
         coalesce(${content.fromName}, v.from_name, ${ctx.project.fromName || null}), coalesce(${replyTo}, v.reply_to),
         ${JSON.stringify(headers)}, ${JSON.stringify(attachments)},
         ${size} + ${body ? sql`0` : sql`coalesce(octet_length(v.body), 0)`}, ${JSON.stringify(ownData)},
-        coalesce(v.type, 'TRANSACTIONAL'), v.template_id, v.id, ${linkBase(ctx)},
+        ${type}, ${confirmsIf !== undefined}, v.template_id, v.id, ${linkBase(ctx)},
         ${content.mayTrack ? isTracked(ctx) : sql`false`}, ${recipients}, ${ctx.now.getTime()}
       FROM ${contentSource(ctx, content.templateId)}
-      WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})
+      WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})${confirmsIf ? sql` AND ${confirmsIf}` : sql``}
       RETURNING id`,
     columns({ id: asId }),
   );

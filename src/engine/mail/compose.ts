@@ -110,8 +110,9 @@ export async function composeEmail(ctx: Context, delivery: Delivery, email: Emai
   // Since the mail was accepted, the domain may have lost its verification, or belong to another project.
   if (!delivery.maySend.has(content.id)) return ended("FAILED", domainGone, uncertainSince);
   const { contactId, id: emailId } = email;
-  const links = await recipientLinks(ctx, content.linkBase, { projectId: ctx.project.id, contactId, emailId });
-  if (content.type === "MARKETING" && links === null) return ended("FAILED", noLinks, uncertainSince);
+  const links = await recipientLinks(ctx, content.linkBase, { projectId: ctx.project.id, contactId, emailId }, content);
+  if ((content.type === "MARKETING" || content.isConfirmation) && links === null)
+    return ended("FAILED", noLinks, uncertainSince);
   try {
     const said = { ...content, body };
     const message = {
@@ -136,7 +137,7 @@ export async function composeEmail(ctx: Context, delivery: Delivery, email: Emai
 }
 
 const noLinks =
-  "Marketing email needs unsubscribe links, but this installation cannot sign them: its operator must set LINK_SECRETS";
+  "Marketing and confirmation email needs links, but this installation cannot sign them: its operator must set LINK_SECRETS";
 
 const domainGone = "The sender domain is no longer a verified domain of this project";
 

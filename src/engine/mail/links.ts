@@ -7,7 +7,12 @@ import type { ContentRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
 /** The paths of the recipient's own pages. */
-export const pagePaths = { unsubscribe: "/unsubscribe/", subscribe: "/subscribe/", manage: "/manage/" } as const;
+export const pagePaths = {
+  unsubscribe: "/unsubscribe/",
+  subscribe: "/subscribe/",
+  manage: "/manage/",
+  confirm: "/confirm/",
+} as const;
 
 /** The path of a recipient's page, known only to the recipient of the mail. */
 export async function pagePath(
@@ -18,11 +23,12 @@ export async function pagePath(
   return pagePaths[purpose] + (await signToken(platform.config.linkSecrets, purpose, subject));
 }
 
-/** The links of one mail; null without a secret to sign them, or without a base URL. */
+/** The links of one mail; null without a secret to sign them, or without a base URL. Only some confirm a subscription. */
 export async function recipientLinks(
   ctx: Pick<Context, "config">,
   base: string | null,
   subject: TokenSubject,
+  { isConfirmation }: { isConfirmation: boolean },
 ): Promise<RecipientLinks | null> {
   if (base === null || ctx.config.linkSecrets.length === 0) return null;
   const [unsubscribe, subscribe, manage] = await Promise.all([
@@ -30,7 +36,8 @@ export async function recipientLinks(
     pagePath(ctx, "subscribe", subject),
     pagePath(ctx, "manage", subject),
   ]);
-  return { unsubscribeUrl: base + unsubscribe, subscribeUrl: base + subscribe, manageUrl: base + manage };
+  const links = { unsubscribeUrl: base + unsubscribe, subscribeUrl: base + subscribe, manageUrl: base + manage };
+  return isConfirmation ? { ...links, confirmUrl: base + (await pagePath(ctx, "confirm", subject)) } : links;
 }
 
 /**

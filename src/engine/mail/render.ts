@@ -80,7 +80,7 @@ export async function contentJson(
   contact: ContactSnapshot,
 ) {
   const { contactId, id: emailId } = email;
-  const links = await recipientLinks(ctx, content.linkBase, { projectId: ctx.project.id, contactId, emailId });
+  const links = await recipientLinks(ctx, content.linkBase, { projectId: ctx.project.id, contactId, emailId }, content);
   const { subject, html, text, headers } = renderMessage(ctx.project, email, {
     content,
     contact,

@@ -9,6 +9,7 @@ export function contactJson(row: ContactRow) {
     subscribed: row.subscribed,
     snoozedUntil: isoOrNull(row.snoozedUntil),
     optedOutAt: isoOrNull(row.optedOutAt),
+    confirmedAt: isoOrNull(row.confirmedAt),
     source: row.source,
     data: row.data,
     createdAt: iso(row.createdAt),

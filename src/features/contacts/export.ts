@@ -1,12 +1,12 @@
 import { asc, eq, inArray, sql } from "drizzle-orm";
 import { chunksOf } from "../../core/chunks";
-import { belowAllIds, type Id, publicId } from "../../core/ids";
+import { belowAllIds, type Id, publicId, timeOf } from "../../core/ids";
 import type { ContactSnapshot } from "../../core/mail/message";
-import { isoOrNull } from "../../core/time";
+import { iso, isoOrNull } from "../../core/time";
 import { asId, asText, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
-import { type ContactRow, type ContentRow, emails, suppressions } from "../../db/tables";
+import { type ContactRow, type ContentRow, confirmations, emails, suppressions } from "../../db/tables";
 import { getContact } from "../../engine/contacts/contact";
 import { joinEmailOfEvent } from "../../engine/events/email-data";
 import { eventColumns, readEvent } from "../../engine/events/stored-event";
@@ -33,11 +33,27 @@ export async function exportContact(ctx: Context, id: Id) {
   return {
     contact: { ...contactJson(contact), optedOutAt: isoOrNull(contact.optedOutAt) },
     suppression: suppression ? suppressionJson(suppression) : null,
+    confirmations: await confirmationsOf(ctx, contact),
     segments: await segmentsOf(ctx, contact),
     emails: emailsOf(ctx, contact),
     events: eventsOf(ctx, contact),
     exportedAt: ctx.now.toISOString(),
   };
+}
+
+/** What proves that the person wanted the mail: few, because their number a day is limited. */
+async function confirmationsOf(ctx: Context, contact: ContactRow) {
+  const rows = await ctx.db
+    .select()
+    .from(confirmations)
+    .where(inProject(confirmations, ctx, eq(confirmations.contactId, contact.id)))
+    .orderBy(asc(confirmations.id));
+  return rows.map(({ id, email, confirmedAt, page }) => ({
+    email,
+    requestedAt: iso(timeOf(id)),
+    confirmedAt: isoOrNull(confirmedAt),
+    page,
+  }));
 }
 
 /** In the order in which the contact came to be in them. */

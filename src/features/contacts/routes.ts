@@ -80,13 +80,14 @@ const upsert = createRoute({
     ...ok(UpsertedContact, "An existing contact was changed."),
     ...created(UpsertedContact, "A contact was created."),
     ...legacyBadRequest("`email` is missing, or the body is not JSON.", "email is required"),
-    ...errors(403, 413, 422),
+    ...errors(403, 409, 413, 422),
   },
 });
 
 contacts.openapi(upsert, async (c) => {
-  const { contact, isNew } = await upsertContact(c.var.ctx, c.req.valid("json"));
-  return c.json({ ...contactJson(contact), _meta: { isNew, isUpdate: !isNew } }, isNew ? 201 : 200);
+  const { contact, isNew, confirmation } = await upsertContact(c.var.ctx, c.req.valid("json"));
+  const _meta = { isNew, isUpdate: !isNew, confirmation };
+  return c.json({ ...contactJson(contact), _meta }, isNew ? 201 : 200);
 });
 
 const get = createRoute({

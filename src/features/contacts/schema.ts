@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Confirm, Confirmation } from "../../core/contacts/confirmation";
 import { ContactData } from "../../core/contacts/data";
 import { contactSources } from "../../core/contacts/source";
 import { Email } from "../../core/mail/address-input";
@@ -12,6 +13,7 @@ const example = {
   subscribed: true,
   snoozedUntil: null,
   optedOutAt: null,
+  confirmedAt: null,
   source: "API" as const,
   data: { firstName: "Ada", plan: "pro" },
   createdAt: "2026-01-31T09:00:00.000Z",
@@ -25,6 +27,10 @@ export const Contact = z
     subscribed: z.boolean(),
     snoozedUntil: z.iso.datetime().nullable(),
     optedOutAt: z.iso.datetime().nullable().meta({ description: "When this person last left and did not come back." }),
+    confirmedAt: z.iso.datetime().nullable().meta({
+      description:
+        "When this person last confirmed the subscription of this address, by the link of a confirmation mail.",
+    }),
     source: z.enum(contactSources).meta({
       description:
         "Where the contact first came from. `PUBLIC` is a browser; it gives way as soon as a server or an import names the contact.",
@@ -36,7 +42,7 @@ export const Contact = z
   .meta({ id: "Contact", example });
 
 export const UpsertedContact = Contact.extend({
-  _meta: z.object({ isNew: z.boolean(), isUpdate: z.boolean() }),
+  _meta: z.object({ isNew: z.boolean(), isUpdate: z.boolean(), confirmation: Confirmation.optional() }),
 }).meta({ id: "UpsertedContact", example: { ...example, _meta: { isNew: true, isUpdate: false } } });
 
 export const UpsertContact = z
@@ -46,6 +52,7 @@ export const UpsertContact = z
       .boolean()
       .nullish()
       .meta({ description: "Default for new contacts: true. Existing contacts keep their state when it is left out." }),
+    confirm: Confirm,
     data: ContactData.optional(),
   })
   .meta({ id: "UpsertContact", example: { email: "ada@example.com", data: { firstName: "Ada", plan: "pro" } } });
@@ -111,6 +118,16 @@ export const ContactExport = z
         .meta({ description: "When this person unsubscribed. Null if they never did, or subscribed again." }),
     }),
     suppression: Suppression.nullable(),
+    confirmations: z
+      .array(
+        z.object({
+          email: z.string(),
+          requestedAt: z.iso.datetime(),
+          confirmedAt: z.iso.datetime().nullable(),
+          page: z.string().nullable().meta({ description: "The page on which the button was pressed." }),
+        }),
+      )
+      .meta({ description: "Requests to confirm the subscription, oldest first." }),
     segments: z
       .array(z.object({ id: z.string(), name: z.string() }))
       .meta({ description: "Static and tracked segments only: other segments do not store their members." }),
@@ -128,6 +145,7 @@ export const ContactExport = z
     example: {
       contact: { ...example, optedOutAt: null },
       suppression: null,
+      confirmations: [],
       segments: [],
       emails: [],
       events: [],

@@ -46,7 +46,7 @@ function updateRow(
   { email, patch, at }: { email: string | undefined; patch: JsonObject; at: number },
 ): Statement[] {
   const ways = [
-    ...(email === undefined ? [] : [{ change: sql`email = ${email}`, differs: sql`email <> ${email}` }]),
+    ...(email === undefined ? [] : [{ change: toAddress(email), differs: sql`email <> ${email}` }]),
     ...(Object.keys(patch).length === 0
       ? []
       : [{ change: sql`data = ${mergedData(patch)}`, differs: changesData(patch) }]),
@@ -87,6 +87,11 @@ function restoreAddress(
     ...(subscribed === true ? [] : updateSubscription(ctx, leaving)),
     ...restoreErased(ctx, { items: JSON.stringify([{ email, hash }]), onlyIf }),
   ];
+}
+
+/** What was confirmed was the earlier address. */
+function toAddress(email: string): SQL {
+  return sql`email = ${email}, confirmed_at = iif(email = ${email}, confirmed_at, NULL)`;
 }
 
 function refuseTaken(email: string | undefined): StatementRefusal {

@@ -1,32 +1,40 @@
 import { sql } from "drizzle-orm";
+import type { ConfirmationResult } from "../../core/contacts/confirmation";
 import { readData } from "../../core/contacts/data";
 import { newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
+import { besideConfirm } from "../../engine/contacts/opt-out";
 import { upsertContacts } from "../../engine/contacts/upsert";
+import { addConfirmation } from "../../engine/mail/confirmation";
 import type { Context } from "../../platform/context";
 import type { UpsertContact } from "./schema";
 
-/** `POST /contacts`: one contact, created or changed. One round trip. */
+/**
+ * `POST /contacts`: one contact, created or changed. One round trip. With `confirm`, whoever is not subscribed stays so,
+ * and is mailed a link.
+ */
 export async function upsertContact(
   ctx: Context,
   input: UpsertContact,
-): Promise<{ contact: ContactRow; isNew: boolean }> {
+): Promise<{ contact: ContactRow; isNew: boolean; confirmation?: ConfirmationResult }> {
   const id = newIdAt(ctx.now.getTime());
   const batch = openBatch(ctx);
+  const subscribed = input.confirm ? besideConfirm(ctx, input.subscribed) : (input.subscribed ?? null);
   batch.addAll(
     upsertContacts(ctx, {
       contacts: [{ id, email: input.email }],
       data: readData(input.data ?? {}),
-      subscribed: input.subscribed ?? null,
-      subscribedByDefault: true,
+      subscribed,
+      subscribedByDefault: !input.confirm,
       source: "API",
       whenFull: "refuse",
       onlyIf: sql`true`,
     }),
   );
+  const confirmation = input.confirm ? addConfirmation(ctx, batch, input.email) : null;
   const after = batch.add(
     statement(
       sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.number} AND email = ${input.email}`,
@@ -34,5 +42,5 @@ export async function upsertContact(
     ),
   );
   await batch.commit();
-  return { contact: after.one, isNew: after.one.id === id };
+  return { contact: after.one, isNew: after.one.id === id, confirmation: await confirmation?.finish() };
 }

@@ -44,8 +44,9 @@ const tracking = {
   responses: { ...ok(TrackedEvent, "The event is recorded."), ...errors(400, 403, 409, 413, 422, 503) },
 };
 
-function trackedJson({ contactId, eventId, timestamp }: Tracked) {
-  return { success: true as const, data: { contact: publicId(contactId), event: publicId(eventId), timestamp } };
+function trackedJson({ contactId, eventId, timestamp, confirmation }: Tracked) {
+  const data = { contact: publicId(contactId), event: publicId(eventId), timestamp, confirmation };
+  return { success: true as const, data };
 }
 
 const track = createRoute({

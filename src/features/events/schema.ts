@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { references } from "../../core/audience/referrers";
+import { Confirm, Confirmation } from "../../core/contacts/confirmation";
 import { ContactData } from "../../core/contacts/data";
 import { EventName } from "../../core/events/names";
 import { readId } from "../../core/ids";
@@ -16,6 +17,7 @@ export const TrackEvent = z
       description:
         "Default for new contacts: true. Existing contacts keep their state when it is left out. `false` also unsubscribes.",
     }),
+    confirm: Confirm,
     data: ContactData.optional(),
   })
   .meta({
@@ -35,6 +37,7 @@ export const TrackedEvent = z
       contact: z.string().meta({ description: "The contact's id." }),
       event: z.string().meta({ description: "The event's id." }),
       timestamp: time,
+      confirmation: Confirmation.optional(),
     }),
     warnings: Warnings,
   })

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { ConfirmationResult } from "../../core/contacts/confirmation";
 import { readData } from "../../core/contacts/data";
 import { type Id, newIdAt, timeOf } from "../../core/ids";
 import { iso } from "../../core/time";
@@ -7,11 +8,12 @@ import { openBatch } from "../../db/batch";
 import { publicIdInSql, timeOfId } from "../../db/ids";
 import { asFlag, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
-import { mayLiftOptOuts } from "../../engine/contacts/opt-out";
+import { besideConfirm, mayLiftOptOuts } from "../../engine/contacts/opt-out";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { guardEventName } from "../../engine/events/name-limit";
 import { insertEvents } from "../../engine/events/record";
 import { insertEffect } from "../../engine/idempotency/effect";
+import { type AddedConfirmation, addConfirmation } from "../../engine/mail/confirmation";
 import type { Context } from "../../platform/context";
 import type { TrackEvent } from "./schema";
 
@@ -20,6 +22,7 @@ export interface Tracked {
   contactId: Id;
   eventId: Id;
   timestamp: string;
+  confirmation?: ConfirmationResult;
 }
 
 /**
@@ -28,6 +31,7 @@ export interface Tracked {
  */
 export async function trackEvent(ctx: Context, call: TrackEvent, request: string): Promise<Tracked> {
   const data = readData(call.data ?? {});
+  const subscribed = call.confirm ? besideConfirm(ctx, call.subscribed) : (call.subscribed ?? null);
   const isPublic = ctx.keyKind === "public";
   const batch = openBatch(ctx);
   batch.add(guardEventName(ctx, call.event));
@@ -35,14 +39,15 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
     upsertContacts(ctx, {
       contacts: [{ id: newIdAt(ctx.now.getTime()), email: call.email }],
       data,
-      subscribed: call.subscribed ?? null,
-      subscribedByDefault: true,
+      subscribed,
+      subscribedByDefault: !call.confirm,
       source: isPublic ? "PUBLIC" : "TRACK",
       whenFull: "refuse",
       onlyIf: sql`true`,
     }),
   );
-  const isLifting = call.subscribed === true && !mayLiftOptOuts(ctx);
+  const confirmation = call.confirm ? addConfirmation(ctx, batch, call.email) : null;
+  const isLifting = subscribed === true && !mayLiftOptOuts(ctx);
   const optOut = isLifting ? batch.add(selectOptOut(ctx, call.email)) : null;
   const event = batch.add(
     insertEvents(ctx, {
@@ -52,13 +57,18 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
       source: isPublic ? "PUBLIC" : "API",
     }),
   );
-  const warning = isLifting ? sql`(SELECT ${JSON.stringify(optOutStays)} WHERE ${hasOptedOut(ctx, call.email)})` : null;
-  batch.addAll(insertEffect(ctx, { request, response: answerInSql(ctx), warning, onlyIf: sql`true` }));
+  const optOutWarning = isLifting
+    ? sql`(SELECT ${JSON.stringify(optOutStays)} WHERE ${hasOptedOut(ctx, call.email)})`
+    : null;
+  const warning = confirmation?.warningInSql ?? optOutWarning;
+  const response = answerInSql(ctx, confirmation);
+  batch.addAll(insertEffect(ctx, { request, response, warning, onlyIf: sql`true` }));
   await batch.commit();
   if (optOut?.one.isTheirs) ctx.warnings.push(optOutStays);
   const { id, contactId } = event.one;
+  const result = await confirmation?.finish();
   if (contactId === null) throw new Error("An event was tracked of nobody");
-  return { contactId, eventId: id, timestamp: iso(timeOf(id)) };
+  return { contactId, eventId: id, timestamp: iso(timeOf(id)), confirmation: result };
 }
 
 const optOutStays: Warning = {
@@ -78,9 +88,10 @@ function hasOptedOut(ctx: Context, email: string): SQL {
 }
 
 /** The answer about the event that the batch has just written: none of the project's is newer. */
-function answerInSql(ctx: Context): SQL {
+function answerInSql(ctx: Context, confirmation: AddedConfirmation | null): SQL {
   const timestamp = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${timeOfId(sql`id`)} / 1000.0, 'unixepoch')`;
-  return sql`(SELECT json_object('success', json('true'), 'data', json_object('contact', ${publicIdInSql(sql`contact_id`)},
+  const answer = sql`(SELECT json_object('success', json('true'), 'data', json_object('contact', ${publicIdInSql(sql`contact_id`)},
       'event', ${publicIdInSql(sql`id`)}, 'timestamp', ${timestamp}))
     FROM events WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1)`;
+  return confirmation ? sql`json_insert(${answer}, '$.data.confirmation', ${confirmation.resultInSql})` : answer;
 }

@@ -1,19 +1,14 @@
 import type { Context as HonoContext } from "hono";
-import { NotFound } from "../../core/errors";
-import { chooseLanguage, type Language } from "../../core/languages/language";
-import type { TokenPurpose } from "../../core/tokens";
-import type { ContactRow } from "../../db/tables";
-import { pagePath } from "../../engine/mail/links";
 import { readForm } from "../../http/form";
-import { open, policy } from "../../http/policy";
+import { open } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
-import type { Project } from "../../platform/context";
-import { badLink, gone } from "./broken-page";
 import { choose } from "./choose";
+import { confirming } from "./confirm/routes";
+import { byLink, managePath, readerOf, withRecipient } from "./link-page";
 import { manage } from "./manage-page";
-import { type Reader, show, stylePath } from "./page";
+import { show, stylePath } from "./page";
 import { paused } from "./pause-page";
-import { findRecipient, type Recipient } from "./recipient";
+import type { Recipient } from "./recipient";
 import { Choice } from "./schema";
 import { setSubscription } from "./set-subscription";
 import { standingOf } from "./standing";
@@ -27,9 +22,6 @@ import { askToUnsubscribe, unsubscribed } from "./unsubscribe-page";
  * its document.
  */
 export const preferences = createRouter();
-
-/** The pages read forms themselves, with a lower limit than API calls. */
-const byLink = policy({ key: "signed", maxBody: null });
 
 preferences.get(stylePath, open, (c) =>
   c.body(style, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "public, max-age=3600" }),
@@ -106,36 +98,4 @@ preferences.post("/manage/:token", byLink, async (c) => {
   });
 });
 
-async function withRecipient(
-  c: HonoContext<AppEnv, "/:token">,
-  purpose: TokenPurpose,
-  answer: (recipient: Recipient) => Promise<Response>,
-): Promise<Response> {
-  const found = await findRecipient(c.var.platform, purpose, c.req.param("token"));
-  if (!found) return show(c, badLink(languageFor(c, null, null)), 404);
-  try {
-    if (found.contact !== null) return await answer(found);
-  } catch (error) {
-    // Deleted just now: answers as the link will from now on.
-    if (!(error instanceof NotFound)) throw error;
-  }
-  const { project } = found.ctx;
-  return show(c, gone({ sender: senderOf(project), language: languageFor(c, null, project) }), 404);
-}
-
-function readerOf(c: HonoContext<AppEnv>, { ctx, contact }: Recipient): Reader {
-  const { project } = ctx;
-  return { sender: senderOf(project), email: contact.email, language: languageFor(c, contact, project) };
-}
-
-function languageFor(c: HonoContext<AppEnv>, contact: ContactRow | null, project: Project | null): Language {
-  return chooseLanguage([contact?.data.locale, project?.locale], c.req.header("Accept-Language"));
-}
-
-function senderOf({ fromName, name }: Project): string {
-  return fromName ?? name;
-}
-
-function managePath({ ctx, subject }: Recipient): Promise<string> {
-  return pagePath(ctx, "manage", subject);
-}
+preferences.route("/", confirming);

@@ -1,5 +1,6 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
+import { publicIdOrNull } from "../../core/ids";
 import { iso } from "../../core/time";
 import { projects } from "../../db/tables";
 import { pauseOf } from "../../engine/projects/sending-paused";
@@ -19,6 +20,7 @@ export function projectJson(row: Project) {
     testClock: row.testClock,
     publicKeyMayResubscribe: row.publicKeyMayResubscribe,
     sendingPaused: sendingPausedJson(row),
+    confirmationTemplateId: publicIdOrNull(row.confirmationTemplateId),
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),
   };

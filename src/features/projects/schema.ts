@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readId } from "../../core/ids";
 import { DisplayName } from "../../core/mail/address-input";
 
 const Name = z.string().trim().min(1).max(100);
@@ -18,6 +19,7 @@ const projectExample = {
   testClock: false,
   publicKeyMayResubscribe: false,
   sendingPaused: null,
+  confirmationTemplateId: null,
   createdAt: "2026-01-31T09:00:00.000Z",
   updatedAt: "2026-01-31T09:00:00.000Z",
 };
@@ -43,6 +45,10 @@ export const Project = z
           "Why and since when marketing email is paused: too much of the project's mail bounced or drew complaints. Null when " +
           "it is not.",
       }),
+    confirmationTemplateId: z
+      .string()
+      .nullable()
+      .meta({ description: "The template that `confirm: true` mails. Null when there is none." }),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -89,6 +95,17 @@ export const UpdateProject = z
     sendingPaused: z.null({ error: "Can only be set to null, which lifts the pause" }).meta({
       description: "null lifts the pause of marketing email. The project's mail is then counted anew.",
     }),
+  })
+  .extend({
+    confirmationTemplateId: z
+      .string()
+      .transform(readId)
+      .nullable()
+      .meta({
+        type: ["string", "null"],
+        description:
+          "The template for double opt-in, of any type: it goes out as TRANSACTIONAL. It should have a link to `{{ confirmUrl }}`.",
+      }),
   })
   .partial()
   .meta({ id: "UpdateProject", example: { disabled: true, disabledReason: "Unpaid invoice" } });

@@ -1,7 +1,9 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
+import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { projects } from "../../db/tables";
+import { inProject } from "../../db/scope";
+import { projects, templates } from "../../db/tables";
 import { insertBlockNow } from "../../engine/mail/reputation";
 import { forgetProjects } from "../../engine/projects/cache";
 import { pauseOf } from "../../engine/projects/sending-paused";
@@ -15,6 +17,7 @@ import type { UpdateProject } from "./schema";
  */
 export async function updateProject(platform: Platform, id: string, update: UpdateProject): Promise<Project> {
   const { sendingPaused, ...change } = update;
+  if (change.confirmationTemplateId) await requireTemplate(platform, id, change.confirmationTemplateId);
   const lifted = sendingPaused === null ? await liftPause(platform, id) : {};
   const reason = change.disabled === false ? { disabledReason: null } : {};
   const fromName = change.fromName === "" ? { fromName: null } : {};
@@ -27,6 +30,17 @@ export async function updateProject(platform: Platform, id: string, update: Upda
   if (!row) throw new NotFound("project", id);
   forgetProjects();
   return row;
+}
+
+/** Throws NotFound when the project has no such template. */
+async function requireTemplate(platform: Platform, id: string, templateId: Id): Promise<void> {
+  const ctx = forProject(platform, await getProject(platform, id));
+  const found = await ctx.db
+    .select({ id: templates.id })
+    .from(templates)
+    .where(inProject(templates, ctx, eq(templates.id, templateId)))
+    .get();
+  if (!found) throw new NotFound("template", templateId);
 }
 
 /**

@@ -27,7 +27,7 @@ interface Preview {
 export async function previewTemplate(ctx: Context, id: Id, asked: PreviewTemplate): Promise<Preview> {
   const { content } = await getTemplate(ctx, id);
   const body = await templateBody(ctx, content);
-  const links = sampleLinks(ctx);
+  const links = sampleLinks(ctx, id);
   const variables = await previewVariables(ctx, asked, links);
   const { subject, type } = content;
   try {
@@ -58,11 +58,13 @@ async function previewVariables(
 }
 
 /** They look like links but do not work: a mail that was never sent must not unsubscribe anyone. */
-function sampleLinks(ctx: Context): RecipientLinks {
+function sampleLinks(ctx: Context, templateId: Id): RecipientLinks {
   const base = linkBase(ctx) ?? "";
-  return {
+  const links = {
     unsubscribeUrl: `${base}${pagePaths.unsubscribe}preview`,
     subscribeUrl: `${base}${pagePaths.subscribe}preview`,
     manageUrl: `${base}${pagePaths.manage}preview`,
   };
+  const isConfirmation = ctx.project.confirmationTemplateId === templateId;
+  return isConfirmation ? { ...links, confirmUrl: `${base}${pagePaths.confirm}preview` } : links;
 }

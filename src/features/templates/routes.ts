@@ -9,7 +9,7 @@ import { createRouter } from "../../http/router";
 import { streamPage } from "../../http/stream-page";
 import type { Context } from "../../platform/context";
 import { createTemplate } from "./create";
-import { deleteTemplate } from "./delete";
+import { confirmsSubscriptions, deleteTemplate } from "./delete";
 import { duplicateTemplate } from "./duplicate";
 import { listTemplates } from "./list";
 import { previewTemplate } from "./preview";
@@ -120,11 +120,12 @@ const remove = createRoute({
   method: "delete",
   path: "/templates/{id}",
   operationId: "deleteTemplate",
+  refusals: [confirmsSubscriptions()],
   tags,
   summary: "Delete a template",
   description: "Mail that was already accepted still goes out.",
   request: { params: IdParam },
-  responses: { ...noContent, ...errors(403, 404) },
+  responses: { ...noContent, ...errors(403, 404, 409) },
 });
 
 templates.openapi(remove, async (c) => {

@@ -1,0 +1,41 @@
+import { html } from "hono/html";
+import type { Html } from "../../../http/page";
+import { manageLink, page, type Reader, say, senderLine, titled } from "../page";
+
+/** Asks first, because scanners of mail follow links too. */
+export function askToConfirm(reader: Reader): Html {
+  const { confirm } = reader.language.words;
+  return page(
+    reader,
+    titled(reader, confirm.title),
+    html`${senderLine(reader)}
+<h1>${confirm.question}</h1>
+<p>${say(reader, confirm.effect)}</p>
+<form method="post"><button class="main">${confirm.button}</button></form>
+<p class="quiet">${confirm.nothing}</p>`,
+  );
+}
+
+export function confirmed(reader: Reader, managePath: string): Html {
+  const { confirm, subscribe, common } = reader.language.words;
+  return page(
+    reader,
+    confirm.done,
+    html`${senderLine(reader)}
+<h1>${confirm.done}</h1>
+<p>${say(reader, subscribe.result)}</p>
+${manageLink(reader, common.otherwise, managePath)}`,
+  );
+}
+
+/** Why the link confirms nothing. Only the last of these texts has an address, and that is the link's own. */
+export function notConfirmed(reader: Reader, why: "expired" | "void" | "impossible"): Html {
+  const { confirm } = reader.language.words;
+  return page(
+    reader,
+    confirm[why],
+    html`${senderLine(reader)}
+<h1>${confirm[why]}</h1>
+<p>${say(reader, confirm[`${why}Text`])}</p>`,
+  );
+}

@@ -1,0 +1,47 @@
+import { type SQL, sql } from "drizzle-orm";
+import { confirmationDays } from "../../../core/contacts/confirmation";
+import { timeOf } from "../../../core/ids";
+import { dayMs } from "../../../core/time";
+import { asFlag, asNumber, asText, columns, orNull } from "../../../db/rows";
+import { type Statement, selectFirst, statement } from "../../../db/statement";
+import type { Recipient } from "../recipient";
+
+/**
+ * What the link of a confirmation mail is good for. "open": the button confirms. "done": it was pressed before. "void":
+ * the contact has another address by now. "impossible": its address is suppressed.
+ */
+export type ConfirmState = "open" | "done" | "expired" | "void" | "impossible";
+
+interface Request {
+  email: string;
+  confirmedAt: number | null;
+  isSuppressed: boolean;
+}
+
+const readRequest = columns({ email: asText, confirmedAt: orNull(asNumber), isSuppressed: asFlag });
+
+/** The request that the link answers. */
+export function selectRequest(recipient: Recipient): Statement<Request> {
+  return statement(requestOf(recipient), readRequest);
+}
+
+export async function findRequest(recipient: Recipient): Promise<Request | null> {
+  return selectFirst(recipient.ctx.db, requestOf(recipient), readRequest);
+}
+
+function requestOf({ ctx, contact, subject }: Recipient): SQL {
+  return sql`SELECT k.email, k.confirmed_at, ${isSuppressed} AS is_suppressed FROM confirmations k
+    WHERE k.project_id = ${ctx.project.number} AND k.contact_id = ${contact.id} AND k.id = ${subject.emailId}`;
+}
+
+/** Whether mail to the address of a request `k` is suppressed. */
+export const isSuppressed: SQL = sql`EXISTS (SELECT 1 FROM suppressions s
+  WHERE s.project_id = k.project_id AND s.email = k.email)`;
+
+/** Another address goes first, because no page of this link may show it. */
+export function stateOf({ ctx, contact, subject }: Recipient, request: Request): ConfirmState {
+  if (request.email !== contact.email) return "void";
+  if (request.confirmedAt !== null) return "done";
+  if (timeOf(subject.emailId) + confirmationDays * dayMs <= ctx.now.getTime()) return "expired";
+  return request.isSuppressed ? "impossible" : "open";
+}

@@ -1,0 +1,53 @@
+import type { Context as HonoContext } from "hono";
+import { NotFound } from "../../core/errors";
+import { chooseLanguage, type Language } from "../../core/languages/language";
+import type { TokenPurpose } from "../../core/tokens";
+import type { ContactRow } from "../../db/tables";
+import { pagePath } from "../../engine/mail/links";
+import { policy } from "../../http/policy";
+import type { AppEnv } from "../../http/router";
+import type { Project } from "../../platform/context";
+import { badLink, gone } from "./broken-page";
+import { type Reader, show } from "./page";
+import { findRecipient, type Recipient } from "./recipient";
+
+/** The pages read forms themselves, with a lower limit than API calls. */
+export const byLink = policy({ key: "signed", maxBody: null });
+
+/** Answers whoever has a link for this purpose; a null of `answer` says that it is not one. */
+export async function withRecipient(
+  c: HonoContext<AppEnv, "/:token">,
+  purpose: TokenPurpose,
+  answer: (recipient: Recipient) => Promise<Response | null>,
+): Promise<Response> {
+  const found = await findRecipient(c.var.platform, purpose, c.req.param("token"));
+  if (!found) return show(c, badLink(languageFor(c, null, null)), 404);
+  const { project } = found.ctx;
+  try {
+    if (found.contact !== null) {
+      return (await answer(found)) ?? show(c, badLink(languageFor(c, found.contact, project)), 404);
+    }
+  } catch (error) {
+    // Deleted just now: answers as the link will from now on.
+    if (!(error instanceof NotFound)) throw error;
+  }
+  return show(c, gone({ sender: senderOf(project), language: languageFor(c, null, project) }), 404);
+}
+
+export function readerOf(c: HonoContext<AppEnv>, { ctx, contact }: Recipient): Reader {
+  const { project } = ctx;
+  return { sender: senderOf(project), email: contact.email, language: languageFor(c, contact, project) };
+}
+
+function languageFor(c: HonoContext<AppEnv>, contact: ContactRow | null, project: Project | null): Language {
+  return chooseLanguage([contact?.data.locale, project?.locale], c.req.header("Accept-Language"));
+}
+
+function senderOf({ fromName, name }: Project): string {
+  return fromName ?? name;
+}
+
+/** The page with all choices, of the same mail. */
+export function managePath({ ctx, subject }: Recipient): Promise<string> {
+  return pagePath(ctx, "manage", subject);
+}
