@@ -95,6 +95,7 @@ Subjects and bodies are [Liquid](https://shopify.github.io/liquid/). These names
 - \`id\`, \`email\`, \`subscribed\`, \`locale\` of the contact
 - \`name\`: the recipient's name in \`to\`, unless the data has a \`name\`
 - \`unsubscribeUrl\`, \`subscribeUrl\`, \`manageUrl\`: signed links to the recipient's own pages
+- \`confirmUrl\`: the link of a confirmation mail, and only there
 
 \`{{ name ?? "there" }}\` is the first value that is not missing, null or an empty string. \`false\` and \`0\` are values. Filters come
 after it, and it can be repeated: \`{{ nick ?? name ?? "you" | upcase }}\`.
@@ -119,6 +120,13 @@ ${[...meteredFilters().keys()]
 | \`HEADLESS\` | everyone | no footer; the button, if the body links to \`unsubscribeUrl\` or \`manageUrl\` |
 
 Content that you send inline, without a template, is \`TRANSACTIONAL\`.
+
+## Double opt-in
+
+\`confirm: true\` with \`POST /contacts\`, \`/v1/track\` or \`/events/track\` mails the project's confirmation template to a contact that is
+not subscribed; the operator names it as \`confirmationTemplateId\`. The button behind its \`{{ confirmUrl }}\` subscribes, for seven
+days, and records \`contact.confirmed\`. The answer's \`confirmation\` is \`sent\`, \`already\` (they are subscribed) or \`throttled\`: a contact
+gets one such mail an hour and three a day, and a project sends 100 an hour for its public keys, unless its operator set another number.
 
 ## Webhooks
 

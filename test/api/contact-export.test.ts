@@ -29,7 +29,15 @@ describe("GET /contacts/{id}/export", () => {
     expect(status).toBe(200);
     expect(headers.get("Content-Type")).toBe("application/json");
     expect(headers.get("Content-Disposition")).toBe(`attachment; filename="contact-${id}.json"`);
-    expect(Object.keys(body)).toEqual(["contact", "suppression", "segments", "emails", "events", "exportedAt"]);
+    expect(Object.keys(body)).toEqual([
+      "contact",
+      "suppression",
+      "confirmations",
+      "segments",
+      "emails",
+      "events",
+      "exportedAt",
+    ]);
     expect(body.exportedAt).toMatch(isoTime);
     const { body: contact } = await project.api.get(`/contacts/${id}`);
     expect(body.contact).toEqual({ ...contact, optedOutAt: expect.stringMatching(isoTime) });
@@ -59,6 +67,7 @@ describe("GET /contacts/{id}/export", () => {
     expect(body).toEqual({
       contact: { ...shown, optedOutAt: null },
       suppression: null,
+      confirmations: [],
       segments: [],
       emails: [],
       events: [],

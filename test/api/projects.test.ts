@@ -31,6 +31,7 @@ describe("POST /admin/projects", () => {
         testClock: false,
         publicKeyMayResubscribe: false,
         sendingPaused: null,
+        confirmationTemplateId: null,
         createdAt: expect.stringMatching(isoTime),
         updatedAt: body.project.createdAt,
       },

@@ -66,6 +66,7 @@ describe("POST /contacts/{id}/snooze", () => {
       subscribed: false,
       snoozedUntil: until,
       optedOutAt: body.updatedAt,
+      confirmedAt: null,
       source: "API",
       data: { plan: "pro" },
       createdAt: before.createdAt,

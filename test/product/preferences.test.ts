@@ -1,7 +1,9 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, inject, it, vi } from "vitest";
+import { languages } from "../../src/core/languages/language";
 import { describeInChromium, overhang, phone } from "./chromium";
 import { contrasts } from "./contrast";
+import { walkPages } from "./recipient";
 
 const product = inject("product");
 const { base } = product;
@@ -63,6 +65,41 @@ describeInChromium(
       expect([complaints, foreign]).toEqual([[], []]);
     });
 
+    it("take a pause or a yes by the keyboard alone, on the page for unsubscribing", async () => {
+      const { to, unsubscribe } = await subscriber();
+      const { page } = await open(unsubscribe, { ...phone, javaScriptEnabled: false });
+      const names = await focused(page, 5);
+      expect(names).toEqual(["Unsubscribe", "2 weeks", "1 month", "3 months", "6 months"]);
+      await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+      expect(await page.getByRole("heading").textContent()).toBe("Marketing email is paused");
+      expect(await page.getByRole("main").textContent()).toContain(to);
+      expect(await focused(page, 1)).toEqual(["Change your preferences"]);
+      await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+      expect(await focused(page, 2)).toEqual(["Resume now", "Unsubscribe for good"]);
+    });
+
+    it.each([...languages.keys()])(
+      "fit into 320 pixels, in both schemes, in %s",
+      async (locale) => {
+        const { page, complaints } = await open("/health", { ...phone, viewport: { width: 320, height: 640 }, locale });
+        const seen: string[] = [];
+        await walkPages(product, locale, async ({ name, path }) => {
+          await page.goto(base + path);
+          expect([name, await page.locator("html").getAttribute("lang")]).toEqual([name, locale]);
+          for (const colorScheme of ["light", "dark"] as const) {
+            await page.emulateMedia({ colorScheme });
+            await expectLegible(page);
+          }
+          expect([name, await cutWords(page)]).toEqual([name, []]);
+          seen.push(name);
+        });
+        expect(seen).toHaveLength(13);
+        // Pages for a link that is no longer good answer with an error, of which the console tells.
+        expect(complaints.filter((text) => !text.includes("Failed to load resource"))).toEqual([]);
+      },
+      180_000,
+    );
+
     it.each(["light", "dark"] as const)("can be read by everyone, on a phone too: %s", async (colorScheme) => {
       const { unsubscribe, manage } = await subscriber();
       for (const path of [unsubscribe, manage, "/unsubscribe/bad"]) {
@@ -81,6 +118,42 @@ describeInChromium(
 /** Presses what leads to another page, and waits for that. */
 async function press(target: Locator): Promise<void> {
   await Promise.all([target.page().waitForEvent("load"), target.click()]);
+}
+
+/** Goes forward by the Tab key, and says where it comes to; each place shows that it is there. */
+async function focused(page: Page, times: number): Promise<string[]> {
+  const names: string[] = [];
+  for (let time = 0; time < times; time++) {
+    await page.keyboard.press("Tab");
+    const at = page.locator(":focus-visible");
+    names.push((await at.textContent()) ?? "");
+    expect(await page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+  }
+  return names;
+}
+
+/**
+ * The words that a line end cuts in two, and the buttons that are too small for their text. Addresses may be cut: they
+ * have no blanks.
+ */
+function cutWords(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const cut = [];
+    const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      if (node.parentElement.closest(".address")) continue;
+      for (const { index, 0: word } of node.data.matchAll(/[^\\s\u2013-]+/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) cut.push(word);
+      }
+    }
+    for (const button of document.querySelectorAll("button")) {
+      if (button.scrollWidth > button.clientWidth || button.scrollHeight > button.clientHeight) cut.push(button.textContent);
+    }
+    return cut;
+  })()`);
 }
 
 async function expectLegible(page: Page): Promise<void> {

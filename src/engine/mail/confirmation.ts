@@ -82,6 +82,8 @@ function linkAlone({ contentId, templateId }: Asked) {
     attachments: [],
     size: 0,
     ownData: {},
+    // Who has not said yes is not watched.
+    mayTrack: false,
     recipients: 1,
   };
 }

@@ -51,7 +51,7 @@ fieldset {
   border: 0;
 }
 legend { padding: 0 0 0.5rem; }
-fieldset button { width: auto; min-width: 0; padding-inline: 0.5rem; }
+fieldset button { width: auto; min-width: 0; padding-inline: 0.25rem; }
 dl { border-block: 1px solid var(--line); padding: 0.25rem 0; }
 dl div { padding: 0.5rem 0; }
 dl div + div { border-top: 1px solid var(--line); }

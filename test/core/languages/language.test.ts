@@ -49,6 +49,11 @@ describe("the languages of recipients", () => {
       }
     });
 
+    it("never breaks a line within the word e-mail on a page", () => {
+      const onPages = texts.filter(([path]) => !path.startsWith("footer."));
+      for (const [path, text] of onPages) expect(text, path).not.toMatch(/\be-mail/i);
+    });
+
     it("writes days as it does", () => {
       expect(Intl.DateTimeFormat.supportedLocalesOf([words.dates])).toEqual([words.dates]);
       expect(words.dates.slice(0, 2)).toBe(tag);

@@ -1,0 +1,99 @@
+import { vi } from "vitest";
+import type { Product } from "./product";
+
+/** Calls the product as its user does; throws when it refuses. */
+async function ask<T>(base: string, token: string, method: string, path: string, body?: unknown): Promise<T> {
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const response = await fetch(base + path, {
+    method,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  // What each of the calls below answers.
+  return (text === "" ? null : JSON.parse(text)) as T;
+}
+
+/** A page that a recipient sees, and the language in which the browser asks for it. */
+export interface Seen {
+  name: string;
+  path: string;
+  language: string;
+}
+
+let counter = 0;
+
+/**
+ * Takes a recipient with this locale to every page there is, in every state: `visit` is called at each. Subscribed,
+ * paused, unsubscribed, confirmed, moved to another address, erased.
+ */
+export async function walkPages(product: Product, locale: string, visit: (seen: Seen) => Promise<void>): Promise<void> {
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    ask<T>(product.base, product.secretKey, method, path, body);
+  const see = (name: string, path: string) => visit({ name, path, language: locale });
+  const press = async (path: string, form = "") => {
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+    const response = await fetch(product.base + path, { method: "POST", headers, body: form });
+    if (!response.ok) throw new Error(`POST ${path}: ${response.status}`);
+  };
+  const paths = await mailTo(product, locale);
+
+  await see("unsubscribe", paths.unsubscribe);
+  await see("manage-subscribed", paths.manage);
+  await see("subscribe-done", paths.subscribe);
+  await press(paths.unsubscribe, "action=snooze&duration=3m");
+  await see("unsubscribe-paused", paths.unsubscribe);
+  await see("manage-paused", paths.manage);
+  await press(paths.unsubscribe);
+  await see("unsubscribe-done", paths.unsubscribe);
+  await see("manage-unsubscribed", paths.manage);
+  await see("subscribe", paths.subscribe);
+  await see("confirm", paths.confirm);
+  await press(paths.confirm);
+  await see("confirm-done", paths.confirm);
+  await call("PATCH", `/contacts/${paths.id}`, { email: `moved-${Date.now()}@example.com` });
+  await see("confirm-void", paths.confirm);
+  await call("DELETE", `/contacts/${paths.id}`);
+  // Nothing but the project is known of one who is gone.
+  await paths.speak(locale);
+  try {
+    await see("gone", paths.unsubscribe);
+  } finally {
+    await paths.speak("en");
+  }
+  await see("bad-link", "/manage/bad");
+}
+
+/** Mails somebody all links, and finds them in what arrives. */
+async function mailTo(product: Product, locale: string) {
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    ask<T>(product.base, product.secretKey, method, path, body);
+  const to = `augusta.ada.king-noel.countess-of-lovelace-${locale}-${++counter}-${Date.now()}@example.com`;
+  const body = "{{ unsubscribeUrl }} {{ subscribeUrl }} {{ manageUrl }} {{ confirmUrl }}";
+  const made = { name: "All links", subject: "Links", body, from: "news@petrel.test", type: "TRANSACTIONAL" };
+  const template = await call<{ id: string }>("POST", "/templates", made);
+  const operator = <T>(method: string, path: string, body?: unknown) =>
+    ask<T>(product.base, product.adminToken, method, path, body);
+  const { data } = await operator<{ data: { id: string }[] }>("GET", "/admin/projects");
+  const change = (fields: object) => operator("PATCH", `/admin/projects/${data.at(-1)?.id}`, fields);
+  await change({ confirmationTemplateId: template.id });
+  // The key's isolate knows the project as it was for a while.
+  const { id } = await vi.waitFor(
+    () => call<{ id: string }>("POST", "/contacts", { email: to, confirm: true, data: { locale } }),
+    { timeout: 40_000, interval: 500 },
+  );
+  const html = await vi.waitFor(
+    async () => {
+      const { data } = await call<{ data: { html: string }[] }>("GET", `/outbox/messages?to=${to}`);
+      const [message] = data;
+      if (!message) throw new Error("The mail has not arrived yet");
+      return message.html;
+    },
+    { timeout: 15_000, interval: 50 },
+  );
+  await call("PATCH", `/contacts/${id}`, { subscribed: true });
+  const path = (page: string) => new RegExp(`/${page}/[\\w-]+`).exec(html)?.[0] ?? "";
+  const links = { unsubscribe: path("unsubscribe"), subscribe: path("subscribe"), manage: path("manage") };
+  return { id, confirm: path("confirm"), ...links, speak: (locale: string) => change({ locale }) };
+}
