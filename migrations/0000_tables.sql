@@ -431,7 +431,7 @@ CREATE TABLE `projects` (
 	`id` text NOT NULL,
 	`name` text NOT NULL,
 	`from_name` text,
-	`locale` text NOT NULL,
+	`locale` text,
 	`disabled` integer DEFAULT false NOT NULL,
 	`disabled_reason` text,
 	`tracking` text NOT NULL,

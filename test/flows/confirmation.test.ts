@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { confirm } from "../../src/features/preferences/confirm/confirm";
+import { findRecipient } from "../../src/features/preferences/recipient";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { ask, askPublicly, confirming, confirmPath } from "../support/confirmation";
@@ -417,6 +419,32 @@ describe("a call killed at any step", () => {
     await world.drain();
     await world.pass(5);
     expect(world.taken).toHaveLength(1);
+  });
+});
+
+describe("a press of the button killed at any step", () => {
+  const deaths: Death[] = [1, 2, 3, 4, 5].flatMap((atStep) => [
+    { atStep, when: "before" },
+    { atStep, when: "after" },
+  ]);
+
+  it.each(deaths)("$when step $atStep: all of it or nothing, and the next press ends it", async (death) => {
+    const { project, world, path } = await mailed();
+    const { platform } = world.process(death);
+    const pressed = async () => {
+      const found = await findRecipient(platform, "confirm", path.slice("/confirm/".length));
+      if (found?.contact) await confirm(found);
+    };
+    await pressed().catch((error) => {
+      if (!wasKilled(error)) throw error;
+    });
+    const { subscribed, confirmedAt } = await contactOf(project);
+    const { "contact.confirmed": confirmed = 0, "contact.subscribed": flips = 0 } = await eventCounts(project);
+    const all = subscribed ? 1 : 0;
+    expect([confirmed, flips, confirmedAt === null ? 0 : 1]).toEqual([all, all, all]);
+    expect((await press(path)).body).toContain("Your subscription is confirmed");
+    expect(await contactOf(project)).toMatchObject({ subscribed: true });
+    expect(await eventCounts(project)).toMatchObject({ "contact.confirmed": 1, "contact.subscribed": 1 });
   });
 });
 

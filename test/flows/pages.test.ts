@@ -37,7 +37,9 @@ describe("the language of a recipient", () => {
     ["the project's, where the contact has none", {}, { locale: "pt-BR" }, "nl", "pt"],
     ["the browser's, where we lack both", { locale: "sv" }, { locale: "da" }, "sv, nl;q=0.5", "nl"],
     ["English, where we lack all", { locale: "sv" }, { locale: "da" }, "fi", "en"],
-    ["the project's default", {}, {}, "nl", "en"],
+    ["the browser's, where neither is set", {}, {}, "nl", "nl"],
+    ["English, where the project says so", {}, { locale: "en" }, "nl", "en"],
+    ["English, where nobody says anything", {}, {}, "", "en"],
   ])("is %s", async (_, data, settings, accepted, expected) => {
     const { unsubscribe, manage } = await mailed(data, settings);
     for (const path of [unsubscribe, manage]) {

@@ -13,7 +13,8 @@ export const projects = sqliteTable(
     id: text().notNull(),
     name: text().notNull(),
     fromName: text(),
-    locale: text().notNull(),
+    /** Null when nobody set it: then pages go by the browser, and mail is in English. */
+    locale: text(),
     disabled: flag().notNull().default(false),
     disabledReason: text(),
     tracking: text({ enum: ["ENABLED", "DISABLED", "MARKETING_ONLY"] }).notNull(),

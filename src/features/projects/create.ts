@@ -24,7 +24,7 @@ export async function createProject(
     id,
     name: input.name,
     fromName: input.fromName || null,
-    locale: input.locale ?? "en",
+    locale: input.locale ?? null,
     disabled: false,
     disabledReason: null,
     tracking: input.tracking ?? "ENABLED",

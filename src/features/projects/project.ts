@@ -11,7 +11,7 @@ export function projectJson(row: Project) {
     id: row.id,
     name: row.name,
     fromName: row.fromName,
-    locale: row.locale,
+    locale: row.locale ?? "en",
     disabled: row.disabled,
     disabledReason: row.disabledReason,
     tracking: row.tracking,

@@ -59,7 +59,14 @@ export const ProjectPage = z
   .meta({ id: "ProjectPage", example: { data: [projectExample], cursor: "", hasMore: false, total: 1 } });
 
 /** A language tag (RFC 5646), such as `en` or `pt-BR`. */
-const Locale = z.string().regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, "Must be a language tag such as en or pt-BR");
+const Locale = z
+  .string()
+  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, "Must be a language tag such as en or pt-BR")
+  .meta({
+    description:
+      "The language of recipients' pages and of the footer, for contacts without a `locale`. While it is not set, it shows `en`, " +
+      "and pages go by the browser's language.",
+  });
 
 const settings = {
   fromName: DisplayName.nullable(),
