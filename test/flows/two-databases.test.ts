@@ -242,6 +242,10 @@ const dueOf: Record<string, Due> = {
   },
   queueDueCounts: {
     given: (project) => newCampaign(project, { recipients: 1 }),
+    isDone: async (project, { queue }) =>
+      queue.some(
+        ({ queued: { message } }) => message.type === "campaigns.count" && message.projectId === project.number,
+      ),
   },
   queueDueDeliveries: {
     given: async (project) => {
