@@ -49,6 +49,7 @@ describe("erasing a contact", () => {
     api_keys: "the project's own",
     audience_references: "names of fields, events and segments",
     campaign_pages: "ids and numbers",
+    campaign_counts: "ids and numbers",
     campaigns: "what a campaign says to everyone",
     contact_fields: "names of fields",
     d1_migrations: "the schema's own",

@@ -324,7 +324,7 @@ describe("what is handed over", () => {
       html: "<p>Hello Ærø</p>",
       text: "Hello Ærø",
       reply_to: "answers@example.com",
-      headers: { "X-Order-Id": "1042" },
+      headers: { "Auto-Submitted": "auto-generated", "X-Order-Id": "1042" },
       tags: [{ name: "petrel", value: expect.any(String) }],
     });
   });
@@ -339,7 +339,10 @@ describe("what is handed over", () => {
       HtmlBody: "<p>Hello Ærø</p>",
       TextBody: "Hello Ærø",
       ReplyTo: "answers@example.com",
-      Headers: [{ Name: "X-Order-Id", Value: "1042" }],
+      Headers: [
+        { Name: "Auto-Submitted", Value: "auto-generated" },
+        { Name: "X-Order-Id", Value: "1042" },
+      ],
       Metadata: { petrel: expect.any(String) },
       MessageStream: "outbound",
     });
