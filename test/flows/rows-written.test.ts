@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it, type TestContext } from "vitest";
-import { asId, type Id, newId, readId, textOf } from "../../src/core/ids";
+import { asId, type Id, newId, publicId, readId, textOf } from "../../src/core/ids";
 import type { JsonObject } from "../../src/core/json";
 import { writeTag } from "../../src/core/mail/tag";
 import { openBatch } from "../../src/db/batch";
@@ -11,6 +11,7 @@ import { trackEvent } from "../../src/features/events/track";
 import { takeReport } from "../../src/features/hooks/take-report";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
+import { newCampaign, storedCounts } from "../support/campaign";
 import { idSql } from "../support/counts";
 import { databaseOf, shardOfTest } from "../support/database";
 import { sendAs } from "../support/person";
@@ -187,6 +188,25 @@ describe("a mail writes", () => {
       "SENT",
     ]);
     expectAtMost(test, { rows, bound: 16 });
+  });
+});
+
+describe("a hundred reports of a campaign write", () => {
+  it("six rows each, with their events, and with the campaign's counters", async (test) => {
+    const [project, world] = [await newProject(), new World()];
+    const campaign = await newCampaign(project, { recipients: 100, status: "SENT" });
+    const rows = await writtenBy(world, async () => {
+      for (const emailId of campaign.emailIds) {
+        const tag = writeTag({ projectId: project.id, emailId: publicId(emailId) });
+        const { platform } = world.process();
+        await takeReport(platform, "double", { tag, providerMessageId: "m-1", report: { kind: "delivered" } });
+      }
+      world.now += 60_000;
+      await world.sweep();
+      await world.drain();
+    });
+    expect((await storedCounts(world, project, campaign))[""]).toMatchObject({ sent: 100, delivered: 100 });
+    expectAtMost(test, { rows, bound: 600 });
   });
 });
 
