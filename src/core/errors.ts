@@ -38,6 +38,7 @@ export type Resource =
   | "message"
   | "webhook"
   | "delivery"
+  | "topic"
   | "route";
 
 /** Resources known by a name of their own; the others have ids of ours. */

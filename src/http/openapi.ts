@@ -32,6 +32,7 @@ const tags = [
   { name: "Events", description: "What your contacts do, as your product reports it." },
   { name: "Activity", description: "What happened and what is scheduled, for a feed and for charts." },
   { name: "Segments", description: "Groups of contacts, chosen by a condition or by hand." },
+  { name: "Topics", description: "Groups of marketing email that a person can leave one by one." },
   { name: "Suppressions", description: "Addresses that get no mail of any type." },
   { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },
   { name: "Domains", description: "The domains you send from. Mail goes out once a domain is verified." },

@@ -97,6 +97,7 @@ function notFoundOf({ path, method, operation }: Asked): Refusal {
     case undefined:
       // Without a parameter, what is missing is named in the body, or the outbox is not in use.
       if (operation.operationId === "sendEmail") return new NotFound("template", readId(someId));
+      if (operation.operationId === "createTemplate") return new NotFound("topic", readId(someId));
       if (operation.operationId === "addDomain") return new NotFound("project", someId);
       return new UnknownRoute(method.toUpperCase(), path);
     case "field":
@@ -133,6 +134,8 @@ function notFoundOf({ path, method, operation }: Asked): Refusal {
       return new NotFound("job", readId(someId));
     case "webhooks":
       return new NotFound("webhook", readId(someId));
+    case "topics":
+      return new NotFound("topic", readId(someId));
     case "messages":
       return new NotFound("message", readId(someId));
     default:

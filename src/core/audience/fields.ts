@@ -9,6 +9,7 @@ export const filterFields = [...standardFields, "source"] as const;
 const dataPrefix = "data.";
 const eventPrefix = "event.";
 const segmentPrefix = "segment.";
+const topicPrefix = "topic.";
 
 /** The key of `data` in a field's name; null for other fields. */
 export function dataKeyOf(field: string): string | null {
@@ -34,9 +35,18 @@ export function segmentOf({ field, value }: { field: string; value?: unknown }):
   return typeof given === "string" && given !== "" ? publicId(readId(given)) : null;
 }
 
+/** The slug in `topic.<slug>`; null for other fields. */
+export function topicOf(field: string): string | null {
+  return afterPrefix(field, topicPrefix);
+}
+
+export function topicField(slug: string): string {
+  return topicPrefix + slug;
+}
+
 /** Is this a field of contacts that a condition may name? */
 export function isFilterField(field: string): boolean {
-  return dataKeyOf(field) !== null || filterFields.some((name) => name === field);
+  return dataKeyOf(field) !== null || topicOf(field) !== null || filterFields.some((name) => name === field);
 }
 
 function afterPrefix(field: string, prefix: string): string | null {

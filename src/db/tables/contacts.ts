@@ -126,6 +126,7 @@ export const topics = sqliteTable(
   },
   (table) => [rowKey(table), uniqueIndex("ux_topics_slug").on(table.projectId, table.slug)],
 );
+export type TopicRow = typeof topics.$inferSelect;
 
 /** A contact's choice for a topic. Without a row, the topic's default applies. */
 export const contactTopics = sqliteTable(

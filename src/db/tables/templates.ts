@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { EmailType } from "../../core/mail/status";
 import { createdAt, id, projectId, rowKey, updatedAt } from "../columns";
@@ -25,6 +26,8 @@ export const templates = sqliteTable(
     // One index for each other order of the list. The search text begins with the name.
     index("ix_templates_updated").on(table.projectId, table.updatedAt, table.id),
     index("ix_templates_search").on(table.projectId, table.searchText, table.id),
+    // The templates of a topic, which cannot be deleted while it has some.
+    index("ix_templates_topic").on(table.projectId, table.topicId).where(sql`topic_id IS NOT NULL`),
   ],
 );
 export type TemplateRow = typeof templates.$inferSelect;

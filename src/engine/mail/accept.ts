@@ -50,17 +50,19 @@ export interface ContentInput {
 export function insertContent(ctx: Context, content: ContentInput): Statement<{ id: Id }> {
   const { id, subject, body, replyTo, headers, attachments, size, ownData, recipients, confirmsIf } = content;
   const type = confirmsIf ? sql`'TRANSACTIONAL'` : sql`coalesce(v.type, 'TRANSACTIONAL')`;
+  // A mail of no topic: whoever left one must still be able to confirm.
+  const topicId = content.templateId === null || confirmsIf ? sql`NULL` : sql`t.topic_id`;
   const fromEmail = content.from === null ? sql`v.from_email` : sql`${content.from}`;
   const bodyKey = body ? sql`${body.bodyKey}` : sql`v.body_key`;
   return statement(
     sql`INSERT INTO email_contents (project_id, id, subject, body, body_key, from_email, from_name, reply_to, headers,
-        attachments, size, own_data, type, is_confirmation, template_id, template_version_id, link_base, is_tracked,
+        attachments, size, own_data, type, is_confirmation, topic_id, template_id, template_version_id, link_base, is_tracked,
         recipients, created_at)
       SELECT ${ctx.project.number}, ${id}, coalesce(${subject}, v.subject), ${body?.body ?? null}, ${bodyKey}, ${fromEmail},
         coalesce(${content.fromName}, v.from_name, ${ctx.project.fromName || null}), coalesce(${replyTo}, v.reply_to),
         ${JSON.stringify(headers)}, ${JSON.stringify(attachments)},
         ${size} + ${body ? sql`0` : sql`coalesce(octet_length(v.body), 0)`}, ${JSON.stringify(ownData)},
-        ${type}, ${confirmsIf !== undefined}, v.template_id, v.id, ${linkBase(ctx)},
+        ${type}, ${confirmsIf !== undefined}, ${topicId}, v.template_id, v.id, ${linkBase(ctx)},
         ${content.mayTrack ? isTracked(ctx) : sql`false`}, ${recipients}, ${ctx.now.getTime()}
       FROM ${contentSource(ctx, content.templateId)}
       WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})${confirmsIf ? sql` AND ${confirmsIf}` : sql``}
@@ -116,7 +118,13 @@ export function insertEmails(
   const now = ctx.now.getTime();
   const reason =
     scheduledAt === null
-      ? whyWithheld(ctx, { type: sql`content.type`, email: sql`c.email`, optedOutAt: sql`c.opted_out_at` })
+      ? whyWithheld(ctx, {
+          type: sql`content.type`,
+          email: sql`c.email`,
+          optedOutAt: sql`c.opted_out_at`,
+          topicId: sql`content.topic_id`,
+          contactId: sql`c.id`,
+        })
       : sql`NULL`;
   return statement(
     sql`INSERT INTO emails (project_id, id, content_id, contact_id, to_email, to_written, to_name, source, priority, status, error,

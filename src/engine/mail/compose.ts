@@ -128,7 +128,7 @@ export async function composeEmail(ctx: Context, delivery: Delivery, email: Emai
       return ended("FAILED", `The rendered subject is longer than ${maxSubjectLength} characters`, uncertainSince);
     const unfit = unfitness(ctx.mailer, message.type, message);
     if (unfit !== null) return ended("FAILED", unfit, uncertainSince);
-    return { email, message, contact: keptSnapshot(said, email.contact) };
+    return { email, message, topicId: content.topicId, contact: keptSnapshot(said, email.contact) };
   } catch (error) {
     if (error instanceof RenderLimitError || error instanceof TemplateRenderError)
       return ended("FAILED", error.message, uncertainSince);

@@ -18,6 +18,7 @@ import { contactGone, whyWithheld } from "./withhold";
 export interface Ready {
   email: EmailRow;
   message: Message;
+  topicId: Id | null;
   /** The part of the contact that its row will store, so that every later try renders the same. */
   contact: ContactSnapshot;
 }
@@ -185,13 +186,20 @@ function updateCancelled(ctx: Context, next: Ready[], at: number): Statement[] {
 
 /** Withholds mail whose recipients opted out since: the previous round's results may contain a complaint. */
 function updateWithheld(ctx: Context, next: Ready[], at: number): Statement[] {
-  const results = next.map(({ email, message }) => ({
+  const results = next.map(({ email, message, topicId }) => ({
     ...resultOf(email, ended("SUPPRESSED", "", email.uncertainSince)),
     type: message.type,
+    ...(topicId !== null && { topicId }),
   }));
   const optedOutAt = sql`(SELECT c.opted_out_at FROM contacts c WHERE c.project_id = e.project_id
     AND c.id = e.contact_id)`;
-  const error = whyWithheld(ctx, { type: sql`r.value->>'type'`, email: sql`e.to_email`, optedOutAt });
+  const error = whyWithheld(ctx, {
+    type: sql`r.value->>'type'`,
+    email: sql`e.to_email`,
+    optedOutAt,
+    topicId: sql`r.value->>'topicId'`,
+    contactId: sql`e.contact_id`,
+  });
   return updateResults(ctx, { results, where: sql`${isAsRead(at)} AND ${error} IS NOT NULL`, at, error });
 }
 

@@ -3,11 +3,12 @@ import { chunksOf } from "../../core/chunks";
 import { belowAllIds, type Id, publicId, timeOf } from "../../core/ids";
 import type { ContactSnapshot } from "../../core/mail/message";
 import { iso, isoOrNull } from "../../core/time";
-import { asId, asText, columns } from "../../db/rows";
+import { asFlag, asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
 import { type ContactRow, type ContentRow, confirmations, emails, suppressions } from "../../db/tables";
 import { getContact } from "../../engine/contacts/contact";
+import { topicsOf } from "../../engine/contacts/topics";
 import { joinEmailOfEvent } from "../../engine/events/email-data";
 import { eventColumns, readEvent } from "../../engine/events/stored-event";
 import { loadBody } from "../../engine/mail/body";
@@ -35,6 +36,7 @@ export async function exportContact(ctx: Context, id: Id) {
     suppression: suppression ? suppressionJson(suppression) : null,
     confirmations: await confirmationsOf(ctx, contact),
     segments: await segmentsOf(ctx, contact),
+    topics: await topicsChosenBy(ctx, contact),
     emails: emailsOf(ctx, contact),
     events: eventsOf(ctx, contact),
     exportedAt: ctx.now.toISOString(),
@@ -66,6 +68,19 @@ async function segmentsOf(ctx: Context, contact: ContactRow): Promise<{ id: stri
     columns({ id: asId, name: asText }),
   );
   return rows.map(({ id, name }) => ({ id: publicId(id), name }));
+}
+
+/** Every topic, and of deleted ones those that the contact chose about. They are at most 1,000. */
+async function topicsChosenBy(ctx: Context, { id }: ContactRow) {
+  const rows = await select(
+    ctx.db,
+    sql`SELECT t.id, t.name, t.slug, coalesce(ct.is_in, t.default_subscribed) AS is_in, ct.at ${topicsOf(ctx, id)}
+      WHERE t.project_id = ${ctx.project.number} AND (t.deleted_at IS NULL OR ct.at IS NOT NULL) ORDER BY t.id`,
+    columns({ id: asId, name: asText, slug: asText, isIn: asFlag, at: orNull(asNumber) }),
+  );
+  return rows.map(({ id, name, slug, isIn, at }) => {
+    return { id: publicId(id), name, slug, subscribed: isIn, chosenAt: isoOrNull(at) };
+  });
 }
 
 /** Each comes with what it says, which may be 64 KB, and with its contact's data, which may be another 64. */

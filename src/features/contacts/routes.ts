@@ -27,6 +27,7 @@ import {
   UpsertedContact,
 } from "./schema";
 import { snoozes } from "./snooze/routes";
+import { contactTopics } from "./topics/routes";
 import { addressTaken, updateContact } from "./update";
 import { upsertContact } from "./upsert";
 
@@ -191,3 +192,4 @@ contacts.openapi(lookup, async (c) => {
 });
 
 contacts.route("/", snoozes);
+contacts.route("/", contactTopics);

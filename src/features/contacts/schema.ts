@@ -131,6 +131,21 @@ export const ContactExport = z
     segments: z
       .array(z.object({ id: z.string(), name: z.string() }))
       .meta({ description: "Static and tracked segments only: other segments do not store their members." }),
+    topics: z
+      .array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          slug: z.string(),
+          subscribed: z.boolean(),
+          chosenAt: z.iso.datetime().nullable(),
+        }),
+      )
+      .meta({
+        description:
+          "`chosenAt` is null where the contact never chose, and the topic's default holds. Deleted topics are here if the " +
+          "contact chose about them.",
+      }),
     emails: z.array(
       EmailRecord.extend({
         toName: z.string().nullable(),
@@ -147,6 +162,7 @@ export const ContactExport = z
       suppression: null,
       confirmations: [],
       segments: [],
+      topics: [],
       emails: [],
       events: [],
       exportedAt: "2026-01-31T09:00:00.000Z",

@@ -1,9 +1,10 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
 import { referencesOf } from "../../core/audience/references";
 import { newIdAt } from "../../core/ids";
 import { slugOf } from "../../core/segments/slug";
 import { openBatch } from "../../db/batch";
+import { freeSlug } from "../../db/free-slug";
 import { untilFresh } from "../../db/fresh";
 import { wholeRow } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
@@ -59,18 +60,9 @@ function insertSegment(ctx: Context, segment: NewSegment): Statement<SegmentRow>
     sql`INSERT INTO segments (id, project_id, name, description, type, slug, condition, track_membership, counted_at,
         next_count_at, next_compute_at, created_at, updated_at)
       VALUES (${id}, ${ctx.project.number}, ${name}, ${description}, ${isDynamic ? "DYNAMIC" : "STATIC"},
-        (${freeSlug(ctx, slugOf(name))}), ${condition && JSON.stringify(condition)}, ${trackMembership}, ${now},
+        (${freeSlug(ctx, "segments", slugOf(name))}), ${condition && JSON.stringify(condition)}, ${trackMembership}, ${now},
         ${isDynamic ? now : null}, ${isDynamic && trackMembership ? now : null}, ${now}, ${now})
       RETURNING *`,
     wholeRow(segments),
   );
-}
-
-/** The first of `vip`, `vip-2`, `vip-3` … that no segment of the project has at the moment of the insert. */
-function freeSlug(ctx: Context, slug: string): SQL {
-  return sql`WITH RECURSIVE tried (n, slug) AS (
-      SELECT 1, ${slug}
-      UNION ALL SELECT n + 1, ${slug} || '-' || (n + 1) FROM tried
-        WHERE EXISTS (SELECT 1 FROM segments s WHERE s.project_id = ${ctx.project.number} AND s.slug = tried.slug))
-    SELECT slug FROM tried ORDER BY n DESC LIMIT 1`;
 }

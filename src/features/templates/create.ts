@@ -6,14 +6,16 @@ import type { VersionRow } from "../../db/tables";
 import { forgetBody, storeBody } from "../../engine/mail/body";
 import { checkLiquid } from "../../engine/mail/check-liquid";
 import type { Context } from "../../platform/context";
-import { insertTemplate, insertVersion } from "./save-statements";
+import { insertTemplate, insertVersion, type NewTemplate } from "./save-statements";
 import type { CreateTemplate } from "./schema";
 import type { Template } from "./template";
+import { checkTopicFits, guardTopic } from "./topic";
 
 /** `POST /templates`. One round trip: the insert itself checks the sender domain. */
 export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<Template> {
   checkLiquid("subject", input.subject, "text");
   checkLiquid("body", input.body, "html");
+  if (input.topicId) checkTopicFits(input.type ?? "MARKETING", "topicId");
   const now = ctx.now.getTime();
   const id = newIdAt(now);
   const stored = await storeBody(ctx, "template", id, input.body);
@@ -32,19 +34,18 @@ export async function createTemplate(ctx: Context, input: CreateTemplate): Promi
     createdAt: now,
   };
   try {
-    return await saveTemplate(ctx, { name: input.name, description: input.description || null, content });
+    const topicId = input.topicId ?? null;
+    return await saveTemplate(ctx, { name: input.name, description: input.description || null, topicId, content });
   } catch (error) {
     if (error instanceof Refusal) forgetBody(ctx, stored);
     throw error;
   }
 }
 
-async function saveTemplate(
-  ctx: Context,
-  made: { name: string; description: string | null; content: VersionRow },
-): Promise<Template> {
-  const { content } = made;
+async function saveTemplate(ctx: Context, made: NewTemplate): Promise<Template> {
+  const { content, topicId } = made;
   const batch = openBatch(ctx);
+  if (topicId !== null) batch.add(guardTopic(ctx, topicId));
   batch.add(insertVersion(ctx, content, { isSenderChecked: true }));
   const inserted = batch.add(insertTemplate(ctx, made));
   await batch.commit();

@@ -1,24 +1,34 @@
 import { copyName } from "../../core/copy-name";
 import { type Id, newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { Stale, untilFresh } from "../../db/fresh";
 import type { Context } from "../../platform/context";
 import { insertTemplate, insertVersion } from "./save-statements";
 import { maxNameLength } from "./schema";
 import { getTemplate, type Template } from "./template";
+import { guardTopic } from "./topic";
 
 /**
  * `POST /templates/{id}/duplicate`. The copy shares a large body with the original, whose file stays as long as the
  * project.
  */
 export async function duplicateTemplate(ctx: Context, id: Id): Promise<Template> {
+  return untilFresh(() => copyTemplate(ctx, id), ctx.random);
+}
+
+async function copyTemplate(ctx: Context, id: Id): Promise<Template> {
   const { row, content: original } = await getTemplate(ctx, id);
   const now = ctx.now.getTime();
   const content = { ...original, id: newIdAt(now), templateId: newIdAt(now), number: 1, createdAt: now };
   const name = copyName(row.name, maxNameLength);
   const batch = openBatch(ctx);
+  // The original may have lost its topic since, and the topic may be deleted.
+  if (row.topicId !== null) batch.add(guardTopic(ctx, row.topicId, () => new Stale()));
   // The copy sends nothing yet: its sender domain is checked when it does.
   batch.add(insertVersion(ctx, content, { isSenderChecked: false }));
-  const inserted = batch.add(insertTemplate(ctx, { name, description: row.description, content }));
+  const inserted = batch.add(
+    insertTemplate(ctx, { name, description: row.description, topicId: row.topicId, content }),
+  );
   await batch.commit();
   return { row: inserted.one, content };
 }

@@ -72,7 +72,7 @@ const create = createRoute({
   responses: {
     ...created(Template),
     ...legacyBadRequest("A required field is missing, or the body is not JSON.", "subject is required"),
-    ...errors(403, 413, 422, 503),
+    ...errors(403, 404, 413, 422, 503),
   },
 });
 

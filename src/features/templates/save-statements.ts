@@ -24,15 +24,17 @@ export function insertVersion(
   );
 }
 
+export type NewTemplate = Pick<TemplateRow, "name" | "description" | "topicId"> & { content: VersionRow };
+
 /** Inserts the template's own row, if its first version was just written. */
 export function insertTemplate(
   ctx: Context,
-  { name, description, content }: { name: string; description: string | null; content: VersionRow },
+  { name, description, topicId, content }: NewTemplate,
 ): Statement<TemplateRow> {
   const now = ctx.now.getTime();
   return statement(
-    sql`INSERT INTO templates (project_id, id, name, description, version_id, search_text, created_at, updated_at)
-      SELECT v.project_id, v.template_id, ${name}, ${description}, v.id,
+    sql`INSERT INTO templates (project_id, id, name, description, version_id, topic_id, search_text, created_at, updated_at)
+      SELECT v.project_id, v.template_id, ${name}, ${description}, v.id, ${topicId},
         ${searchText(name, description, content.subject)}, ${now}, ${now}
       FROM template_versions v WHERE v.project_id = ${ctx.project.number} AND v.id = ${content.id}
       RETURNING *`,

@@ -25,6 +25,7 @@ const templateExample = {
   description: "Sent after signing up",
   ...content,
   replyTo: null,
+  topicId: null,
   projectId: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
   createdAt: "2026-01-31T09:00:00.000Z",
   updatedAt: "2026-01-31T09:00:00.000Z",
@@ -43,6 +44,7 @@ export const Template = z
     fromName: z.string().nullable(),
     replyTo: z.string().nullable(),
     type: TemplateType,
+    topicId: z.string().nullable().meta({ description: "The topic of its mail: whoever left it gets none of it." }),
     projectId: z.string(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -90,6 +92,12 @@ const fields = {
     .meta({ maxLength: maxFromNameLength })
     .nullish(),
   replyTo: Email.nullish(),
+  topicId: z
+    .string()
+    .min(1)
+    .transform(readId)
+    .nullish()
+    .meta({ description: "For MARKETING only. Whoever left the topic gets none of this template's mail." }),
 };
 
 export const CreateTemplate = z
@@ -98,7 +106,7 @@ export const CreateTemplate = z
 export type CreateTemplate = z.infer<typeof CreateTemplate>;
 
 /**
- * The same fields as on creation, all optional. Null clears the three that may be empty. A type cannot be empty: null
+ * The same fields as on creation, all optional. Null clears those that may be empty. A type cannot be empty: null
  * counts as left out, here and on creation.
  */
 export const UpdateTemplate = z

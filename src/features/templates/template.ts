@@ -27,6 +27,7 @@ export function templateJson(project: Project, { row, content }: Template, body:
     fromName: content.fromName,
     replyTo: content.replyTo,
     type: content.type,
+    topicId: row.topicId && publicId(row.topicId),
     projectId: project.id,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),

@@ -14,6 +14,7 @@ import type { Context } from "../../platform/context";
 import { insertVersion } from "./save-statements";
 import type { UpdateTemplate } from "./schema";
 import { getTemplate, type Template } from "./template";
+import { checkTopicFits, guardTopic } from "./topic";
 
 /**
  * `PATCH /templates/{id}`: only the fields sent change. A change of content makes a new version. Two concurrent calls
@@ -49,19 +50,24 @@ async function applyChange(ctx: Context, { id, versionId, change, given }: Chang
   const content = changedContent(before.content, change, isSameBody ? null : given);
   const name = change.name ?? before.row.name;
   const description = change.description === undefined ? before.row.description : change.description || null;
+  const topicId = change.topicId === undefined ? before.row.topicId : change.topicId;
+  if (topicId !== null) checkTopicFits(content.type, change.topicId ? "topicId" : "type");
   const isNewVersion = content !== before.content;
-  if (!isNewVersion && name === before.row.name && description === before.row.description) return before;
+  const isSameRow =
+    name === before.row.name && description === before.row.description && topicId === before.row.topicId;
+  if (!isNewVersion && isSameRow) return before;
 
   const now = ctx.now.getTime();
   const next = isNewVersion ? { ...content, id: versionId, number: content.number + 1, createdAt: now } : content;
   const isSenderChecked = next.fromEmail !== before.content.fromEmail;
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("templates", before.row), () => new Stale());
+  if (topicId !== null && topicId !== before.row.topicId) batch.add(guardTopic(ctx, topicId));
   if (isNewVersion) batch.add(insertVersion(ctx, next, { isSenderChecked }));
   const updated = batch.add(
     // An earlier call may be written later, so updatedAt never goes back.
     statement(
-      sql`UPDATE templates SET name = ${name}, description = ${description}, version_id = ${next.id},
+      sql`UPDATE templates SET name = ${name}, description = ${description}, version_id = ${next.id}, topic_id = ${topicId},
           search_text = ${searchText(name, description, next.subject)}, version = version + 1,
           updated_at = max(updated_at, ${now})
         WHERE project_id = ${ctx.project.number} AND id = ${id}

@@ -1,0 +1,64 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import { asFlag, asText, columns, orNull } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import { insertEvents } from "../events/record";
+import { upsertCounts } from "./counts";
+
+/** What one contact chooses for some topics. */
+export interface TopicChoices {
+  contactId: Id;
+  /** By slug. A slug without a topic that is not deleted changes nothing. */
+  topics: ReadonlyMap<string, boolean>;
+}
+
+/**
+ * The statements that store a contact's choices for topics: one event for each that changes what the contact gets, which
+ * is an earlier choice or else the topic's default. They go into one batch in this order, because the events compare with
+ * the state before. A choice that is the default is stored too: it stays when the default changes.
+ */
+export function updateTopics(ctx: Context, { contactId, topics }: TopicChoices): Statement[] {
+  const choices = JSON.stringify([...topics].map(([slug, isIn]) => ({ slug, isIn })));
+  const isIn = sql`r.value->>'isIn'`;
+  const chosen = sql`FROM json_each(${choices}) r
+    CROSS JOIN topics t ON t.project_id = ${ctx.project.number} AND t.slug = r.value->>'slug' AND t.deleted_at IS NULL
+    CROSS JOIN contacts c ON c.project_id = t.project_id AND c.id = ${contactId}
+    LEFT JOIN contact_topics ct ON ct.project_id = t.project_id AND ct.contact_id = c.id AND ct.topic_id = t.id`;
+  const flips = sql`${chosen} WHERE coalesce(ct.is_in, t.default_subscribed) <> ${isIn}`;
+  return [
+    insertEvents(ctx, {
+      rows: sql`SELECT t.project_id, iif(${isIn}, 'contact.topic_joined', 'contact.topic_left') AS name,
+          c.id AS contact_id, NULL AS email_id, json_object('topic', t.slug) AS data ${flips}`,
+    }),
+    upsertCounts(sql`SELECT t.project_id, 0 AS contacts, 0 AS subscribed ${flips}`),
+    statement(
+      sql`INSERT INTO contact_topics (project_id, contact_id, topic_id, is_in, at)
+        SELECT t.project_id, c.id, t.id, ${isIn}, ${ctx.now.getTime()} ${chosen} WHERE ct.is_in IS NOT ${isIn}
+        ON CONFLICT DO UPDATE SET is_in = excluded.is_in, at = excluded.at`,
+    ),
+  ];
+}
+
+/** A topic as it holds for one contact. */
+export interface ContactTopic {
+  slug: string;
+  name: string;
+  description: string | null;
+  isIn: boolean;
+}
+
+/** All topics that are not deleted as they hold for a contact, in the order of their creation. */
+export function selectTopics(ctx: Context, contactId: Id): Statement<ContactTopic> {
+  return statement(
+    sql`SELECT t.slug, t.name, t.description, coalesce(ct.is_in, t.default_subscribed) AS is_in
+      ${topicsOf(ctx, contactId)} WHERE t.project_id = ${ctx.project.number} AND t.deleted_at IS NULL ORDER BY t.id`,
+    columns({ slug: asText, name: asText, description: orNull(asText), isIn: asFlag }),
+  );
+}
+
+/** Topics `t`, each with the contact's choice `ct` if there is one. */
+export function topicsOf(ctx: Context, contactId: Id): SQL {
+  return sql`FROM topics t LEFT JOIN contact_topics ct
+    ON ct.project_id = ${ctx.project.number} AND ct.contact_id = ${contactId} AND ct.topic_id = t.id`;
+}

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { maxTopics } from "../../topics/schema";
+
+const example = { topics: { "product-news": true, offers: false } };
+
+export const ContactTopics = z
+  .object({
+    topics: z.record(z.string(), z.boolean()).meta({ description: "Every topic of the project, by its slug." }),
+  })
+  .meta({ id: "ContactTopics", example });
+
+export const ChooseTopics = z
+  .object({
+    topics: z
+      .record(z.string(), z.boolean())
+      .refine((topics) => Object.keys(topics).length <= maxTopics, {
+        message: `At most ${maxTopics} topics`,
+        params: { code: "too_big" },
+      })
+      .meta({ description: "By slug. Topics that are left out stay as they are." }),
+  })
+  .meta({ id: "ChooseTopics", example: { topics: { offers: false } } });
+export type ChooseTopics = z.infer<typeof ChooseTopics>;

@@ -1,0 +1,49 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type FieldFault, Invalid, NotFound } from "../../../core/errors";
+import type { Id } from "../../../core/ids";
+import { openBatch } from "../../../db/batch";
+import { asText, columns } from "../../../db/rows";
+import { select } from "../../../db/statement";
+import { type ContactTopic, selectTopics, updateTopics } from "../../../engine/contacts/topics";
+import type { Context } from "../../../platform/context";
+import type { ChooseTopics } from "./schema";
+
+/** `GET /contacts/{id}/topics`: a contact's own choices, and the topics' defaults where it made none. */
+export async function getContactTopics(ctx: Context, id: Id): Promise<ContactTopic[]> {
+  const batch = openBatch(ctx);
+  batch.guard(hasContact(ctx, id), () => new NotFound("contact", id));
+  const topics = batch.add(selectTopics(ctx, id));
+  await batch.commit();
+  return topics.all;
+}
+
+/** `PUT /contacts/{id}/topics`: only the topics that are named change. Throws NotFound and Invalid, without an effect. */
+export async function chooseTopics(ctx: Context, id: Id, { topics }: ChooseTopics): Promise<ContactTopic[]> {
+  const slugs = JSON.stringify(Object.keys(topics));
+  const unknown = sql`SELECT r.value AS slug FROM json_each(${slugs}) r
+    LEFT JOIN topics t ON t.project_id = ${ctx.project.number} AND t.slug = r.value AND t.deleted_at IS NULL
+    WHERE t.id IS NULL`;
+  const batch = openBatch(ctx);
+  batch.guard(hasContact(ctx, id), () => new NotFound("contact", id));
+  batch.guard(sql`NOT EXISTS (${unknown})`, async () => {
+    const found = await select(ctx.db, sql`${unknown} ORDER BY r.key`, columns({ slug: asText }));
+    return new Invalid(found.map(({ slug }) => unknownTopic(slug)));
+  });
+  batch.addAll(updateTopics(ctx, { contactId: id, topics: new Map(Object.entries(topics)) }));
+  const after = batch.add(selectTopics(ctx, id));
+  await batch.commit();
+  return after.all;
+}
+
+function hasContact(ctx: Context, id: Id): SQL {
+  return sql`EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.number} AND id = ${id})`;
+}
+
+function unknownTopic(slug: string): FieldFault {
+  const message = `No topic ${slug} in this project: GET /topics lists them, each with its slug`;
+  return { field: `topics.${slug}`, code: "custom", message };
+}
+
+export function contactTopicsJson(topics: ContactTopic[]) {
+  return { topics: Object.fromEntries(topics.map(({ slug, isIn }) => [slug, isIn])) };
+}

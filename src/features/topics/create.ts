@@ -1,0 +1,51 @@
+import { sql } from "drizzle-orm";
+import { Conflict } from "../../core/errors";
+import { newIdAt } from "../../core/ids";
+import { slugOf } from "../../core/segments/slug";
+import { openBatch } from "../../db/batch";
+import { freeSlug } from "../../db/free-slug";
+import { wholeRow } from "../../db/rows";
+import { statement } from "../../db/statement";
+import { type TopicRow, topics } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { type CreateTopic, maxTopics } from "./schema";
+
+/** Deleted ones count too: they keep their rows, because a slug is never used again. */
+const maxTopicsEver = 1_000;
+
+/** `POST /topics`. Throws Conflict when the project has as many as it may. */
+export async function createTopic(ctx: Context, input: CreateTopic): Promise<TopicRow> {
+  const now = ctx.now.getTime();
+  const ofProject = sql`FROM topics WHERE project_id = ${ctx.project.number}`;
+  const batch = openBatch(ctx);
+  batch.guard(sql`(SELECT count(*) ${ofProject} AND deleted_at IS NULL) < ${maxTopics}`, tooManyTopics);
+  batch.guard(sql`(SELECT count(*) ${ofProject}) < ${maxTopicsEver}`, tooManyTopicsEver);
+  const inserted = batch.add(
+    statement(
+      sql`INSERT INTO topics (project_id, id, name, slug, description, default_subscribed, created_at, updated_at)
+        VALUES (${ctx.project.number}, ${newIdAt(now)}, ${input.name}, (${freeSlug(ctx, "topics", slugOf(input.name, "topic"))}),
+          ${input.description || null}, ${input.defaultSubscribed ?? true}, ${now}, ${now})
+        RETURNING *`,
+      wholeRow(topics),
+    ),
+  );
+  await batch.commit();
+  return inserted.one;
+}
+
+export function tooManyTopics(): Conflict {
+  return new Conflict(`This project has ${maxTopics} topics, which is the most it can have. Nothing was created.`, {
+    suggestion: "Delete one that is not used. Few people choose among more than ten.",
+    details: { limit: maxTopics },
+  });
+}
+
+function tooManyTopicsEver(): Conflict {
+  return new Conflict(
+    `This project has made ${maxTopicsEver} topics, deleted ones included, which is the most it can make. Nothing was created.`,
+    {
+      suggestion: "Change the name of a topic that is no longer used with PATCH /topics/{id}; its slug stays.",
+      details: { limit: maxTopicsEver },
+    },
+  );
+}

@@ -1,0 +1,82 @@
+import { type SQL, sql } from "drizzle-orm";
+import { topicField } from "../../core/audience/fields";
+import { Conflict, NotFound } from "../../core/errors";
+import { type Id, publicId } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { asId, asText, columns, type RowReader } from "../../db/rows";
+import { statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import { getTopic, isTopic } from "./topic";
+
+/**
+ * `DELETE /topics/{id}`. Throws NotFound, and Conflict while a template, an open campaign or a condition uses it. A call
+ * that is about to use it finds it gone. The row stays, because its slug is never used again. People's choices stay with it:
+ * whoever left still gets no mail of it that was accepted before, and a link in such a mail unsubscribes from all.
+ */
+export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
+  const { slug } = await getTopic(ctx, id);
+  const uses = usesOf(ctx, { id, slug });
+  const batch = openBatch(ctx);
+  const free = Object.values(uses).map((rows) => sql`NOT EXISTS (${rows})`);
+  batch.guard(sql.join(free, sql` AND `), async () => topicInUse(await readUses(ctx, uses)));
+  const deleted = batch.add(
+    statement(
+      sql`UPDATE topics SET deleted_at = ${ctx.now.getTime()} WHERE ${isTopic(ctx, id)} RETURNING id`,
+      columns({ id: asId }),
+    ),
+  );
+  await batch.commit();
+  if (deleted.count === 0) throw new NotFound("topic", id);
+}
+
+type Users = "templates" | "campaigns" | "segments" | "workflows";
+
+const isOpen = sql`status IN ('DRAFT', 'SCHEDULED', 'SENDING')`;
+
+/** Queries of what uses the topic. A campaign does by its own topic, or by its audience. */
+function usesOf(ctx: Context, { id, slug }: { id: Id; slug: string }): Record<Users, SQL> {
+  const project = ctx.project.number;
+  const named = (referrer: string) => sql`SELECT referrer_id AS id, referrer_name AS name FROM audience_references
+    WHERE project_id = ${project} AND kind = 'field' AND name = ${topicField(slug)} AND referrer = ${referrer}`;
+  return {
+    templates: sql`SELECT id, name FROM templates WHERE project_id = ${project} AND topic_id = ${id}`,
+    campaigns: sql`SELECT id, name FROM campaigns WHERE project_id = ${project} AND topic_id = ${id} AND ${isOpen}
+      UNION SELECT c.id, c.name FROM (${named("campaign")}) r
+      CROSS JOIN campaigns c ON c.project_id = ${project} AND c.id = r.id AND ${isOpen}`,
+    segments: named("segment"),
+    workflows: named("workflow"),
+  };
+}
+
+interface Used {
+  id: string;
+  name: string;
+}
+
+const readUse = columns({ id: asId, name: asText });
+const readUsed: RowReader<Used> = (raw) => {
+  const { id, name } = readUse(raw);
+  return { id: publicId(id), name };
+};
+
+/** The limit of each list. Nobody reads more. */
+const maxListed = 1_000;
+
+async function readUses(ctx: Context, uses: Record<Users, SQL>): Promise<Record<Users, Used[]>> {
+  const batch = openBatch(ctx);
+  const listed = (rows: SQL) =>
+    batch.add(statement(sql`SELECT * FROM (${rows}) ORDER BY id LIMIT ${maxListed}`, readUsed));
+  const templates = listed(uses.templates);
+  const campaigns = listed(uses.campaigns);
+  const segments = listed(uses.segments);
+  const workflows = listed(uses.workflows);
+  await batch.commit();
+  return { templates: templates.all, campaigns: campaigns.all, segments: segments.all, workflows: workflows.all };
+}
+
+export function topicInUse(details: Record<Users, Used[]>): Conflict {
+  return new Conflict("This topic is in use. Nothing was deleted.", {
+    suggestion: "Remove it from everything that details lists, then delete it again.",
+    details: { ...details },
+  });
+}

@@ -1,0 +1,27 @@
+import { sql } from "drizzle-orm";
+import { textOf } from "../../core/ids";
+import { ById, type Page, pageOf, readCursor } from "../../core/page";
+import { openBatch } from "../../db/batch";
+import { asNumber, columns, wholeRow } from "../../db/rows";
+import { statement } from "../../db/statement";
+import { topics } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { topicJson } from "./topic";
+
+/** `GET /topics`, newest first, as every list by cursor. */
+export async function listTopics(
+  ctx: Context,
+  { cursor, limit }: { cursor?: string; limit: number },
+): Promise<Page<ReturnType<typeof topicJson>>> {
+  const [after = null] = readCursor(cursor, ById) ?? [];
+  const live = sql`FROM topics WHERE project_id = ${ctx.project.number} AND deleted_at IS NULL`;
+  const behind = after === null ? sql`` : sql`AND id < ${after}`;
+  const batch = openBatch(ctx);
+  const rows = batch.add(
+    statement(sql`SELECT * ${live} ${behind} ORDER BY id DESC LIMIT ${limit + 1}`, wholeRow(topics)),
+  );
+  const counted = batch.add(statement(sql`SELECT count(*) AS total ${live}`, columns({ total: asNumber })));
+  await batch.commit();
+  const places = rows.all.map((row) => ({ id: textOf(row.id), row }));
+  return pageOf(places, limit, counted.one.total, ({ row }) => topicJson(row));
+}
