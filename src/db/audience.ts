@@ -12,6 +12,7 @@ import {
   wordOperand,
 } from "../core/audience/operand";
 import type { Resolver, SegmentSource } from "../core/audience/resolver";
+import { isInTopic } from "./topics";
 
 /** How to find the members of each segment that a condition names, directly or through other segments. */
 export type Segments = ReadonlyMap<string, SegmentSource>;
@@ -32,6 +33,7 @@ export function contactResolver(segments: Segments): Resolver {
     },
     isMember: (segmentId) => sql`EXISTS (SELECT 1 FROM segment_members m
       WHERE m.project_id = c.project_id AND m.segment_id = ${segmentId} AND m.contact_id = c.id)`,
+    topic: (slug) => isInTopic({ projectId: sql`c.project_id`, contactId: sql`c.id`, topic: { slug } }),
     segment: (id) => sourceIn(segments, id),
   };
 }

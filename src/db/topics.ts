@@ -25,3 +25,10 @@ type TopicName = { id: SQL } | { slug: SQL };
 function isNamed(topic: TopicName): SQL {
   return "id" in topic ? sql`t.id = ${topic.id}` : sql`t.slug = ${topic.slug} AND t.deleted_at IS NULL`;
 }
+
+/** A query of those `slugs` that no topic of the project has, or only a deleted one. */
+export function unknownTopics(ctx: { project: { number: number } }, slugs: string[]): SQL {
+  return sql`SELECT r.value AS slug FROM json_each(${JSON.stringify(slugs)}) r
+    LEFT JOIN topics t ON t.project_id = ${ctx.project.number} AND t.slug = r.value AND t.deleted_at IS NULL
+    WHERE t.id IS NULL`;
+}

@@ -6,6 +6,7 @@ import { drainDeliveries } from "../../src/features/webhooks/drain";
 import { admin, call, newProject, type TestProject } from "../support/project";
 import { newSegment } from "../support/segment";
 import { statementsDuring } from "../support/tenant-check";
+import { newTopic } from "../support/topic";
 import { newWebhook } from "../support/webhook";
 import { World } from "../support/world";
 
@@ -53,6 +54,7 @@ const asks: Record<string, Ask> = {
   ix_segments_uncomputed: sweep("computeDueSegments"),
   ix_segments_uncounted: sweep("countDueSegments"),
   ix_templates_search: ({ api }) => api.get("/templates?search=welcome"),
+  ix_templates_topic: async (project) => project.api.delete(`/topics/${(await newTopic(project)).id}`),
   ix_templates_updated: ({ api }) => api.get("/templates"),
   ix_verified_domains_project: async ({ id }, world) => {
     await admin.delete(`/admin/projects/${id}`);
@@ -75,11 +77,12 @@ const asks: Record<string, Ask> = {
   ux_emails_contact: async (project) => project.api.get(`/emails?contactId=${await newContact(project)}`),
   ux_projects_id: ({ id }) => admin.get(`/admin/projects/${id}`),
   ux_segments_slug: (project) => newSegment(project),
+  ux_topics_slug: (project) => newTopic(project),
 };
 
 /** Of features that are to come: docs/decisions/0001-tables.md says what asks for them. */
 const ofFeaturesToCome =
-  /^[iu]x_(campaigns(?!_scheduled)|campaign_pages_due$|workflow(?!_executions_waiting)|topic|emails_effect$)/;
+  /^[iu]x_(campaigns(?!_scheduled|_topic)|campaign_pages_due$|workflow(?!_executions_waiting)|emails_effect$)/;
 
 async function indexes(): Promise<string[]> {
   const query = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";

@@ -38,10 +38,17 @@ export const segmentsReached: Allowed = {
 export const matchesOfWindow: Allowed = { sql: /FROM matching ORDER BY id/, step: /TEMP B-TREE FOR ORDER BY/ };
 
 /**
- * One row of each project, its segments (1,000 at most), the blocks of its last mails (some 20), and the names in it, which
+ * One row of each project, its segments and its topics (1,000 at most of each), the blocks of its last mails (some 20), and the names in it, which
  * are fewer than what they name.
  */
-const fewInProject = new Set(["project_counts", "segments", "sending_blocks", "contact_fields", "event_names"]);
+const fewInProject = new Set([
+  "project_counts",
+  "segments",
+  "topics",
+  "sending_blocks",
+  "contact_fields",
+  "event_names",
+]);
 
 /**
  * No statement reads more because a project has more, or the installation. None scans a table with rows of projects,

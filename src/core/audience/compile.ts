@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { firstIdAt, readId, textOf } from "../ids";
 import type { FilterCondition, FilterGroup } from "./condition";
 import { windowStartMs } from "./dates";
-import { eventOf, segmentOf } from "./fields";
+import { eventOf, segmentOf, topicOf } from "./fields";
 import type { Filter } from "./filter";
 import type { Bind } from "./operand";
 import {
@@ -87,6 +87,11 @@ function treeOfFilter(filter: Filter, isWanted: boolean, means: Means): Tree {
   const { resolver, now, bind } = means;
   const from = unit ? windowStartMs(now, Number(value), unit) : now.getTime();
   const asked: Asked = { value, from, now: now.getTime(), bind };
+  const slug = topicOf(field);
+  if (isFieldOperator(operator) && slug !== null) {
+    const isIn = (operator === "equals") === value;
+    return leaf(sql`(${resolver.topic(bind(slug))} IS ${sql.raw(isIn ? "1" : "0")})`, isWanted, lookupsOfTopic);
+  }
   if (isFieldOperator(operator)) {
     return leaf(fieldOperators[operator].test(resolver.field(field, bind), asked), isWanted, 0);
   }
@@ -106,6 +111,9 @@ function treeOfFilter(filter: Filter, isWanted: boolean, means: Means): Tree {
   if (source === "members") return leaf(resolver.isMember(bind(textOf(readId(id)))), isMemberWanted, 1);
   return treeOf(source, isMemberWanted, means);
 }
+
+/** The topic, and the contact's choice. */
+const lookupsOfTopic = 2;
 
 function leaf(test: SQL, isWanted: boolean, lookups: number): Tree {
   return { filters: 1, lookups, test: isWanted ? test : sql`(NOT ${test})` };

@@ -99,7 +99,7 @@ const conditionExample = {
 /** The conditions of segments and of campaigns' audiences. */
 export const FilterCondition = conditionSchema({
   isField: isFilterField,
-  listed: `${filterFields.join(", ")} or data.<key>`,
+  listed: `${filterFields.join(", ")}, topic.<slug> or data.<key>`,
 });
 
 /** A filter with its path and its depth. */

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { FieldCode } from "../errors";
 import { isStorable, unstorableText } from "../storable";
 import { dateMs, type Unit, units } from "./dates";
-import { eventOf, segmentOf } from "./fields";
+import { eventOf, segmentOf, topicOf } from "./fields";
 import type { Scalar } from "./operand";
 import { isEventOperator, isFieldOperator, isSegmentOperator, type Operator, takenBy } from "./operators";
 
@@ -34,7 +34,7 @@ interface SentFilter {
 
 /** Drops parts that the operator does not take, as unknown keys are dropped. */
 export function readFilter(sent: SentFilter, names: FieldNames, check: z.RefinementCtx): Filter {
-  const faults = [fieldFault(sent, names), valueFault(sent), unitFault(sent)].filter((fault) => fault !== null);
+  const faults = [fieldFault(sent, names), ...restFaults(sent)].filter((fault) => fault !== null);
   for (const [key, code, message] of faults) {
     check.addIssue({ code: "custom", path: [key], message, params: { code } });
   }
@@ -50,7 +50,20 @@ export function readFilter(sent: SentFilter, names: FieldNames, check: z.Refinem
   };
 }
 
-type Fault = [key: "field" | "value" | "unit", code: FieldCode, message: string];
+/** `topic.<slug>` is true or false for everybody. As a field of an event operator, it is the name of an event. */
+function restFaults(sent: SentFilter): (Fault | null)[] {
+  const { field, operator, value } = sent;
+  if (topicOf(field) === null || !isFieldOperator(operator)) return [valueFault(sent), unitFault(sent)];
+  if (operator !== "equals" && operator !== "notEquals") {
+    return [["operator", "custom", `A topic takes equals or notEquals, not ${operator}`]];
+  }
+  if (value === undefined || value === null) return [["value", "required", `${operator} needs a value: true or false`]];
+  return typeof value === "boolean"
+    ? []
+    : [["value", "invalid_type", "Must be true or false: who gets the topic's mail"]];
+}
+
+type Fault = [key: "field" | "operator" | "value" | "unit", code: FieldCode, message: string];
 
 function fieldFault(sent: SentFilter, { isField, listed }: FieldNames): Fault | null {
   const { field, operator } = sent;

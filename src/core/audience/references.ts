@@ -1,6 +1,6 @@
 import { type FilterCondition, filtersOf } from "./condition";
-import { dataKeyOf, eventOf, segmentOf } from "./fields";
-import { isEventOperator, isSegmentOperator } from "./operators";
+import { dataKeyOf, eventOf, segmentOf, topicOf } from "./fields";
+import { isEventOperator, isFieldOperator, isSegmentOperator } from "./operators";
 
 /** Resources whose conditions may name a field, an event or a segment. */
 export type Referrer = "segment" | "campaign" | "workflow";
@@ -12,6 +12,14 @@ export interface References {
   events: string[];
   /** Their ids. */
   segments: string[];
+}
+
+/** The topics that a condition names, each with its slug and its place. */
+export function* topicsIn(condition: FilterCondition): Generator<{ slug: string; path: string }> {
+  for (const { filter, path } of filtersOf(condition)) {
+    const slug = isFieldOperator(filter.operator) ? topicOf(filter.field) : null;
+    if (slug !== null) yield { slug, path: `${path}.field` };
+  }
 }
 
 export function referencesOf(condition: FilterCondition): References {

@@ -58,7 +58,7 @@ export const campaigns = sqliteTable(
     index("ix_campaigns_status").on(table.projectId, table.status, table.id),
     index("ix_campaigns_scheduled").on(table.projectId, table.scheduledFor, table.id).where(sql`status = 'SCHEDULED'`),
     // The campaigns of a topic, which cannot be deleted while one of them is open.
-    index("ix_campaigns_topic").on(table.projectId, table.topicId).where(sql`topic_id IS NOT NULL`),
+    index("ix_campaigns_topic").on(table.projectId, table.topicId, table.id).where(sql`topic_id IS NOT NULL`),
     index("ix_campaigns_due").on(table.clock, table.dueAt).where(sql`due_at IS NOT NULL`),
   ],
 );

@@ -27,7 +27,7 @@ export const templates = sqliteTable(
     index("ix_templates_updated").on(table.projectId, table.updatedAt, table.id),
     index("ix_templates_search").on(table.projectId, table.searchText, table.id),
     // The templates of a topic, which cannot be deleted while it has some.
-    index("ix_templates_topic").on(table.projectId, table.topicId).where(sql`topic_id IS NOT NULL`),
+    index("ix_templates_topic").on(table.projectId, table.topicId, table.id).where(sql`topic_id IS NOT NULL`),
   ],
 );
 export type TemplateRow = typeof templates.$inferSelect;

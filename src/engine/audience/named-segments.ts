@@ -1,15 +1,18 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { FilterCondition } from "../../core/audience/condition";
+import { topicField } from "../../core/audience/fields";
 import { nestingFaults } from "../../core/audience/nesting";
-import { referencesOf } from "../../core/audience/references";
+import { referencesOf, topicsIn } from "../../core/audience/references";
 import type { SegmentSource } from "../../core/audience/resolver";
 import { type FieldFault, Invalid } from "../../core/errors";
 import { belowAllIds, type Id, publicId, readId } from "../../core/ids";
+import { unknownTopic } from "../../core/topics";
 import type { Segments } from "../../db/audience";
 import { Stale } from "../../db/fresh";
-import { wholeRow } from "../../db/rows";
+import { asText, columns, wholeRow } from "../../db/rows";
 import { guard, type Statement, select } from "../../db/statement";
 import { type SegmentRow, segments } from "../../db/tables";
+import { unknownTopics } from "../../db/topics";
 import type { Context } from "../../platform/context";
 
 /**
@@ -26,14 +29,14 @@ export async function loadSegments(ctx: Context, condition: FilterCondition): Pr
 export interface CheckedCondition {
   segments: Segments;
   /**
-   * The guard at the start of its batch: the segments that it was checked with are unchanged. So two conditions that
-   * name each other cannot both be saved at the same moment.
+   * The guard at the start of its batch: the segments that it was checked with are unchanged, and its topics still
+   * exist. So two conditions that name each other cannot both be saved at the same moment.
    */
   unmoved: Statement;
 }
 
 /**
- * Refuses a condition that names unknown segments, contains its own segment, or is too large together with the segments
+ * Refuses a condition that names unknown segments or topics, contains its own segment, or is too large together with the segments
  * it names. A tracked segment counts with its condition too, because tracking may end at any time. `own` is the current
  * segment of the condition: segments that name it must stay valid with the new condition.
  */
@@ -52,12 +55,15 @@ export async function checkCondition(
     const row = rowOf.get(id);
     return row && (row.condition ?? "members");
   };
-  const faults = nestingFaults(condition, conditionOf, { at: "condition", ...(ownId && { ownId }) });
+  const faults = [
+    ...nestingFaults(condition, conditionOf, { at: "condition", ...(ownId && { ownId }) }),
+    ...(await topicFaults(ctx, condition)),
+  ];
   if (faults.length > 0) throw new Invalid(faults);
   const others = found.filter(({ id }) => id !== own?.id);
   const spoilt = others.flatMap((row) => spoiltBy(row, conditionOf));
   if (spoilt.length > 0) throw new Invalid(spoilt);
-  return { segments: sourcesOf(found), unmoved: areUnmoved(ctx, found) };
+  return { segments: sourcesOf(found), unmoved: areUnmoved(ctx, found, condition) };
 }
 
 /** The errors that the change causes in a segment that names the changed one. */
@@ -114,10 +120,27 @@ function reachable(ctx: Context, { named, ownId = belowAllIds }: { named: Id[]; 
       UNION SELECT r.name FROM reachable CROSS JOIN audience_references r ON r.referrer_id = reachable.id AND ${bySegment})`;
 }
 
-function areUnmoved(ctx: Context, read: SegmentRow[]): Statement {
+function areUnmoved(ctx: Context, read: SegmentRow[], condition: FilterCondition): Statement {
   const versions = JSON.stringify(read.map(({ id, version }) => ({ id, version })));
   const moved = sql`SELECT 1 FROM json_each(${versions}) r
     LEFT JOIN segments s ON s.project_id = ${ctx.project.number} AND s.id = r.value->>'id'
     WHERE s.version IS NOT r.value->>'version'`;
-  return guard(sql`NOT EXISTS (${moved})`, () => new Stale());
+  const slugs = [...topicsIn(condition)].map(({ slug }) => slug);
+  const known = slugs.length === 0 ? sql`` : sql` AND NOT EXISTS (${unknownTopics(ctx, slugs)})`;
+  return guard(sql`NOT EXISTS (${moved})${known}`, () => new Stale());
+}
+
+/** What a condition says about topics that the project does not have, or no longer. */
+async function topicFaults(ctx: Context, condition: FilterCondition): Promise<FieldFault[]> {
+  const named = [...topicsIn(condition)];
+  if (named.length === 0) return [];
+  const query = unknownTopics(
+    ctx,
+    named.map(({ slug }) => slug),
+  );
+  const unknown = new Set((await select(ctx.db, query, columns({ slug: asText }))).map(({ slug }) => slug));
+  return named.flatMap(({ slug, path }): FieldFault[] => {
+    if (!unknown.has(slug)) return [];
+    return [{ field: `condition.${path}`, code: "custom", message: unknownTopic(slug), received: topicField(slug) }];
+  });
 }

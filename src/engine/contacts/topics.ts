@@ -51,14 +51,14 @@ export interface ContactTopic {
 /** All topics that are not deleted as they hold for a contact, in the order of their creation. */
 export function selectTopics(ctx: Context, contactId: Id): Statement<ContactTopic> {
   return statement(
-    sql`SELECT t.slug, t.name, t.description, coalesce(ct.is_in, t.default_subscribed) AS is_in
-      ${topicsOf(ctx, contactId)} WHERE t.project_id = ${ctx.project.number} AND t.deleted_at IS NULL ORDER BY t.id`,
+    sql`SELECT slug, name, description, coalesce(ct.is_in, default_subscribed) AS is_in
+      ${topicsOf(ctx, contactId)} WHERE topics.project_id = ${ctx.project.number} AND deleted_at IS NULL ORDER BY id`,
     columns({ slug: asText, name: asText, description: orNull(asText), isIn: asFlag }),
   );
 }
 
-/** Topics `t`, each with the contact's choice `ct` if there is one. */
+/** Topics, each with the contact's choice `ct` if there is one. */
 export function topicsOf(ctx: Context, contactId: Id): SQL {
-  return sql`FROM topics t LEFT JOIN contact_topics ct
-    ON ct.project_id = ${ctx.project.number} AND ct.contact_id = ${contactId} AND ct.topic_id = t.id`;
+  return sql`FROM topics LEFT JOIN contact_topics ct
+    ON ct.project_id = ${ctx.project.number} AND ct.contact_id = ${contactId} AND ct.topic_id = topics.id`;
 }

@@ -74,8 +74,8 @@ async function segmentsOf(ctx: Context, contact: ContactRow): Promise<{ id: stri
 async function topicsChosenBy(ctx: Context, { id }: ContactRow) {
   const rows = await select(
     ctx.db,
-    sql`SELECT t.id, t.name, t.slug, coalesce(ct.is_in, t.default_subscribed) AS is_in, ct.at ${topicsOf(ctx, id)}
-      WHERE t.project_id = ${ctx.project.number} AND (t.deleted_at IS NULL OR ct.at IS NOT NULL) ORDER BY t.id`,
+    sql`SELECT id, name, slug, coalesce(ct.is_in, default_subscribed) AS is_in, ct.at ${topicsOf(ctx, id)}
+      WHERE topics.project_id = ${ctx.project.number} AND (deleted_at IS NULL OR ct.at IS NOT NULL) ORDER BY id`,
     columns({ id: asId, name: asText, slug: asText, isIn: asFlag, at: orNull(asNumber) }),
   );
   return rows.map(({ id, name, slug, isIn, at }) => {

@@ -5,7 +5,7 @@ import { type Need, needsOf } from "../../../src/core/audience/needs";
 import type { SegmentSource } from "../../../src/core/audience/resolver";
 import type { JsonObject, JsonValue } from "../../../src/core/json";
 import { Contacts } from "./database";
-import { isMatch, type Person } from "./oracle";
+import { isMatch, type Person, topicDefaults } from "./oracle";
 
 const now = Date.parse("2026-02-01T12:00:00.000Z");
 const worlds = 100;
@@ -50,6 +50,7 @@ const person: fc.Arbitrary<Person> = fc.record({
   data,
   events: fc.array(fc.record({ name: eventName, at: time }), { maxLength: 3 }),
   memberOf: fc.uniqueArray(fc.constantFrom("s0", "s1"), { maxLength: 2 }),
+  topics: fc.record({ news: fc.boolean(), offers: fc.boolean() }, { requiredKeys: [] }),
 });
 
 const dataField = fc.oneof(
@@ -100,6 +101,11 @@ function filterWith(segments: string[]) {
         window,
       )
       .map(([asked, length]) => ({ ...asked, ...length })),
+    fc.record({
+      field: fc.constantFrom("topic.news", "topic.offers"),
+      operator: fc.constantFrom("equals", "notEquals"),
+      value: fc.boolean(),
+    }),
     fc.tuple(segment, operator).map(([id, wanted]) => ({ field: `segment.${id}`, operator: wanted })),
     fc.tuple(segment, operator).map(([value, wanted]) => ({ field: "segment", operator: wanted, value })),
   );
@@ -144,6 +150,7 @@ const world = fc.record({
 
 it(`finds whom the rules say, each with all that is needed, for ${worlds * treesInEach} conditions over all kinds of contacts and events`, () => {
   const contacts = new Contacts();
+  for (const [slug, isIn] of Object.entries(topicDefaults)) contacts.addTopic(slug, isIn);
   const property = fc.property(world, ({ people, inner, outer, trees }) => {
     const segments: Record<string, SegmentSource> = {
       s0: "members",
@@ -153,10 +160,11 @@ it(`finds whom the rules say, each with all that is needed, for ${worlds * trees
     };
     contacts.clear();
     const stored = people.map((one, index) => ({ ...one, email: one.email.replace("@", `${index}@`) }));
-    for (const [index, { events, memberOf, ...row }] of stored.entries()) {
+    for (const [index, { events, memberOf, topics, ...row }] of stored.entries()) {
       const name = `c${index}`;
       contacts.add(name, row);
       for (const event of events) contacts.addEvent(name, event.name, event.at);
+      for (const [slug, isIn] of Object.entries(topics)) contacts.choose(slug, name, isIn);
       for (const segment of memberOf) contacts.addMember(segment, name);
     }
     for (const tree of trees) {

@@ -54,6 +54,57 @@ describe("logic", () => {
   });
 });
 
+describe("topics in a condition", () => {
+  const people = new Contacts();
+  people.addTopic("news", true);
+  people.addTopic("offers", false);
+  people.addTopic("gone", true, { isDeleted: true });
+  people.addTopic("theirs", true, { projectId: 2 });
+  for (const name of ["ada", "bob", "eve"]) people.add(name, { subscribed: name !== "eve" });
+  people.choose("news", "ada", false);
+  people.choose("offers", "bob", true);
+  people.choose("offers", "ada", true, 2);
+  people.choose("gone", "ada", true);
+
+  it.each<[slug: string, operator: "equals" | "notEquals", value: boolean, who: string[]]>([
+    ["news", "equals", true, ["bob", "eve"]],
+    ["news", "equals", false, ["ada"]],
+    ["news", "notEquals", true, ["ada"]],
+    ["news", "notEquals", false, ["bob", "eve"]],
+    ["offers", "equals", true, ["bob"]],
+    ["offers", "notEquals", true, ["ada", "eve"]],
+    // Nobody may name these. If somebody did, it would hold for nobody.
+    ["gone", "equals", true, []],
+    ["gone", "notEquals", true, []],
+    ["theirs", "equals", true, []],
+    ["theirs", "notEquals", false, []],
+  ])("topic.%s %s %s: by choice, else by default, subscribed or not", (slug, operator, value, who) => {
+    expect(people.matching(all(group([{ field: `topic.${slug}`, operator, value }])))).toEqual(who);
+  });
+
+  it("is asked after what the contact alone decides, and counts as two lookups", () => {
+    const { values, matches, lookups } = compile(
+      all(group([{ field: "topic.news", operator: "equals", value: true }, ...is("a")])),
+      contactResolver(new Map()),
+      now,
+    );
+    const { sql: text } = dialect.sqlToQuery(sql`WITH ${values} SELECT ${matches}`);
+    expect(lookups).toBe(2);
+    expect(text.indexOf("c.data")).toBeLessThan(text.indexOf("contact_topics"));
+  });
+
+  it("may be a hundred, in any nesting", () => {
+    const filter = { field: "topic.news", operator: "notEquals" as const, value: true };
+    let tree = any(group([filter]));
+    for (let depth = 1; depth < 30; depth++) {
+      tree = { logic: depth % 2 === 0 ? "AND" : "OR", groups: [group([filter, filter, filter], tree)] };
+    }
+    expect(people.matching(tree)).toEqual(["ada"]);
+    const { values, matches } = compile(tree, contactResolver(new Map()), now);
+    expect(dialect.sqlToQuery(sql`WITH ${values} SELECT ${matches}`).sql.length).toBeLessThan(92_000);
+  });
+});
+
 describe("segments in a condition", () => {
   const member = (id: string) => ({ field: `segment.${id}`, operator: "memberOfSegment" as const });
   const stranger = (value: string) => ({ field: "segment", operator: "notMemberOfSegment" as const, value });

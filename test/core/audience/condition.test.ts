@@ -81,6 +81,16 @@ describe("a filter", () => {
     [{ field: "segment", operator: "notMemberOfSegment", value: "a\0b" }, [`${at}.value invalid_string`]],
     [{ field: "segment.", operator: "notMemberOfSegment" }, [`${at}.field custom`]],
     [{ field: "s1", operator: "memberOfSegment" }, [`${at}.field custom`]],
+    [{ field: "topic.", operator: "equals", value: true }, [`${at}.field custom`]],
+    ...[1, 0, "true", "", ["news"], {}].map((value): [unknown, string[]] => [
+      { field: "topic.news", operator: "equals", value },
+      [`${at}.value invalid_type`],
+    ]),
+    [{ field: "topic.news", operator: "notEquals" }, [`${at}.value required`]],
+    [{ field: "topic.news", operator: "notEquals", value: null }, [`${at}.value required`]],
+    ...["contains", "notContains", "exists", "notExists", "greaterThan", "lessThanOrEqual", "within", "olderThan"].map(
+      (operator): [unknown, string[]] => [{ field: "topic.news", operator, value: true }, [`${at}.operator custom`]],
+    ),
     [{ field: "password", operator: "within" }, [`${at}.field custom`, `${at}.value required`, `${at}.unit required`]],
   ])("%j is refused", (filter, expected) => {
     expect(faults(of(filter))).toEqual(expected);
@@ -98,6 +108,9 @@ describe("a filter", () => {
     [{ field: "subscribed", operator: "equals", value: true }],
     [{ field: "createdAt", operator: "olderThan", value: 1, unit: "minutes" }],
     [{ field: "updatedAt", operator: "notEquals", value: "2026-01-31" }],
+    [{ field: "topic.news", operator: "equals", value: false }],
+    [{ field: "topic.news", operator: "notEquals", value: true }],
+    [{ field: "topic.news", operator: "triggered" }],
     [{ field: "purchase", operator: "triggered" }],
     [{ field: "event.purchase", operator: "notTriggered" }],
     [{ field: "email.opened", operator: "triggeredWithin", value: 1, unit: "days" }],

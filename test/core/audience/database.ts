@@ -51,8 +51,22 @@ export class Contacts {
       .run(projectId, textOf(readId(segment)), contact);
   }
 
+  addTopic(slug: string, defaultSubscribed: boolean, { isDeleted = false, projectId = project } = {}): void {
+    this.db
+      .prepare(`INSERT INTO topics (project_id, id, name, slug, default_subscribed, deleted_at, created_at, updated_at)
+        VALUES (?, ?, ?, ?, ?, ?, 0, 0)`)
+      .run(projectId, `topic ${slug}`, slug, slug, defaultSubscribed ? 1 : 0, isDeleted ? 1 : null);
+  }
+
+  choose(slug: string, contact: string, isIn: boolean, projectId = project): void {
+    this.db
+      .prepare("INSERT INTO contact_topics (project_id, contact_id, topic_id, is_in, at) VALUES (?, ?, ?, ?, 0)")
+      .run(projectId, contact, `topic ${slug}`, isIn ? 1 : 0);
+  }
+
+  /** Topics stay. */
   clear(): void {
-    this.db.exec("DELETE FROM contacts; DELETE FROM events; DELETE FROM segment_members");
+    this.db.exec("DELETE FROM contacts; DELETE FROM events; DELETE FROM segment_members; DELETE FROM contact_topics");
   }
 
   /** The names of the contacts that match, in the order in which they were added. */

@@ -11,7 +11,12 @@ export interface Person {
   data: JsonObject;
   events: { name: string; at: number }[];
   memberOf: string[];
+  /** What they chose, by slug. */
+  topics: Record<string, boolean>;
 }
+
+/** What holds for whoever did not choose. */
+export const topicDefaults: Record<string, boolean> = { news: true, offers: false };
 
 /**
  * What a condition means, in plain JavaScript: the rules of filters once more, written down independently of the SQL,
@@ -34,6 +39,11 @@ export function isMatch(
       if (source === undefined) throw new Error(`No segment ${id}`);
       const isMember = source === "members" ? person.memberOf.includes(id) : isMatch(source, person, segments, now);
       return isMember === (operator === "memberOfSegment");
+    }
+    if (/^topic\.(news|offers)$/.test(field) && operator.toLowerCase().endsWith("equals")) {
+      const slug = field.slice("topic.".length);
+      const isIn = person.topics[slug] ?? topicDefaults[slug];
+      return operator === "equals" ? isIn === filter.value : isIn !== filter.value;
     }
     if (operator.toLowerCase().includes("triggered")) return ofEvents(filter, person, now);
     return ofField(filter, fieldOf(field, person), now);

@@ -19,6 +19,14 @@ it.each<[what: string, filters: unknown[], references: Partial<References>]>([
       fields: ["data.profile", "data.profile.tier.name"],
     },
   ],
+  [
+    "topics, as the fields they are",
+    [
+      { field: "topic.news", operator: "equals", value: true },
+      { field: "topic.offers", operator: "notTriggered" },
+    ],
+    { fields: ["topic.news"], events: ["topic.offers"] },
+  ],
   ["a key that only begins with a dot", [equal("data..a")], { fields: ["data..a"] }],
   [
     "events, whichever way they are named",

@@ -1,9 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type FieldFault, Invalid, NotFound } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
+import { unknownTopic } from "../../../core/topics";
 import { openBatch } from "../../../db/batch";
 import { asText, columns } from "../../../db/rows";
 import { select } from "../../../db/statement";
+import { unknownTopics } from "../../../db/topics";
 import { type ContactTopic, selectTopics, updateTopics } from "../../../engine/contacts/topics";
 import type { Context } from "../../../platform/context";
 import type { ChooseTopics } from "./schema";
@@ -19,15 +21,12 @@ export async function getContactTopics(ctx: Context, id: Id): Promise<ContactTop
 
 /** `PUT /contacts/{id}/topics`: only the topics that are named change. Throws NotFound and Invalid, without an effect. */
 export async function chooseTopics(ctx: Context, id: Id, { topics }: ChooseTopics): Promise<ContactTopic[]> {
-  const slugs = JSON.stringify(Object.keys(topics));
-  const unknown = sql`SELECT r.value AS slug FROM json_each(${slugs}) r
-    LEFT JOIN topics t ON t.project_id = ${ctx.project.number} AND t.slug = r.value AND t.deleted_at IS NULL
-    WHERE t.id IS NULL`;
+  const unknown = unknownTopics(ctx, Object.keys(topics));
   const batch = openBatch(ctx);
   batch.guard(hasContact(ctx, id), () => new NotFound("contact", id));
   batch.guard(sql`NOT EXISTS (${unknown})`, async () => {
     const found = await select(ctx.db, sql`${unknown} ORDER BY r.key`, columns({ slug: asText }));
-    return new Invalid(found.map(({ slug }) => unknownTopic(slug)));
+    return new Invalid(found.map(faultOf));
   });
   batch.addAll(updateTopics(ctx, { contactId: id, topics: new Map(Object.entries(topics)) }));
   const after = batch.add(selectTopics(ctx, id));
@@ -39,9 +38,8 @@ function hasContact(ctx: Context, id: Id): SQL {
   return sql`EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.number} AND id = ${id})`;
 }
 
-function unknownTopic(slug: string): FieldFault {
-  const message = `No topic ${slug} in this project: GET /topics lists them, each with its slug`;
-  return { field: `topics.${slug}`, code: "custom", message };
+function faultOf({ slug }: { slug: string }): FieldFault {
+  return { field: `topics.${slug}`, code: "custom", message: unknownTopic(slug) };
 }
 
 export function contactTopicsJson(topics: ContactTopic[]) {

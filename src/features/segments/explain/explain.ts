@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type FilterCondition, filtersOf } from "../../../core/audience/condition";
-import { eventOf } from "../../../core/audience/fields";
+import { eventOf, topicOf } from "../../../core/audience/fields";
 import type { Filter } from "../../../core/audience/filter";
 import { isEventOperator, isSegmentOperator, segmentOperators } from "../../../core/audience/operators";
 import { chunksOf } from "../../../core/chunks";
@@ -120,12 +120,15 @@ async function findLastTimes(ctx: Context, contact: ContactRow, filters: Filter[
 
 function actualOf(
   contact: ContactRow,
-  { field, operator }: Filter,
+  { field, operator, value }: Filter,
   isMet: boolean,
   lastTimes: Map<string, number>,
 ): unknown {
   if (isSegmentOperator(operator)) return segmentOperators[operator] === isMet;
-  if (!isEventOperator(operator)) return fieldValue(contact, field);
+  if (!isEventOperator(operator)) {
+    // It matches exactly when the contact is in the topic, or exactly when it is not.
+    return topicOf(field) === null ? fieldValue(contact, field) : ((operator === "equals") === value) === isMet;
+  }
   const last = lastTimes.get(eventOf(field));
   return last === undefined ? null : iso(last);
 }
