@@ -56,6 +56,7 @@ describe("POST /templates", () => {
       fromName: null,
       replyTo: null,
       type: "MARKETING",
+      topicId: null,
       projectId: project.id,
       createdAt: expect.stringMatching(isoTime),
       updatedAt: body.createdAt,

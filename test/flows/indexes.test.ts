@@ -27,6 +27,7 @@ const asks: Record<string, Ask> = {
   ix_audience_references_referrer: async (project) => project.api.delete(`/segments/${(await newSegment(project)).id}`),
   ix_campaigns_scheduled: ({ api }) => api.get("/activity/upcoming"),
   ix_campaign_pages_uncounted: sweep("queueDueCounts"),
+  ix_campaigns_topic: async (project) => project.api.delete(`/topics/${(await newTopic(project)).id}`),
   ix_contacts_list: ({ api }) => api.get("/contacts?subscribed=true"),
   ix_contacts_snoozed: sweep("endSnoozes"),
   ix_domains_due: sweep("checkDueDomains"),
