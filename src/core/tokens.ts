@@ -12,26 +12,34 @@ export interface TokenSubject {
   projectId: string;
   contactId: Id;
   emailId: Id;
+  /** The topic of the mail. It is in the link, because the mail's content is not kept as long as its links are used. */
+  topicId?: Id;
 }
 
-// The layout: a version byte, a purpose byte, three ids of 16 bytes, then the HMAC-SHA256 of everything before it.
-const layout = 1;
+// The layout: a byte for the number of ids, a purpose byte, the ids of 16 bytes, then the HMAC-SHA256 of everything before
+// it. Links of mail of a topic have a fourth id.
+const layouts = { 1: 3, 2: 4 } as const;
 const idBytes = 16;
-const signedBytes = 2 + 3 * idBytes;
 const macBytes = 32;
-const tokenBytes = signedBytes + macBytes;
+const maxTokenBytes = 2 + layouts[2] * idBytes + macBytes;
 
 /** A link's token, signed with the first of the secrets. */
 export async function signToken(
   secrets: readonly string[],
   purpose: TokenPurpose,
-  { projectId, contactId, emailId }: TokenSubject,
+  { projectId, contactId, emailId, topicId }: TokenSubject,
 ): Promise<string> {
   const [secret] = secrets;
   if (secret === undefined) throw new Error("There is no secret to sign links with");
-  const token = new Uint8Array(tokenBytes);
-  token.set([layout, purposes[purpose]]);
-  const uuids = [projectId, publicId(contactId), publicId(emailId)];
+  const uuids = [
+    projectId,
+    publicId(contactId),
+    publicId(emailId),
+    ...(topicId === undefined ? [] : [publicId(topicId)]),
+  ];
+  const signedBytes = 2 + uuids.length * idBytes;
+  const token = new Uint8Array(signedBytes + macBytes);
+  token.set([topicId === undefined ? 1 : 2, purposes[purpose]]);
   for (const [index, uuid] of uuids.entries()) token.set(parse(uuid), 2 + index * idBytes);
   const mac = await crypto.subtle.sign("HMAC", await keyOf(secret), token.subarray(0, signedBytes));
   token.set(new Uint8Array(mac), signedBytes);
@@ -45,18 +53,21 @@ export async function readToken(
   written: string,
 ): Promise<TokenSubject | null> {
   const token = tokenOf(written);
-  if (token === null || token.length !== tokenBytes) return null;
-  if (token[0] !== layout || token[1] !== purposes[purpose]) return null;
+  const ids = token?.[0] === 1 || token?.[0] === 2 ? layouts[token[0]] : 0;
+  const signedBytes = 2 + ids * idBytes;
+  if (token === null || ids === 0 || token.length !== signedBytes + macBytes) return null;
+  if (token[1] !== purposes[purpose]) return null;
   for (const secret of secrets) {
     const key = await keyOf(secret);
     // `verify` compares in constant time.
     if (await crypto.subtle.verify("HMAC", key, token.subarray(signedBytes), token.subarray(0, signedBytes))) {
-      const [projectId, contactId, emailId] = [0, 1, 2].map((index) => {
+      const [projectId, contactId, emailId, topicId] = Array.from({ length: ids }, (_, index) => {
         const start = 2 + index * idBytes;
         return stringify(token.subarray(start, start + idBytes));
       });
       if (!projectId || !contactId || !emailId) return null;
-      return { projectId, contactId: readId(contactId), emailId: readId(emailId) };
+      const owner = { projectId, contactId: readId(contactId), emailId: readId(emailId) };
+      return topicId === undefined ? owner : { ...owner, topicId: readId(topicId) };
     }
   }
   return null;
@@ -76,6 +87,6 @@ async function keyOf(secret: string): Promise<CryptoKey> {
 
 /** The bytes of a token; null when it cannot be one. */
 function tokenOf(written: string): Uint8Array<ArrayBuffer> | null {
-  // A token of 82 bytes has 110 characters; much longer texts need not be decoded.
-  return written.length > 2 * tokenBytes ? null : fromBase64url(written);
+  // A token of 98 bytes has 131 characters; much longer texts need not be decoded.
+  return written.length > 2 * maxTokenBytes ? null : fromBase64url(written);
 }

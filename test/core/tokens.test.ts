@@ -14,6 +14,18 @@ describe("a signed token", () => {
     expect(await readToken([current], purpose, token)).toEqual(subject);
   });
 
+  it.each(purposes)("of mail of a topic says which, and is bound to it: %s", async (purpose) => {
+    const ofTopic = { ...subject, topicId: newId() };
+    const token = await signToken([current], purpose, ofTopic);
+    expect(token).toMatch(/^[A-Za-z0-9_-]{131}$/);
+    expect(await readToken([old, current], purpose, token)).toEqual(ofTopic);
+    const plain = await signToken([current], purpose, subject);
+    // The layout of one with the ids of the other.
+    expect(await readToken([current], purpose, `Ag${plain.slice(2)}`)).toBeNull();
+    expect(await readToken([current], purpose, `AQ${token.slice(2)}`)).toBeNull();
+    expect(await readToken([current], purpose, plain.slice(0, 67) + token.slice(67))).toBeNull();
+  });
+
   it("is the same each time, so that every try of a mail says the same", async () => {
     expect(await signToken([current], "manage", subject)).toBe(await signToken([current], "manage", subject));
   });

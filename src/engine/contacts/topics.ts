@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
-import { asFlag, asText, columns, orNull } from "../../db/rows";
+import { asFlag, asId, asText, columns, orNull } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { insertEvents } from "../events/record";
@@ -42,18 +42,21 @@ export function updateTopics(ctx: Context, { contactId, topics }: TopicChoices):
 
 /** A topic as it holds for one contact. */
 export interface ContactTopic {
+  id: Id;
   slug: string;
   name: string;
   description: string | null;
   isIn: boolean;
+  /** The contact left it itself: `POST /v1/send` sends none of its mail. */
+  hasLeft: boolean;
 }
 
 /** All topics that are not deleted as they hold for a contact, in the order of their creation. */
 export function selectTopics(ctx: Context, contactId: Id): Statement<ContactTopic> {
   return statement(
-    sql`SELECT slug, name, description, coalesce(ct.is_in, default_subscribed) AS is_in
+    sql`SELECT id, slug, name, description, coalesce(ct.is_in, default_subscribed) AS is_in, ct.is_in IS 0 AS has_left
       ${topicsOf(ctx, contactId)} WHERE topics.project_id = ${ctx.project.number} AND deleted_at IS NULL ORDER BY id`,
-    columns({ slug: asText, name: asText, description: orNull(asText), isIn: asFlag }),
+    columns({ id: asId, slug: asText, name: asText, description: orNull(asText), isIn: asFlag, hasLeft: asFlag }),
   );
 }
 

@@ -109,8 +109,7 @@ export async function composeEmail(ctx: Context, delivery: Delivery, email: Emai
   const { body, attachments } = loaded;
   // Since the mail was accepted, the domain may have lost its verification, or belong to another project.
   if (!delivery.maySend.has(content.id)) return ended("FAILED", domainGone, uncertainSince);
-  const { contactId, id: emailId } = email;
-  const links = await recipientLinks(ctx, content.linkBase, { projectId: ctx.project.id, contactId, emailId }, content);
+  const links = await recipientLinks(ctx, content, email);
   if ((content.type === "MARKETING" || content.isConfirmation) && links === null)
     return ended("FAILED", noLinks, uncertainSince);
   try {
@@ -120,7 +119,7 @@ export async function composeEmail(ctx: Context, delivery: Delivery, email: Emai
         content: said,
         contact: email.contact,
         links,
-        tracker: mailTracker(ctx, content, emailId),
+        tracker: mailTracker(ctx, content, email.id),
       }),
       attachments,
     };

@@ -3,7 +3,7 @@ import type { RecipientLinks } from "../../core/mail/unsubscribing";
 import { signToken, type TokenPurpose, type TokenSubject } from "../../core/tokens";
 import type { Tracker } from "../../core/tracking/track-links";
 import { openTracker } from "../../core/tracking/tracker";
-import type { ContentRow } from "../../db/tables";
+import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
 /** The paths of the recipient's own pages. */
@@ -25,15 +25,16 @@ export async function pagePath(
 
 /** The links of one mail; null without a secret to sign them, or without a base URL. Only some confirm a subscription. */
 export async function recipientLinks(
-  ctx: Pick<Context, "config">,
-  base: string | null,
-  subject: TokenSubject,
-  { isConfirmation }: { isConfirmation: boolean },
+  ctx: Pick<Context, "config" | "project">,
+  { linkBase: base, topicId, isConfirmation }: Pick<ContentRow, "linkBase" | "topicId" | "isConfirmation">,
+  { contactId, id: emailId }: Pick<EmailRow, "contactId" | "id">,
 ): Promise<RecipientLinks | null> {
   if (base === null || ctx.config.linkSecrets.length === 0) return null;
+  const subject: TokenSubject = { projectId: ctx.project.id, contactId, emailId };
+  const ofTopic = topicId === null ? subject : { ...subject, topicId };
   const [unsubscribe, subscribe, manage] = await Promise.all([
-    pagePath(ctx, "unsubscribe", subject),
-    pagePath(ctx, "subscribe", subject),
+    pagePath(ctx, "unsubscribe", ofTopic),
+    pagePath(ctx, "subscribe", ofTopic),
     pagePath(ctx, "manage", subject),
   ]);
   const links = { unsubscribeUrl: base + unsubscribe, subscribeUrl: base + subscribe, manageUrl: base + manage };

@@ -79,8 +79,7 @@ export async function contentJson(
   content: ContentRow & { body: string },
   contact: ContactSnapshot,
 ) {
-  const { contactId, id: emailId } = email;
-  const links = await recipientLinks(ctx, content.linkBase, { projectId: ctx.project.id, contactId, emailId }, content);
+  const links = await recipientLinks(ctx, content, email);
   const { subject, html, text, headers } = renderMessage(ctx.project, email, {
     content,
     contact,

@@ -5,11 +5,13 @@ import { unsnoozeContact } from "../../engine/contacts/unsnooze";
 import type { Recipient } from "./recipient";
 import type { Choice, Pause } from "./schema";
 import { setSubscription } from "./set-subscription";
+import type { Outcome } from "./standing";
+import { setTopic } from "./topics";
 
-/** The recipient's state after their choice, and whether the choice took effect. */
+/** The recipient's state after their choice, and what became of the choice. */
 export interface Chosen {
   recipient: Recipient;
-  isDone: boolean;
+  outcome: Outcome;
 }
 
 /**
@@ -20,12 +22,17 @@ export async function choose(recipient: Recipient, choice: Choice): Promise<Chos
   switch (choice.action) {
     case "subscribe":
     case "unsubscribe":
-      return { recipient: await setSubscription(recipient, choice.action === "subscribe"), isDone: true };
+      return { recipient: await setSubscription(recipient, choice.action === "subscribe"), outcome: "saved" };
     case "snooze":
       return snooze(recipient, choice.duration);
     case "unsnooze": {
       const contact = await unsnoozeContact(recipient.ctx, recipient.contact.id);
-      return { recipient: { ...recipient, contact }, isDone: contact.subscribed };
+      return { recipient: { ...recipient, contact }, outcome: contact.subscribed ? "saved" : "refused" };
+    }
+    case "join":
+    case "leave": {
+      const isSet = await setTopic(recipient, choice.topic, choice.action === "join");
+      return { recipient, outcome: isSet ? "saved" : "unclear" };
     }
   }
 }
@@ -35,9 +42,9 @@ async function snooze(recipient: Recipient, duration: Pause): Promise<Chosen> {
   const { ctx, contact } = recipient;
   try {
     const snoozed = await snoozeContact(ctx, contact.id, { duration }, { isSaidBySelf: true });
-    return { recipient: { ...recipient, contact: snoozed }, isDone: true };
+    return { recipient: { ...recipient, contact: snoozed }, outcome: "saved" };
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
-    return { recipient: { ...recipient, contact: await getContact(ctx, contact.id) }, isDone: false };
+    return { recipient: { ...recipient, contact: await getContact(ctx, contact.id) }, outcome: "refused" };
   }
 }

@@ -47,7 +47,7 @@ function senderOf({ fromName, name }: Project): string {
   return fromName ?? name;
 }
 
-/** The page with all choices, of the same mail. */
-export function managePath({ ctx, subject }: Recipient): Promise<string> {
-  return pagePath(ctx, "manage", subject);
+/** As in the mail: the page with all choices is of no topic. */
+export function managePath({ ctx, subject: { projectId, contactId, emailId } }: Recipient): Promise<string> {
+  return pagePath(ctx, "manage", { projectId, contactId, emailId });
 }

@@ -1,12 +1,14 @@
 import { html } from "hono/html";
 import { dayIn, filledIn, type Language } from "../../core/languages/language";
+import type { ContactTopic } from "../../engine/contacts/topics";
 import type { Html } from "../../http/page";
 import { outcomeLine, page, type Reader, senderLine, titled } from "./page";
 import { pauseForm } from "./pause-page";
 import type { Outcome, Standing } from "./standing";
+import { topicList } from "./topic-page";
 
 /** Shows the current state, and the buttons that change it. */
-export function manage(reader: Reader, standing: Standing, outcome: Outcome | null): Html {
+export function manage(reader: Reader, standing: Standing, topics: ContactTopic[], outcome: Outcome | null): Html {
   const { manage, common } = reader.language.words;
   return page(
     reader,
@@ -18,7 +20,8 @@ ${outcomeLine(reader, outcome)}
 <div><dt>${manage.address}</dt><dd><bdi class="address">${reader.email}</bdi></dd></div>
 <div><dt>${manage.marketing}</dt><dd>${inWords(reader.language, standing)}</dd></div>
 </dl>
-${choicesOf(reader.language, standing)}
+${choicesOf(reader.language, standing, topics.length > 0)}
+${topicList(reader, topics, standing)}
 <p class="quiet">${common.unaffected}</p>`,
   );
 }
@@ -29,18 +32,20 @@ function inWords(language: Language, standing: Standing): string {
   return manage[standing.is];
 }
 
-function choicesOf(language: Language, standing: Standing): Html {
-  const { manage, subscribe, unsubscribe } = language.words;
+function choicesOf(language: Language, standing: Standing, hasTopics: boolean): Html {
+  const { manage, subscribe, unsubscribe, topics } = language.words;
+  // Beside topics that can be left one by one, the button says that it leaves them all.
+  const leave = hasTopics ? topics.everything : unsubscribe.button;
   switch (standing.is) {
     case "subscribed":
       return html`${pauseForm(language, manage.pauseFor)}
-<form method="post"><button name="action" value="unsubscribe">${unsubscribe.button}</button></form>`;
+<form method="post"><button name="action" value="unsubscribe">${leave}</button></form>`;
     case "snoozed":
       return html`<p>${manage.afterThat}</p>
 <form method="post"><button class="main" name="action" value="unsnooze">${manage.resume}</button><button name="action" value="unsubscribe">${manage.leave}</button></form>`;
     case "unsubscribed":
       return html`<form method="post"><button class="main" name="action" value="subscribe">${manage.again}</button></form>`;
     case "unsaid":
-      return html`<form method="post"><button class="main" name="action" value="subscribe">${subscribe.button}</button><button name="action" value="unsubscribe">${unsubscribe.button}</button></form>`;
+      return html`<form method="post"><button class="main" name="action" value="subscribe">${subscribe.button}</button><button name="action" value="unsubscribe">${leave}</button></form>`;
   }
 }

@@ -1,4 +1,5 @@
 import type { Context as HonoContext } from "hono";
+import type { ContactTopic } from "../../engine/contacts/topics";
 import { readForm } from "../../http/form";
 import { open } from "../../http/policy";
 import { type AppEnv, createRouter } from "../../http/router";
@@ -6,14 +7,16 @@ import { choose } from "./choose";
 import { confirming } from "./confirm/routes";
 import { byLink, managePath, readerOf, withRecipient } from "./link-page";
 import { manage } from "./manage-page";
-import { show, stylePath } from "./page";
+import { type Reader, show, stylePath } from "./page";
 import { paused } from "./pause-page";
 import type { Recipient } from "./recipient";
 import { Choice } from "./schema";
 import { setSubscription } from "./set-subscription";
-import { standingOf } from "./standing";
+import { type Outcome, type Standing, standingOf } from "./standing";
 import { style } from "./style";
 import { askToSubscribe, subscribed } from "./subscribe-page";
+import { askToLeave, left } from "./topic-page";
+import { findTopicOfMail, findTopics, leave } from "./topics";
 import { askToUnsubscribe, unsubscribed } from "./unsubscribe-page";
 
 /**
@@ -31,8 +34,10 @@ preferences.get("/unsubscribe/:token", byLink, (c) =>
   withRecipient(c, "unsubscribe", async (recipient) => {
     const standing = standingOf(recipient.contact);
     const reader = readerOf(c, recipient);
-    if (standing.is !== "unsubscribed") return show(c, askToUnsubscribe(reader, standing));
-    return show(c, unsubscribed(reader, await managePath(recipient)));
+    if (standing.is === "unsubscribed") return show(c, unsubscribed(reader, await managePath(recipient)));
+    const topic = await findTopicOfMail(recipient);
+    if (topic?.hasLeft) return show(c, left(reader, topic, await managePath(recipient)));
+    return show(c, askWhich(reader, topic, standing));
   }),
 );
 
@@ -41,33 +46,47 @@ preferences.post("/unsubscribe/:token", byLink, async (c) => {
   return withRecipient(c, "unsubscribe", async (recipient) => {
     // The mailbox asked for its user (RFC 8058): nobody reads a page.
     if (form.get("List-Unsubscribe") === "One-Click") {
-      await setSubscription(recipient, false);
+      await leave(recipient);
       return c.body(null, 200);
     }
     if (form.get("action") === "snooze") return pauseInstead(c, recipient, form);
-    const after = await setSubscription(recipient, false);
-    return show(c, unsubscribed(readerOf(c, after), await managePath(after)));
+    const reader = readerOf(c, recipient);
+    if (form.get("action") === "unsubscribe") await setSubscription(recipient, false);
+    else {
+      const topic = await leave(recipient);
+      if (topic) return show(c, left(reader, topic, await managePath(recipient)));
+    }
+    return show(c, unsubscribed(reader, await managePath(recipient)));
   });
 });
+
+/** Mail of a topic asks about that topic first. */
+function askWhich(reader: Reader, topic: ContactTopic | null, standing: Standing, outcome: Outcome | null = null) {
+  return topic ? askToLeave(reader, topic, standing, outcome) : askToUnsubscribe(reader, standing, outcome);
+}
 
 /** The person chose one of the pauses that the page for unsubscribing offers. */
 async function pauseInstead(c: HonoContext<AppEnv>, recipient: Recipient, form: Map<string, string>) {
   const choice = Choice.safeParse(Object.fromEntries(form));
   if (!choice.success) {
-    return show(c, askToUnsubscribe(readerOf(c, recipient), standingOf(recipient.contact), "unclear"), 422);
+    const [topic, standing] = [await findTopicOfMail(recipient), standingOf(recipient.contact)];
+    return show(c, askWhich(readerOf(c, recipient), topic, standing, "unclear"), 422);
   }
   const { recipient: after } = await choose(recipient, choice.data);
   const standing = standingOf(after.contact);
   const reader = readerOf(c, after);
   // Unsubscribed meanwhile: that stays.
   if (standing.is === "unsubscribed") return show(c, unsubscribed(reader, await managePath(after)), 409);
-  if (standing.is !== "snoozed") return show(c, askToUnsubscribe(reader, standing, "refused"), 409);
+  if (standing.is !== "snoozed") {
+    return show(c, askWhich(reader, await findTopicOfMail(after), standing, "refused"), 409);
+  }
   return show(c, paused(reader, standing.until, await managePath(after)));
 }
 
 preferences.get("/subscribe/:token", byLink, (c) =>
   withRecipient(c, "subscribe", async (recipient) => {
-    if (!recipient.contact.subscribed) return show(c, askToSubscribe(readerOf(c, recipient)));
+    const topic = await findTopicOfMail(recipient);
+    if (!recipient.contact.subscribed || topic?.isIn === false) return show(c, askToSubscribe(readerOf(c, recipient)));
     return show(c, subscribed(readerOf(c, recipient), await managePath(recipient)));
   }),
 );
@@ -75,27 +94,30 @@ preferences.get("/subscribe/:token", byLink, (c) =>
 preferences.post("/subscribe/:token", byLink, async (c) => {
   await readForm(c);
   return withRecipient(c, "subscribe", async (recipient) => {
-    const after = await setSubscription(recipient, true);
+    // Whoever asks for more of a mail asks for its topic too.
+    const topic = await findTopicOfMail(recipient);
+    const after = await setSubscription(recipient, true, topic?.slug);
     return show(c, subscribed(readerOf(c, after), await managePath(after)));
   });
 });
 
 preferences.get("/manage/:token", byLink, (c) =>
-  withRecipient(c, "manage", async (recipient) =>
-    show(c, manage(readerOf(c, recipient), standingOf(recipient.contact), null)),
-  ),
+  withRecipient(c, "manage", async (recipient) => show(c, await managePage(c, recipient, null))),
 );
 
 preferences.post("/manage/:token", byLink, async (c) => {
   const choice = Choice.safeParse(Object.fromEntries(await readForm(c)));
   return withRecipient(c, "manage", async (recipient) => {
-    if (!choice.success) {
-      return show(c, manage(readerOf(c, recipient), standingOf(recipient.contact), "unclear"), 422);
-    }
-    const { recipient: after, isDone } = await choose(recipient, choice.data);
-    const page = manage(readerOf(c, after), standingOf(after.contact), isDone ? "saved" : "refused");
-    return show(c, page, isDone ? 200 : 409);
+    if (!choice.success) return show(c, await managePage(c, recipient, "unclear"), 422);
+    const { recipient: after, outcome } = await choose(recipient, choice.data);
+    return show(c, await managePage(c, after, outcome), statuses[outcome]);
   });
 });
 
 preferences.route("/", confirming);
+
+const statuses = { saved: 200, unclear: 422, refused: 409 } as const;
+
+async function managePage(c: HonoContext<AppEnv>, recipient: Recipient, outcome: Outcome | null) {
+  return manage(readerOf(c, recipient), standingOf(recipient.contact), await findTopics(recipient), outcome);
+}

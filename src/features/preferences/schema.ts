@@ -9,5 +9,6 @@ export type Pause = (typeof pauses)[number];
 export const Choice = z.discriminatedUnion("action", [
   z.object({ action: z.enum(["subscribe", "unsubscribe", "unsnooze"]) }),
   z.object({ action: z.literal("snooze"), duration: z.enum(pauses) }),
+  z.object({ action: z.enum(["join", "leave"]), topic: z.string() }),
 ]);
 export type Choice = z.infer<typeof Choice>;

@@ -6,10 +6,18 @@ import { statement } from "../../db/statement";
 import { contacts } from "../../db/tables";
 import { isStillSubscribed, updateLeftBy } from "../../engine/campaigns/left";
 import { updateSubscription } from "../../engine/contacts/subscription";
+import { updateTopics } from "../../engine/contacts/topics";
 import type { Recipient } from "./recipient";
 
-/** Applies a recipient's choice on their own page. It also works in a disabled project, because the law requires it. */
-export async function setSubscription(recipient: Recipient, subscribed: boolean): Promise<Recipient> {
+/**
+ * Applies a recipient's choice on their own page. It also works in a disabled project, because the law requires it. `joins`
+ * is the slug of a topic that they join by it.
+ */
+export async function setSubscription(
+  recipient: Recipient,
+  subscribed: boolean,
+  joins: string | null = null,
+): Promise<Recipient> {
   const { ctx, contact, subject } = recipient;
   const batch = openBatch(ctx);
   if (!subscribed) batch.addAll(updateLeftBy(ctx, subject.emailId, isStillSubscribed));
@@ -22,6 +30,7 @@ export async function setSubscription(recipient: Recipient, subscribed: boolean)
       at: ctx.now.getTime(),
     }),
   );
+  if (joins !== null) batch.addAll(updateTopics(ctx, { contactId: contact.id, topics: new Map([[joins, true]]) }));
   const after = batch.add(
     statement(
       sql`SELECT * FROM contacts WHERE project_id = ${ctx.project.number} AND id = ${contact.id}`,

@@ -17,7 +17,8 @@ main {
   border-radius: 12px;
   padding: 1.5rem 1.25rem;
 }
-h1, p, dl, dd, form { margin: 0; }
+h1, h2, p, dl, dd, form { margin: 0; }
+h2 { font-size: 1.125rem; }
 main > * + * { margin-top: 1rem; }
 main > .sender + h1 { margin-top: 0.25rem; }
 .sender, .quiet, dt { color: var(--quiet); font-size: 0.9375rem; }
@@ -55,6 +56,7 @@ fieldset button { width: auto; min-width: 0; padding-inline: 0.25rem; }
 dl { border-block: 1px solid var(--line); padding: 0.25rem 0; }
 dl div { padding: 0.5rem 0; }
 dl div + div { border-top: 1px solid var(--line); }
+dd .quiet, dd form { margin-top: 0.5rem; }
 .outcome { border-left: 3px solid var(--link); padding-left: 0.75rem; }
 
 @media (min-width: 34rem) {

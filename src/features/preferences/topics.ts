@@ -1,0 +1,52 @@
+import { sql } from "drizzle-orm";
+import { openBatch } from "../../db/batch";
+import { Stale } from "../../db/fresh";
+import { isInTopic, unknownTopics } from "../../db/topics";
+import { updateLeftBy } from "../../engine/campaigns/left";
+import { type ContactTopic, selectTopics, updateTopics } from "../../engine/contacts/topics";
+import type { Recipient } from "./recipient";
+import { setSubscription } from "./set-subscription";
+
+/** The topics of the project, as they hold for this person. */
+export async function findTopics({ ctx, contact }: Recipient): Promise<ContactTopic[]> {
+  const batch = openBatch(ctx);
+  const topics = batch.add(selectTopics(ctx, contact.id));
+  await batch.commit();
+  return topics.all;
+}
+
+/** The topic of the mail with the link. Null for mail of no topic, and when the topic was deleted since. */
+export async function findTopicOfMail(recipient: Recipient): Promise<ContactTopic | null> {
+  const { topicId } = recipient.subject;
+  if (topicId === undefined) return null;
+  return (await findTopics(recipient)).find(({ id }) => id === topicId) ?? null;
+}
+
+/** Applies a person's choice for one topic. False, without an effect, when it was deleted since. */
+export async function setTopic({ ctx, contact, subject }: Recipient, slug: string, isIn: boolean): Promise<boolean> {
+  const topic = { slug: sql`${slug}` };
+  const isStillIn = isInTopic({ projectId: sql`e.project_id`, contactId: sql`e.contact_id`, topic });
+  const batch = openBatch(ctx);
+  batch.guard(sql`NOT EXISTS (${unknownTopics(ctx, [slug])})`, () => new Stale());
+  if (!isIn) batch.addAll(updateLeftBy(ctx, subject.emailId, isStillIn));
+  batch.addAll(updateTopics(ctx, { contactId: contact.id, topics: new Map([[slug, isIn]]) }));
+  try {
+    await batch.commit();
+    return true;
+  } catch (error) {
+    if (error instanceof Stale) return false;
+    throw error;
+  }
+}
+
+/**
+ * What a mailbox's one click does, and the first button of the page: leaves the topic of the mail. A person who asks to
+ * be left alone is never passed over: without a topic that still exists, it unsubscribes from everything. Returns the topic
+ * that was left; null when it was everything.
+ */
+export async function leave(recipient: Recipient): Promise<ContactTopic | null> {
+  const topic = await findTopicOfMail(recipient);
+  if (topic && (await setTopic(recipient, topic.slug, false))) return topic;
+  await setSubscription(recipient, false);
+  return null;
+}
