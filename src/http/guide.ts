@@ -121,6 +121,14 @@ ${[...meteredFilters().keys()]
 
 Content that you send inline, without a template, is \`TRANSACTIONAL\`.
 
+### Topics
+
+A topic is a group of marketing mail that a person can leave without leaving everything. Make one with \`POST /topics\`, and give its
+id to a template as \`topicId\`. Whoever left it gets none of that template's mail: the email is \`SUPPRESSED\`. The unsubscribe
+button of such a mail leaves its topic; the page behind \`manageUrl\` lists all topics. \`GET\` and \`PUT /contacts/{id}/topics\`
+show and change what a contact chose. With \`defaultSubscribed: false\`, campaigns and workflows mail only who joined.
+\`subscribed: false\` on a contact overrules all topics.
+
 ## Double opt-in
 
 \`confirm: true\` with \`POST /contacts\`, \`/v1/track\` or \`/events/track\` mails the project's confirmation template to a contact that is
