@@ -12,7 +12,7 @@ export interface TokenSubject {
   projectId: string;
   contactId: Id;
   emailId: Id;
-  /** The topic of the mail. It is in the link, because the mail's content is not kept as long as its links are used. */
+  /** The topic of the mail. It is in the link, so that the link needs no row of the mail. */
   topicId?: Id;
 }
 

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readId } from "../../src/core/ids";
 import { asText, columns } from "../../src/db/rows";
 import { select } from "../../src/db/statement";
@@ -10,6 +10,7 @@ import { createSegment } from "../../src/features/segments/create";
 import { deleteTopic } from "../../src/features/topics/delete";
 import { wasKilled } from "../support/killable";
 import { ledgerOf, memberRows, segmentRow } from "../support/membership";
+import { Outside } from "../support/outside";
 import { sendAs } from "../support/person";
 import { expectBounded } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
@@ -18,6 +19,7 @@ import { emailRows } from "../support/rows";
 import { membersOf, newContact, newSegment, only } from "../support/segment";
 import { newTemplate } from "../support/template";
 import { chooseTopics, newTopic, topicEvents } from "../support/topic";
+import { delivered, newWebhook } from "../support/webhook";
 import { World } from "../support/world";
 
 const left = "The contact has left the topic of this email";
@@ -277,5 +279,59 @@ describe("topic.<slug> in a condition", () => {
     await choose(ctx, readId(contacts.eve ?? ""), { topics: { news: false } });
     await deleteTopic(ctx, readId(topicId)).catch(() => {});
     await expectBounded(asked.statements);
+  });
+});
+
+describe("a webhook", () => {
+  it("hears of joining and leaving, by name and by family", async () => {
+    const outside = new Outside();
+    try {
+      const { project, world, contacts } = await setting();
+      const exact = await newWebhook(world, project, ["contact.topic_left"]);
+      const family = await newWebhook(world, project, ["contact.*"]);
+      for (const { host } of [exact, family]) outside.play(host, () => new Response(null, { status: 204 }));
+      const { ctx } = await world.context(project);
+      for (const isIn of [false, true]) await choose(ctx, readId(contacts.eve ?? ""), { topics: { news: isIn } });
+      await world.drain();
+      await world.pass(2);
+      const said = (type: string) =>
+        expect.objectContaining({ type, data: expect.objectContaining({ topic: "news", contactId: contacts.eve }) });
+      expect(delivered(outside, exact)).toEqual([said("contact.topic_left")]);
+      expect(delivered(outside, family)).toEqual([said("contact.topic_left"), said("contact.topic_joined")]);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});
+
+describe("a topic", () => {
+  it("costs POST /v1/send no statement and no row: of mail of one, and of mail of none", async () => {
+    const { project, template, contacts } = await setting();
+    const { id: plain } = await newTemplate(project);
+    await project.api.patch(`/contacts/${contacts.eve}`, { data: { plan: "pro" } });
+    const costs = [];
+    for (const id of [plain, template]) {
+      const world = new World();
+      await sendAs(world, project, { to: ["bob@example.com", "eve@example.com"], template: id });
+      costs.push([world.statements.length, world.rowsWritten]);
+    }
+    expect(costs[1]).toEqual(costs[0]);
+  });
+
+  it("is one of fifty, and a choice writes few rows, a repeated one none", async () => {
+    const { project, contacts } = await setting();
+    for (let n = 2; n <= 50; n++) await newTopic(project, { name: "News" });
+    const everything = Object.fromEntries(
+      ["news", ...Array.from({ length: 49 }, (_, n) => `news-${n + 2}`)].map((slug) => [slug, false]),
+    );
+    const written = async (topics: Record<string, boolean>) => {
+      const world = new World();
+      await choose((await world.context(project)).ctx, readId(contacts.eve ?? ""), { topics });
+      return world.rowsWritten;
+    };
+    await written({ "news-3": false });
+    expect(await written({ "news-2": false })).toBeLessThanOrEqual(8);
+    expect(await written(everything)).toBeLessThanOrEqual(48 * 6);
+    expect(await written(everything)).toBe(0);
   });
 });

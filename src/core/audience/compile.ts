@@ -112,8 +112,8 @@ function treeOfFilter(filter: Filter, isWanted: boolean, means: Means): Tree {
   return treeOf(source, isMemberWanted, means);
 }
 
-/** The topic, and the contact's choice. */
-const lookupsOfTopic = 2;
+/** The topic by its slug, its row, and the contact's choice. */
+const lookupsOfTopic = 3;
 
 function leaf(test: SQL, isWanted: boolean, lookups: number): Tree {
   return { filters: 1, lookups, test: isWanted ? test : sql`(NOT ${test})` };
