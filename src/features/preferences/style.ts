@@ -57,13 +57,14 @@ dl { border-block: 1px solid var(--line); padding: 0.25rem 0; }
 dl div { padding: 0.5rem 0; }
 dl div + div { border-top: 1px solid var(--line); }
 dd .quiet, dd form { margin-top: 0.5rem; }
+.topics dt { color: inherit; font-weight: 600; }
 .outcome { border-left: 3px solid var(--link); padding-left: 0.75rem; }
 
 @media (min-width: 34rem) {
   body { place-items: center; padding: 2rem; }
   main { padding: 2.25rem; }
   button { width: auto; min-width: 11rem; min-height: 2.75rem; }
-  dl div { display: flex; gap: 1rem; }
+  dl:not(.topics) div { display: flex; gap: 1rem; }
   dt { flex: 0 0 8.5rem; }
 }
 `;

@@ -49,7 +49,7 @@ export function topicList({ language }: Reader, topics: ContactTopic[], standing
   const isOverruled = standing.is === "unsubscribed" || standing.is === "snoozed";
   return html`<h2>${words.topics.heading}</h2>
 ${isOverruled ? html`<p>${words.topics.overruled}</p>` : ""}
-<dl>${topics.map(
+<dl class="topics">${topics.map(
     (topic) => html`
 <div><dt>${nameOf(topic)}</dt><dd>${topic.isIn ? words.manage.subscribed : words.manage.unsaid}${
       topic.description === null ? "" : html`<p class="quiet" dir="auto">${topic.description}</p>`
