@@ -89,12 +89,8 @@ CREATE TABLE `campaigns` (
 );
 --> statement-breakpoint
 CREATE INDEX `ix_campaigns_status` ON `campaigns` (`project_id`,`status`,`id`);--> statement-breakpoint
-<<<<<<< HEAD
 CREATE INDEX `ix_campaigns_scheduled` ON `campaigns` (`project_id`,`scheduled_for`,`id`) WHERE status = 'SCHEDULED';--> statement-breakpoint
-CREATE INDEX `ix_campaigns_topic` ON `campaigns` (`project_id`,`topic_id`) WHERE topic_id IS NOT NULL;--> statement-breakpoint
-=======
 CREATE INDEX `ix_campaigns_topic` ON `campaigns` (`project_id`,`topic_id`,`id`) WHERE topic_id IS NOT NULL;--> statement-breakpoint
->>>>>>> 3da2a6f (segments: conditions ask topic.<slug>)
 CREATE INDEX `ix_campaigns_due` ON `campaigns` (`clock`,`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `confirmations` (
 	`project_id` integer NOT NULL,
