@@ -33,7 +33,7 @@ export function nearest(endpoints: RouterRoute[], method: string, path: string):
   if (place !== null) return `Here it is ${method} ${place}.`;
   const routes = new Map(
     endpoints
-      .filter((route) => route.method === method)
+      .filter((route) => route.method === method && !isLinkOfMail(route))
       .flatMap(({ path: pattern }) => {
         const filled = fill(pattern, path);
         return filled === null ? [] : [[filled, pattern] as const];
@@ -41,6 +41,11 @@ export function nearest(endpoints: RouterRoute[], method: string, path: string):
   );
   const found = routes.get(closestTo(path, routes.keys()) ?? "");
   return found === undefined ? null : `Did you mean ${method} ${found.replace(/:([^/]+)/g, "{$1}")}?`;
+}
+
+/** Nobody writes these paths by hand: they are in mails, whole. */
+function isLinkOfMail({ path }: RouterRoute): boolean {
+  return path.endsWith("/:token");
 }
 
 /** The pattern with the values of the path in place of its parameters; null when they have not as many segments. */

@@ -16,7 +16,7 @@ let counter = 0;
 /** Sends a mail to an address of its own, and finds it kept. */
 async function keep(fields: Record<string, unknown> = {}): Promise<Kept & { to: string }> {
   const to = `reader-${++counter}@example.com`;
-  await sendMail(product, { to, ...fields });
+  await sendMail(product, { to, tracking: false, ...fields });
   const find = async () => {
     const { data } = (await (await fetch(`${base}/outbox/messages?to=${to}`)).json()) as { data: Kept[] };
     expect(data).toHaveLength(1);
