@@ -197,7 +197,7 @@ describe.each(providers)("what $name documents", (provider) => {
   it("beyond that is answered 200 and has no effect; what has no name here is logged once", async () => {
     const scene = await sceneOf(provider);
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
-    for (const kind of ["sent", "opened", "clicked", "unknown", "unknown"] as const) await scene.say(kind);
+    for (const kind of ["sent", "unknown", "unknown"] as const) await scene.say(kind);
     const lines = log.mock.calls.map(([line]) => String(line)).filter((line) => line.includes("that is ignored"));
     log.mockRestore();
     expect(lines.filter((line) => /levitat/i.test(line))).toHaveLength(1);
@@ -205,6 +205,14 @@ describe.each(providers)("what $name documents", (provider) => {
     expect(await left(scene)).toMatchObject({ status: "SENT", subscribed: true });
     expect(await eventCounts(scene.project)).toEqual({});
     expect(hookTypes(scene)).toEqual([]);
+  });
+
+  it("opened and clicked, each told twice, count one person", async () => {
+    const scene = await sceneOf(provider);
+    for (const kind of ["clicked", "opened", "clicked", "opened"] as const) await scene.say(kind);
+    await scene.settle();
+    expect(await left(scene)).toMatchObject({ status: "CLICKED", subscribed: true });
+    expect(await countsOf(scene)).toEqual({ sent: 3, delivered: 1, opened: 1, clicked: 1 });
   });
 
   it("all together, in a burst, leaves the neighbours of the same page as they were", async () => {
