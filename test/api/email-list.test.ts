@@ -102,7 +102,7 @@ describe("GET /emails/{id}/content", () => {
       subject: "Hi Ada",
       html: "<p>Ada 7</p>",
       text: "Ada 7",
-      headers: { "X-Order-Id": "1042" },
+      headers: { "X-Order-Id": "1042", "Auto-Submitted": "auto-generated" },
       attachments: [{ filename: "a.txt", contentType: "text/plain", size: 5 }],
     });
   });

@@ -141,6 +141,7 @@ it("lets nobody in without a key but where a route says so", () => {
   const open = routes.filter((route) => ["open", "signed"].includes(policySaidBy(route)?.key ?? "secret"));
   expect([...new Set(open.map(({ method, path }) => `${method} ${path}`))].toSorted()).toEqual([
     "GET /",
+    "GET /c/:token",
     "GET /confirm/:token",
     "GET /docs",
     "GET /docs/reference.js",
@@ -148,6 +149,7 @@ it("lets nobody in without a key but where a route says so", () => {
     "GET /favicon.svg",
     "GET /health",
     "GET /manage/:token",
+    "GET /o/:token",
     "GET /openapi.json",
     "GET /preferences.css",
     "GET /robots.txt",
