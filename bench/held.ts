@@ -49,7 +49,7 @@ async function linksOf(env: Env, request: Request): Promise<{ click: string; pix
       const mail = { projectId: project_id, emailId: asId(id) };
       const tracker = openTracker(secret, new URL(request.url).origin, mail);
       const click = tracker.clickUrl(tracker.destination(1, "https://shop.example/sale?item=1&utm_source=mail"));
-      return { click, pixel: tracker.pixelUrl() };
+      return { click, pixel: tracker.pixelUrl };
     });
   });
   return (await Promise.all(links)).flat();

@@ -146,7 +146,7 @@ describe("a token that we did not sign", () => {
       expect([bad, answer.status, answer.headers.get("Location")]).toEqual([bad, 404, null]);
       expect(await answer.text()).toContain("This link does not work");
     }
-    for (const bad of [token, token.slice(0, 52), `${pixel.slice(0, -1)}A`, "x"]) {
+    for (const bad of [token, `${pixel.slice(0, -1)}A`, "x"]) {
       const answer = await follow(`https://petrel.example/o/${bad}`);
       expect([bad, answer.status, answer.headers.get("Content-Type")]).toEqual([bad, 404, "image/gif"]);
     }

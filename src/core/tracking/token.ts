@@ -5,8 +5,8 @@ import { fromBase64url, toBase64url } from "../base64url";
 import { type Id, publicId, readId } from "../ids";
 
 // A newsletter has a hundred links, and each recipient has their own, so a link may not cost a signature for each recipient. Hence a
-// click's token has two parts with a signature each: the mail, which is signed once for all of its links, and the destination,
-// which is signed once for all mails of the project. Whoever puts together the parts of two mails gets a redirect that the
+// click's token has two parts with a signature each: the mail, which is signed once for its pixel and all of its links, and the
+// destination, which is signed once for all mails of the project. Whoever puts together the parts of two mails gets a redirect that the
 // project had signed, and no more. Everything is synchronous, because a promise for each link would cost more than its signature.
 
 /** The mail of a pixel or of a link. */
@@ -30,7 +30,7 @@ export const maxLinks = 1_000;
 /** Differs from that of the tokens in `core/tokens.ts`, which are signed with the same secrets. */
 const layout = 2;
 /** What a part is for. A part for one purpose is not valid for another. */
-const purposes = { open: 1, click: 2, destination: 3 } as const;
+const purposes = { mail: 1, destination: 2 } as const;
 
 // The mail: layout, purpose, the project's number in 6 bytes, the email's id in 16, and 15 of the 32 bytes of an HMAC-SHA256.
 // The destination: the number of the link in 2 bytes, 16 of the 32 bytes of an HMAC-SHA256 over layout, purpose, project, number and
@@ -43,10 +43,10 @@ const lettersOfMail = (mailBytes / 3) * 4;
 
 const utf8 = new TextEncoder();
 
-/** A pixel's token, or the first half of the token of each link of the mail. */
-export function signMail(secret: string, purpose: "open" | "click", { projectId, emailId }: TrackedMail): string {
+/** The token of a mail's pixel, and the first half of the token of each of its links. */
+export function signMail(secret: string, { projectId, emailId }: TrackedMail): string {
   const part = new Uint8Array(mailBytes);
-  part.set([layout, purposes[purpose]]);
+  part.set([layout, purposes.mail]);
   writeProject(part, projectId);
   part.set(parse(publicId(emailId)), 8);
   part.set(macOf(secret, part.subarray(0, mailSignedBytes)).subarray(0, mailBytes - mailSignedBytes), mailSignedBytes);
@@ -66,7 +66,7 @@ export function signDestination(secret: string, projectId: number, number: numbe
 /** The mail of a pixel, if one of the secrets signed it; otherwise null. */
 export function readPixelToken(secrets: readonly string[], written: string): TrackedMail | null {
   const token = written.length === lettersOfMail ? fromBase64url(written) : null;
-  return token && readMail(secrets, "open", token);
+  return token && readMail(secrets, token);
 }
 
 /** The mail and the destination of a link, if one of the secrets signed each; otherwise null. */
@@ -74,7 +74,7 @@ export function readClickToken(secrets: readonly string[], written: string): Tra
   const maxBytes = mailBytes + linkBytes + maxUrlBytes;
   const token = written.length <= (maxBytes / 3) * 4 ? fromBase64url(written) : null;
   if (token === null || token.length <= mailBytes + linkBytes) return null;
-  const mail = readMail(secrets, "click", token.subarray(0, mailBytes));
+  const mail = readMail(secrets, token.subarray(0, mailBytes));
   const link = token.subarray(mailBytes);
   const number = new DataView(link.buffer, link.byteOffset).getUint16(0);
   const url = link.subarray(linkBytes);
@@ -84,8 +84,8 @@ export function readClickToken(secrets: readonly string[], written: string): Tra
   return { ...mail, number, url: new TextDecoder().decode(url) };
 }
 
-function readMail(secrets: readonly string[], purpose: "open" | "click", part: Uint8Array): TrackedMail | null {
-  if (part[0] !== layout || part[1] !== purposes[purpose]) return null;
+function readMail(secrets: readonly string[], part: Uint8Array): TrackedMail | null {
+  if (part[0] !== layout || part[1] !== purposes.mail) return null;
   const signed = part.subarray(0, mailSignedBytes);
   const mac = part.subarray(mailSignedBytes);
   if (!secrets.some((secret) => isEqual(mac, macOf(secret, signed).subarray(0, mac.length)))) return null;

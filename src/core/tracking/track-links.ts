@@ -8,7 +8,7 @@ import { maxLinks } from "./token";
 export interface Tracker {
   /** The base URL of this installation, for the links of the mail. */
   base: string;
-  pixelUrl(): string;
+  pixelUrl: string;
   /** The address of a link of the mail. A link has two halves: this one is the mail's. */
   clickUrl(destination: string): string;
   /** The half that all mails of a scope share. */
@@ -83,14 +83,16 @@ function hasValues(slot: Slot): slot is Slot & { kind: "link" } {
 }
 
 function destinationOf(slot: Slot, tracker: Tracker): string | null {
-  const url = slot.kind === "link" ? webUrlOf(slot.raw) : null;
-  if (slot.kind === "pixel" || url === null || isOwnUrl(url, tracker.base)) return null;
+  // Most of our own are found without a look at their grammar.
+  if (slot.kind === "pixel" || isOwnUrl(slot.raw, tracker.base)) return null;
+  const url = webUrlOf(slot.raw);
+  if (url === null || isOwnUrl(url, tracker.base)) return null;
   return tracker.destination(slot.number, url);
 }
 
 /** Null for a link that stays as it is. */
 function urlOf(slot: Slot, destination: string | null, tracker: Tracker): string | null {
-  if (slot.kind === "pixel") return tracker.pixelUrl();
+  if (slot.kind === "pixel") return tracker.pixelUrl;
   return destination === null ? null : tracker.clickUrl(destination);
 }
 

@@ -4,15 +4,12 @@ import type { Tracker } from "./track-links";
 
 /** The tracker of one mail, whose tokens are signed with `secret`. */
 export function openTracker(secret: string, base: string, mail: TrackedMail): Tracker {
-  let clicks: string | null = null;
+  const signed = signMail(secret, mail);
   return {
     base,
     scope: `${mail.projectId} ${base} ${secret}`,
-    pixelUrl: () => base + pixelPath + signMail(secret, "open", mail),
-    clickUrl(destination) {
-      clicks ??= base + clickPath + signMail(secret, "click", mail);
-      return clicks + destination;
-    },
+    pixelUrl: base + pixelPath + signed,
+    clickUrl: (destination) => base + clickPath + signed + destination,
     destination: (number, url) => signDestination(secret, mail.projectId, number, url),
   };
 }

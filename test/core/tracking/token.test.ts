@@ -10,7 +10,7 @@ const mail = { projectId: 1_795_350_868_313, emailId: newId() };
 const url = "https://shop.example/sale?item=1&é=🐦#top";
 
 function clickToken({ secret = current, projectId = mail.projectId, number = 7, to = url } = {}): string {
-  return signMail(secret, "click", mail) + signDestination(secret, projectId, number, to);
+  return signMail(secret, mail) + signDestination(secret, projectId, number, to);
 }
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -37,7 +37,7 @@ describe("a click's token", () => {
     const bytes = fromBase64url(clickToken()) ?? new Uint8Array();
     const mac = (signed: Uint8Array) => createHmac("sha256", current).update(signed).digest();
     expect(bytes.slice(24, 39)).toEqual(new Uint8Array(mac(bytes.slice(0, 24)).subarray(0, 15)));
-    const signed = new Uint8Array([2, 3, ...bytes.slice(2, 8), ...bytes.slice(39, 41), ...bytes.slice(57)]);
+    const signed = new Uint8Array([2, 2, ...bytes.slice(2, 8), ...bytes.slice(39, 41), ...bytes.slice(57)]);
     expect(bytes.slice(41, 57)).toEqual(new Uint8Array(mac(signed).subarray(0, 16)));
   });
 
@@ -59,19 +59,25 @@ describe("a click's token", () => {
 
 describe("a pixel's token", () => {
   it("says the mail", () => {
-    expect(readPixelToken([current], signMail(current, "open", mail))).toEqual(mail);
+    expect(readPixelToken([current], signMail(current, mail))).toEqual(mail);
   });
 
   it("is none with any one letter changed, cut or added", () => {
-    const token = signMail(current, "open", mail);
+    const token = signMail(current, mail);
     for (const other of tampered(token)) expect(readPixelToken([current], other), other).toBeNull();
     for (const other of [token.slice(0, -1), `${token}A`, ""]) expect(readPixelToken([current], other)).toBeNull();
   });
 
-  it("is no click's, and no click's is one", () => {
-    const token = signMail(current, "open", mail) + signDestination(current, mail.projectId, 1, url);
-    expect(readClickToken([current], token)).toBeNull();
-    expect(readPixelToken([current], signMail(current, "click", mail))).toBeNull();
+  it("is no click's, which has a destination, and no click's is one", () => {
+    expect(readClickToken([current], signMail(current, mail))).toBeNull();
+    expect(readPixelToken([current], clickToken())).toBeNull();
+  });
+
+  it("is no destination's, and no destination's is one", () => {
+    const destination = signDestination(current, mail.projectId, 1, url);
+    expect(readPixelToken([current], destination.slice(0, signMail(current, mail).length))).toBeNull();
+    expect(readClickToken([current], destination + destination)).toBeNull();
+    expect(readClickToken([current], signMail(current, mail) + signMail(current, mail))).toBeNull();
   });
 });
 
@@ -80,5 +86,5 @@ it("verifies under each secret, so that they can be rotated", () => {
   expect(readClickToken([current, old], before)).toMatchObject({ url });
   expect(readClickToken([current], before)).toBeNull();
   expect(readClickToken([], before)).toBeNull();
-  expect(readPixelToken([current, old], signMail(old, "open", mail))).toEqual(mail);
+  expect(readPixelToken([current, old], signMail(old, mail))).toEqual(mail);
 });
