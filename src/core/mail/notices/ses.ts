@@ -11,44 +11,44 @@ export const sesTagHeader = "X-Petrel-Tag";
 
 const SesEvent = z.object({
   /** Set by an event destination; a notification of an identity has `notificationType`, and no tags. */
-  eventType: z.string().optional(),
-  notificationType: z.string().optional(),
+  eventType: z.string().nullish(),
+  notificationType: z.string().nullish(),
   mail: z.object({
     messageId: z.string(),
-    tags: z.record(z.string(), z.array(z.string())).optional(),
-    headers: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
+    tags: z.record(z.string(), z.array(z.string())).nullish(),
+    headers: z.array(z.object({ name: z.string(), value: z.string().nullish() })).nullish(),
   }),
   bounce: z
     .object({
       bounceType: z.string(),
-      bounceSubType: z.string().optional(),
+      bounceSubType: z.string().nullish(),
       /** The last two are there only if the bounce came with a delivery status notification (RFC 3464). */
       bouncedRecipients: z
-        .array(z.object({ action: z.string().optional(), diagnosticCode: z.string().optional() }))
-        .optional(),
-      feedbackId: z.string().optional(),
+        .array(z.object({ action: z.string().nullish(), diagnosticCode: z.string().nullish() }))
+        .nullish(),
+      feedbackId: z.string().nullish(),
     })
-    .optional(),
+    .nullish(),
   complaint: z
     .object({
       complaintFeedbackType: z.string().nullish(),
       complaintSubType: z.string().nullish(),
-      feedbackId: z.string().optional(),
+      feedbackId: z.string().nullish(),
     })
-    .optional(),
+    .nullish(),
   deliveryDelay: z
     .object({
-      delayType: z.string().optional(),
-      timestamp: z.string().optional(),
-      delayedRecipients: z.array(z.object({ diagnosticCode: z.string().optional() })).optional(),
+      delayType: z.string().nullish(),
+      timestamp: z.string().nullish(),
+      delayedRecipients: z.array(z.object({ diagnosticCode: z.string().nullish() })).nullish(),
     })
-    .optional(),
-  open: z.object({ timestamp: z.string().nullish(), userAgent: z.string().nullish() }).optional(),
+    .nullish(),
+  open: z.object({ timestamp: z.string().nullish(), userAgent: z.string().nullish() }).nullish(),
   click: z
     .object({ timestamp: z.string().nullish(), userAgent: z.string().nullish(), link: z.string().nullish() })
-    .optional(),
-  reject: z.object({ reason: z.string().optional() }).optional(),
-  failure: z.object({ errorMessage: z.string().optional() }).optional(),
+    .nullish(),
+  reject: z.object({ reason: z.string().nullish() }).nullish(),
+  failure: z.object({ errorMessage: z.string().nullish() }).nullish(),
 });
 type SesEvent = z.infer<typeof SesEvent>;
 
@@ -116,7 +116,8 @@ function complaintOf({ complaintFeedbackType, complaintSubType }: NonNullable<Se
 /** What the account, not the recipient's server, refuses. */
 const ownRefusals = new Set([accountList, "UnsubscribedRecipient"]);
 
-function bounceOf({ bounceType, bounceSubType = "", bouncedRecipients }: NonNullable<SesEvent["bounce"]>): Report {
+function bounceOf({ bounceType, bounceSubType: given, bouncedRecipients }: NonNullable<SesEvent["bounce"]>): Report {
+  const bounceSubType = given ?? "";
   const [recipient] = bouncedRecipients ?? [];
   const reasons = [[bounceType, bounceSubType].filter(Boolean).join("/"), recipient?.diagnosticCode];
   if (bounceType === "Permanent") return ownRefusals.has(bounceSubType) ? gaveUp(reasons) : hardBounce(reasons);

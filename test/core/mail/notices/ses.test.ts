@@ -172,6 +172,28 @@ describe("an event of SES", () => {
     const event = { notificationType: "Delivery", mail: { messageId: "0100-1", headers } };
     expect(readSesEvent(event)?.tag).toBe("p_e");
   });
+
+  it("is read also where it has null in place of what it does not say", () => {
+    const nothing = { eventType: null, bounce: null, complaint: null, open: null, click: null };
+    const told = bounce("Permanent", "General", { action: null, status: null, diagnosticCode: null });
+    const headers = [
+      { name: "Received", value: null },
+      { name: "X-Petrel-Tag", value: "p_e" },
+    ];
+    const event = {
+      ...nothing,
+      ...told,
+      eventType: null,
+      notificationType: "Bounce",
+      mail: { ...mail, tags: null, headers },
+    };
+    expect(readSesEvent(event)).toMatchObject({ tag: "p_e", report: hard("Permanent/General") });
+    const vague = {
+      ...told,
+      bounce: { ...told.bounce, bounceType: "Transient", bounceSubType: null, feedbackId: null },
+    };
+    expect(readSesEvent(vague)).toMatchObject({ id: null, report: transient("Transient") });
+  });
 });
 
 it.each([
