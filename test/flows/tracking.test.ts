@@ -120,6 +120,9 @@ describe("opens and clicks", () => {
       "email.opened": opens,
       "email.clicked": clicks + automatedClicks,
     });
+    // What happens to it next is still seen.
+    const { events } = (await scene.project.api.get(`/emails/${id}`)).body;
+    expect(events).toHaveLength(2 + opens + clicks + automatedClicks);
   });
 
   it("leave a complaint and a bounce as they are, and are recorded", async () => {

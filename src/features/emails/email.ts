@@ -3,6 +3,7 @@ import { NotFound } from "../../core/errors";
 import { firstIdAt, type Id, asId as idOf, publicId, publicIdOrNull, timeOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { hourMs, iso, isoOrNull } from "../../core/time";
+import { maxHits } from "../../core/tracking/hit";
 import { asId, asJson, asText, columns } from "../../db/rows";
 import { inProject } from "../../db/scope";
 import { select } from "../../db/statement";
@@ -65,7 +66,8 @@ export function emailEventJson(email: WholeEmail, { id, name, data }: Happened) 
   return { name, at: iso(timeOf(id)), data: shown };
 }
 
-const maxEvents = 200;
+/** All the opens and clicks that are counted, and what else happens to a mail. */
+const maxEvents = maxHits.opens + maxHits.clicks + maxHits.automatedClicks + 50;
 
 /** Whole emails, with the fields that they share with other recipients. */
 export function selectEmails(ctx: Context, condition: SQL | undefined) {
