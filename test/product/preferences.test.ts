@@ -93,7 +93,7 @@ describeInChromium(
           expect([name, await cutWords(page)]).toEqual([name, []]);
           seen.push(name);
         });
-        expect(seen).toHaveLength(13);
+        expect(seen).toHaveLength(17);
         // Pages for a link that is no longer good answer with an error, of which the console tells.
         expect(complaints.filter((text) => !text.includes("Failed to load resource"))).toEqual([]);
       },

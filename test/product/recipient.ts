@@ -26,7 +26,7 @@ let counter = 0;
 
 /**
  * Takes a recipient with this locale to every page there is, in every state: `visit` is called at each. Subscribed,
- * paused, unsubscribed, confirmed, moved to another address, erased.
+ * without a topic, paused, unsubscribed, confirmed, moved to another address, erased.
  */
 export async function walkPages(product: Product, locale: string, visit: (seen: Seen) => Promise<void>): Promise<void> {
   const call = <T>(method: string, path: string, body?: unknown) =>
@@ -42,6 +42,16 @@ export async function walkPages(product: Product, locale: string, visit: (seen: 
   await see("unsubscribe", paths.unsubscribe);
   await see("manage-subscribed", paths.manage);
   await see("subscribe-done", paths.subscribe);
+  await withTopics(product, async (topicId) => {
+    const { unsubscribe } = await mailOfTopic(product, paths.to, topicId);
+    await see("unsubscribe-topic", unsubscribe);
+    await see("manage-topics", paths.manage);
+    await press(unsubscribe, "List-Unsubscribe=One-Click");
+    await see("unsubscribe-topic-done", unsubscribe);
+    await press(unsubscribe, "action=snooze&duration=3m");
+    await see("manage-topics-paused", paths.manage);
+    await call("PATCH", `/contacts/${paths.id}`, { subscribed: true });
+  });
   await press(paths.unsubscribe, "action=snooze&duration=3m");
   await see("unsubscribe-paused", paths.unsubscribe);
   await see("manage-paused", paths.manage);
@@ -58,6 +68,56 @@ export async function walkPages(product: Product, locale: string, visit: (seen: 
   // The project has no locale, and so the browser says the language of the last two.
   await see("gone", paths.unsubscribe);
   await see("bad-link", "/manage/bad");
+}
+
+/** Topics exist as long as this needs them: the pages of everybody in the project list them. */
+async function withTopics(product: Product, use: (id: string) => Promise<void>): Promise<void> {
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    ask<T>(product.base, product.secretKey, method, path, body);
+  const description = "Vielleicht einmal im Monat, nie mehr als vierzig Zeilen";
+  const made = [
+    await call<{ id: string }>("POST", "/topics", { name: "Produktneuigkeiten und Wartungstermine", description }),
+    await call<{ id: string }>("POST", "/topics", { name: "News", defaultSubscribed: false }),
+  ];
+  try {
+    await use(made[0]?.id ?? "");
+  } finally {
+    for (const { id } of made) await call("DELETE", `/topics/${id}`);
+  }
+}
+
+/** The links of a mail of a topic; its template is gone then, so that the topic can go too. */
+async function mailOfTopic(product: Product, to: string, topicId: string): Promise<{ unsubscribe: string }> {
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    ask<T>(product.base, product.secretKey, method, path, body);
+  const made = { name: "Of a topic", subject: "Of a topic", body: "<p>News</p>", from: "news@petrel.test", topicId };
+  const template = await call<{ id: string }>("POST", "/templates", made);
+  await call("POST", "/v1/send", { to, template: template.id });
+  const html = await mailWith(product, to, made.subject);
+  await call("DELETE", `/templates/${template.id}`);
+  return { unsubscribe: pathIn(html, "unsubscribe") };
+}
+
+/** The HTML of the mail with this subject, as soon as it arrives. */
+function mailWith(product: Product, to: string, subject: string): Promise<string> {
+  return vi.waitFor(
+    async () => {
+      const { data } = await ask<{ data: { subject: string; html: string }[] }>(
+        product.base,
+        product.secretKey,
+        "GET",
+        `/outbox/messages?to=${to}`,
+      );
+      const message = data.find((message) => message.subject === subject);
+      if (!message) throw new Error("The mail has not arrived yet");
+      return message.html;
+    },
+    { timeout: 15_000, interval: 50 },
+  );
+}
+
+function pathIn(html: string, page: string): string {
+  return new RegExp(`/${page}/[\\w-]+`).exec(html)?.[0] ?? "";
 }
 
 /** Mails somebody all links, and finds them in what arrives. */
@@ -77,17 +137,9 @@ async function mailTo(product: Product, locale: string) {
     () => call<{ id: string }>("POST", "/contacts", { email: to, confirm: true, data: { locale } }),
     { timeout: 40_000, interval: 500 },
   );
-  const html = await vi.waitFor(
-    async () => {
-      const { data } = await call<{ data: { html: string }[] }>("GET", `/outbox/messages?to=${to}`);
-      const [message] = data;
-      if (!message) throw new Error("The mail has not arrived yet");
-      return message.html;
-    },
-    { timeout: 15_000, interval: 50 },
-  );
+  const html = await mailWith(product, to, made.subject);
   await call("PATCH", `/contacts/${id}`, { subscribed: true });
-  const path = (page: string) => new RegExp(`/${page}/[\\w-]+`).exec(html)?.[0] ?? "";
-  const links = { unsubscribe: path("unsubscribe"), subscribe: path("subscribe"), manage: path("manage") };
-  return { id, confirm: path("confirm"), ...links };
+  const [unsubscribe, subscribe] = [pathIn(html, "unsubscribe"), pathIn(html, "subscribe")];
+  const [manage, confirm] = [pathIn(html, "manage"), pathIn(html, "confirm")];
+  return { id, to, unsubscribe, subscribe, manage, confirm };
 }

@@ -18,6 +18,8 @@ main {
   padding: 1.5rem 1.25rem;
 }
 h1, h2, p, dl, dd, form { margin: 0; }
+/* A topic's name in a heading has longer words than ours. */
+h1 { font-size: 1.375rem; }
 h2 { font-size: 1.125rem; }
 main > * + * { margin-top: 1rem; }
 main > .sender + h1 { margin-top: 0.25rem; }
@@ -63,6 +65,7 @@ dd .quiet, dd form { margin-top: 0.5rem; }
 @media (min-width: 34rem) {
   body { place-items: center; padding: 2rem; }
   main { padding: 2.25rem; }
+  h1 { font-size: 1.625rem; }
   button { width: auto; min-width: 11rem; min-height: 2.75rem; }
   dl:not(.topics) div { display: flex; gap: 1rem; }
   dt { flex: 0 0 8.5rem; }
