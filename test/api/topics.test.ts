@@ -67,6 +67,7 @@ describe("POST /topics", () => {
   it.each<[fields: Record<string, unknown>, field: string, code: string]>([
     [{}, "name", "required"],
     [{ name: "" }, "name", "too_small"],
+    [{ name: " \n" }, "name", "too_small"],
     [{ name: long(101) }, "name", "too_big"],
     [{ name: 42 }, "name", "invalid_type"],
     [{ name: "News", description: long(501) }, "description", "too_big"],

@@ -32,8 +32,10 @@ export const TopicPage = z
   .object({ data: z.array(Topic), cursor: z.string(), hasMore: z.boolean(), total: z.number().int() })
   .meta({ id: "TopicPage", example: { data: [topicExample], cursor: "", hasMore: false, total: 1 } });
 
+// Recipients read it on buttons, so blanks are no name.
 const name = z
   .string()
+  .trim()
   .min(1)
   .max(100)
   .refine(...storable);
