@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { textOf } from "../../core/ids";
 import { ById, type Page, pageOf, readCursor } from "../../core/page";
 import { openBatch } from "../../db/batch";
@@ -8,7 +8,7 @@ import { topics } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { topicJson } from "./topic";
 
-/** `GET /topics`, newest first, as every list by cursor. */
+/** `GET /topics`, newest first, as every list by cursor: `total` on the first page only. */
 export async function listTopics(
   ctx: Context,
   { cursor, limit }: { cursor?: string; limit: number },
@@ -20,8 +20,12 @@ export async function listTopics(
   const rows = batch.add(
     statement(sql`SELECT * ${live} ${behind} ORDER BY id DESC LIMIT ${limit + 1}`, wholeRow(topics)),
   );
-  const counted = batch.add(statement(sql`SELECT count(*) AS total ${live}`, columns({ total: asNumber })));
+  const counted = after === null ? batch.add(countTopics(live)) : null;
   await batch.commit();
   const places = rows.all.map((row) => ({ id: textOf(row.id), row }));
-  return pageOf(places, limit, counted.one.total, ({ row }) => topicJson(row));
+  return pageOf(places, limit, counted?.one.total ?? 0, ({ row }) => topicJson(row));
+}
+
+function countTopics(live: SQL) {
+  return statement(sql`SELECT count(*) AS total ${live}`, columns({ total: asNumber }));
 }
