@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { Counts } from "../../src/core/campaigns/counts";
-import { type Id, publicId } from "../../src/core/ids";
+import { type Id, publicId, readId } from "../../src/core/ids";
 import { hardBounce, type Notice, transient } from "../../src/core/mail/notices/notice";
 import { writeTag } from "../../src/core/mail/tag";
 import { openBatch } from "../../src/db/batch";
@@ -17,6 +17,7 @@ import type { Context } from "../../src/platform/context";
 import { byVariant, markedPages, newCampaign, recounted, storedCounts, type TestCampaign } from "../support/campaign";
 import { wasKilled } from "../support/killable";
 import { call, newProject, type TestProject } from "../support/project";
+import { newTopic } from "../support/topic";
 import { World } from "../support/world";
 
 type Said = "delivered" | "hard" | "soft" | "complained";
@@ -44,10 +45,10 @@ async function open(ctx: Context, emailIds: Id[]): Promise<void> {
 }
 
 /** The mailbox's own button, or the one of the page. */
-async function pressUnsubscribe(ctx: Context, emailId: Id): Promise<void> {
+async function pressUnsubscribe(ctx: Context, emailId: Id, topicId?: Id): Promise<void> {
   const query = sql`SELECT contact_id FROM emails WHERE project_id = ${ctx.project.number} AND id = ${emailId}`;
   const { contactId } = await selectOne(ctx.db, query, columns({ contactId: asId }));
-  const path = await pagePath(ctx, "unsubscribe", { projectId: ctx.project.id, contactId, emailId });
+  const path = await pagePath(ctx, "unsubscribe", { projectId: ctx.project.id, contactId, emailId, topicId });
   expect((await call("POST", path, "List-Unsubscribe=One-Click")).status).toBe(200);
 }
 
@@ -120,6 +121,21 @@ describe("the counters of a campaign", () => {
     await pressUnsubscribe(ctx, emailId);
     await settle(world, project);
     expect(figures(await storedCounts(world, project, campaign))).toEqual({ sent: 2, unsubscribed: 1 });
+    await expectExact(world, project, campaign);
+  });
+
+  it("count a person who left the mail's topic, once, and not again when everything follows", async () => {
+    const { project, world, campaign, ctx } = await sceneOf({ recipients: 3, status: "SENT" });
+    const [emailId, other] = campaign.emailIds;
+    if (!(emailId && other)) throw new Error("There are three");
+    const [topic, optIn] = [await newTopic(project), await newTopic(project, { defaultSubscribed: false })];
+    await pressUnsubscribe(ctx, emailId, readId(topic.id));
+    await pressUnsubscribe(ctx, emailId, readId(topic.id));
+    await pressUnsubscribe(ctx, emailId);
+    // Whoever never joined a topic leaves nothing.
+    await pressUnsubscribe(ctx, other, readId(optIn.id));
+    await settle(world, project);
+    expect(figures(await storedCounts(world, project, campaign))).toEqual({ sent: 3, unsubscribed: 1 });
     await expectExact(world, project, campaign);
   });
 
