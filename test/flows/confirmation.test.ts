@@ -386,6 +386,20 @@ describe("somebody with a public key", () => {
     expect((await emailRows(project)).map(({ to_email }) => to_email)).toEqual(["somebody@example.com"]);
   });
 
+  it("reaches no erased address either that a contact moved to", async () => {
+    const { project } = await confirming();
+    const { id } = (await project.api.post("/contacts", { email: "moves@example.com" })).body;
+    const { id: left } = (await project.api.post("/contacts", { email: "left@example.com" })).body;
+    await project.api.patch(`/contacts/${left}`, { subscribed: false });
+    await project.api.delete(`/contacts/${left}`);
+    expect((await project.api.patch(`/contacts/${id}`, { email: "left@example.com" })).status).toBe(200);
+    const world = new World();
+    expect((await askPublicly(world, project, { email: "left@example.com" })).confirmation).toBe("sent");
+    await world.drain();
+    expect(world.taken).toEqual([]);
+    expect(await emailRows(project)).toEqual([]);
+  });
+
   it("repeats a call with its idempotency key, and causes no second mail", async () => {
     const { project } = await confirming();
     const tracking = { email: "ada@example.com", event: "signed_up", confirm: true };

@@ -83,8 +83,13 @@ function restoreAddress(
   const contactId = sql`SELECT ${id} FROM erased_addresses
     WHERE project_id = ${ctx.project.number} AND hash = ${hash} AND opted_out_at IS NOT NULL`;
   const leaving = { contactId, subscribed: false, eventData: {}, isSaidBySelf: true, at: ctx.now.getTime() };
+  // An opt-out from before the contact's own time is one of an erased person: double opt-in mails nobody with such a one.
+  const leftBefore = statement(
+    sql`UPDATE contacts SET opted_out_at = created_at - 1
+      WHERE project_id = ${ctx.project.number} AND id = ${id} AND opted_out_at >= created_at AND EXISTS (${contactId})`,
+  );
   return [
-    ...(subscribed === true ? [] : updateSubscription(ctx, leaving)),
+    ...(subscribed === true ? [] : [...updateSubscription(ctx, leaving), leftBefore]),
     ...restoreErased(ctx, { items: JSON.stringify([{ email, hash }]), onlyIf }),
   ];
 }
