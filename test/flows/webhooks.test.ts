@@ -336,6 +336,38 @@ describe("an endpoint that never answers", () => {
   });
 });
 
+describe("endpoints that answer slowly", () => {
+  it("take turns with the others, also when there are as many as places", async () => {
+    const world = new World();
+    const slow: TestWebhook[] = [];
+    for (let n = 0; n < 3; n++) {
+      const project = await newProject();
+      for (let m = 0; m < 2; m++) slow.push(await newWebhook(world, project));
+      // More than one turn takes.
+      for (let m = 0; m < 60; m++) await track(world, project);
+    }
+    for (const { host } of slow) {
+      outside.play(host, () => {
+        world.now += 9_000;
+        return answers(200)();
+      });
+    }
+    await dispatched(world);
+    world.now += 1;
+    const neighbour = await newProject();
+    const good = await newWebhook(world, neighbour);
+    outside.play(good.host, answers(200));
+    for (let n = 0; n < 3; n++) await track(world, neighbour);
+    await dispatched(world);
+    world.queue.push({ queued: { message: { type: "webhooks.drain" } }, due: world.now });
+    await world.drain();
+    const hosts = outside.calls.map(({ url }) => url.host);
+    expect(hosts).toHaveLength(6 * 60 + 3);
+    expect(hosts.indexOf(good.host)).toBeLessThan(10);
+    expect(hosts.lastIndexOf(good.host)).toBeLessThan(35);
+  });
+});
+
 /** Dispatches what is announced, without delivering it. */
 async function dispatched(world: World): Promise<void> {
   const messages = world.queue.splice(0).filter(({ queued }) => queued.message.type === "events.dispatch");

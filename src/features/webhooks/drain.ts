@@ -22,6 +22,7 @@ type Parts = ReturnType<typeof openParts>;
 interface Due {
   projectId: number;
   id: Id;
+  dueAt: number;
 }
 
 /**
@@ -33,20 +34,16 @@ export async function drainDeliveries(platform: Platform): Promise<void> {
   const until = platform.clock().getTime() + runMs;
   const isOver = () => platform.clock().getTime() >= until;
   const busy = new Map<string, { projectId: number; turn: Promise<void> }>();
-  /** When each had its last turn, as a number of the turn; those without come first. */
-  const served = new Map<string, number>();
   /** Of projects that are gone, and those whose turn failed: another run may look at them. */
   const ignored = new Set<string>();
   const parts = openParts();
   const databases = new Set(platform.databases);
-  let turns = 0;
   for (;;) {
     const due = isOver() || busy.size >= platform.callsAtOnce ? [] : await findDue(platform, databases, parts);
     const able = due.filter(({ id }) => !ignored.has(textOf(id)));
-    const next = choose(able, busy, served, platform.callsAtOnce);
+    const next = choose(able, busy, platform.callsAtOnce);
     for (const one of next) {
       const key = textOf(one.id);
-      served.set(key, ++turns);
       ignored.add(key);
       const turn = parts
         .run(async () => {
@@ -71,18 +68,12 @@ async function takeTurn(platform: Platform, { projectId, id }: Due, isOver: () =
   return project !== null;
 }
 
-/** Those that waited longest for a turn, as many as there are places. */
-function choose(
-  due: Due[],
-  busy: Map<string, { projectId: number }>,
-  served: Map<string, number>,
-  callsAtOnce: number,
-): Due[] {
+/** Those that are due longest, as many as there are places. */
+function choose(due: Due[], busy: Map<string, { projectId: number }>, callsAtOnce: number): Due[] {
   const ofProject = new Map<number, number>();
   for (const { projectId } of busy.values()) ofProject.set(projectId, (ofProject.get(projectId) ?? 0) + 1);
-  const lastTurn = ({ id }: Due) => served.get(textOf(id)) ?? -1;
   const chosen: Due[] = [];
-  for (const one of due.toSorted((a, b) => lastTurn(a) - lastTurn(b))) {
+  for (const one of due.toSorted((a, b) => a.dueAt - b.dueAt)) {
     const others = ofProject.get(one.projectId) ?? 0;
     if (busy.has(textOf(one.id)) || others >= maxOfProject || busy.size + chosen.length >= callsAtOnce) continue;
     ofProject.set(one.projectId, others + 1);
@@ -107,9 +98,9 @@ async function findDue(platform: Platform, databases: Set<Db>, parts: Parts): Pr
 function dueIn(db: Db, now: number): Promise<Due[]> {
   return select(
     db,
-    sql`SELECT project_id, id FROM webhooks INDEXED BY ix_webhooks_due
+    sql`SELECT project_id, id, due_at FROM webhooks INDEXED BY ix_webhooks_due
       WHERE due_at <= ${now} ORDER BY due_at LIMIT ${maxFound}`,
-    columns({ projectId: asNumber, id: asId }),
+    columns({ projectId: asNumber, id: asId, dueAt: asNumber }),
   );
 }
 

@@ -20,6 +20,21 @@ export function updateDue(ctx: Context, ids: Id[]): Statement {
   );
 }
 
+/**
+ * Puts a webhook with more due deliveries behind all that are due: in every run, whichever consumer's. Without it, those
+ * whose oldest delivery waits longest, which are the slow ones, would be called before all others. Goes after a success,
+ * which ends what it was put off for, and before `updateDue`.
+ */
+export function goBehind(ctx: Context, id: Id): Statement {
+  const now = ctx.clock().getTime();
+  return statement(
+    sql`UPDATE webhooks SET put_off_until = CAST(max(coalesce(put_off_until, 0), ${now}) AS INTEGER)
+      WHERE project_id = ${ctx.project.number} AND id = ${id} AND EXISTS (
+        SELECT 1 FROM webhook_deliveries d INDEXED BY ix_webhook_deliveries_due
+        WHERE d.project_id = webhooks.project_id AND d.webhook_id = webhooks.id AND d.next_attempt_at <= ${now})`,
+  );
+}
+
 /** What the webhook listens for, from its row. A disabled one hears nothing. */
 export function replaceListeners(ctx: Context, id: Id): Statement[] {
   return [
