@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readId } from "../../src/core/ids";
 import { openBatch } from "../../src/db/batch";
 import { forgetOldEvents } from "../../src/engine/events/forget-old";
@@ -7,7 +7,8 @@ import { insertEvents } from "../../src/engine/events/record";
 import { addEvents } from "../support/events";
 import { everyPage } from "../support/pages";
 import { newProject, type TestProject } from "../support/project";
-import { sendAndWait } from "../support/send-and-wait";
+import { mailOf, sendAndWait } from "../support/send-and-wait";
+import { clickUrls, follow, pixelUrlIn } from "../support/tracking";
 import { World } from "../support/world";
 
 const dayMs = 86_400_000;
@@ -160,19 +161,36 @@ describe("the figures", () => {
   });
 
   it("agree, whoever is asked: activity, events, and the email itself", async () => {
-    const project = await newProject();
-    const delivered = await sendAndWait(project, { to: "ada@example.com" });
+    const project = await newProject({ tracking: "ENABLED" });
+    const link = '<p>Hello</p><a href="https://shop.example/sale">Sale</a>';
+    const delivered = await sendAndWait(project, { to: "ada@example.com", body: link });
+    const { html } = await mailOf(project, delivered.id);
+    const [click = ""] = clickUrls(html);
+    for (const [url, agent] of [[pixelUrlIn(html)], [click], [click], [click, "Barracuda Sentinel (EE)"]]) {
+      await follow(url ?? "", agent === undefined ? {} : { agent });
+    }
+    const names = ["sent", "delivered", "opened", "clicked", "clicked", "clicked"].map((name) => `email.${name}`);
+    // Each request is told by a message of its own, so they may be recorded in another order.
+    await vi.waitFor(
+      async () => {
+        const { body } = await project.api.get(`/emails/${delivered.id}`);
+        expect(body.events.map(({ name }: { name: string }) => name).toSorted()).toEqual(names.toSorted());
+        // The log has what a scanner did too; the email counts people.
+        expect(body).toMatchObject({ status: "CLICKED", opens: 1, clicks: 2 });
+      },
+      { timeout: 15_000, interval: 20 },
+    );
     await sendAndWait(project, { to: "bounce@simulator.test" }, "BOUNCED");
     await sendAndWait(project, { to: "complaint@simulator.test" }, "COMPLAINED");
     await track(project, "purchase");
     const stats = (await project.api.get("/activity/stats")).body;
-    const totals = { ...counts, sent: 3, delivered: 2, bounced: 1, complained: 1, events: 1 };
+    const totals = { sent: 3, delivered: 2, opened: 1, clicked: 3, bounced: 1, complained: 1, events: 1 };
     expect(stats.totals).toEqual(totals);
     expect(stats.series.at(-1)).toEqual({ date: stats.series.at(-1).date, ...totals });
 
     const byName = (await project.api.get("/events/stats")).body;
     const count = (name: string) => byName.data.find((of: { name: string }) => of.name === name)?.count ?? 0;
-    expect(["sent", "delivered", "bounced", "complained"].map((of) => count(`email.${of}`))).toEqual([3, 2, 1, 1]);
+    for (const [of, total] of Object.entries({ ...totals, events: 0 })) expect(count(`email.${of}`), of).toBe(total);
     expect(count("purchase")).toBe(1);
 
     const feed = await everyPage(project, "/activity", { limit: 3 });
@@ -186,7 +204,7 @@ describe("the figures", () => {
     expect(body.events).toEqual(
       ofMail.map(({ type, timestamp, metadata }) => ({ name: type, at: timestamp, data: metadata })),
     );
-    for (const type of ["email.sent", "email.delivered", "event.triggered"]) {
+    for (const type of [...new Set(names), "event.triggered"]) {
       const { total } = (await project.api.get(`/activity?types=${type}`)).body;
       expect(total, type).toBe(feed.filter((entry) => entry.type === type).length);
     }

@@ -100,7 +100,9 @@ const counts = {
   sent: count,
   delivered: count,
   opened: count.meta({ description: "Every open, also repeated ones." }),
-  clicked: count.meta({ description: "Every click, also repeated ones." }),
+  clicked: count.meta({
+    description: "Every click, also repeated ones and those of scanners, whose events have `automated`.",
+  }),
   bounced: count,
   complained: count,
   events: count.meta({ description: "Events that you tracked: `event.triggered`." }),
