@@ -313,6 +313,27 @@ describe("an endpoint that never answers", () => {
     expect(await deliveriesOf(project, hanging)).toMatchObject([{ status: "SUCCEEDED" }]);
   });
 
+  it("delays nobody else when it is called near the end of a consumer's time", async () => {
+    const [project, neighbour, world] = [await newProject(), await newProject(), new World()];
+    const [hanging, good] = [await newWebhook(world, project), await newWebhook(world, neighbour)];
+    let release = () => {};
+    const never = new Promise<Response>((resolve) => {
+      release = () => resolve(new Response("late"));
+    });
+    outside.play(hanging.host, () => never);
+    outside.play(good.host, answers(200));
+    await track(world, project);
+    await dispatched(world);
+    const drain = handleMessage(world.process().platform, { type: "webhooks.drain" });
+    await vi.waitFor(() => expect(outside.callsTo(hanging.host)).toHaveLength(1));
+    world.now += 20_000;
+    for (let n = 0; n < 3; n++) await track(world, neighbour);
+    await dispatched(world);
+    await vi.waitFor(() => expect(outside.callsTo(good.host)).toHaveLength(3), { timeout: 5_000 });
+    release();
+    await drain;
+  });
+
   it("delays nobody else when a neighbour has five of them", async () => {
     const [project, neighbour, world] = [await newProject(), await newProject(), new World()];
     const hanging = await Promise.all(Array.from({ length: 5 }, () => newWebhook(world, project)));

@@ -9,7 +9,7 @@ import { forProject, type Platform } from "../../platform/context";
 import { openParts } from "../../platform/sweep";
 import { deliverSome } from "./deliver-some";
 
-/** Then another message goes on. A call that is under way may take ten seconds more. */
+/** Then another message goes on. Calls that are under way may take ten seconds more; meanwhile others have their turns. */
 const runMs = 20 * secondMs;
 /** While a call is under way, how often others are looked for. */
 const lookAgainMs = 500;
@@ -32,8 +32,10 @@ interface Due {
  */
 export async function drainDeliveries(platform: Platform): Promise<void> {
   const until = platform.clock().getTime() + runMs;
-  const isOver = () => platform.clock().getTime() >= until;
-  const busy = new Map<string, { projectId: number; turn: Promise<void> }>();
+  const isLate = () => platform.clock().getTime() >= until;
+  const busy = new Map<string, { projectId: number; isExtra: boolean; turn: Promise<void> }>();
+  // Turns end with their next call when it is late. What still hangs then holds this consumer, so others go on beside it.
+  const isOver = () => isLate() && [...busy.values()].every(({ isExtra }) => isExtra);
   /** Of projects that are gone, and those whose turn failed: another run may look at them. */
   const ignored = new Set<string>();
   const parts = openParts();
@@ -45,19 +47,20 @@ export async function drainDeliveries(platform: Platform): Promise<void> {
     for (const one of next) {
       const key = textOf(one.id);
       ignored.add(key);
+      const isExtra = isLate();
       const turn = parts
         .run(async () => {
-          if (await takeTurn(platform, one, isOver)) ignored.delete(key);
+          if (await takeTurn(platform, one, isExtra ? isOver : isLate)) ignored.delete(key);
         })
         .finally(() => busy.delete(key));
-      busy.set(key, { projectId: one.projectId, turn });
+      busy.set(key, { projectId: one.projectId, isExtra, turn });
     }
     // Looked for after the last turn had ended: there is nothing that this run may do.
     if (busy.size === 0) break;
     const turnsNow = [...busy.values()].map(({ turn }) => turn);
     await nextEvent(turnsNow, isOver());
   }
-  if (isOver()) await platform.enqueue([{ message: { type: "webhooks.drain" } }]);
+  if (isLate()) await platform.enqueue([{ message: { type: "webhooks.drain" } }]);
   parts.end();
 }
 
