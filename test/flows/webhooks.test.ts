@@ -252,6 +252,20 @@ describe("a delivery that fails", () => {
     ]);
   });
 
+  it("counts no redirect that drops the event", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const webhook = await newWebhook(world, project);
+    outside.play(webhook.host, ({ url }) =>
+      url.pathname === "/hook" ? answers(301, { Location: "/moved" })() : answers(200)(),
+    );
+    await track(world, project);
+    await world.drain();
+    expect(outside.callsTo(webhook.host)).toHaveLength(1);
+    expect(await deliveriesOf(project, webhook)).toMatchObject([
+      { status: "PENDING", attempts: 1, error: expect.stringContaining("redirects with 301") },
+    ]);
+  });
+
   it("tries later when no resolver answers", async () => {
     const [project, world] = [await newProject(), new World()];
     const webhook = await newWebhook(world, project);

@@ -4,6 +4,8 @@ export interface OutboundCall {
   method: string;
   headers: Record<string, string>;
   body: string | null;
+  /** The body is the point of the call: a redirect that drops it is not followed. */
+  needsBody?: boolean;
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -26,11 +28,15 @@ export function redirected(
   const to = new URL(location, from);
   if (from.protocol === "https:" && to.protocol === "http:") return "It redirects from https: to http:.";
   const losesBody = (status === 303 && call.method !== "HEAD") || (status < 303 && call.method === "POST");
+  if (losesBody && call.needsBody) {
+    return `It redirects with ${status}, and the event would not arrive there: use the URL that it redirects to.`;
+  }
   const kept = Object.entries(call.headers).filter(([name]) => {
     if (losesBody && name.toLowerCase() === "content-type") return false;
     return to.origin === from.origin || harmless.has(name.toLowerCase());
   });
   return {
+    ...call,
     url: resolved(location, to),
     method: losesBody ? "GET" : call.method,
     headers: Object.fromEntries(kept),

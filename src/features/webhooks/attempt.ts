@@ -35,7 +35,7 @@ export async function attempt(ctx: Context, webhook: WebhookRow, delivery: Taken
   }
   const signed = await signedHeaders(secrets, { id: publicId(delivery.eventId), at: calledAt, body });
   const headers = { "Content-Type": "application/json", "User-Agent": "Petrel-Webhooks/1.0", ...signed };
-  const result = await callOutbound(ctx, { url: webhook.url, method: "POST", headers, body });
+  const result = await callOutbound(ctx, { url: webhook.url, method: "POST", headers, body, needsBody: true });
   const verdict = judge(ctx, result, delivery);
   const at = ctx.clock().getTime();
   if (result.kind !== "answered") return { at, verdict, statusCode: null, error: result.reason, response: null };

@@ -24,6 +24,14 @@ describe("a redirect", () => {
     });
   });
 
+  it.each([301, 302, 303])("%i is not followed by a call that needs its body", (status) => {
+    const needing = { ...call, needsBody: true };
+    expect(redirected(needing, from, status, "2")).toBe(
+      `It redirects with ${status}, and the event would not arrive there: use the URL that it redirects to.`,
+    );
+    expect(redirected(needing, from, 307, "2")).toEqual({ ...needing, url: "https://example.com/hooks/2" });
+  });
+
   it.each([
     "https://other.com/",
     "https://www.example.com/",
