@@ -62,6 +62,15 @@ describe("POST /webhooks", () => {
     expect((await project.api.get("/webhooks")).body).toEqual([]);
   });
 
+  it.each(["localhost:3000", "127.0.0.1:3000", "[::1]:80"])("tells a developer how %s can be called", async (place) => {
+    const project = await newProject();
+    const { status, body } = await project.api.post("/webhooks", { ...sound, url: `http://${place}/hook` });
+    expect(status).toBe(422);
+    const [{ message }] = body.error.errors;
+    expect(message).toContain("not a");
+    expect(message).toMatch(`OUTBOUND_ALLOW_LOOPBACK=${place}`);
+  });
+
   it.each([
     [["email.typo"], "events.0", "There is no event email.typo"],
     [["*", "email.op*"], "events.1", "matches nothing"],

@@ -50,17 +50,22 @@ export function judgeUrl(written: string, rules: OutboundRules): JudgedUrl {
 function judgeHost(url: URL, { ownHosts }: OutboundRules): JudgedUrl {
   const name = hostName(url.hostname);
   const address = literalAddress(name);
-  if (ownHosts.has(name)) return refused(`names ${name}, which is this service itself`);
   if (address !== null) {
     if (!isPublicAddress(address)) return refused(`names ${address}, which is not an address of the public internet`);
+    if (ownHosts.has(name)) return refused(isOurs(name));
     return { kind: "good", url, name: null };
   }
   if (privateName.test(name) || !/^[^.]+(\.[^.]+)+$/.test(name)) {
     return refused(`names ${name || "no host"}, which is not a host of the public internet`);
   }
+  if (ownHosts.has(name)) return refused(isOurs(name));
   // Both forms are the same host; without the dot at its end it is also the name in its certificate.
   url.hostname = name;
   return { kind: "good", url, name };
+}
+
+function isOurs(name: string): string {
+  return `names ${name}, which is this service itself`;
 }
 
 /** `host:port`, with the port that the scheme implies. */

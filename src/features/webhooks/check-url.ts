@@ -1,4 +1,6 @@
+import { isLoopback } from "../../core/dns";
 import { Invalid } from "../../core/errors";
+import { placeOf } from "../../core/outbound/url";
 import type { Context } from "../../platform/context";
 import { judgeOutboundUrl } from "../../platform/outbound";
 
@@ -6,6 +8,15 @@ import { judgeOutboundUrl } from "../../platform/outbound";
 export function checkUrl(ctx: Context, url: string): void {
   const judged = judgeOutboundUrl(ctx, url);
   if (judged.kind === "refused") {
-    throw new Invalid([{ field: "url", code: "invalid_string", message: judged.reason, received: url }]);
+    const message = `${judged.reason}${hintFor(ctx, url)}`;
+    throw new Invalid([{ field: "url", code: "invalid_string", message, received: url }]);
   }
+}
+
+/** What a developer with a receiver on this machine can do. */
+function hintFor({ config }: Context, written: string): string {
+  if (!config.isDevelopment || !URL.canParse(written)) return "";
+  const url = new URL(written);
+  if (!isLoopback(url.hostname)) return "";
+  return ` For a receiver on this machine, start with OUTBOUND_ALLOW_LOOPBACK=${placeOf(url)}`;
 }
