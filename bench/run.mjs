@@ -11,6 +11,7 @@ import { benchRows } from "./rows.mjs";
 import { benchSegments } from "./segments.mjs";
 import { benchSweeps } from "./sweeps.mjs";
 import { benchTracking } from "./tracking.mjs";
+import { benchWebhooks } from "./webhooks.mjs";
 
 const benches = {
   routes: benchRoutes,
@@ -23,6 +24,7 @@ const benches = {
   delivery: benchDelivery,
   reports: benchReports,
   tracking: benchTracking,
+  webhooks: benchWebhooks,
 };
 /** Tells where time goes, and judges nothing: only when asked for. */
 const askedOnly = { profile: benchProfile };
