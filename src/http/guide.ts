@@ -161,6 +161,7 @@ webhook-signature: v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
   \`POST /webhooks/{id}/test\` sends a test.
 - After \`POST /webhooks/{id}/rotate-secret\` both secrets sign for 24 hours.
 - The URL must be on the public internet. Private addresses, in whatever spelling and behind whatever name or redirect, are not called.
+  A 301, 302 or 303 would drop the event, so it is a failure; 307 and 308 are followed.
 
 ## Opens and clicks
 
