@@ -99,7 +99,7 @@ function run({ call, of }, { url, headers }, connections, total) {
 
 function report(title, leastThroughput, [product, bare]) {
   const measures = {
-    [`median latency, 1 connection`]: { unit: "ms", aim: "≤ 1.5", of: ({ one }) => one },
+    "median latency, 1 connection": { unit: "ms", aim: "≤ 1.5", of: ({ one }) => one },
     [`median latency, ${connections} connections`]: { unit: "ms", aim: "≤ 1.5", of: ({ latency }) => latency },
     [`throughput, ${connections} connections`]: {
       unit: "/s",

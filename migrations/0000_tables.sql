@@ -37,9 +37,8 @@ CREATE TABLE `campaign_pages` (
 	`first_id` text NOT NULL,
 	`last_id` text NOT NULL,
 	`part` text NOT NULL,
-	`content_ids` text NOT NULL,
-	`open` integer NOT NULL,
-	`due_at` integer,
+	`released_at` integer,
+	`open` integer DEFAULT 0 NOT NULL,
 	`recount_at` integer DEFAULT 0,
 	`counts` text DEFAULT '{}' NOT NULL,
 	`counts_before` text DEFAULT '{}' NOT NULL,
@@ -47,8 +46,19 @@ CREATE TABLE `campaign_pages` (
 	PRIMARY KEY(`project_id`, `campaign_id`, `first_id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `ix_campaign_pages_due` ON `campaign_pages` (`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_campaign_pages_uncounted` ON `campaign_pages` (`project_id`,`recount_at`) WHERE recount_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `campaign_runs` (
+	`project_id` integer NOT NULL,
+	`id` text NOT NULL,
+	`clock` integer DEFAULT 0 NOT NULL,
+	`due_at` integer NOT NULL,
+	`step` integer DEFAULT 0 NOT NULL,
+	`progress` text DEFAULT '{}' NOT NULL,
+	`link_base` text,
+	PRIMARY KEY(`project_id`, `id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `ix_campaign_runs_due` ON `campaign_runs` (`clock`,`due_at`);--> statement-breakpoint
 CREATE TABLE `campaigns` (
 	`project_id` integer NOT NULL,
 	`id` text NOT NULL,
@@ -58,40 +68,34 @@ CREATE TABLE `campaigns` (
 	`held_reason` text,
 	`audience_type` text NOT NULL,
 	`segment_id` text,
-	`audience_condition` text,
 	`template_id` text,
-	`template_version_id` text,
 	`topic_id` text,
 	`type` text NOT NULL,
 	`subject` text NOT NULL,
 	`preview_text` text,
-	`body` text,
-	`body_key` text,
 	`from_email` text NOT NULL,
 	`from_name` text,
 	`reply_to` text,
-	`is_tracked` integer DEFAULT true NOT NULL,
-	`variants` text,
 	`canary` text,
-	`clock` integer DEFAULT 0 NOT NULL,
 	`scheduled_for` integer,
-	`due_at` integer,
-	`epoch` integer DEFAULT 0 NOT NULL,
-	`frozen` text,
-	`total_recipients` integer DEFAULT 0 NOT NULL,
 	`search_text` text NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`sent_at` integer,
 	`completed_at` integer,
+	`audience_condition` text,
+	`frozen` text,
+	`variants` text,
+	`body` text,
+	`body_key` text,
 	PRIMARY KEY(`project_id`, `id`)
 );
 --> statement-breakpoint
 CREATE INDEX `ix_campaigns_status` ON `campaigns` (`project_id`,`status`,`id`);--> statement-breakpoint
 CREATE INDEX `ix_campaigns_scheduled` ON `campaigns` (`project_id`,`scheduled_for`,`id`) WHERE status = 'SCHEDULED';--> statement-breakpoint
 CREATE INDEX `ix_campaigns_topic` ON `campaigns` (`project_id`,`topic_id`,`id`) WHERE topic_id IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `ix_campaigns_due` ON `campaigns` (`clock`,`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_campaigns_template` ON `campaigns` (`project_id`,`template_id`) WHERE template_id IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `confirmations` (
 	`project_id` integer NOT NULL,
 	`contact_id` text NOT NULL,
@@ -283,7 +287,7 @@ CREATE TABLE `emails` (
 CREATE UNIQUE INDEX `ux_emails_contact` ON `emails` (`project_id`,`contact_id`,`campaign_id`);--> statement-breakpoint
 CREATE INDEX `ix_emails_due` ON `emails` (`clock`,`project_id`,`priority`,`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_emails_scheduled` ON `emails` (`project_id`,`scheduled_at`) WHERE status = 'QUEUED' AND scheduled_at IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `ix_emails_held` ON `emails` (`project_id`) WHERE status = 'QUEUED' AND due_at IS NULL;--> statement-breakpoint
+CREATE INDEX `ix_emails_held` ON `emails` (`project_id`) WHERE status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `ux_emails_effect` ON `emails` (`project_id`,`effect_id`) WHERE effect_id IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `monthly_usage` (
 	`project_id` integer NOT NULL,

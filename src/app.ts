@@ -1,6 +1,7 @@
 import { findEffect } from "./engine/idempotency/effect";
 import { authenticate } from "./engine/projects/authenticate";
 import { activity } from "./features/activity/routes";
+import { campaigns } from "./features/campaigns/routes";
 import { contacts } from "./features/contacts/routes";
 import { domains } from "./features/domains/routes";
 import { emails } from "./features/emails/routes";
@@ -91,6 +92,7 @@ app.route("/", outbox);
 app.route("/", sending);
 app.route("/", contacts);
 app.route("/", templates);
+app.route("/", campaigns);
 app.route("/", domains);
 app.route("/", verification);
 app.route("/", emails);

@@ -11,6 +11,7 @@ import { forgetOrphans } from "./engine/mail/forget-orphans";
 import { forgetRounds } from "./engine/mail/forget-rounds";
 import { releaseHeld } from "./engine/mail/release-held";
 import { requeueStuck } from "./engine/mail/requeue-stuck";
+import { queueDueCampaigns } from "./features/campaigns/queue-due";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
 import { checkDueDomains } from "./features/domains/check-due";
 import { repairDomainNames } from "./features/domains/repair-names";
@@ -37,6 +38,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     endSnoozes,
     queueDueDeliveries,
     queueDueCounts,
+    queueDueCampaigns,
   },
   "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
   "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },

@@ -29,6 +29,8 @@ export const QueueMessage = z.discriminatedUnion("type", [
   }),
   /** Pages of campaigns are marked to be counted again. */
   z.object({ type: z.literal("campaigns.count"), projectId }),
+  /** A campaign is to start, or to go on. */
+  z.object({ type: z.literal("campaigns.run"), projectId, campaignId: id }),
   z.object({ type: z.literal("events.dispatch"), projectId, eventIds: z.array(id) }),
   /**
    * Opens and clicks. The one message that says what happened: until its consumer writes it there is no row, because the answer to
@@ -63,6 +65,7 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "mail.drain": "campaign-mail",
   "domains.check": "jobs",
   "campaigns.count": "jobs",
+  "campaigns.run": "jobs",
   "events.dispatch": "events",
   "tracking.record": "events",
   "events.delete": "jobs",

@@ -31,6 +31,10 @@ const tags = [
   { name: "Contacts", description: "The people you write to, with their data and their subscription." },
   { name: "Events", description: "What your contacts do, as your product reports it." },
   { name: "Activity", description: "What happened and what is scheduled, for a feed and for charts." },
+  {
+    name: "Campaigns",
+    description: "One mail to an audience: sent at once or at a time, each recipient exactly once.",
+  },
   { name: "Segments", description: "Groups of contacts, chosen by a condition or by hand." },
   { name: "Topics", description: "Groups of marketing email that a person can leave one by one." },
   { name: "Suppressions", description: "Addresses that get no mail of any type." },

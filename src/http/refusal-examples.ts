@@ -124,6 +124,8 @@ function notFoundOf({ path, method, operation }: Asked): Refusal {
       return new NotFound("contact", readId(someId));
     case "templates":
       return new NotFound("template", readId(someId));
+    case "campaigns":
+      return new NotFound("campaign", readId(someId));
     case "segments":
       return new NotFound("segment", readId(someId));
     case "domains":
@@ -198,6 +200,10 @@ function faultOf(asked: Asked): FieldFault {
   if (names.includes("field")) {
     const message = "Only a custom field, data.<key>, can be deleted";
     return { field: "field", message, code: "invalid_string", received: "email" };
+  }
+  // Of a campaign alone, an id that is no UUID is not valid.
+  if (path.startsWith("/campaigns/{id}")) {
+    return { field: "id", message: "Invalid UUID", code: "invalid_string", received: "march" };
   }
   throw new Error(`Nobody said what ${path} finds not valid`);
 }

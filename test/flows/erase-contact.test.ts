@@ -57,6 +57,7 @@ describe("erasing a contact", () => {
     domains: "the project's own",
     event_days: "numbers",
     event_listeners: "names of events",
+    campaign_runs: "places in lists, and numbers",
     event_names: "numbers",
     idempotency_effects: "an answer holds an address until its key expires, after 24 hours",
     jobs: "an import's errors are emptied by the erasure's own job: see erase-rest.ts",
@@ -88,6 +89,7 @@ describe("erasing a contact", () => {
       attachment: "goes with the last recipient",
       outbox: "goes with the email it is a copy of",
       template: "stays: it is what a template says to everyone",
+      campaign: "stays: it is what a campaign says to everyone",
       import: "goes when the import is done: see contacts/import",
     };
     expect(Object.keys(kinds).sort()).toEqual([...blobKinds].sort());

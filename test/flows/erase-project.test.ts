@@ -62,6 +62,11 @@ async function projectWithEverything(): Promise<TestProject> {
     )
     .bind(project.id)
     .run();
+  // Nothing is due of a campaign that is no real one.
+  await project.db
+    .prepare("INSERT INTO campaign_runs (project_id, id, due_at) VALUES (?, 'r', 1e15)")
+    .bind(project.id)
+    .run();
   for (const table of tables) await fillEmpty(project, table);
   return project;
 }

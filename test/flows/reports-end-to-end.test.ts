@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { publicId } from "../../src/core/ids";
 import { writeTag } from "../../src/core/mail/tag";
 import { QueueMessage } from "../../src/core/messages";
-import { newCampaign, recounted, storedCounts, type TestCampaign } from "../support/campaign";
+import { newCampaign, recounted, storedCounts, type TestCampaign } from "../support/ledger";
 import { Outside } from "../support/outside";
 import { newProject, type TestProject } from "../support/project";
 import { type ProviderDouble, postmarkDouble, resendDouble, sesDouble } from "../support/provider-doubles";

@@ -8,8 +8,8 @@ import { addDomain } from "../../src/features/domains/add";
 import { removeDomain } from "../../src/features/domains/remove";
 import { takeReport } from "../../src/features/hooks/take-report";
 import { createProject } from "../../src/features/projects/create";
-import { newCampaign } from "../support/campaign";
 import { control, databaseOf, shards } from "../support/database";
+import { newCampaign } from "../support/ledger";
 import { sendAs } from "../support/person";
 import { admin, newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
@@ -239,6 +239,12 @@ const dueOf: Record<string, Due> = {
   forgetRounds: {
     given: (project) => run(project, `INSERT INTO rounds VALUES (?, '${"r".repeat(22)}', 'resend', '[]', 1)`),
     isDone: (project) => none(project, "SELECT 1 FROM rounds WHERE project_id = ?"),
+  },
+  queueDueCampaigns: {
+    given: (project) =>
+      run(project, `INSERT INTO campaign_runs (project_id, id, due_at) VALUES (?, '${"c".repeat(22)}', 1)`),
+    isDone: async (project, { queue }) =>
+      queue.some(({ queued: { message } }) => message.type === "campaigns.run" && message.projectId === project.number),
   },
   queueDueCounts: {
     given: (project) => newCampaign(project, { recipients: 1 }),

@@ -1,144 +1,40 @@
-import { type Counts, noCounts } from "../../src/core/campaigns/counts";
-import { chunksOf } from "../../src/core/chunks";
-import { type Id, newId, textOf } from "../../src/core/ids";
-import { openBatch } from "../../src/db/batch";
-import { type CountsOfContent, selectCounts } from "../../src/engine/campaigns/counts";
-import type { TestProject } from "./project";
-import type { World } from "./world";
+import { expect } from "vitest";
+import { newId } from "../../src/core/ids";
+import { type Answer, bearer, call, type TestProject } from "./project";
 
-/** A campaign whose ledger is written, as it is when sending begins. */
-export interface TestCampaign {
-  id: Id;
-  /** Ids of its emails, page by page. */
-  pages: Id[][];
-  emailIds: Id[];
+/** What a sound `POST /campaigns` says. */
+export function soundCampaign(project: TestProject): Record<string, unknown> {
+  return {
+    name: "March",
+    subject: "News for {{ firstName }}",
+    body: "<p>Hello {{ firstName }}</p>",
+    from: `news@${project.domain}`,
+    audienceType: "ALL",
+  };
 }
 
-interface Wanted {
-  recipients: number;
-  perPage?: number;
-  /** The names of its variants; recipients take turns. */
-  variants?: (string | null)[];
-  status?: string;
-  provider?: string;
+/** A campaign of the project, with the given fields over a sound one. */
+export async function newCampaign(project: TestProject, fields: Record<string, unknown> = {}): Promise<Answer["body"]> {
+  const { status, body } = await project.api.post("/campaigns", { ...soundCampaign(project), ...fields });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body.data;
 }
 
-const many = 500;
+export function putCampaign(project: TestProject, id: string, body: unknown): Promise<Answer> {
+  return call("PUT", `/campaigns/${id}`, body, bearer(project.keys.secret));
+}
 
-/** Rows as `insertEmails` writes them, with contacts of their own, and the pages of the ledger. */
-export async function newCampaign(
-  project: TestProject,
-  { recipients, perPage = 500, variants = [null], status = "QUEUED", provider = "double" }: Wanted,
-): Promise<TestCampaign> {
-  const [campaignId, now] = [newId(), Date.now()];
-  const emails = Array.from({ length: recipients }, (_, place) => ({ id: newId(), place }));
-  const people = emails.map(({ place }) => ({
-    id: newId(),
-    email: `${place}-${textOf(campaignId)}@example.com`.toLowerCase(),
-  }));
-  for (const chunk of chunksOf(people, many)) {
-    await run(
-      project,
-      `INSERT INTO contacts (project_id, id, email, subscribed, data, created_at, updated_at)
-        SELECT ?1, value->>'id', value->>'email', 1, '{}', ?2, ?2 FROM json_each(?3)`,
-      ...[now, JSON.stringify(chunk)],
-    );
-  }
-  const contents = variants.map((variant) => ({ id: newId(), variant }));
-  for (const { id, variant } of contents) {
-    await run(
-      project,
-      `INSERT INTO email_contents (project_id, id, subject, body, from_email, headers, attachments, size, own_data, type, campaign_id,
-          variant, link_base, recipients, created_at)
-        VALUES (?1, ?2, 'News', '<p>News {{ email }}</p>', ?3, '{}', '[]', 30, '{}', 'MARKETING', ?4, ?5, 'https://petrel.example', ?6, ?7)`,
-      ...[id, `news@${project.domain}`, campaignId, variant, recipients, now],
-    );
-  }
-  const isOut = !["QUEUED", "CANCELLED", "SUPPRESSED", "FAILED"].includes(status);
-  const rows = emails.map(({ id, place }) => [id, contents[place % contents.length]?.id, people[place]?.id]);
-  for (const chunk of chunksOf(rows, many)) {
-    await run(
-      project,
-      `INSERT INTO emails (project_id, id, content_id, contact_id, campaign_id, to_email, source, priority, status, provider,
-          next_attempt_at, due_at, created_at, sent_at)
-        SELECT ?1, r.value->>0, r.value->>1, c.id, ?2, c.email, 'CAMPAIGN', 2, ?3, ?4, iif(?3 = 'QUEUED', ?5, NULL),
-          iif(?3 = 'QUEUED', ?5, NULL), ?5, iif(?6, ?5, NULL)
-        FROM json_each(?7) r CROSS JOIN contacts c ON c.project_id = ?1 AND c.id = r.value->>2`,
-      ...[campaignId, status, isOut ? provider : null, now, isOut ? 1 : 0, JSON.stringify(chunk)],
-    );
-  }
-  const pages = chunksOf(
-    emails.map(({ id }) => id),
-    perPage,
+/** Contacts as rows, `0-1@example.com` and so on. */
+export async function addContacts({ db, number }: TestProject, count: number, { subscribed = 1 } = {}): Promise<void> {
+  const people = Array.from({ length: count }, (_, n) => [newId(), `${n}-${subscribed}@example.com`]);
+  const made = db.prepare(
+    `INSERT INTO contacts (project_id, id, email, subscribed, data, created_at, updated_at)
+      SELECT ?1, value->>0, value->>1, ?2, '{}', 0, 0 FROM json_each(?3)`,
   );
-  const ranges = pages.map((page) => [page[0], page.at(-1)]);
-  await run(
-    project,
-    `INSERT INTO campaign_pages (project_id, campaign_id, first_id, last_id, part, content_ids, open)
-      SELECT ?1, ?2, r.value->>0, r.value->>1, 'REST', '[]', 0 FROM json_each(?3) r`,
-    ...[campaignId, JSON.stringify(ranges)],
+  const counted = db.prepare(
+    `INSERT INTO project_counts (project_id, contacts, subscribed)
+      SELECT ?1, count(*), sum(subscribed) FROM contacts WHERE project_id = ?1
+      ON CONFLICT DO UPDATE SET contacts = excluded.contacts, subscribed = excluded.subscribed`,
   );
-  return { id: campaignId, pages, emailIds: emails.map(({ id }) => id) };
-}
-
-async function run({ db, number }: TestProject, statement: string, ...values: unknown[]): Promise<void> {
-  await db
-    .prepare(statement)
-    .bind(number, ...values)
-    .run();
-}
-
-/** The stored counters, by the name of the variant, or "" without one. */
-export async function storedCounts(world: World, project: TestProject, { id }: TestCampaign) {
-  const { ctx } = await world.context(project);
-  const batch = openBatch(ctx);
-  const counts = batch.add(selectCounts(ctx, [id]));
-  await batch.commit();
-  return byVariant(counts.all);
-}
-
-export function byVariant(several: CountsOfContent[]): Record<string, Counts> {
-  return Object.fromEntries(several.map(({ variant, campaignId: _, ...counts }) => [variant ?? "", counts]));
-}
-
-interface EmailState {
-  variant: string | null;
-  status: string;
-  times: string;
-}
-
-/** The same counted anew, in another way: from every row, and without SQL's help. */
-export async function recounted({ db, number }: TestProject, { id }: TestCampaign): Promise<Record<string, Counts>> {
-  const times = ["delivered", "opened", "clicked", "bounced", "complained", "unsubscribed"];
-  const said = times.map((name) => `iif(e.${name}_at IS NULL, '', ' ${name}')`).join(" || ");
-  const { results } = await db
-    .prepare(
-      `SELECT c.variant, e.status, ${said} AS times FROM emails e
-        JOIN email_contents c ON c.project_id = e.project_id AND c.id = e.content_id
-        WHERE e.project_id = ?1 AND +e.campaign_id = ?2`,
-    )
-    .bind(number, id)
-    .all<EmailState>();
-  const found: Record<string, Counts> = {};
-  for (const { variant, status, times } of results) {
-    found[variant ?? ""] ??= noCounts();
-    const counts = found[variant ?? ""] ?? noCounts();
-    const has = (name: string) => times.split(" ").includes(name);
-    const wasSent = ["SENT", "DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"].includes(status);
-    counts.queued += Number(["QUEUED", "SENDING"].includes(status));
-    counts.sent += Number(wasSent);
-    counts.delivered += Number(has("delivered") || has("opened") || has("clicked") || has("complained"));
-    for (const name of ["failed", "suppressed", "cancelled", "unknown"] as const)
-      counts[name] += Number(status === name.toUpperCase());
-    for (const name of ["opened", "clicked", "bounced", "complained", "unsubscribed"] as const)
-      counts[name] += Number(has(name));
-  }
-  return found;
-}
-
-/** How many pages are marked. */
-export async function markedPages({ db, number }: TestProject, { id }: TestCampaign): Promise<number> {
-  const query =
-    "SELECT count(*) AS n FROM campaign_pages WHERE project_id = ? AND campaign_id = ? AND recount_at IS NOT NULL";
-  return (await db.prepare(query).bind(number, id).first<number>("n")) ?? 0;
+  await db.batch([made.bind(number, subscribed, JSON.stringify(people)), counted.bind(number)]);
 }

@@ -1,9 +1,11 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { FilterCondition } from "../../core/audience/condition";
+import { audienceTypes, type Canary, type StoredVariant } from "../../core/campaigns/campaign";
 import type { Counts } from "../../core/campaigns/counts";
+import { campaignStatuses } from "../../core/campaigns/status";
 import type { EmailType } from "../../core/mail/status";
-import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
+import { clock, createdAt, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
 
 const counter = () => integer().notNull();
 
@@ -15,36 +17,21 @@ export const campaigns = sqliteTable(
     id: id().notNull(),
     name: text().notNull(),
     description: text(),
-    status: text({ enum: ["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"] }).notNull(),
+    status: text({ enum: campaignStatuses }).notNull(),
     /** Why it waits while it is SENDING. */
     heldReason: text(),
-    audienceType: text({ enum: ["ALL", "SEGMENT", "FILTERED"] }).notNull(),
+    audienceType: text({ enum: audienceTypes }).notNull(),
     segmentId: id(),
-    audienceCondition: text({ mode: "json" }).$type<FilterCondition>(),
     templateId: id(),
-    templateVersionId: id(),
     topicId: id(),
     type: text().$type<EmailType>().notNull(),
     subject: text().notNull(),
     previewText: text(),
-    /** The HTML. Null when it is large and stored in R2, under `bodyKey`. */
-    body: text(),
-    bodyKey: text(),
     fromEmail: text().notNull(),
     fromName: text(),
     replyTo: text(),
-    isTracked: flag().notNull().default(true),
-    variants: text({ mode: "json" }).$type<unknown[]>(),
-    canary: jsonObject(),
-    clock: clock(),
+    canary: text({ mode: "json" }).$type<Canary>(),
     scheduledFor: time(),
-    /** When the sweep checks it: it is due to start, or its next step was lost. */
-    dueAt: time(),
-    /** Changes with every start; work of an earlier start then has no effect. */
-    epoch: integer().notNull().default(0),
-    /** The state when sending began: the time, the highest contact, the condition, and the progress of the ledger. */
-    frozen: jsonObject(),
-    totalRecipients: integer().notNull().default(0),
     /** Name, subject and sender in lower case, for the list's search. */
     searchText: text().notNull(),
     version: integer().notNull().default(1),
@@ -52,6 +39,14 @@ export const campaigns = sqliteTable(
     updatedAt: updatedAt(),
     sentAt: time(),
     completedAt: time(),
+    // What may be large comes last, so that a list reads the beginning of a row only.
+    audienceCondition: text({ mode: "json" }).$type<FilterCondition>(),
+    /** What it was when sending began: see features/campaigns/frozen.ts. */
+    frozen: jsonObject(),
+    variants: text({ mode: "json" }).$type<StoredVariant[]>(),
+    /** The HTML. Null when it is large and stored in R2, under `bodyKey`. */
+    body: text(),
+    bodyKey: text(),
   },
   (table) => [
     rowKey(table),
@@ -59,9 +54,36 @@ export const campaigns = sqliteTable(
     index("ix_campaigns_scheduled").on(table.projectId, table.scheduledFor, table.id).where(sql`status = 'SCHEDULED'`),
     // The campaigns of a topic, which cannot be deleted while one of them is open.
     index("ix_campaigns_topic").on(table.projectId, table.topicId, table.id).where(sql`topic_id IS NOT NULL`),
-    index("ix_campaigns_due").on(table.clock, table.dueAt).where(sql`due_at IS NOT NULL`),
+    index("ix_campaigns_template").on(table.projectId, table.templateId).where(sql`template_id IS NOT NULL`),
   ],
 );
+export type CampaignRow = typeof campaigns.$inferSelect;
+
+/**
+ * Where the sending of a campaign stands, from when it is scheduled or sent until it has ended. It is apart from the
+ * campaign, whose row may be large, because each step writes it.
+ */
+export const campaignRuns = sqliteTable(
+  "campaign_runs",
+  {
+    projectId: projectId(),
+    id: id().notNull(),
+    clock: clock(),
+    /** When the sweep checks it: it is due to start or to go on, or a run was lost. */
+    dueAt: time().notNull(),
+    /** Changes with every step, so that of two runs at once only one takes it. */
+    step: integer().notNull().default(0),
+    /** See features/campaigns/frozen.ts. */
+    progress: jsonObject().notNull().default({}),
+    /**
+     * The base URL of the recipients' own pages. The call that sends or schedules knows it; what starts it at its time
+     * does not.
+     */
+    linkBase: text(),
+  },
+  (table) => [rowKey(table), index("ix_campaign_runs_due").on(table.clock, table.dueAt)],
+);
+export type CampaignRunRow = typeof campaignRuns.$inferSelect;
 
 /** A block of a campaign's ledger: the emails from `first_id` to `last_id`, delivered and counted together. */
 export const campaignPages = sqliteTable(
@@ -72,11 +94,10 @@ export const campaignPages = sqliteTable(
     firstId: id().notNull(),
     lastId: id().notNull(),
     part: text({ enum: ["CANARY", "REST"] }).notNull(),
-    contentIds: text({ mode: "json" }).$type<string[]>().notNull(),
-    /** Emails without a final status. */
-    open: integer().notNull(),
-    /** When the sweep checks it: it is due to be delivered. */
-    dueAt: time(),
+    /** When its emails were given to the consumers of mail. Null while they are held. */
+    releasedAt: time(),
+    /** Emails that wait or are on their way, as of the last count. */
+    open: integer().notNull().default(0),
     /** When it is counted again. Null as long as no email of it has changed since the last count. */
     recountAt: time().default(0),
     /** What the last count found, by content: this much of `campaign_counts` is of this page. */
@@ -87,7 +108,6 @@ export const campaignPages = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.campaignId, table.firstId] }),
-    index("ix_campaign_pages_due").on(table.dueAt).where(sql`due_at IS NOT NULL`),
     index("ix_campaign_pages_uncounted").on(table.projectId, table.recountAt).where(sql`recount_at IS NOT NULL`),
   ],
 );

@@ -140,8 +140,10 @@ export const emails = sqliteTable(
     index("ix_emails_scheduled")
       .on(table.projectId, table.scheduledAt)
       .where(sql`status = 'QUEUED' AND scheduled_at IS NOT NULL`),
-    // Mail that is held until its project may send again.
-    index("ix_emails_held").on(table.projectId).where(sql`status = 'QUEUED' AND due_at IS NULL`),
+    // Mail that is held until its project may send again. That of a campaign is held with its campaign.
+    index("ix_emails_held")
+      .on(table.projectId)
+      .where(sql`status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL`),
     uniqueIndex("ux_emails_effect").on(table.projectId, table.effectId).where(sql`effect_id IS NOT NULL`),
   ],
 );

@@ -38,12 +38,12 @@ export interface CheckedCondition {
 /**
  * Refuses a condition that names unknown segments or topics, contains its own segment, or is too large together with the segments
  * it names. A tracked segment counts with its condition too, because tracking may end at any time. `own` is the current
- * segment of the condition: segments that name it must stay valid with the new condition.
+ * segment of the condition: segments that name it must stay valid with the new condition. `at` is its field in the call.
  */
 export async function checkCondition(
   ctx: Context,
   condition: FilterCondition,
-  own?: SegmentRow,
+  { at = "condition", own }: { at?: string; own?: SegmentRow } = {},
 ): Promise<CheckedCondition> {
   const { segments: named } = referencesOf(condition);
   const asked = { named: named.map(readId), ...(own && { ownId: own.id }) };
@@ -56,8 +56,8 @@ export async function checkCondition(
     return row && (row.condition ?? "members");
   };
   const faults = [
-    ...nestingFaults(condition, conditionOf, { at: "condition", ...(ownId && { ownId }) }),
-    ...(await topicFaults(ctx, condition)),
+    ...nestingFaults(condition, conditionOf, { at, ...(ownId && { ownId }) }),
+    ...(await topicFaults(ctx, condition, at)),
   ];
   if (faults.length > 0) throw new Invalid(faults);
   const others = found.filter(({ id }) => id !== own?.id);
@@ -131,7 +131,7 @@ function areUnmoved(ctx: Context, read: SegmentRow[], condition: FilterCondition
 }
 
 /** What a condition says about topics that the project does not have, or no longer. */
-async function topicFaults(ctx: Context, condition: FilterCondition): Promise<FieldFault[]> {
+async function topicFaults(ctx: Context, condition: FilterCondition, at: string): Promise<FieldFault[]> {
   const named = [...topicsIn(condition)];
   if (named.length === 0) return [];
   const query = unknownTopics(
@@ -141,6 +141,6 @@ async function topicFaults(ctx: Context, condition: FilterCondition): Promise<Fi
   const unknown = new Set((await select(ctx.db, query, columns({ slug: asText }))).map(({ slug }) => slug));
   return named.flatMap(({ slug, path }): FieldFault[] => {
     if (!unknown.has(slug)) return [];
-    return [{ field: `condition.${path}`, code: "custom", message: unknownTopic(slug), received: topicField(slug) }];
+    return [{ field: `${at}.${path}`, code: "custom", message: unknownTopic(slug), received: topicField(slug) }];
   });
 }

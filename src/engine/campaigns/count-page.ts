@@ -7,12 +7,13 @@ import { addExcluded, counterColumns, countsInSql, sumsOfItems } from "./counter
 /** A page of a campaign's ledger. */
 export interface PageKey {
   campaignId: Id;
-  firstId: Id;
+  /** Its first email, or an SQL expression that finds it. */
+  firstId: Id | SQL;
 }
 
 /**
- * Counts a marked page anew, takes its mark away, and adds the difference to the campaign's counters. Both statements go into
- * one batch. If somebody else has counted it, neither does anything.
+ * Counts a marked page anew, takes its mark away, and adds the difference to the campaign's counters. The statements go
+ * into one batch. If somebody else has counted it, none does anything.
  */
 export function updateCounted(ctx: Context, page: PageKey): Statement[] {
   const countId = newId();
@@ -24,6 +25,11 @@ export function updateCounted(ctx: Context, page: PageKey): Statement[] {
             WHERE e.project_id = p.project_id AND e.id BETWEEN p.first_id AND p.last_id AND +e.campaign_id = p.campaign_id
             GROUP BY e.content_id))
         WHERE ${isPage(ctx, page)} AND recount_at IS NOT NULL`,
+    ),
+    statement(
+      sql`UPDATE campaign_pages AS p SET open = (
+          SELECT coalesce(sum(item.value->>'queued'), 0) FROM json_each(p.counts) item)
+        WHERE ${isPage(ctx, page)} AND p.count_id = ${countId}`,
     ),
     statement(
       sql`INSERT INTO campaign_counts (project_id, campaign_id, content_id, variant, ${counterColumns})

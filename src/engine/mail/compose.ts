@@ -74,6 +74,8 @@ function waitsForLift({ contents }: Delivery, { contentId, uncertainSince }: Ema
   return uncertainSince === null && contents.get(contentId)?.type === "MARKETING";
 }
 
+const whyDisabled = "The project is disabled";
+
 const whyHeld = "Waits, because the marketing email of this project is paused";
 
 async function composeOrFail(
@@ -101,7 +103,9 @@ export async function composeEmail(ctx: Context, delivery: Delivery, email: Emai
   const windowMs = email.provider === ctx.mailer.name ? ctx.mailer.idempotencyWindowMs : 0;
   const late = outcomeOfLateRetry(uncertainSince, windowMs, ctx.clock().getTime());
   if (late) return late;
-  if (ctx.project.disabled) return ended("FAILED", "The project is disabled", uncertainSince);
+  // Its campaign is held, and may go on when the project is enabled.
+  if (ctx.project.disabled && email.campaignId !== null && uncertainSince === null) return held(whyDisabled);
+  if (ctx.project.disabled) return ended("FAILED", whyDisabled, uncertainSince);
   if (email.contact === null) return ended("CANCELLED", contactGone, uncertainSince);
   const content = delivery.contents.get(email.contentId);
   const loaded = content && (await load(ctx, delivery, content));

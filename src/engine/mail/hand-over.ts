@@ -7,12 +7,13 @@ import { type Batch, openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { EmailRow } from "../../db/tables";
+import { isInTopic } from "../../db/topics";
 import type { Context } from "../../platform/context";
 import { announceGraceMs } from "./announce";
 import { type Result, updateResults } from "./record";
 import { updateDelivered, updateReported } from "./report";
 import { insertBlock, judgeAsMailGoes } from "./reputation";
-import { contactGone, whyWithheld } from "./withhold";
+import { contactGone, contactLeft, whyWithheld } from "./withhold";
 
 /** An email that is composed and ready to be handed over. */
 export interface Ready {
@@ -60,6 +61,7 @@ export async function recordAndHand(ctx: Context, { called, ended, next }: Betwe
   // A call that is repeated is the same as before, and what it may hold was asked then.
   const fresh = next.flatMap(({ mails, isRepeat }) => (isRepeat && mails.length > 1 ? [] : mails));
   batch.addAll(updateCancelled(ctx, fresh, at));
+  batch.addAll(updateUnwanted(ctx, fresh, at));
   batch.addAll(updateWithheld(ctx, fresh, at));
   const handed = next.length > 0 ? batch.add(updateHanded(ctx, next, at)) : null;
   if (ctx.mailer.idempotencyWindowMs > 0) {
@@ -180,8 +182,32 @@ function isAsRead(at: number): SQL {
 /** Cancels mail whose contact was deleted since. */
 function updateCancelled(ctx: Context, next: Ready[], at: number): Statement[] {
   const results = next.map(({ email }) => resultOf(email, ended("CANCELLED", contactGone, email.uncertainSince)));
-  const isGone = sql`NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id)`;
+  const isGone = sql`e.source <> 'TEST' AND NOT EXISTS (
+    SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id)`;
   return updateResults(ctx, { results, where: sql`${isAsRead(at)} AND ${isGone}`, at });
+}
+
+/**
+ * Cancels mail of campaigns and workflows whose recipients unsubscribed since: these ask for subscribed contacts, and not
+ * only for some that did not opt out.
+ */
+function updateUnwanted(ctx: Context, next: Ready[], at: number): Statement[] {
+  const asked = next.filter(({ email, message }) => asksForSubscribed(email) && message.type !== "TRANSACTIONAL");
+  const results = asked.map(({ email, topicId }) => ({
+    ...resultOf(email, ended("CANCELLED", contactLeft, email.uncertainSince)),
+    topicId,
+  }));
+  const isSuppressed = sql`EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = e.project_id AND s.email = e.to_email)`;
+  const topic = { id: sql`r.value->>'topicId'` };
+  // Of mail of no topic, and of one that is gone, this is NULL.
+  const isInItsTopic = isInTopic({ projectId: sql`e.project_id`, contactId: sql`e.contact_id`, topic });
+  const isUnwanted = sql`EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id
+    AND (NOT c.subscribed OR NOT coalesce(${isInItsTopic}, true))) AND NOT ${isSuppressed}`;
+  return updateResults(ctx, { results, where: sql`${isAsRead(at)} AND ${isUnwanted}`, at });
+}
+
+function asksForSubscribed({ source }: EmailRow): boolean {
+  return source === "CAMPAIGN" || source === "WORKFLOW";
 }
 
 /** Withholds mail whose recipients opted out since: the previous round's results may contain a complaint. */

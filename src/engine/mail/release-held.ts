@@ -7,7 +7,7 @@ import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
 /**
- * The sweep over marketing mail that was held while its project's marketing email was paused. Once the pause is lifted, the
+ * The sweep over marketing mail, but that of campaigns, that was held while its project's marketing email was paused. Once the pause is lifted, the
  * mail is due at once, and `requeueStuck` says so. Mail that is held costs one write when it is held and one when it is
  * released, however long the pause takes.
  */
@@ -27,7 +27,7 @@ const readProject = columns({ project: asNumber });
 async function findHolding(db: Db): Promise<number[]> {
   const next = (project: SQL) =>
     sql`(SELECT min(project_id) FROM emails INDEXED BY ix_emails_held
-      WHERE status = 'QUEUED' AND due_at IS NULL AND project_id > ${project})`;
+      WHERE status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL AND project_id > ${project})`;
   const rows = await select(
     db,
     sql`WITH RECURSIVE holding(project) AS (
@@ -60,7 +60,7 @@ async function release(platform: Platform, db: Db, projects: number[]): Promise<
         WHERE (project_id, id) IN (
           SELECT e.project_id, e.id FROM json_each(${JSON.stringify(projects)}) r
           CROSS JOIN emails e INDEXED BY ix_emails_held ON e.project_id = r.value
-          WHERE e.status = 'QUEUED' AND e.due_at IS NULL LIMIT ${maxSweptRows}) RETURNING 1`,
+          WHERE e.status = 'QUEUED' AND e.due_at IS NULL AND e.campaign_id IS NULL LIMIT ${maxSweptRows}) RETURNING 1`,
       columns({}),
     ),
   );

@@ -2,6 +2,8 @@ import { type SQL, sql } from "drizzle-orm";
 import { hasLeftTopic } from "../../db/topics";
 import type { Context } from "../../platform/context";
 
+export const contactLeft = "The contact unsubscribed before the email was sent";
+
 export const contactGone = "The contact was deleted before the email was sent";
 
 /** What decides whether an email may go to its recipient, as SQL expressions. `topicId` is NULL for mail of no topic. */

@@ -9,5 +9,9 @@ export function usesOfDomain(ctx: Context, domain: string): SQL {
     UNION ALL SELECT 'email', e.id, content.subject FROM emails e INDEXED BY ix_emails_scheduled
       CROSS JOIN email_contents content ON content.project_id = e.project_id AND content.id = e.content_id
       WHERE e.project_id = ${ctx.project.number} AND e.status = 'QUEUED' AND e.scheduled_at IS NOT NULL
-        AND ${domainInSql(sql`content.from_email`)} = ${domain}`;
+        AND ${domainInSql(sql`content.from_email`)} = ${domain}
+    UNION ALL SELECT 'campaign', c.id, c.name FROM campaigns c
+      WHERE c.project_id = ${ctx.project.number} AND c.status IN ('SCHEDULED', 'SENDING')
+        AND (${domainInSql(sql`c.from_email`)} = ${domain} OR EXISTS (SELECT 1 FROM json_each(c.variants) v
+          WHERE ${domainInSql(sql`v.value->>'from'`)} = ${domain}))`;
 }

@@ -13,7 +13,9 @@ import { emailEventNames } from "../../engine/events/email-events";
 import type { Context } from "../../platform/context";
 
 /** Fields that are stored once for all recipients of a call, not in the email's row. */
-type Shared = Pick<ContentRow, "fromEmail" | "fromName" | "replyTo" | "type" | "templateId"> & { givenSubject: string };
+type Shared = Pick<ContentRow, "fromEmail" | "fromName" | "replyTo" | "type" | "templateId" | "variant"> & {
+  givenSubject: string;
+};
 
 export type WholeEmail = EmailRow & Shared;
 
@@ -30,6 +32,7 @@ export function emailJson(row: WholeEmail) {
     source: row.source,
     templateId: publicIdOrNull(row.templateId),
     campaignId: publicIdOrNull(row.campaignId),
+    variant: row.variant,
     workflowExecutionId: executionOf(row.effectId),
     status: row.status,
     error: row.error,
@@ -80,6 +83,7 @@ export function selectEmails(ctx: Context, condition: SQL | undefined) {
       replyTo: emailContents.replyTo,
       type: emailContents.type,
       templateId: emailContents.templateId,
+      variant: emailContents.variant,
     })
     .from(emails)
     .innerJoin(emailContents, and(inProject(emailContents, ctx), eq(emailContents.id, emails.contentId)))

@@ -18,6 +18,7 @@ const example = {
   source: "TRANSACTIONAL" as const,
   templateId: null,
   campaignId: null,
+  variant: null,
   workflowExecutionId: null,
   status: "DELIVERED" as const,
   error: null,
@@ -36,6 +37,8 @@ const example = {
   complainedAt: null,
 };
 
+export const EmailStatus = z.enum(emailStatuses);
+
 export const Email = z
   .object({
     id: z.string(),
@@ -49,8 +52,9 @@ export const Email = z
     source: z.enum(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW", "TEST"]),
     templateId: z.string().nullable(),
     campaignId: z.string().nullable(),
+    variant: z.string().nullable().meta({ description: "The name of the campaign's variant." }),
     workflowExecutionId: z.string().nullable(),
-    status: z.enum(emailStatuses),
+    status: EmailStatus,
     error: z.string().nullable(),
     attempts: z.number().int(),
     provider: z.string().nullable(),
@@ -85,7 +89,7 @@ export const EmailPage = z
 const idFilter = z.string().transform(readId).meta({ type: "string" });
 
 export const EmailFilters = z.object({
-  status: z.enum(emailStatuses).optional(),
+  status: EmailStatus.optional(),
   contactId: idFilter.optional(),
   campaignId: idFilter.optional(),
   templateId: idFilter.optional(),

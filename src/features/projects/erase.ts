@@ -27,6 +27,7 @@ export const projectTables: Keys = {
   campaigns: ["id"],
   campaign_pages: ["campaign_id", "first_id"],
   campaign_counts: ["campaign_id", "content_id"],
+  campaign_runs: ["id"],
   workflows: ["id"],
   workflow_steps: ["workflow_id", "id"],
   workflow_transitions: ["workflow_id", "id"],

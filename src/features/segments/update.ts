@@ -45,7 +45,8 @@ async function applyChange(ctx: Context, id: Id, change: UpdateSegment): Promise
   const isOther = (["name", "description", "trackMembership"] as const).some((key) => before[key] !== after[key]);
   if (!isOther && !isOtherCondition) return { before, after: before, jobId: null, contacts: 0 };
 
-  const checked = isOtherCondition && after.condition ? await checkCondition(ctx, after.condition, before) : null;
+  const checked =
+    isOtherCondition && after.condition ? await checkCondition(ctx, after.condition, { own: before }) : null;
   const named = after.condition ? referencesOf(after.condition) : {};
   const isDynamic = after.type === "DYNAMIC";
   const isTrackedFromNow = isDynamic && after.trackMembership && !before.trackMembership;

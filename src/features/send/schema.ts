@@ -5,21 +5,12 @@ import { isJsonObject } from "../../core/json";
 import { AddressInput, DisplayName, Email, RecipientsInput } from "../../core/mail/address-input";
 import { AttachmentsInput } from "../../core/mail/attachments";
 import { ExtraHeaders } from "../../core/mail/headers";
-import { maxSubjectLength } from "../../core/mail/message";
+import { Subject } from "../../core/mail/subject";
 import { storable } from "../../core/storable";
 import { Warnings } from "../../core/warning";
 
 /** The most characters of a body, before and after rendering. */
 export const maxBodyLength = 2_000_000;
-
-export const Subject = z
-  .string()
-  .min(1)
-  .max(maxSubjectLength)
-  .refine((subject) => !/[\r\n\0]/.test(subject), {
-    message: "Must be on one line",
-    params: { code: "invalid_string" },
-  });
 
 const sendExample = {
   to: "ada@example.com",

@@ -5,11 +5,12 @@ import { openBatch } from "../../db/batch";
 import type { VersionRow } from "../../db/tables";
 import { forgetBody, storeBody } from "../../engine/mail/body";
 import { checkLiquid } from "../../engine/mail/check-liquid";
+import { guardTopic } from "../../engine/mail/topic";
 import type { Context } from "../../platform/context";
 import { insertTemplate, insertVersion, type NewTemplate } from "./save-statements";
 import type { CreateTemplate } from "./schema";
 import type { Template } from "./template";
-import { checkTopicFits, guardTopic } from "./topic";
+import { checkTopicFits } from "./topic";
 
 /** `POST /templates`. One round trip: the insert itself checks the sender domain. */
 export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<Template> {

@@ -2,11 +2,11 @@ import { copyName } from "../../core/copy-name";
 import { type Id, newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
+import { guardTopic } from "../../engine/mail/topic";
 import type { Context } from "../../platform/context";
 import { insertTemplate, insertVersion } from "./save-statements";
 import { maxNameLength } from "./schema";
 import { getTemplate, type Template } from "./template";
-import { guardTopic } from "./topic";
 
 /**
  * `POST /templates/{id}/duplicate`. The copy shares a large body with the original, whose file stays as long as the

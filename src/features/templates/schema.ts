@@ -3,8 +3,8 @@ import { ContactData } from "../../core/contacts/data";
 import { readId } from "../../core/ids";
 import { DisplayName, Email } from "../../core/mail/address-input";
 import { emailTypes } from "../../core/mail/status";
+import { Subject } from "../../core/mail/subject";
 import { storable } from "../../core/storable";
-import { Subject } from "../send/schema";
 
 export const maxNameLength = 100;
 const maxDescriptionLength = 500;

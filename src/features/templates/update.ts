@@ -10,11 +10,12 @@ import { statement } from "../../db/statement";
 import { templates, type VersionRow } from "../../db/tables";
 import { forgetBody, type StoredBody, storeBody, templateBody } from "../../engine/mail/body";
 import { checkLiquid } from "../../engine/mail/check-liquid";
+import { guardTopic } from "../../engine/mail/topic";
 import type { Context } from "../../platform/context";
 import { insertVersion } from "./save-statements";
 import type { UpdateTemplate } from "./schema";
 import { getTemplate, type Template } from "./template";
-import { checkTopicFits, guardTopic } from "./topic";
+import { checkTopicFits } from "./topic";
 
 /**
  * `PATCH /templates/{id}`: only the fields sent change. A change of content makes a new version. Two concurrent calls

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import type { Id } from "../../core/ids";
-import { asNumber, columns } from "../../db/rows";
-import { selectOne } from "../../db/statement";
+import { type Id, publicId } from "../../core/ids";
+import { asId, asNumber, asText, columns } from "../../db/rows";
+import { select, selectOne } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { getTemplate } from "./template";
 
@@ -11,10 +11,24 @@ export interface TemplateUsage {
   emailsSent: number;
 }
 
-/** `GET /templates/{id}/usage`. The lists of campaigns and workflow steps stay empty until these exist. */
+const maxCampaigns = 1_000;
+
+/** `GET /templates/{id}/usage`. The list of workflow steps stays empty until these exist. */
 export async function templateUsage(ctx: Context, id: Id): Promise<TemplateUsage> {
   const { row } = await getTemplate(ctx, id);
-  return { campaigns: [], workflowSteps: [], emailsSent: await countSent(ctx, row.id) };
+  const [campaigns, emailsSent] = await Promise.all([findCampaigns(ctx, row.id), countSent(ctx, row.id)]);
+  return { campaigns, workflowSteps: [], emailsSent };
+}
+
+/** The newest campaigns that took their fields from it, in any state. */
+async function findCampaigns(ctx: Context, templateId: Id): Promise<TemplateUsage["campaigns"]> {
+  const found = await select(
+    ctx.db,
+    sql`SELECT id, name FROM campaigns INDEXED BY ix_campaigns_template WHERE project_id = ${ctx.project.number} AND template_id = ${templateId}
+      ORDER BY id DESC LIMIT ${maxCampaigns}`,
+    columns({ id: asId, name: asText }),
+  );
+  return found.map(({ id, name }) => ({ id: publicId(id), name }));
 }
 
 /** The sum over its months. Each month is one step in the key, however much else the project sends. */

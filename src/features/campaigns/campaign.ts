@@ -1,0 +1,96 @@
+import { sql } from "drizzle-orm";
+import { type Counts, sumOf } from "../../core/campaigns/counts";
+import { type CampaignAction, campaignActions } from "../../core/campaigns/status";
+import { BadRequest, Conflict, NotFound } from "../../core/errors";
+import { type Id, publicId, publicIdOrNull, textOf } from "../../core/ids";
+import { iso, isoOrNull } from "../../core/time";
+import { wholeRow } from "../../db/rows";
+import { selectFirst } from "../../db/statement";
+import { type CampaignRow, campaigns } from "../../db/tables";
+import { findCounts } from "../../engine/campaigns/counts";
+import { loadBody } from "../../engine/mail/body";
+import type { Context } from "../../platform/context";
+import { countersJson, totalOf } from "./counters";
+import type { Campaign } from "./schema";
+
+export const readCampaign = wholeRow(campaigns);
+
+export async function getCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
+  const row = await selectFirst(
+    ctx.db,
+    sql`SELECT * FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+    readCampaign,
+  );
+  if (!row) throw new NotFound("campaign", id);
+  return row;
+}
+
+/** A campaign as it is now, as callers see it. */
+export async function freshJson(ctx: Context, row: CampaignRow): Promise<Campaign> {
+  return campaignJson(ctx, row, row.sentAt === null ? [] : await findCounts(ctx, row.id));
+}
+
+/** A campaign with its counters, as callers see it. Its bodies may be in files. */
+export async function campaignJson(ctx: Context, row: CampaignRow, several: Counts[]): Promise<Campaign> {
+  const counts = sumOf(several);
+  return {
+    id: publicId(row.id),
+    name: row.name,
+    description: row.description,
+    subject: row.subject,
+    body: await bodyOf(ctx, row, row),
+    from: row.fromEmail,
+    fromName: row.fromName,
+    replyTo: row.replyTo,
+    previewText: row.previewText,
+    type: row.type,
+    status: row.status,
+    heldReason: row.heldReason,
+    audienceType: row.audienceType,
+    audienceCondition: row.audienceCondition,
+    segmentId: publicIdOrNull(row.segmentId),
+    templateId: publicIdOrNull(row.templateId),
+    topicId: publicIdOrNull(row.topicId),
+    variants: await variantsOf(ctx, row),
+    canary: row.canary,
+    scheduledFor: isoOrNull(row.scheduledFor),
+    totalRecipients: totalOf(counts),
+    ...countersJson(counts),
+    projectId: ctx.project.id,
+    sentAt: isoOrNull(row.sentAt),
+    completedAt: isoOrNull(row.completedAt),
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+  };
+}
+
+async function bodyOf(
+  ctx: Context,
+  { id }: CampaignRow,
+  { body = null, bodyKey = null }: { body?: string | null; bodyKey?: string | null },
+): Promise<string> {
+  const text = await loadBody(ctx, { body, bodyKey });
+  if (text === null) throw new Error(`A body of campaign ${textOf(id)} is gone`);
+  return text;
+}
+
+/** One after another, because bodies may be large. */
+async function variantsOf(ctx: Context, row: CampaignRow): Promise<Campaign["variants"]> {
+  if (row.variants === null) return null;
+  const shown = [];
+  for (const { body, bodyKey, ...variant } of row.variants) {
+    const isOwn = body !== undefined || bodyKey !== undefined;
+    shown.push({ ...variant, ...(isOwn && { body: await bodyOf(ctx, row, { body, bodyKey }) }) });
+  }
+  return shown;
+}
+
+/** The refusal of an action in a state that does not allow it: 400 for what people do when they send, else 409. */
+export function wrongState(action: CampaignAction, { status }: Pick<CampaignRow, "status">): BadRequest | Conflict {
+  const { from, word } = campaignActions[action];
+  const message = `A campaign that is ${status} cannot be ${word}. Nothing was changed.`;
+  const advice = { suggestion: `It can be ${word} while it is ${from.join(" or ")}.`, details: { status } };
+  return refusesWith400.has(action) ? new BadRequest(message, advice) : new Conflict(message, advice);
+}
+
+const refusesWith400 = new Set<CampaignAction>(["send", "schedule", "cancel", "retry"]);

@@ -1,0 +1,42 @@
+import { sql } from "drizzle-orm";
+import { campaignActions } from "../../core/campaigns/status";
+import { belowAllIds, type Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { statement } from "../../db/statement";
+import type { CampaignRow } from "../../db/tables";
+import { replaceReferences } from "../../engine/audience/record-references";
+import type { Context } from "../../platform/context";
+import { getCampaign, readCampaign, wrongState } from "./campaign";
+import { updateTakenBack } from "./release";
+import { interruptRun } from "./run-row";
+import { callForRun } from "./start";
+
+const cancellable = JSON.stringify(campaignActions.cancel.from);
+
+/**
+ * `POST /campaigns/{id}/cancel`: from here on nothing more of it is handed over. A run then cancels the rows that wait, page
+ * after page. Throws NotFound and BadRequest.
+ */
+export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
+  const batch = openBatch(ctx);
+  const cancelled = batch.add(
+    statement(
+      sql`UPDATE campaigns SET status = 'CANCELLED', held_reason = NULL, version = version + 1,
+          updated_at = max(updated_at, ${ctx.now.getTime()})
+        WHERE project_id = ${ctx.project.number} AND id = ${id}
+          AND status IN (SELECT value FROM json_each(${cancellable}))
+        RETURNING *`,
+      readCampaign,
+    ),
+  );
+  const isCancelled = sql`EXISTS (SELECT 1 FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id}
+    AND status = 'CANCELLED')`;
+  batch.guard(isCancelled, async () => wrongState("cancel", await getCampaign(ctx, id)));
+  batch.addAll(updateTakenBack(ctx, id));
+  batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
+  batch.add(interruptRun(ctx, id, { phase: "cancel", after: belowAllIds }));
+  await batch.commit();
+  if (!cancelled.first) throw wrongState("cancel", await getCampaign(ctx, id));
+  await callForRun(ctx, id);
+  return cancelled.first;
+}

@@ -1,0 +1,50 @@
+import { sql } from "drizzle-orm";
+import { Conflict, Refusal } from "../../core/errors";
+import { newIdAt } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { untilFresh } from "../../db/fresh";
+import { guard, type Statement } from "../../db/statement";
+import type { CampaignRow } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { type Draft, draftOf, forgetBodies, storeBodies, warnOfIgnored } from "./draft";
+import { addReferences, guardSenders, guardsOf, insertCampaign, sendersOf } from "./save-statements";
+import type { CreateCampaign } from "./schema";
+
+/** A list counts them all, so there is a limit. */
+const maxCampaigns = 10_000;
+
+/** `POST /campaigns`: a DRAFT. Throws Invalid, BadRequest, NotFound, UnverifiedSender and Conflict. */
+export async function createCampaign(ctx: Context, input: CreateCampaign): Promise<CampaignRow> {
+  const bodies = await storeBodies(ctx, input);
+  try {
+    const draft = await draftOf(ctx, input, bodies, null);
+    const saved = await untilFresh(() => save(ctx, draft), ctx.random);
+    warnOfIgnored(ctx, input, saved);
+    return saved;
+  } catch (error) {
+    if (error instanceof Refusal) forgetBodies(ctx, bodies);
+    throw error;
+  }
+}
+
+async function save(ctx: Context, draft: Draft): Promise<CampaignRow> {
+  const id = newIdAt(ctx.now.getTime());
+  const batch = openBatch(ctx);
+  batch.addAll([...(await guardsOf(ctx, draft)), ...guardSenders(ctx, sendersOf(draft)), guardQuota(ctx)]);
+  addReferences(batch, ctx, id, draft);
+  const saved = batch.add(insertCampaign(ctx, id, draft));
+  await batch.commit();
+  return saved.one;
+}
+
+/** The guard of a batch that adds a campaign. */
+export function guardQuota(ctx: Context): Statement {
+  const all = sql`SELECT count(*) FROM campaigns WHERE project_id = ${ctx.project.number}`;
+  return guard(sql`(${all}) < ${maxCampaigns}`, tooManyCampaigns);
+}
+
+export function tooManyCampaigns(): Conflict {
+  return new Conflict("A project may have at most 10,000 campaigns. Nothing was saved.", {
+    suggestion: "Delete campaigns that are no longer needed; the records of their emails stay.",
+  });
+}

@@ -1,0 +1,35 @@
+import { sql } from "drizzle-orm";
+import { campaignActions } from "../../core/campaigns/status";
+import type { Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { asId, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
+import { replaceReferences } from "../../engine/audience/record-references";
+import type { Context } from "../../platform/context";
+import { getCampaign, wrongState } from "./campaign";
+
+const deletable = JSON.stringify(campaignActions.delete.from);
+
+/**
+ * `DELETE /campaigns/{id}`. The records of its emails stay. Throws NotFound, and Conflict while it is SCHEDULED or
+ * SENDING.
+ */
+export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
+  const batch = openBatch(ctx);
+  const deleted = batch.add(
+    statement(
+      sql`DELETE FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id}
+          AND status IN (SELECT value FROM json_each(${deletable}))
+        RETURNING id`,
+      columns({ id: asId }),
+    ),
+  );
+  const isGone = sql`NOT EXISTS (SELECT 1 FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id})`;
+  batch.guard(isGone, async () => wrongState("delete", await getCampaign(ctx, id)));
+  batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
+  batch.add(
+    statement(sql`DELETE FROM campaign_pages WHERE project_id = ${ctx.project.number} AND campaign_id = ${id}`),
+  );
+  await batch.commit();
+  if (deleted.count === 0) await getCampaign(ctx, id);
+}

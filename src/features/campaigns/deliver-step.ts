@@ -1,0 +1,204 @@
+import { sql } from "drizzle-orm";
+import { type Counts, sumOf } from "../../core/campaigns/counts";
+import { minuteMs, secondMs } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import { asId, asJson, asNumber, columns } from "../../db/rows";
+import { type Statement, select, statement } from "../../db/statement";
+import { replaceReferences } from "../../engine/audience/record-references";
+import { updateCounted } from "../../engine/campaigns/count-page";
+import type { Context } from "../../platform/context";
+import type { Frozen, Progress } from "./frozen";
+import { holdCampaign } from "./hold";
+import { maxReleased, type PageRange, tellAccount, updateReleased } from "./release";
+import { deleteRun, guardStep, type Run, runGraceMs, updateRun } from "./run-row";
+
+/** Pages that one look counts anew, and pages that one step releases. */
+const pagesAtOnce = 10;
+
+/** A look at a campaign that goes well comes soon; one at mail that nobody takes comes less and less often. */
+const waits = { least: secondMs, most: 30 * secondMs };
+
+/** What a run does next: at once, after a while, or nothing because it is over. */
+export type Next = { kind: "goes on" } | { kind: "waits"; until: number } | { kind: "over" };
+
+/**
+ * One look at the ledger: counts what is out with the consumers of mail, and releases as many pages as there is room for.
+ * When no page is held and no mail is open, the campaign is SENT.
+ */
+export async function deliverStep(ctx: Context, run: Run, frozen: Frozen): Promise<Next> {
+  if (ctx.clock().getTime() < (run.progress.lookAt ?? 0)) return { kind: "over" };
+  const { open, held } = await look(ctx, run);
+  const room = maxReleased - open;
+  const released = room > maxReleased / 2 || open === 0 ? pagesFor(held, room) : [];
+  if (released.length > 0) return release(ctx, run, open, released);
+  if (held.length === 0 && open === 0) return isCanaryOut(run) ? endCanary(ctx, run) : finish(ctx, run, frozen);
+  return wait(ctx, run, open);
+}
+
+/** The canary is out, and the others wait for what becomes of it. */
+function isCanaryOut({ progress }: Run): boolean {
+  return progress.canary !== undefined && progress.isCanaryOver !== true;
+}
+
+interface HeldPage extends PageRange {
+  open: number;
+}
+
+const readMarked = columns({ firstId: asId });
+const readHeld = columns({ firstId: asId, lastId: asId, open: asNumber });
+const readOpen = columns({ open: asNumber });
+
+/** Counts marked pages of those that are out. Then, how much is out, and the next pages that are held. */
+async function look(ctx: Context, run: Run): Promise<{ open: number; held: HeldPage[] }> {
+  const { campaign } = run;
+  const ofCampaign = sql`project_id = ${ctx.project.number} AND campaign_id = ${campaign.id}`;
+  const marked = await select(
+    ctx.db,
+    sql`SELECT first_id FROM campaign_pages WHERE ${ofCampaign} AND released_at IS NOT NULL AND recount_at IS NOT NULL
+      AND open > 0 ORDER BY recount_at LIMIT ${pagesAtOnce}`,
+    readMarked,
+  );
+  const part = isCanaryOut(run) ? sql` AND part = 'CANARY'` : sql``;
+  const batch = openBatch(ctx);
+  for (const { firstId } of marked) batch.addAll(updateCounted(ctx, { campaignId: campaign.id, firstId }));
+  const out = batch.add(
+    statement(
+      sql`SELECT coalesce(sum(open), 0) AS open FROM campaign_pages WHERE ${ofCampaign} AND released_at IS NOT NULL`,
+      readOpen,
+    ),
+  );
+  const held = batch.add(
+    statement(
+      sql`SELECT first_id, last_id, open FROM campaign_pages WHERE ${ofCampaign} AND released_at IS NULL AND open > 0${part}
+        ORDER BY first_id LIMIT ${pagesAtOnce}`,
+      readHeld,
+    ),
+  );
+  await batch.commit();
+  return { open: out.one.open, held: held.all };
+}
+
+/** As many pages as there is room for, at least one. */
+function pagesFor(held: HeldPage[], room: number): HeldPage[] {
+  const pages: HeldPage[] = [];
+  let left = room;
+  for (const page of held) {
+    if (pages.length > 0 && page.open > left) break;
+    pages.push(page);
+    left -= page.open;
+  }
+  return pages;
+}
+
+async function release(ctx: Context, run: Run, open: number, pages: HeldPage[]): Promise<Next> {
+  const sum = pages.reduce((all, page) => all + page.open, open);
+  const until = ctx.clock().getTime() + waits.least;
+  const batch = openBatch(ctx);
+  batch.add(guardStep(ctx, run));
+  for (const page of pages) batch.addAll(updateReleased(ctx, run.campaign.id, page));
+  batch.add(
+    updateRun(ctx, run, { ...run.progress, open: sum, waitMs: waits.least, lookAt: until }, until + runGraceMs),
+  );
+  await batch.commit();
+  await tellAccount(ctx);
+  return { kind: "waits", until };
+}
+
+async function wait(ctx: Context, run: Run, open: number): Promise<Next> {
+  const { progress } = run;
+  const hasMoved = open !== progress.open;
+  const waitMs = hasMoved ? waits.least : Math.min(waits.most, 2 * (progress.waitMs ?? waits.least));
+  const until = ctx.clock().getTime() + waitMs;
+  await save(ctx, run, { ...progress, open, waitMs, lookAt: until }, until + runGraceMs);
+  return { kind: "waits", until };
+}
+
+async function save(ctx: Context, run: Run, progress: Progress, dueAt?: number, also: Statement[] = []): Promise<void> {
+  const batch = openBatch(ctx);
+  batch.addAll([guardStep(ctx, run), ...also, updateRun(ctx, run, progress, dueAt)]);
+  await batch.commit();
+}
+
+const readCounts = columns({ counts: asJson<Record<string, Counts>>() });
+const readMarks = columns({ marks: asNumber });
+
+/**
+ * Holds the others for a while after the last mail of the canary, and then lets them go, or has a person decide: when too
+ * many bounced or complained, or when no report came at all, so that nobody knows.
+ */
+async function endCanary(ctx: Context, run: Run): Promise<Next> {
+  const { campaign, progress } = run;
+  const { canary } = campaign;
+  const now = ctx.clock().getTime();
+  if (progress.holdUntil === undefined) {
+    const holdUntil = now + (canary?.holdMinutes ?? 0) * minuteMs;
+    await save(ctx, run, { ...progress, holdUntil, lookAt: holdUntil }, holdUntil);
+    return { kind: "waits", until: holdUntil };
+  }
+  if (now < progress.holdUntil) return { kind: "waits", until: progress.holdUntil };
+  const counts = await countCanary(ctx, run);
+  if (counts === null) return { kind: "goes on" };
+  const reason = whyCanaryFails(counts, canary?.maxBounceRate ?? 5, canary?.maxComplaintRate ?? 0.1);
+  if (reason !== null) {
+    await holdCampaign(ctx, campaign.id, reason);
+    return { kind: "over" };
+  }
+  await save(ctx, run, { ...progress, isCanaryOver: true });
+  return { kind: "goes on" };
+}
+
+/** What became of the canary; null when more of its pages are to be counted first. */
+async function countCanary(ctx: Context, { campaign }: Run): Promise<Counts | null> {
+  const ofCanary = sql`project_id = ${ctx.project.number} AND campaign_id = ${campaign.id} AND part = 'CANARY'`;
+  const marked = await select(
+    ctx.db,
+    sql`SELECT first_id FROM campaign_pages WHERE ${ofCanary} AND recount_at IS NOT NULL LIMIT ${pagesAtOnce}`,
+    readMarked,
+  );
+  const batch = openBatch(ctx);
+  for (const { firstId } of marked) batch.addAll(updateCounted(ctx, { campaignId: campaign.id, firstId }));
+  const marks = batch.add(
+    statement(
+      sql`SELECT count(*) AS marks FROM campaign_pages WHERE ${ofCanary} AND recount_at IS NOT NULL`,
+      readMarks,
+    ),
+  );
+  const pages = batch.add(statement(sql`SELECT counts FROM campaign_pages WHERE ${ofCanary}`, readCounts));
+  await batch.commit();
+  return marks.one.marks > 0 ? null : sumOf(pages.all.flatMap(({ counts }) => Object.values(counts)));
+}
+
+/** Rates are percent of those sent. */
+function whyCanaryFails(counts: Counts, maxBounceRate: number, maxComplaintRate: number): string | null {
+  const { sent, delivered, bounced, complained } = counts;
+  if (sent > 0 && (100 * bounced) / sent > maxBounceRate) return "bounce rate";
+  if (sent > 0 && (100 * complained) / sent > maxComplaintRate) return "complaint rate";
+  return delivered + bounced + complained === 0 ? "no reports" : null;
+}
+
+/**
+ * Ends a campaign whose emails are all final. The batch counts the pages that are marked, and asks once more: a person may
+ * have opened an email again.
+ */
+async function finish(ctx: Context, run: Run, { contents }: Frozen): Promise<Next> {
+  const { id } = run.campaign;
+  const now = ctx.clock().getTime();
+  const batch = openBatch(ctx);
+  batch.add(guardStep(ctx, run));
+  batch.add(
+    statement(
+      sql`UPDATE campaigns SET status = 'SENT', completed_at = ${now}, version = version + 1
+        WHERE project_id = ${ctx.project.number} AND id = ${id} AND status = 'SENDING'`,
+    ),
+  );
+  batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
+  batch.add(
+    statement(
+      sql`DELETE FROM email_contents WHERE project_id = ${ctx.project.number} AND recipients = 0
+        AND id IN (SELECT value FROM json_each(${JSON.stringify(contents.map(({ contentId }) => contentId))}))`,
+    ),
+  );
+  batch.add(deleteRun(ctx, id));
+  await batch.commit();
+  return { kind: "over" };
+}

@@ -1,0 +1,30 @@
+import { copyName } from "../../core/copy-name";
+import { type Id, newIdAt } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { untilFresh } from "../../db/fresh";
+import type { CampaignRow } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { getCampaign } from "./campaign";
+import { guardQuota } from "./create";
+import { addReferences, guardsOf, insertCampaign } from "./save-statements";
+import { maxNameLength } from "./schema";
+
+/**
+ * `POST /campaigns/{id}/duplicate`: a DRAFT with the same content and audience. It shares large bodies with the original,
+ * whose files stay as long as the project. It sends nothing yet, so its sender is checked when it does.
+ */
+export async function duplicateCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
+  return untilFresh(() => copy(ctx, id), ctx.random);
+}
+
+async function copy(ctx: Context, id: Id): Promise<CampaignRow> {
+  const original = await getCampaign(ctx, id);
+  const draft = { ...original, name: copyName(original.name, maxNameLength) };
+  const copyId = newIdAt(ctx.now.getTime());
+  const batch = openBatch(ctx);
+  batch.addAll([...(await guardsOf(ctx, draft)), guardQuota(ctx)]);
+  addReferences(batch, ctx, copyId, draft);
+  const saved = batch.add(insertCampaign(ctx, copyId, draft));
+  await batch.commit();
+  return saved.one;
+}

@@ -1,0 +1,236 @@
+import { type SQL, sql } from "drizzle-orm";
+import { canaryShare, draw, stretches, stretchOf, variantOf } from "../../core/campaigns/draw";
+import { chunksOf } from "../../core/chunks";
+import { belowAllIds, type Id, newIdAt, textOf } from "../../core/ids";
+import { monthOf } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import { maxAskedPerStatement } from "../../db/limits";
+import { type Statement, statement } from "../../db/statement";
+import { scanWindow } from "../../engine/audience/scan";
+import { updateCounted } from "../../engine/campaigns/count-page";
+import { whyWithheld } from "../../engine/mail/withhold";
+import type { Context } from "../../platform/context";
+import { letOthersIn } from "../../platform/let-others-in";
+import { type Frozen, type Progress, recipientsOf, wantsMail } from "./frozen";
+import { maxReleased, tellAccount } from "./release";
+import { guardStep, type Run, updateRun } from "./run-row";
+
+/** Rows of the ledger that one batch writes, in some 25 ms. They are a page. */
+export const recipientsPerPage = 500;
+
+/** A recipient on the way into the ledger. */
+interface Recipient {
+  contactId: Id;
+  /** The place of the content. */
+  content: number;
+}
+
+/** The next contacts to whom the campaign goes. */
+interface Found {
+  ids: Id[];
+  /** The place behind them; null when there are no more. */
+  after: Id | null;
+}
+
+/**
+ * Counts the recipients of a campaign with a canary, window by window, and decides who goes first: without that, nobody
+ * knows how many a percent is. See core/campaigns/draw.ts.
+ */
+export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promise<void> {
+  const { ids, after } = await findNext(ctx, run, frozen);
+  const weights = frozen.contents.map(({ weight }) => weight);
+  const drawn = run.progress.drawn ?? weights.map(() => Array<number>(stretches).fill(0));
+  for (const contactId of ids) {
+    const counts = drawn[variantOf(weights, draw(run.campaign.id, contactId, "variant"))];
+    const stretch = stretchOf(draw(run.campaign.id, contactId, "canary"));
+    if (counts) counts[stretch] = (counts[stretch] ?? 0) + 1;
+  }
+  const percent = run.campaign.canary?.percent ?? 0;
+  const next: Progress =
+    after === null
+      ? {
+          phase: "enumerate",
+          after: belowAllIds,
+          canary: drawn.map((counts) => ({ ...canaryShare(counts, percent), taken: 0 })),
+        }
+      : { phase: "measure", after, drawn };
+  const batch = openBatch(ctx);
+  batch.addAll([guardStep(ctx, run), updateRun(ctx, run, next)]);
+  await batch.commit();
+}
+
+/**
+ * Writes the next recipients into the ledger: a row for each, unique per campaign and contact. Pages of one window are
+ * written one after another, each in a batch that also says how far the ledger is. So a run that dies loses nothing, and
+ * of two runs at once each page is written by one.
+ */
+export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Promise<void> {
+  const { ids, after } = await findNext(ctx, run, frozen);
+  const weights = frozen.contents.map(({ weight }) => weight);
+  const pages = chunksOf(ids, recipientsPerPage);
+  let here = run;
+  for (const [place, page] of pages.entries()) {
+    const isLast = place === pages.length - 1;
+    const recipients = page.map((contactId) => ({
+      contactId,
+      content: variantOf(weights, draw(run.campaign.id, contactId, "variant")),
+    }));
+    const end = isLast ? after : (page.at(-1) ?? null);
+    here = await writePage(ctx, here, frozen, recipients, end);
+    await letOthersIn();
+  }
+  if (pages.length === 0) await writePage(ctx, here, frozen, [], after);
+  if (here.progress.open !== run.progress.open) await tellAccount(ctx);
+}
+
+/** The page of the contacts in one window of the audience. The freeze ends at the newest contact of its time. */
+async function findNext(ctx: Context, { campaign, progress }: Run, frozen: Frozen): Promise<Found> {
+  const audience = recipientsOf(frozen, campaign);
+  const rows = maxAskedPerStatement(audience);
+  const window = await scanWindow(ctx, audience, frozen.source, {
+    direction: "up",
+    from: progress.after,
+    rows,
+    want: "ids",
+  });
+  const ids = window.ids.filter((id) => textOf(id) <= textOf(frozen.upTo)).toSorted(byId);
+  const isOver = window.isLast || textOf(window.edge) >= textOf(frozen.upTo);
+  return { ids, after: isOver ? null : window.edge };
+}
+
+function byId(one: Id, other: Id): number {
+  return textOf(one) < textOf(other) ? -1 : 1;
+}
+
+async function writePage(
+  ctx: Context,
+  run: Run,
+  frozen: Frozen,
+  recipients: Recipient[],
+  after: Id | null,
+): Promise<Run> {
+  const { parts, progress } = shareOut(run, recipients, after);
+  const now = ctx.clock().getTime();
+  const batch = openBatch(ctx);
+  batch.add(guardStep(ctx, run));
+  for (const { part, people, isReleased } of parts) {
+    batch.addAll(insertPage(ctx, run, frozen, { part, people, releasedAt: isReleased ? now : null }));
+  }
+  batch.add(updateRun(ctx, run, progress));
+  await batch.commit();
+  return { ...run, step: run.step + 1, progress };
+}
+
+interface Part {
+  part: "CANARY" | "REST";
+  people: Recipient[];
+  isReleased: boolean;
+}
+
+/** Splits recipients into those of the canary and the others. The first pages of a campaign without one go out at once. */
+function shareOut(
+  { campaign, progress }: Run,
+  recipients: Recipient[],
+  after: Id | null,
+): { parts: Part[]; progress: Progress } {
+  const next: Progress =
+    after === null ? { ...progress, phase: "deliver", after: belowAllIds } : { ...progress, after };
+  if (!progress.canary) {
+    const open = (progress.open ?? 0) + recipients.length;
+    const isReleased = open <= maxReleased;
+    return {
+      parts: [{ part: "REST", people: recipients, isReleased }],
+      progress: isReleased ? { ...next, open } : next,
+    };
+  }
+  const canary = progress.canary.map((share) => ({ ...share }));
+  const goesFirst = ({ contactId, content }: Recipient): boolean => {
+    const share = canary[content];
+    const stretch = stretchOf(draw(campaign.id, contactId, "canary"));
+    if (!share || stretch > share.before) return false;
+    if (stretch < share.before) return true;
+    share.taken += 1;
+    return share.taken <= share.more;
+  };
+  const { first = [], rest = [] } = Object.groupBy(recipients, (one) => (goesFirst(one) ? "first" : "rest"));
+  return {
+    parts: [
+      { part: "CANARY", people: first, isReleased: false },
+      { part: "REST", people: rest, isReleased: false },
+    ],
+    progress: { ...next, canary },
+  };
+}
+
+interface Page {
+  part: Part["part"];
+  people: Recipient[];
+  releasedAt: number | null;
+}
+
+/** The statements that write a page: its emails, itself, its counts, and what its emails take of contents and month. */
+function insertPage(
+  ctx: Context,
+  { campaign }: Run,
+  { contents }: Frozen,
+  { part, people, releasedAt }: Page,
+): Statement[] {
+  const now = ctx.clock().getTime();
+  const rows = people.map(({ contactId, content }) => [newIdAt(now), contactId, contents[content]?.contentId]);
+  const [first, last] = [rows[0]?.[0], rows.at(-1)?.[0]];
+  if (!first || !last) return [];
+  const project = ctx.project.number;
+  const inPage = sql`e.project_id = ${project} AND e.id BETWEEN ${first} AND ${last} AND +e.campaign_id = ${campaign.id}`;
+  const withheld = whyWithheld(ctx, {
+    type: sql`${campaign.type}`,
+    email: sql`c.email`,
+    optedOutAt: sql`c.opted_out_at`,
+    topicId: sql`${campaign.topicId}`,
+    contactId: sql`c.id`,
+  });
+  const isWanted = wantsMail(campaign.type, campaign.topicId);
+  return [
+    statement(
+      sql`INSERT INTO emails (project_id, id, content_id, contact_id, campaign_id, to_email, source, priority, status, error,
+          next_attempt_at, due_at, created_at, ended_at)
+        SELECT ${project}, id, content, contact, ${campaign.id}, email, 'CAMPAIGN', 2, status,
+          CASE status WHEN 'SUPPRESSED' THEN reason WHEN 'FAILED' THEN ${monthIsOver} END,
+          iif(status = 'QUEUED', ${releasedAt}, NULL), iif(status = 'QUEUED', ${releasedAt}, NULL), ${now},
+          iif(status = 'QUEUED', NULL, ${now})
+        FROM (SELECT *, ${statusInSql(ctx)} AS status
+          FROM (SELECT r.value->>0 AS id, r.value->>2 AS content, c.id AS contact, c.email, ${withheld} AS reason
+            FROM json_each(${JSON.stringify(rows)}) r
+            CROSS JOIN contacts c ON c.project_id = ${project} AND c.id = r.value->>1 AND ${isWanted}))
+        WHERE true ON CONFLICT DO NOTHING`,
+    ),
+    statement(
+      sql`INSERT INTO campaign_pages (project_id, campaign_id, first_id, last_id, part, released_at)
+        SELECT ${project}, ${campaign.id}, min(e.id), ${last}, ${part}, ${releasedAt} FROM emails e WHERE ${inPage}
+        HAVING count(*) > 0`,
+    ),
+    ...updateCounted(ctx, { campaignId: campaign.id, firstId: sql`(SELECT min(e.id) FROM emails e WHERE ${inPage})` }),
+    statement(
+      sql`UPDATE email_contents SET recipients = recipients + added.emails
+        FROM (SELECT e.content_id, count(*) AS emails FROM emails e WHERE ${inPage} GROUP BY 1) added
+        WHERE project_id = ${project} AND id = added.content_id`,
+    ),
+    statement(
+      sql`INSERT INTO monthly_usage (project_id, month, template_id, emails)
+        SELECT ${project}, ${monthOf(ctx.clock())}, ${campaign.templateId ?? ""}, count(*) FROM emails e
+        WHERE ${inPage} AND e.status = 'QUEUED' HAVING count(*) > 0
+        ON CONFLICT (project_id, month, template_id) DO UPDATE SET emails = emails + excluded.emails`,
+    ),
+  ];
+}
+
+const monthIsOver = "Monthly limit reached";
+
+/** The status of a recipient with a `reason` not to write to them, or none: the first ones have what is left of the month. */
+function statusInSql(ctx: Context): SQL {
+  const { monthlySendLimit: limit } = ctx.project;
+  if (limit === null) return sql`iif(reason IS NULL, 'QUEUED', 'SUPPRESSED')`;
+  const used = sql`(SELECT coalesce(sum(emails), 0) FROM monthly_usage
+    WHERE project_id = ${ctx.project.number} AND month = ${monthOf(ctx.clock())})`;
+  return sql`CASE WHEN reason IS NOT NULL THEN 'SUPPRESSED'
+    WHEN sum(reason IS NULL) OVER (ORDER BY id) + ${used} > ${limit} THEN 'FAILED' ELSE 'QUEUED' END`;
+}

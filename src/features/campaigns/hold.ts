@@ -1,0 +1,32 @@
+import { sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { type Statement, statement } from "../../db/statement";
+import type { CampaignRow } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { readCampaign } from "./campaign";
+import { updateTakenBack } from "./release";
+import { interruptRun } from "./run-row";
+
+/** A hold that ends by itself, when the project's marketing email is no longer paused. */
+export const byReputation = "reputation";
+
+export const byDisabledProject = "Project disabled";
+
+/** Holds a campaign that is SENDING: nothing more of it goes out. Returns it, or undefined when it is not SENDING. */
+export async function holdCampaign(ctx: Context, id: Id, reason: string): Promise<CampaignRow | undefined> {
+  const batch = openBatch(ctx);
+  const held = batch.add(updateHeld(ctx, id, reason));
+  batch.addAll(updateTakenBack(ctx, id));
+  batch.add(interruptRun(ctx, id));
+  await batch.commit();
+  return held.first;
+}
+
+function updateHeld(ctx: Context, id: Id, reason: string): Statement<CampaignRow> {
+  return statement(
+    sql`UPDATE campaigns SET held_reason = ${reason}, version = version + 1, updated_at = max(updated_at, ${ctx.now.getTime()})
+      WHERE project_id = ${ctx.project.number} AND id = ${id} AND status = 'SENDING' RETURNING *`,
+    readCampaign,
+  );
+}

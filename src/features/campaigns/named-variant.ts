@@ -1,0 +1,14 @@
+import type { StoredVariant } from "../../core/campaigns/campaign";
+import { Invalid } from "../../core/errors";
+import type { CampaignRow } from "../../db/tables";
+
+/** The variant of this name; the first one without a name, and null for a campaign without variants. Throws Invalid. */
+export function namedVariant({ variants }: CampaignRow, name: string | undefined): StoredVariant | null {
+  if (name === undefined) return variants?.[0] ?? null;
+  const found = variants?.find((variant) => variant.name === name);
+  if (found) return found;
+  const known = variants ? `It has ${variants.map((variant) => variant.name).join(", ")}` : "It has none";
+  throw new Invalid([
+    { field: "variant", code: "custom", message: `This campaign has no such variant. ${known}`, received: name },
+  ]);
+}

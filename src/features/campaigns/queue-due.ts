@@ -1,0 +1,31 @@
+import { sql } from "drizzle-orm";
+import { openBatch } from "../../db/batch";
+import { asId, asNumber, columns } from "../../db/rows";
+import { statement } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
+import { runGraceMs } from "./run-row";
+
+const readDue = columns({ projectId: asNumber, id: asId });
+
+/** The sweep that finds campaigns that are due: to start at their time, to go on after a wait, or after a lost message. */
+export function queueDueCampaigns(platform: Platform): Promise<void> {
+  return sweepDatabases(platform, async (db) => {
+    const now = platform.now.getTime();
+    const batch = openBatch({ ...platform, db });
+    const due = batch.add(
+      statement(
+        sql`UPDATE campaign_runs SET due_at = ${now + runGraceMs}
+          WHERE (project_id, id) IN (SELECT project_id, id FROM campaign_runs INDEXED BY ix_campaign_runs_due
+            WHERE clock = 0 AND due_at <= ${now} ORDER BY due_at LIMIT ${maxSweptRows})
+          RETURNING project_id, id`,
+        readDue,
+      ),
+    );
+    await batch.commit();
+    await platform.enqueue(
+      due.all.map(({ projectId, id }) => ({ message: { type: "campaigns.run", projectId, campaignId: id } })),
+    );
+    return due.count;
+  });
+}

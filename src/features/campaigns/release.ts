@@ -1,0 +1,66 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import { type Statement, statement } from "../../db/statement";
+import { sendForDrainer } from "../../engine/mail/announce";
+import type { Context } from "../../platform/context";
+
+/**
+ * So many mails of a campaign are with the consumers of mail at most. The others are held in their rows: a pause or a
+ * cancel has no more than these to stop.
+ */
+export const maxReleased = 5_000;
+
+/** A page of the ledger, by its first and last email. */
+export interface PageRange {
+  firstId: Id;
+  lastId: Id;
+}
+
+/** The emails `e` of a page. */
+export function inPage(ctx: Context, campaignId: Id, { firstId, lastId }: PageRange): SQL {
+  return sql`e.project_id = ${ctx.project.number} AND e.id BETWEEN ${firstId} AND ${lastId}
+    AND +e.campaign_id = ${campaignId}`;
+}
+
+/** Gives the emails of a page to the consumers of mail. Their account is told after the commit. */
+export function updateReleased(ctx: Context, campaignId: Id, page: PageRange): Statement[] {
+  const now = ctx.clock().getTime();
+  return [
+    statement(
+      sql`UPDATE emails AS e SET next_attempt_at = ${now}, due_at = ${now}, error = NULL
+        WHERE ${inPage(ctx, campaignId, page)} AND e.status = 'QUEUED' AND e.due_at IS NULL`,
+    ),
+    statement(
+      sql`UPDATE campaign_pages SET released_at = ${now}
+        WHERE project_id = ${ctx.project.number} AND campaign_id = ${campaignId} AND first_id = ${page.firstId}`,
+    ),
+  ];
+}
+
+/**
+ * Takes back what is released and not handed over: nobody reads it any more, and who has read it cannot hand it over. What
+ * the provider may have already goes on.
+ */
+export function updateTakenBack(ctx: Context, campaignId: Id): Statement[] {
+  const released = sql`SELECT p.first_id, p.last_id FROM campaign_pages p WHERE p.project_id = ${ctx.project.number}
+    AND p.campaign_id = ${campaignId} AND p.released_at IS NOT NULL AND (p.open > 0 OR p.recount_at IS NOT NULL)`;
+  return [
+    statement(
+      sql`UPDATE emails SET next_attempt_at = NULL, due_at = NULL
+        WHERE project_id = ${ctx.project.number} AND id IN (
+          SELECT e.id FROM (${released}) p
+          CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id BETWEEN p.first_id AND p.last_id
+          WHERE +e.campaign_id = ${campaignId} AND e.status = 'QUEUED' AND e.uncertain_since IS NULL)`,
+    ),
+    statement(
+      sql`UPDATE campaign_pages SET released_at = NULL WHERE project_id = ${ctx.project.number}
+        AND campaign_id = ${campaignId} AND released_at IS NOT NULL AND (open > 0 OR recount_at IS NOT NULL)`,
+    ),
+  ];
+}
+
+/** Says that the project's campaigns have mail that waits. */
+export async function tellAccount(ctx: Context): Promise<void> {
+  const { drainAt } = await ctx.pace.addWaiting([{ project: ctx.project.number, priority: 2 }]);
+  await sendForDrainer(ctx, drainAt);
+}

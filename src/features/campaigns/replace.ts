@@ -1,0 +1,46 @@
+import { mayBe } from "../../core/campaigns/status";
+import { Refusal } from "../../core/errors";
+import type { Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import type { CampaignRow } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { getCampaign, wrongState } from "./campaign";
+import { type Draft, draftOf, forgetBodies, type GivenBodies, storeBodies, warnOfIgnored } from "./draft";
+import { addReferences, guardSenders, guardsOf, updateDraft } from "./save-statements";
+import type { ReplaceCampaign } from "./schema";
+
+/**
+ * `PUT /campaigns/{id}`: fields left out keep their values. Throws NotFound, Conflict unless it is DRAFT or SCHEDULED,
+ * and what `createCampaign` throws.
+ */
+export async function replaceCampaign(ctx: Context, id: Id, input: ReplaceCampaign): Promise<CampaignRow> {
+  const bodies = await storeBodies(ctx, input);
+  try {
+    const saved = await untilFresh(() => save(ctx, id, input, bodies), ctx.random);
+    warnOfIgnored(ctx, input, saved);
+    return saved;
+  } catch (error) {
+    if (error instanceof Refusal) forgetBodies(ctx, bodies);
+    throw error;
+  }
+}
+
+async function save(ctx: Context, id: Id, input: ReplaceCampaign, bodies: GivenBodies): Promise<CampaignRow> {
+  const before = await getCampaign(ctx, id);
+  if (!mayBe("replace", before.status)) throw wrongState("replace", before);
+  const draft = await draftOf(ctx, input, bodies, before);
+  const batch = openBatch(ctx);
+  batch.guard(isUnchanged("campaigns", before), () => new Stale());
+  batch.addAll([...(await guardsOf(ctx, draft)), ...guardSenders(ctx, namedIn(input, draft))]);
+  addReferences(batch, ctx, id, draft);
+  const saved = batch.add(updateDraft(ctx, id, draft));
+  await batch.commit();
+  return saved.one;
+}
+
+/** The senders that the call names, itself or by its template. Others are asked when it is sent. */
+function namedIn({ from, templateId, variants }: ReplaceCampaign, { fromEmail }: Draft): string[] {
+  const own = from !== undefined || templateId ? [fromEmail] : [];
+  return [...own, ...(variants ?? []).flatMap((variant) => variant.from ?? [])];
+}

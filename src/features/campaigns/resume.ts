@@ -1,0 +1,49 @@
+import { sql } from "drizzle-orm";
+import { Conflict } from "../../core/errors";
+import type { Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { statement } from "../../db/statement";
+import type { CampaignRow } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { getCampaign, readCampaign } from "./campaign";
+import { byDisabledProject } from "./hold";
+import { callForRun } from "./start";
+
+const byPeople = JSON.stringify(["paused", byDisabledProject]);
+
+/**
+ * `POST /campaigns/{id}/resume`: a held campaign goes on. Who resumes one whose canary went badly lets the others go.
+ * Throws NotFound and Conflict.
+ */
+export async function resumeCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
+  const isHeld = sql`project_id = ${ctx.project.number} AND id = ${id} AND status = 'SENDING' AND held_reason IS NOT NULL`;
+  const isCanarys = sql`(SELECT held_reason NOT IN (SELECT value FROM json_each(${byPeople})) FROM campaigns WHERE ${isHeld})`;
+  const batch = openBatch(ctx);
+  batch.add(
+    statement(
+      sql`UPDATE campaign_runs SET step = step + 1, due_at = ${ctx.now.getTime()},
+          progress = json_remove(CASE WHEN ${isCanarys} AND progress->>'holdUntil' IS NOT NULL
+            THEN json_set(progress, '$.isCanaryOver', json('true')) ELSE progress END, '$.lookAt')
+        WHERE project_id = ${ctx.project.number} AND id = ${id} AND EXISTS (SELECT 1 FROM campaigns WHERE ${isHeld})`,
+    ),
+  );
+  const resumed = batch.add(
+    statement(
+      sql`UPDATE campaigns SET held_reason = NULL, version = version + 1,
+          updated_at = max(updated_at, ${ctx.now.getTime()})
+        WHERE ${isHeld} RETURNING *`,
+      readCampaign,
+    ),
+  );
+  await batch.commit();
+  if (!resumed.first) throw notHeld(await getCampaign(ctx, id));
+  await callForRun(ctx, id);
+  return resumed.first;
+}
+
+export function notHeld({ status }: Pick<CampaignRow, "status">): Conflict {
+  return new Conflict(`This campaign is ${status} and not held. Nothing was changed.`, {
+    suggestion: "Only a campaign that is SENDING with a heldReason can be resumed.",
+    details: { status },
+  });
+}

@@ -1,0 +1,90 @@
+import { sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import { minuteMs } from "../../core/time";
+import { asNumber, columns, wholeRow } from "../../db/rows";
+import { guard, type Statement, selectFirst, statement } from "../../db/statement";
+import { type CampaignRow, campaignRuns } from "../../db/tables";
+import { MovedOn } from "../../engine/jobs/step";
+import type { Context } from "../../platform/context";
+import { readCampaign } from "./campaign";
+import { notes, type Progress } from "./frozen";
+
+/** A run that is not heard of for this long is lost. Each step takes much less. */
+export const runGraceMs = minuteMs;
+
+/** A campaign that is being sent, and where that stands. */
+export interface Run {
+  campaign: CampaignRow;
+  step: number;
+  dueAt: number;
+  progress: Progress;
+}
+
+const readRun = wholeRow(campaignRuns);
+const readStep = columns({ runStep: asNumber });
+
+/** Null when nothing is to be done for the campaign. */
+export async function findRun(ctx: Context, id: Id): Promise<Run | null> {
+  const found = await selectFirst(
+    ctx.db,
+    sql`SELECT c.*, r.step AS run_step, r.due_at, r.progress, r.clock, r.link_base, r.step
+      FROM campaign_runs r CROSS JOIN campaigns c ON c.project_id = r.project_id AND c.id = r.id
+      WHERE r.project_id = ${ctx.project.number} AND r.id = ${id}`,
+    (raw) => ({ campaign: readCampaign(raw), row: readRun(raw), ...readStep(raw) }),
+  );
+  if (found === null) return null;
+  const { campaign, row } = found;
+  return { campaign, step: row.step, dueAt: row.dueAt, progress: row.progress as unknown as Progress };
+}
+
+/**
+ * The guard that a step's batch begins with: no other run has taken the step, and the campaign is still to be sent. A
+ * pause, a cancel and a hold count as another step.
+ */
+export function guardStep(ctx: Context, { campaign, step }: Run): Statement {
+  return guard(
+    sql`EXISTS (SELECT 1 FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${campaign.id}
+      AND step = ${step})`,
+    () => new MovedOn(),
+  );
+}
+
+/** The statement by which a step says where sending stands now, and when the sweep looks after it. */
+export function updateRun(
+  ctx: Context,
+  { campaign }: Pick<Run, "campaign">,
+  progress: Progress,
+  dueAt = ctx.clock().getTime() + runGraceMs,
+): Statement {
+  return statement(
+    sql`UPDATE campaign_runs SET step = step + 1, progress = ${JSON.stringify(notes(progress))}, due_at = ${dueAt}
+      WHERE project_id = ${ctx.project.number} AND id = ${campaign.id}`,
+  );
+}
+
+/** For what people do: whatever step is under way has no effect any more, and the next run begins at once. */
+export function interruptRun(ctx: Context, id: Id, progress?: Progress): Statement {
+  const then = progress ? sql`, progress = ${JSON.stringify(notes(progress))}` : sql``;
+  return statement(
+    sql`UPDATE campaign_runs SET step = step + 1, due_at = ${ctx.clock().getTime()}${then}
+      WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+  );
+}
+
+/** A run from its beginning. `dueAt` is when the sweep looks after it first. */
+export function insertRun(
+  ctx: Context,
+  id: Id,
+  { dueAt, progress, linkBase }: { dueAt: number; progress: Progress | null; linkBase: string | null },
+): Statement {
+  return statement(
+    sql`INSERT INTO campaign_runs (project_id, id, due_at, progress, link_base)
+      VALUES (${ctx.project.number}, ${id}, ${dueAt}, ${progress ? JSON.stringify(notes(progress)) : "{}"}, ${linkBase})
+      ON CONFLICT (project_id, id) DO UPDATE SET step = step + 1, due_at = excluded.due_at, progress = excluded.progress,
+        link_base = coalesce(excluded.link_base, link_base)`,
+  );
+}
+
+export function deleteRun(ctx: Context, id: Id): Statement {
+  return statement(sql`DELETE FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${id}`);
+}

@@ -1,0 +1,186 @@
+import { sql } from "drizzle-orm";
+import { UnverifiedSender } from "../../core/errors";
+import type { Id } from "../../core/ids";
+import type { MessageOf } from "../../core/messages";
+import { minuteMs, secondMs } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import { statement } from "../../db/statement";
+import { MovedOn } from "../../engine/jobs/step";
+import { findProject } from "../../engine/projects/project";
+import { isMarketingPaused } from "../../engine/projects/sending-paused";
+import { type Context, forProject, type Platform } from "../../platform/context";
+import { letOthersIn } from "../../platform/let-others-in";
+import { cancelStep, reopenStep } from "./cancel-step";
+import { deliverStep, type Next } from "./deliver-step";
+import { enumerateStep, measureStep } from "./enumerate-step";
+import { Frozen } from "./frozen";
+import { byDisabledProject, byReputation, holdCampaign } from "./hold";
+import { deleteRun, findRun, guardStep, interruptRun, type Run, updateRun } from "./run-row";
+import { startCampaign } from "./start";
+
+/** Steps of one message. A step of the freeze has some fifty batches, and D1 takes a thousand statements of an invocation. */
+const stepsPerMessage = 20;
+const maxRunMs = 20 * secondMs;
+
+/** A longer wait is left to the sweep. */
+const maxDelayMs = 5 * minuteMs;
+
+/** How long a hold that may end by itself waits until the next look. */
+const holdLookMs = minuteMs;
+
+/**
+ * `campaigns.run`: takes a campaign some steps further. The message may be lost, late or doubled: the campaign's rows say
+ * what is to be done, each step is one batch that only one run can commit, and the sweep of every minute finds who waits
+ * too long.
+ */
+export async function runCampaign(platform: Platform, message: MessageOf<"campaigns.run">): Promise<void> {
+  const project = await findProject(platform, message.projectId);
+  if (!project) return;
+  const ctx = forProject(platform, project);
+  const endsAt = ctx.clock().getTime() + maxRunMs;
+  for (let steps = 0; steps < stepsPerMessage && ctx.clock().getTime() < endsAt; steps++) {
+    const next = await takeStep(ctx, message.campaignId);
+    if (next.kind === "over") return;
+    if (next.kind === "waits") return comeBack(ctx, message, next.until);
+    await letOthersIn();
+  }
+  await platform.enqueue([{ message }]);
+}
+
+async function comeBack(ctx: Context, message: MessageOf<"campaigns.run">, until: number): Promise<void> {
+  const delayMs = until - ctx.clock().getTime();
+  if (delayMs > maxDelayMs) return;
+  await ctx.enqueue([{ message, delaySeconds: Math.max(1, Math.ceil(delayMs / secondMs)) }]);
+}
+
+/** One step; another run that was faster has taken it, and carries on. */
+async function takeStep(ctx: Context, id: Id): Promise<Next> {
+  const run = await findRun(ctx, id);
+  if (run === null) return { kind: "over" };
+  try {
+    return await stepOf(ctx, run);
+  } catch (error) {
+    if (error instanceof MovedOn) return { kind: "over" };
+    throw error;
+  }
+}
+
+function stepOf(ctx: Context, run: Run): Promise<Next> {
+  switch (run.campaign.status) {
+    case "SCHEDULED":
+      return startWhenDue(ctx, run);
+    case "SENDING":
+      return run.campaign.heldReason === null ? sendOn(ctx, run) : lookAtHold(ctx, run);
+    case "CANCELLED":
+      return cancelStep(ctx, run);
+    case "DRAFT":
+    case "SENT":
+      return forget(ctx, run);
+  }
+}
+
+/** A domain that is not verified at the moment may be so again soon: the campaign waits for it, and says so. */
+async function startWhenDue(ctx: Context, run: Run): Promise<Next> {
+  const { id, scheduledFor } = run.campaign;
+  const now = ctx.clock().getTime();
+  if (scheduledFor !== null && scheduledFor > now) return { kind: "over" };
+  if (ctx.project.disabled) return cancelDue(ctx, run);
+  try {
+    await startCampaign(ctx, id, "start");
+    return { kind: "goes on" };
+  } catch (error) {
+    if (!(error instanceof UnverifiedSender)) throw error;
+    const until = now + holdLookMs;
+    await note(ctx, run, "sender domain", until);
+    return { kind: "waits", until };
+  }
+}
+
+async function note(ctx: Context, run: Run, heldReason: string, until: number): Promise<void> {
+  const { id, heldReason: before } = run.campaign;
+  const batch = openBatch(ctx);
+  batch.add(guardStep(ctx, run));
+  if (before !== heldReason) {
+    batch.add(
+      statement(
+        sql`UPDATE campaigns SET held_reason = ${heldReason}, version = version + 1
+          WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+      ),
+    );
+  }
+  batch.add(updateRun(ctx, run, run.progress, until));
+  await batch.commit();
+}
+
+/** A campaign of a disabled project that is due is not made up for later. */
+async function cancelDue(ctx: Context, run: Run): Promise<Next> {
+  const { id } = run.campaign;
+  const batch = openBatch(ctx);
+  batch.addAll([
+    guardStep(ctx, run),
+    statement(
+      sql`UPDATE campaigns SET status = 'CANCELLED', held_reason = ${byDisabledProject}, version = version + 1
+        WHERE project_id = ${ctx.project.number} AND id = ${id} AND status = 'SCHEDULED'`,
+    ),
+    deleteRun(ctx, id),
+  ]);
+  await batch.commit();
+  return { kind: "over" };
+}
+
+async function sendOn(ctx: Context, run: Run): Promise<Next> {
+  const { id, type } = run.campaign;
+  if (ctx.project.disabled) return hold(ctx, id, byDisabledProject);
+  if (type === "MARKETING" && (await isMarketingPaused(ctx, ctx.project))) return hold(ctx, id, byReputation);
+  const frozen = Frozen.parse(run.campaign.frozen);
+  switch (run.progress.phase) {
+    case "measure":
+      await measureStep(ctx, run, frozen);
+      return { kind: "goes on" };
+    case "enumerate":
+      await enumerateStep(ctx, run, frozen);
+      return { kind: "goes on" };
+    case "reopen":
+      return reopenStep(ctx, run);
+    case "deliver":
+      return deliverStep(ctx, run, frozen);
+    case "cancel":
+      return cancelStep(ctx, run);
+  }
+}
+
+async function hold(ctx: Context, id: Id, reason: string): Promise<Next> {
+  await holdCampaign(ctx, id, reason);
+  return { kind: "goes on" };
+}
+
+/** A hold by reputation ends when the pause of the project is lifted; any other one when a person says so. */
+async function lookAtHold(ctx: Context, run: Run): Promise<Next> {
+  const { id, heldReason } = run.campaign;
+  const now = ctx.clock().getTime();
+  const isOver = heldReason === byReputation && !(await isMarketingPaused(ctx, ctx.project));
+  const until = now + (heldReason === byReputation ? holdLookMs : forEverMs);
+  const batch = openBatch(ctx);
+  batch.add(guardStep(ctx, run));
+  if (isOver) {
+    batch.addAll([
+      statement(
+        sql`UPDATE campaigns SET held_reason = NULL, version = version + 1
+          WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+      ),
+      interruptRun(ctx, id),
+    ]);
+  } else batch.add(updateRun(ctx, run, run.progress, until));
+  await batch.commit();
+  return isOver ? { kind: "goes on" } : { kind: "over" };
+}
+
+/** A hundred years. */
+const forEverMs = 100 * 365 * 24 * 60 * minuteMs;
+
+async function forget(ctx: Context, run: Run): Promise<Next> {
+  const batch = openBatch(ctx);
+  batch.addAll([guardStep(ctx, run), deleteRun(ctx, run.campaign.id)]);
+  await batch.commit();
+  return { kind: "over" };
+}

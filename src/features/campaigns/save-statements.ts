@@ -1,0 +1,100 @@
+import { sql } from "drizzle-orm";
+import { type References, referencesOf } from "../../core/audience/references";
+import { Invalid, NotFound, UnverifiedSender } from "../../core/errors";
+import { type Id, publicId } from "../../core/ids";
+import { domainOf } from "../../core/mail/address";
+import type { EmailType } from "../../core/mail/status";
+import { searchText } from "../../core/search";
+import type { Batch } from "../../db/batch";
+import { guard, type Statement, statement } from "../../db/statement";
+import type { CampaignRow } from "../../db/tables";
+import { checkCondition } from "../../engine/audience/named-segments";
+import { replaceReferences } from "../../engine/audience/record-references";
+import { verifiedDomain } from "../../engine/mail/sender-domain";
+import { guardTopic } from "../../engine/mail/topic";
+import type { Context } from "../../platform/context";
+import { readCampaign } from "./campaign";
+import type { Draft } from "./draft";
+
+/** The batch's guards for a draft that is to be saved. Reads the segments that its condition names; throws Invalid. */
+export async function guardsOf(ctx: Context, draft: Draft): Promise<Statement[]> {
+  const { segmentId, audienceCondition, topicId, type } = draft;
+  if (topicId !== null && type !== "MARKETING") throw topicMisfits(type);
+  const isThere =
+    segmentId && sql`EXISTS (SELECT 1 FROM segments WHERE project_id = ${ctx.project.number} AND id = ${segmentId})`;
+  return [
+    ...(topicId ? [guardTopic(ctx, topicId)] : []),
+    ...(segmentId && isThere ? [guard(isThere, () => new NotFound("segment", segmentId))] : []),
+    ...(audienceCondition ? [(await checkCondition(ctx, audienceCondition, { at: "audienceCondition" })).unmoved] : []),
+  ];
+}
+
+/** A person leaves a topic by the links that only MARKETING mail must have. */
+function topicMisfits(type: EmailType): Invalid {
+  const message = `Only a MARKETING campaign can have a topic, and this one is ${type}`;
+  return new Invalid([{ field: "topicId", code: "custom", message }]);
+}
+
+/** The guards for the senders that a call names: each domain is a verified one of the project. */
+export function guardSenders(ctx: Context, senders: Iterable<string>): Statement[] {
+  const domains = new Set([...senders].map(domainOf));
+  return [...domains].map((domain) =>
+    guard(sql`EXISTS (${verifiedDomain(ctx, domain)})`, () => new UnverifiedSender(domain)),
+  );
+}
+
+/** All addresses that a campaign sends from. */
+export function sendersOf({ fromEmail, variants }: Pick<Draft, "fromEmail" | "variants">): string[] {
+  return [fromEmail, ...(variants ?? []).flatMap(({ from }) => from ?? [])];
+}
+
+/** Segments, fields and events that the audience names are in use until the campaign has ended. */
+export function addReferences(batch: Batch, ctx: Context, id: Id, draft: Draft): void {
+  batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: draft.name }, namedBy(draft)));
+}
+
+function namedBy({ segmentId, audienceCondition }: Draft): Partial<References> {
+  if (segmentId) return { segments: [publicId(segmentId)] };
+  return audienceCondition ? referencesOf(audienceCondition) : {};
+}
+
+export function insertCampaign(ctx: Context, id: Id, draft: Draft): Statement<CampaignRow> {
+  const now = ctx.now.getTime();
+  return statement(
+    sql`INSERT INTO campaigns (project_id, id, name, description, status, audience_type, segment_id, audience_condition,
+        template_id, topic_id, type, subject, preview_text, body, body_key, from_email, from_name, reply_to, variants, canary,
+        search_text, created_at, updated_at)
+      VALUES (${ctx.project.number}, ${id}, ${draft.name}, ${draft.description}, 'DRAFT', ${draft.audienceType},
+        ${draft.segmentId}, ${textOrNull(draft.audienceCondition)}, ${draft.templateId}, ${draft.topicId}, ${draft.type},
+        ${draft.subject}, ${draft.previewText}, ${draft.body}, ${draft.bodyKey}, ${draft.fromEmail}, ${draft.fromName}, ${draft.replyTo},
+        ${textOrNull(draft.variants)}, ${textOrNull(draft.canary)}, ${searchTextOf(draft)}, ${now}, ${now})
+      RETURNING *`,
+    readCampaign,
+  );
+}
+
+/** An earlier call may be written after a later one, so updatedAt never goes back. */
+export function updateDraft(ctx: Context, id: Id, draft: Draft): Statement<CampaignRow> {
+  return statement(
+    sql`UPDATE campaigns SET name = ${draft.name}, description = ${draft.description},
+        audience_type = ${draft.audienceType}, segment_id = ${draft.segmentId},
+        audience_condition = ${textOrNull(draft.audienceCondition)}, template_id = ${draft.templateId},
+        topic_id = ${draft.topicId},
+        type = ${draft.type}, subject = ${draft.subject}, preview_text = ${draft.previewText}, body = ${draft.body},
+        body_key = ${draft.bodyKey}, from_email = ${draft.fromEmail}, from_name = ${draft.fromName},
+        reply_to = ${draft.replyTo}, variants = ${textOrNull(draft.variants)}, canary = ${textOrNull(draft.canary)},
+        search_text = ${searchTextOf(draft)}, version = version + 1,
+        updated_at = max(updated_at, ${ctx.now.getTime()})
+      WHERE project_id = ${ctx.project.number} AND id = ${id}
+      RETURNING *`,
+    readCampaign,
+  );
+}
+
+function searchTextOf({ name, subject, fromEmail, fromName }: Draft): string {
+  return searchText(name, subject, fromEmail, fromName);
+}
+
+function textOrNull(value: object | null): string | null {
+  return value && JSON.stringify(value);
+}

@@ -1,0 +1,68 @@
+import { sql } from "drizzle-orm";
+import { mayBe } from "../../core/campaigns/status";
+import { BadRequest } from "../../core/errors";
+import type { Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { type Statement, statement } from "../../db/statement";
+import type { CampaignRow } from "../../db/tables";
+import { linkBase } from "../../engine/mail/links";
+import type { Context } from "../../platform/context";
+import { getCampaign, readCampaign, wrongState } from "./campaign";
+import { insertRun } from "./run-row";
+import { guardSenders, sendersOf } from "./save-statements";
+
+/**
+ * The time that a call gives, in milliseconds; null for at once. Any text that a standard date parser takes is a time.
+ * Throws BadRequest for another one.
+ */
+export function readScheduledFor(given: unknown): number | null {
+  if (given === undefined || given === null) return null;
+  const at = typeof given === "string" || typeof given === "number" ? new Date(given).getTime() : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw new BadRequest(`scheduledFor is not a time: ${JSON.stringify(given).slice(0, 100)}. Nothing was scheduled.`, {
+    suggestion: "Send a time with its zone, such as 2026-01-31T09:00:00Z, or leave it out to send at once.",
+    details: { field: "scheduledFor" },
+  });
+}
+
+/**
+ * Schedules a campaign, or gives it another time. A time that has passed is due at the next tick. Throws NotFound,
+ * BadRequest in another state, and UnverifiedSender. `also` goes into the same batch.
+ */
+export function scheduleCampaign(
+  ctx: Context,
+  id: Id,
+  at: number,
+  also: (scheduled: CampaignRow) => Promise<Statement[]>,
+): Promise<CampaignRow> {
+  return untilFresh(() => schedule(ctx, id, at, also), ctx.random);
+}
+
+async function schedule(
+  ctx: Context,
+  id: Id,
+  at: number,
+  also: (scheduled: CampaignRow) => Promise<Statement[]>,
+): Promise<CampaignRow> {
+  const before = await getCampaign(ctx, id);
+  if (!mayBe("schedule", before.status)) throw wrongState("schedule", before);
+  const now = ctx.now.getTime();
+  const updatedAt = Math.max(before.updatedAt, now);
+  const after: CampaignRow = { ...before, status: "SCHEDULED", heldReason: null, scheduledFor: at, updatedAt };
+  const batch = openBatch(ctx);
+  batch.guard(isUnchanged("campaigns", before), () => new Stale());
+  batch.addAll(guardSenders(ctx, sendersOf(before)));
+  const scheduled = batch.add(
+    statement(
+      sql`UPDATE campaigns SET status = 'SCHEDULED', held_reason = NULL, scheduled_for = ${at}, updated_at = ${updatedAt},
+          version = version + 1
+        WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
+      readCampaign,
+    ),
+  );
+  batch.add(insertRun(ctx, id, { dueAt: at, progress: null, linkBase: linkBase(ctx) }));
+  batch.addAll(await also(after));
+  await batch.commit();
+  return scheduled.one;
+}

@@ -1,0 +1,332 @@
+import { z } from "zod";
+import { FilterCondition } from "../../core/audience/condition";
+import { campaignStatuses } from "../../core/campaigns/status";
+import { readId } from "../../core/ids";
+import { isJsonObject } from "../../core/json";
+import { DisplayName, Email } from "../../core/mail/address-input";
+import { emailTypes } from "../../core/mail/status";
+import { Subject } from "../../core/mail/subject";
+import { storable } from "../../core/storable";
+import { Warnings } from "../../core/warning";
+
+export const maxNameLength = 100;
+const maxDescriptionLength = 500;
+const maxFromNameLength = 100;
+const maxBodyLength = 1_000_000;
+const maxPreviewTextLength = 150;
+const maxVariants = 5;
+
+export const CampaignStatus = z.enum(campaignStatuses);
+const CampaignType = z.enum(emailTypes);
+export const AudienceType = z.enum(["ALL", "SEGMENT", "FILTERED"]);
+export type AudienceType = z.infer<typeof AudienceType>;
+
+const content = {
+  subject: 'News for {{ firstName ?? "you" }}',
+  body: '<h1>What is new</h1><p>Hello {{ firstName }}, …</p><p><a href="https://acme.example/news">Read on</a></p>',
+  from: "news@petrel.test",
+  fromName: "Acme",
+  previewText: "Three things that we made in March",
+};
+
+const exampleVariants = [
+  { name: "short", weight: 1, subject: "News" },
+  { name: "long", weight: 1, subject: "Three things that we made in March" },
+];
+
+const example = {
+  id: "0199a0f2-9c41-7a55-b2e4-7d8e9f0a1b2c",
+  name: "March newsletter",
+  description: null,
+  ...content,
+  replyTo: null,
+  type: "MARKETING" as const,
+  status: "DRAFT" as const,
+  heldReason: null,
+  audienceType: "ALL" as const,
+  audienceCondition: null,
+  segmentId: null,
+  templateId: null,
+  topicId: null,
+  variants: null,
+  canary: null,
+  scheduledFor: null,
+  totalRecipients: 0,
+  sentCount: 0,
+  deliveredCount: 0,
+  openedCount: 0,
+  clickedCount: 0,
+  bouncedCount: 0,
+  projectId: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
+  sentAt: null,
+  completedAt: null,
+  createdAt: "2026-01-31T09:00:00.000Z",
+  updatedAt: "2026-01-31T09:00:00.000Z",
+};
+
+const counter = z.number().int();
+
+const Variant = z.object({
+  name: z
+    .string()
+    .min(1)
+    .max(maxNameLength)
+    .refine(...storable),
+  weight: z.number().int().min(1).max(100).meta({ description: "Its share, relative to the others'." }),
+  subject: Subject.refine(...storable).optional(),
+  body: z
+    .string()
+    .min(1)
+    .max(maxBodyLength)
+    .refine(...storable)
+    .optional(),
+  from: Email.optional(),
+});
+export type Variant = z.infer<typeof Variant>;
+
+const Canary = z.object({
+  percent: z.number().int().min(1).max(50).meta({ description: "How many of the recipients get the mail first." }),
+  holdMinutes: z.number().int().min(1).max(1440).meta({
+    description: "How long the others wait, from when the last of the first ones is sent.",
+  }),
+  maxBounceRate: z.number().min(0).max(100).optional().meta({
+    description: "In percent of those sent. Above it the campaign is held. Default: 5.",
+  }),
+  maxComplaintRate: z
+    .number()
+    .min(0)
+    .max(100)
+    .optional()
+    .meta({ description: "The same for complaints. Default: 0.1." }),
+});
+export type Canary = z.infer<typeof Canary>;
+
+export const Campaign = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    subject: z.string(),
+    body: z.string(),
+    from: z.string(),
+    fromName: z.string().nullable(),
+    replyTo: z.string().nullable(),
+    previewText: z.string().nullable(),
+    type: CampaignType,
+    status: CampaignStatus,
+    heldReason: z.string().nullable().meta({ description: "Why it waits while it is SENDING." }),
+    audienceType: AudienceType,
+    audienceCondition: FilterCondition.nullable().meta({ description: "Null unless the type is FILTERED." }),
+    segmentId: z.string().nullable(),
+    templateId: z.string().nullable(),
+    topicId: z.string().nullable(),
+    variants: z.array(Variant).nullable(),
+    canary: Canary.nullable(),
+    scheduledFor: z.iso.datetime().nullable(),
+    totalRecipients: counter,
+    sentCount: counter,
+    deliveredCount: counter,
+    openedCount: counter.meta({ description: "People, not openings." }),
+    clickedCount: counter.meta({ description: "People, not clicks." }),
+    bouncedCount: counter,
+    projectId: z.string(),
+    sentAt: z.iso.datetime().nullable().meta({ description: "When sending began." }),
+    completedAt: z.iso.datetime().nullable().meta({ description: "When the last recipient was dealt with." }),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: "Campaign", example });
+export type Campaign = z.infer<typeof Campaign>;
+
+export const CampaignAnswer = z
+  .object({ success: z.literal(true), data: Campaign, message: z.string().optional(), warnings: Warnings })
+  .meta({ id: "CampaignAnswer", example: { success: true, data: example } });
+
+export const CampaignPage = z
+  .object({
+    data: z.array(Campaign),
+    page: z.number().int(),
+    pageSize: z.number().int(),
+    total: z.number().int(),
+    totalPages: z.number().int(),
+  })
+  .meta({ id: "CampaignPage", example: { data: [example], page: 1, pageSize: 20, total: 1, totalPages: 1 } });
+
+const fields = {
+  name: z
+    .string()
+    .min(1)
+    .max(maxNameLength)
+    .refine(...storable),
+  description: z
+    .string()
+    .max(maxDescriptionLength)
+    .refine(...storable)
+    .nullish(),
+  subject: Subject.refine(...storable).optional(),
+  body: z
+    .string()
+    .min(1)
+    .max(maxBodyLength)
+    .refine(...storable)
+    .optional()
+    .meta({ description: "HTML with `{{ variables }}`, rendered with Liquid for each recipient." }),
+  from: Email.optional().meta({ description: "Its domain must be a verified domain of the project." }),
+  fromName: DisplayName.refine((name) => name.length <= maxFromNameLength, {
+    message: `At most ${maxFromNameLength} characters`,
+    params: { code: "too_big" },
+  })
+    .refine(...storable)
+    .meta({ maxLength: maxFromNameLength })
+    .nullish(),
+  replyTo: Email.nullish(),
+  previewText: z
+    .string()
+    .max(maxPreviewTextLength)
+    .refine(...storable)
+    .nullish()
+    .meta({ description: "What inboxes show after the subject: a first line of the body, hidden in the mail itself." }),
+  type: CampaignType.nullish().meta({
+    description: "MARKETING by default, or the template's. TRANSACTIONAL also goes to unsubscribed contacts.",
+  }),
+  templateId: z.uuid().transform(readId).nullish().meta({
+    description:
+      "Fields that are left out are copied from this template. Later changes of the template do not reach the campaign.",
+  }),
+  topicId: z.string().transform(readId).nullish().meta({
+    description:
+      "The topic of the mail: it goes only to those who are in it, and they can leave it. For MARKETING only.",
+  }),
+  audienceType: AudienceType,
+  segmentId: z.uuid().transform(readId).nullish().meta({ description: "Required for SEGMENT." }),
+  audienceCondition: FilterCondition.nullish().meta({ description: "Required for FILTERED." }),
+  variants: z
+    .array(Variant)
+    .min(2)
+    .max(maxVariants)
+    .refine((variants) => new Set(variants.map(({ name }) => name)).size === variants.length, {
+      message: "Each variant needs a name of its own",
+      params: { code: "custom" },
+    })
+    .nullish()
+    .meta({ description: "Each recipient gets one of them. What a variant leaves out is the campaign's." }),
+  canary: Canary.nullish().meta({
+    description:
+      "Sends to a random part of the audience first, and goes on by itself unless too many bounce or complain.",
+  }),
+};
+
+/** Reported together with the errors of other fields, so that a caller learns of all at once. */
+function requiredWithoutTemplate(field: "subject" | "body" | "from") {
+  const isThere = (sent: unknown) =>
+    !isJsonObject(sent) || sent[field] !== undefined || (sent.templateId !== undefined && sent.templateId !== null);
+  const fault = { path: [field], message: "Required", params: { code: "required" }, when: () => true };
+  return [isThere, fault] as const;
+}
+
+export const CreateCampaign = z
+  .object(fields)
+  .refine(...requiredWithoutTemplate("subject"))
+  .refine(...requiredWithoutTemplate("body"))
+  .refine(...requiredWithoutTemplate("from"))
+  .meta({
+    id: "CreateCampaign",
+    example: { name: "March newsletter", ...content, audienceType: "ALL", variants: exampleVariants },
+  });
+export type CreateCampaign = z.infer<typeof CreateCampaign>;
+
+export const ReplaceCampaign = z
+  .object(fields)
+  .partial()
+  .meta({ id: "ReplaceCampaign", example: { subject: "What is new in March" } });
+export type ReplaceCampaign = z.infer<typeof ReplaceCampaign>;
+
+export const SendCampaign = z
+  .object({
+    scheduledFor: z.unknown().meta({
+      example: "2026-03-31T09:00:00Z",
+      description: "When to start. Left out or null: now. One that has passed is due within a minute.",
+    }),
+  })
+  .partial()
+  .meta({ id: "SendCampaign", example: {} });
+export type SendCampaign = z.infer<typeof SendCampaign>;
+
+export const TestCampaign = z
+  .object({
+    email: Email,
+    variant: z.string().optional().meta({ description: "The name of a variant. Default: the first one." }),
+  })
+  .meta({ id: "TestCampaign", example: { email: "ada@example.com" } });
+export type TestCampaign = z.infer<typeof TestCampaign>;
+
+export const TestedCampaign = z.object({ success: z.literal(true), data: z.object({ email: z.string() }) }).meta({
+  id: "TestedCampaign",
+  example: { success: true, data: { email: "0199a0f2-6c1f-7d60-8a3b-5a1de0c4b7e2" } },
+});
+
+const retried = ["FAILED", "UNKNOWN", "CANCELLED"] as const;
+
+export const RetryCampaign = z
+  .object({
+    statuses: z
+      .array(z.enum(retried))
+      .min(1)
+      .default(["FAILED"])
+      .meta({ description: "Which emails are sent again. UNKNOWN ones may have arrived." }),
+  })
+  .meta({ id: "RetryCampaign", example: { statuses: ["FAILED"] } });
+export type RetryCampaign = z.infer<typeof RetryCampaign>;
+
+export const RetriedCampaign = z.object({ retried: counter }).meta({ id: "RetriedCampaign", example: { retried: 12 } });
+
+const rate = z.number().min(0).max(100).meta({ description: "In percent of sentCount." });
+const stats = {
+  totalRecipients: counter,
+  queuedCount: counter,
+  sentCount: counter,
+  deliveredCount: counter,
+  openedCount: counter,
+  clickedCount: counter,
+  bouncedCount: counter,
+  complainedCount: counter,
+  unsubscribedCount: counter,
+  failedCount: counter,
+  suppressedCount: counter,
+  cancelledCount: counter,
+  unknownCount: counter,
+  deliveryRate: rate,
+  openRate: rate,
+  clickRate: rate,
+  bounceRate: rate,
+  complaintRate: rate,
+  unsubscribeRate: rate,
+};
+
+export const CampaignStats = z
+  .object({ ...stats, variants: z.array(z.object({ name: z.string(), ...stats })).optional() })
+  .meta({
+    id: "CampaignStats",
+    example: {
+      totalRecipients: 1042,
+      queuedCount: 0,
+      sentCount: 1000,
+      deliveredCount: 990,
+      openedCount: 400,
+      clickedCount: 100,
+      bouncedCount: 10,
+      complainedCount: 0,
+      unsubscribedCount: 5,
+      failedCount: 2,
+      suppressedCount: 40,
+      cancelledCount: 0,
+      unknownCount: 0,
+      deliveryRate: 99,
+      openRate: 40,
+      clickRate: 10,
+      bounceRate: 1,
+      complaintRate: 0,
+      unsubscribeRate: 0.5,
+    },
+  });
+export type CampaignStats = z.infer<typeof CampaignStats>;

@@ -1,0 +1,41 @@
+import { sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import { publicId } from "../../core/ids";
+import type { Statement } from "../../db/statement";
+import type { CampaignRow } from "../../db/tables";
+import { insertEffect } from "../../engine/idempotency/effect";
+import type { Context } from "../../platform/context";
+import { campaignJson } from "./campaign";
+import { readScheduledFor, scheduleCampaign } from "./schedule";
+import type { Campaign, SendCampaign } from "./schema";
+import { startCampaign } from "./start";
+
+/** What the call answers. */
+export interface Sent {
+  success: true;
+  data: Campaign;
+  message: string;
+}
+
+/**
+ * `POST /campaigns/{id}/send`: sends it now, or schedules it. With an idempotency key it happens once per key, and the
+ * answer is kept with the key, in the same batch.
+ */
+export async function sendCampaign(ctx: Context, id: Id, { scheduledFor }: SendCampaign): Promise<Sent> {
+  const at = readScheduledFor(scheduledFor);
+  const keep = async (row: CampaignRow): Promise<Statement[]> => {
+    if (ctx.idempotencyKey === null) return [];
+    const response = sql`${JSON.stringify(await answer(ctx, row, at))}`;
+    return insertEffect(ctx, { request: `POST /campaigns/${publicId(id)}/send`, response, onlyIf: sql`true` });
+  };
+  const row = at === null ? await startCampaign(ctx, id, "send", keep) : await scheduleCampaign(ctx, id, at, keep);
+  return answer(ctx, row, at);
+}
+
+async function answer(ctx: Context, row: CampaignRow, at: number | null): Promise<Sent> {
+  const data = await campaignJson(ctx, row, []);
+  if (at === null) return { success: true, data, message: "Campaign is being sent" };
+  const isPast = at <= ctx.now.getTime();
+  const late = isPast ? ", which has passed: it starts within a minute" : "";
+  return { success: true, data, message: `Campaign scheduled for ${new Date(at).toISOString()}${late}` };
+}

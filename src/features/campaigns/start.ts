@@ -1,0 +1,104 @@
+import { sql } from "drizzle-orm";
+import { mayBe } from "../../core/campaigns/status";
+import { type Id, textOf } from "../../core/ids";
+import { utf8Bytes } from "../../core/json";
+import { isTypeTracked } from "../../core/tracking/mode";
+import { openBatch } from "../../db/batch";
+import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { type Statement, statement } from "../../db/statement";
+import type { CampaignRow } from "../../db/tables";
+import { linkBase } from "../../engine/mail/links";
+import type { Context } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
+import { getCampaign, readCampaign, wrongState } from "./campaign";
+import { type Frozen, firstProgress, freeze, notes } from "./frozen";
+import { insertRun, runGraceMs } from "./run-row";
+import { guardSenders, sendersOf } from "./save-statements";
+
+/** How a campaign starts: "send" by a call, "start" when its time has come. */
+export type Start = "send" | "start";
+
+/**
+ * Moves a campaign to SENDING, with all that it needs frozen, and calls for a run. Throws NotFound, BadRequest in another
+ * state, and UnverifiedSender. `also` goes into the same batch.
+ */
+export async function startCampaign(
+  ctx: Context,
+  id: Id,
+  how: Start,
+  also: (started: CampaignRow) => Promise<Statement[]> = async () => [],
+): Promise<CampaignRow> {
+  const started = await untilFresh(() => start(ctx, id, how, also), ctx.random);
+  await callForRun(ctx, id);
+  return started;
+}
+
+async function start(
+  ctx: Context,
+  id: Id,
+  how: Start,
+  also: (started: CampaignRow) => Promise<Statement[]>,
+): Promise<CampaignRow> {
+  const before = await getCampaign(ctx, id);
+  if (!mayBe(how, before.status)) throw wrongState("send", before);
+  const frozen = await freeze(ctx, before);
+  const now = ctx.now.getTime();
+  const after: CampaignRow = {
+    ...before,
+    status: "SENDING",
+    heldReason: null,
+    scheduledFor: how === "send" ? null : before.scheduledFor,
+    sentAt: now,
+    updatedAt: Math.max(before.updatedAt, now),
+  };
+  const batch = openBatch(ctx);
+  batch.guard(isUnchanged("campaigns", before), () => new Stale());
+  batch.addAll(guardSenders(ctx, sendersOf(before)));
+  batch.addAll(insertContents(ctx, before, frozen));
+  const started = batch.add(
+    statement(
+      sql`UPDATE campaigns SET status = ${after.status}, held_reason = NULL, scheduled_for = ${after.scheduledFor},
+          sent_at = ${after.sentAt}, updated_at = ${after.updatedAt}, frozen = ${JSON.stringify(notes(frozen))},
+          version = version + 1
+        WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
+      readCampaign,
+    ),
+  );
+  batch.add(insertRun(ctx, id, { dueAt: now + runGraceMs, progress: firstProgress(before), linkBase: linkBase(ctx) }));
+  batch.addAll(await also(after));
+  await batch.commit();
+  return started.one;
+}
+
+/** The contents of a campaign's emails: one for each variant. What a variant leaves out is the campaign's. */
+function insertContents(ctx: Context, row: CampaignRow, { contents, at }: Frozen): Statement[] {
+  const storedBase = sql`SELECT link_base FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${row.id}`;
+  return contents.map(({ contentId }, place) => {
+    const variant = row.variants?.[place];
+    const isOwnBody = variant?.body !== undefined || variant?.bodyKey !== undefined;
+    const body = isOwnBody ? (variant?.body ?? null) : row.body;
+    const bodyKey = isOwnBody ? (variant?.bodyKey ?? null) : row.bodyKey;
+    return statement(
+      sql`INSERT INTO email_contents (project_id, id, subject, preview_text, body, body_key, from_email, from_name,
+          reply_to, headers, attachments, size, own_data, type, topic_id, template_id, campaign_id, variant, link_base,
+          is_tracked, recipients, created_at)
+        VALUES (${ctx.project.number}, ${contentId}, ${variant?.subject ?? row.subject}, ${row.previewText}, ${body},
+          ${bodyKey}, ${variant?.from ?? row.fromEmail}, ${row.fromName ?? (ctx.project.fromName || null)},
+          ${row.replyTo}, '{}', '[]', ${body === null ? 0 : utf8Bytes(body)}, '{}', ${row.type}, ${row.topicId},
+          ${row.templateId}, ${row.id}, ${variant?.name ?? null}, coalesce(${linkBase(ctx)}, (${storedBase})),
+          ${isTypeTracked(ctx.project.tracking, row.type)}, 0, ${at})`,
+    );
+  });
+}
+
+/** The row is the truth: when the message cannot be sent, the sweep of every minute calls for the run. */
+export async function callForRun(ctx: Pick<Context, "enqueue" | "log" | "project">, id: Id): Promise<void> {
+  try {
+    await ctx.enqueue([{ message: { type: "campaigns.run", projectId: ctx.project.number, campaignId: id } }]);
+  } catch (error) {
+    ctx.log("error", "A campaign's run could not be called for; the sweep will", {
+      campaignId: textOf(id),
+      reason: reasonOf(error),
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import { type Counts, sumOf } from "../../core/campaigns/counts";
+import type { Id } from "../../core/ids";
+import { findCounts } from "../../engine/campaigns/counts";
+import type { Context } from "../../platform/context";
+import { getCampaign } from "./campaign";
+import { countersJson, totalOf } from "./counters";
+import type { CampaignStats } from "./schema";
+
+/** `GET /campaigns/{id}/stats`. */
+export async function campaignStats(ctx: Context, id: Id): Promise<CampaignStats> {
+  const { variants } = await getCampaign(ctx, id);
+  const counts = await findCounts(ctx, id);
+  const all = statsOf(sumOf(counts));
+  if (variants === null) return all;
+  const byName = variants.map(({ name }) => ({
+    name,
+    ...statsOf(sumOf(counts.filter(({ variant }) => variant === name))),
+  }));
+  return { ...all, variants: byName };
+}
+
+function statsOf(counts: Counts) {
+  return {
+    totalRecipients: totalOf(counts),
+    queuedCount: counts.queued,
+    ...countersJson(counts),
+    complainedCount: counts.complained,
+    unsubscribedCount: counts.unsubscribed,
+    failedCount: counts.failed,
+    suppressedCount: counts.suppressed,
+    cancelledCount: counts.cancelled,
+    unknownCount: counts.unknown,
+    deliveryRate: rate(counts.delivered, counts),
+    openRate: rate(counts.opened, counts),
+    clickRate: rate(counts.clicked, counts),
+    bounceRate: rate(counts.bounced, counts),
+    complaintRate: rate(counts.complained, counts),
+    unsubscribeRate: rate(counts.unsubscribed, counts),
+  };
+}
+
+/** Percent of those sent, with two decimals. Reports about mail that counts as UNKNOWN do not make it more than all. */
+function rate(part: number, { sent }: Counts): number {
+  return sent === 0 ? 0 : Math.min(100, Math.round((10_000 * part) / sent) / 100);
+}

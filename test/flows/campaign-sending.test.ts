@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { readId } from "../../src/core/ids";
+import type { Receipt } from "../../src/core/mail/receipt";
+import { cancelCampaign } from "../../src/features/campaigns/cancel";
+import { pauseCampaign } from "../../src/features/campaigns/pause";
+import { resumeCampaign } from "../../src/features/campaigns/resume";
+import { retryCampaign } from "../../src/features/campaigns/retry";
+import { sendCampaign } from "../../src/features/campaigns/send";
+import { addContacts, newCampaign } from "../support/campaign";
+import { newProject, type TestProject } from "../support/project";
+import { isPro, newSegment } from "../support/segment";
+import { accepts, World } from "../support/world";
+
+async function send(world: World, project: TestProject, id: string, scheduledFor?: string) {
+  const { ctx } = await world.context(project);
+  return sendCampaign({ ...ctx, origin: "https://petrel.example" }, readId(id), { scheduledFor });
+}
+
+/** Lets time pass in seconds, with the queue after each. */
+async function seconds(world: World, count: number): Promise<void> {
+  for (let second = 0; second < count; second++) {
+    world.now += 1_000;
+    await world.drain();
+  }
+}
+
+async function get(project: TestProject, id: string) {
+  return (await project.api.get(`/campaigns/${id}`)).body;
+}
+
+async function stats(project: TestProject, id: string) {
+  return (await project.api.get(`/campaigns/${id}/stats`)).body;
+}
+
+const takenBy = (world: World) => world.taken.map(({ to }) => to.email).sort();
+
+describe("a campaign", () => {
+  it("goes to each subscribed contact once, and is SENT", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 1_200);
+    await addContacts(project, 3, { subscribed: 0 });
+    const { id } = await newCampaign(project);
+    const sent = await send(world, project, id);
+    expect(sent).toMatchObject({ success: true, message: "Campaign is being sent", data: { status: "SENDING" } });
+    await seconds(world, 20);
+    expect(world.taken).toHaveLength(1_200);
+    expect(new Set(takenBy(world)).size).toBe(1_200);
+    expect(await get(project, id)).toMatchObject({ status: "SENT", totalRecipients: 1_200, sentCount: 1_200 });
+    expect(await stats(project, id)).toMatchObject({ queuedCount: 0, sentCount: 1_200, failedCount: 0 });
+  });
+
+  it("to nobody ends SENT", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const { id } = await newCampaign(project);
+    await send(world, project, id);
+    await seconds(world, 3);
+    expect(await get(project, id)).toMatchObject({ status: "SENT", totalRecipients: 0, sentCount: 0 });
+  });
+
+  it("goes to the members of a segment", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 30);
+    const segment = await newSegment(project, { condition: isPro });
+    await project.api.post("/contacts", { email: "pro@example.com", data: { plan: "pro" } });
+    const { id } = await newCampaign(project, { audienceType: "SEGMENT", segmentId: segment.id });
+    await send(world, project, id);
+    await seconds(world, 5);
+    expect(takenBy(world)).toEqual(["pro@example.com"]);
+  });
+
+  it("starts at its time, and when that has passed", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 5);
+    const { id } = await newCampaign(project);
+    const at = new Date(world.now + 10 * 60_000).toISOString();
+    expect(await send(world, project, id, at)).toMatchObject({ data: { status: "SCHEDULED", scheduledFor: at } });
+    await world.pass(9);
+    expect(world.taken).toHaveLength(0);
+    await world.pass(3);
+    expect(world.taken).toHaveLength(5);
+    expect(await get(project, id)).toMatchObject({ status: "SENT", scheduledFor: at });
+  });
+
+  /** What happens once the provider has taken so many mails, while the next one is on its way. */
+  const whenTaken = (world: World, mails: number, happen: () => Promise<unknown>) => {
+    let answered = 0;
+    world.answer = async () => {
+      answered += 1;
+      if (answered === mails) await happen();
+      return accepts();
+    };
+  };
+
+  it("pauses and goes on", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 100);
+    const { id } = await newCampaign(project);
+    whenTaken(world, 30, async () => {
+      const held = await pauseCampaign((await world.context(project)).ctx, readId(id));
+      expect(held).toMatchObject({ status: "SENDING", heldReason: "paused" });
+    });
+    await send(world, project, id);
+    await seconds(world, 2);
+    const taken = world.taken.length;
+    expect(taken).toBeGreaterThanOrEqual(30);
+    expect(taken).toBeLessThan(40);
+    await world.pass(10);
+    expect(world.taken).toHaveLength(taken);
+    await resumeCampaign((await world.context(project)).ctx, readId(id));
+    await world.pass(3);
+    expect(new Set(takenBy(world)).size).toBe(100);
+    expect(world.taken).toHaveLength(100);
+    expect(await get(project, id)).toMatchObject({ status: "SENT", heldReason: null });
+  });
+
+  it("is cancelled half-way", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 700);
+    const { id } = await newCampaign(project);
+    whenTaken(world, 30, async () => cancelCampaign((await world.context(project)).ctx, readId(id)));
+    await send(world, project, id);
+    await seconds(world, 2);
+    const taken = world.taken.length;
+    expect(taken).toBeLessThan(40);
+    await world.pass(3);
+    expect(world.taken).toHaveLength(taken);
+    expect(await get(project, id)).toMatchObject({ status: "CANCELLED", totalRecipients: 700, sentCount: taken });
+    expect(await stats(project, id)).toMatchObject({ cancelledCount: 700 - taken, queuedCount: 0 });
+  });
+
+  it("tries again what failed, and nobody gets two", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 20);
+    const { id } = await newCampaign(project);
+    const refuses = (): Receipt => ({ kind: "refused", reason: "No" });
+    world.answer = ({ to }) => (to.email.startsWith("1") ? refuses() : accepts());
+    await send(world, project, id);
+    await seconds(world, 10);
+    expect(await stats(project, id)).toMatchObject({ failedCount: 11, sentCount: 9 });
+    world.answer = accepts;
+    expect(await retryCampaign((await world.context(project)).ctx, readId(id), { statuses: ["FAILED"] })).toBe(11);
+    expect((await get(project, id)).status).toBe("SENDING");
+    await seconds(world, 10);
+    expect(await get(project, id)).toMatchObject({ status: "SENT", sentCount: 20 });
+    expect(new Set(takenBy(world)).size).toBe(20);
+    expect(world.taken).toHaveLength(20);
+  });
+});
