@@ -55,6 +55,7 @@ describe("POST /templates", () => {
       description: null,
       fromName: null,
       replyTo: null,
+      previewText: null,
       type: "MARKETING",
       topicId: null,
       projectId: project.id,
@@ -66,7 +67,13 @@ describe("POST /templates", () => {
 
   it("keeps every field", async () => {
     const project = await newProject();
-    const fields = { description: "Note", fromName: "Acme", replyTo: "Help@Example.com ", type: "HEADLESS" };
+    const fields = {
+      description: "Note",
+      fromName: "Acme",
+      replyTo: "Help@Example.com ",
+      previewText: "Hi {{ firstName }}",
+      type: "HEADLESS",
+    };
     const made = await newTemplate(project, { ...fields, from: ` Hello@${project.domain.toUpperCase()}` });
     expect(made).toMatchObject({ ...fields, replyTo: "help@example.com", from: `hello@${project.domain}` });
   });

@@ -1,6 +1,7 @@
 import { type Framed, markFor } from "../templating/frame";
 import { parseTemplate, renderFramed, renderTemplate } from "../templating/render";
 import { type Tracker, withTracking } from "../tracking/track-links";
+import { withPreviewText } from "./preview-text";
 import type { EmailType } from "./status";
 import { textVersion } from "./text-version";
 import {
@@ -15,6 +16,7 @@ import {
 interface Given {
   type: EmailType;
   subject: string;
+  previewText?: string | null;
   body: string;
   variables: Record<string, unknown>;
   links: RecipientLinks | null;
@@ -36,17 +38,22 @@ interface Rendered {
 
 /** Renders everything that depends on the template, the recipient and the type. */
 export function renderMail(given: Given): Rendered {
-  const { type, subject, body, variables, links, tracker = null, headers, list, words } = given;
+  const { type, subject, previewText = null, body, variables, links, tracker = null, headers, list, words } = given;
   const rendered = renderFramed(parseTemplate(body, "html"), variables);
   const finished = withUnsubscribing({ type, html: rendered.output, headers, links, list, words });
   const whole = finished.html === rendered.output ? rendered : withFooterIn(rendered, finished.html, links, words);
   const framed = tracker === null ? whole : withTracking(whole, tracker);
   return {
     subject: renderTemplate(parseTemplate(subject, "text"), variables),
-    html: framed.output,
+    html: previewText === null ? framed.output : withPreview(framed.output, previewText, variables),
     text: withUnsubscribeLine(type, textVersion(framed), links, words),
     headers: finished.headers,
   };
+}
+
+/** It goes into the HTML alone: the text part begins with the mail itself. */
+function withPreview(html: string, previewText: string, variables: Record<string, unknown>): string {
+  return withPreviewText(html, renderTemplate(parseTemplate(previewText, "text"), variables));
 }
 
 /** The frame gets the footer that the HTML got, with marks for the recipient's URLs. */

@@ -55,10 +55,10 @@ export function insertContent(ctx: Context, content: ContentInput): Statement<{ 
   const fromEmail = content.from === null ? sql`v.from_email` : sql`${content.from}`;
   const bodyKey = body ? sql`${body.bodyKey}` : sql`v.body_key`;
   return statement(
-    sql`INSERT INTO email_contents (project_id, id, subject, body, body_key, from_email, from_name, reply_to, headers,
+    sql`INSERT INTO email_contents (project_id, id, subject, preview_text, body, body_key, from_email, from_name, reply_to, headers,
         attachments, size, own_data, type, is_confirmation, topic_id, template_id, template_version_id, link_base, is_tracked,
         recipients, created_at)
-      SELECT ${ctx.project.number}, ${id}, coalesce(${subject}, v.subject), ${body?.body ?? null}, ${bodyKey}, ${fromEmail},
+      SELECT ${ctx.project.number}, ${id}, coalesce(${subject}, v.subject), v.preview_text, ${body?.body ?? null}, ${bodyKey}, ${fromEmail},
         coalesce(${content.fromName}, v.from_name, ${ctx.project.fromName || null}), coalesce(${replyTo}, v.reply_to),
         ${JSON.stringify(headers)}, ${JSON.stringify(attachments)},
         ${size} + ${body ? sql`0` : sql`coalesce(octet_length(v.body), 0)`}, ${JSON.stringify(ownData)},

@@ -77,10 +77,14 @@ export const readEmailToRender: RowReader<EmailRow> = (raw) => readEmail({ ...ra
  * small. The footer of marketing mail reads the locale.
  */
 export function keptSnapshot(
-  { type, subject, body }: Pick<ContentRow, "type" | "subject"> & { body: string },
+  { type, subject, previewText, body }: Pick<ContentRow, "type" | "subject" | "previewText"> & { body: string },
   { data, ...contact }: ContactSnapshot,
 ): ContactSnapshot {
-  const keys = keysRead([parseTemplate(subject, "text"), parseTemplate(body, "html")]);
+  const keys = keysRead([
+    parseTemplate(subject, "text"),
+    parseTemplate(previewText ?? "", "text"),
+    parseTemplate(body, "html"),
+  ]);
   if (keys === null) return { ...contact, data };
   const isRead = (key: string) => keys.has(key) || (key === "locale" && type === "MARKETING");
   return { ...contact, data: Object.fromEntries(Object.entries(data).filter(([key]) => isRead(key))) };

@@ -27,7 +27,7 @@ export function renderMessage(
   email: EmailRow,
   { content, contact, links, tracker }: Rendering,
 ): Omit<Message, "attachments"> {
-  const { type, subject, body, headers } = content;
+  const { type, subject, previewText, body, headers } = content;
   const variables = templateVariables({
     contact: { ...contact, id: publicId(email.contactId) },
     ownData: content.ownData,
@@ -46,6 +46,7 @@ export function renderMessage(
     ...renderMail({
       type,
       subject,
+      previewText,
       body,
       headers,
       variables,

@@ -40,9 +40,10 @@ export interface GivenBodies {
 /** Refuses Liquid that cannot be rendered, and stores what is large. Nothing else is written. */
 export async function storeBodies(
   ctx: Context,
-  { subject, body, variants }: Pick<ReplaceCampaign, "subject" | "body" | "variants">,
+  { subject, previewText, body, variants }: Pick<ReplaceCampaign, "subject" | "previewText" | "body" | "variants">,
 ): Promise<GivenBodies> {
   checkContent("", { subject, body });
+  if (previewText) checkLiquid("previewText", previewText, "text");
   for (const [index, variant] of (variants ?? []).entries()) checkContent(`variants.${index}.`, variant);
   const own = body === undefined ? null : await storeBody(ctx, "campaign", newIdAt(ctx.now.getTime()), body);
   const stored: StoredVariant[] = [];

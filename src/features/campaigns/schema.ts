@@ -4,6 +4,7 @@ import { campaignStatuses } from "../../core/campaigns/status";
 import { readId } from "../../core/ids";
 import { isJsonObject } from "../../core/json";
 import { DisplayName, Email } from "../../core/mail/address-input";
+import { PreviewText } from "../../core/mail/preview-text";
 import { emailTypes } from "../../core/mail/status";
 import { Subject } from "../../core/mail/subject";
 import { storable } from "../../core/storable";
@@ -13,7 +14,6 @@ export const maxNameLength = 100;
 const maxDescriptionLength = 500;
 const maxFromNameLength = 100;
 const maxBodyLength = 1_000_000;
-const maxPreviewTextLength = 150;
 const maxVariants = 5;
 
 export const CampaignStatus = z.enum(campaignStatuses);
@@ -180,12 +180,7 @@ const fields = {
     .meta({ maxLength: maxFromNameLength })
     .nullish(),
   replyTo: Email.nullish(),
-  previewText: z
-    .string()
-    .max(maxPreviewTextLength)
-    .refine(...storable)
-    .nullish()
-    .meta({ description: "What inboxes show after the subject: a first line of the body, hidden in the mail itself." }),
+  previewText: PreviewText.nullish(),
   type: CampaignType.nullish().meta({
     description: "MARKETING by default, or the template's. TRANSACTIONAL also goes to unsubscribed contacts.",
   }),

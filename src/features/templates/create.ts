@@ -16,6 +16,7 @@ import { checkTopicFits } from "./topic";
 export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<Template> {
   checkLiquid("subject", input.subject, "text");
   checkLiquid("body", input.body, "html");
+  if (input.previewText) checkLiquid("previewText", input.previewText, "text");
   if (input.topicId) checkTopicFits(input.type ?? "MARKETING", "topicId");
   const now = ctx.now.getTime();
   const id = newIdAt(now);
@@ -26,7 +27,7 @@ export async function createTemplate(ctx: Context, input: CreateTemplate): Promi
     templateId: newIdAt(now),
     number: 1,
     subject: input.subject,
-    previewText: null,
+    previewText: input.previewText || null,
     ...stored,
     fromEmail: input.from,
     fromName: input.fromName || null,

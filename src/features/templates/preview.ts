@@ -29,12 +29,16 @@ export async function previewTemplate(ctx: Context, id: Id, asked: PreviewTempla
   const body = await templateBody(ctx, content);
   const links = sampleLinks(ctx, id);
   const variables = await previewVariables(ctx, asked, links);
-  const { subject, type } = content;
+  const { subject, previewText, type } = content;
   try {
     const { words } = chooseLanguage([variables.locale, ctx.project.locale]);
-    const said = { type, subject, body, variables, words: words.footer };
+    const said = { type, subject, previewText, body, variables, words: words.footer };
     const mail = renderMail({ ...said, links, headers: {}, list: { feedbackId: "", listId: "" } });
-    const templates = [parseTemplate(subject, "text"), parseTemplate(body, "html")];
+    const templates = [
+      parseTemplate(subject, "text"),
+      parseTemplate(previewText ?? "", "text"),
+      parseTemplate(body, "html"),
+    ];
     const missing = missingVariables(templates, variables);
     return { subject: mail.subject, html: mail.html, text: mail.text, missing };
   } catch (error) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ContactData } from "../../core/contacts/data";
 import { readId } from "../../core/ids";
 import { DisplayName, Email } from "../../core/mail/address-input";
+import { PreviewText } from "../../core/mail/preview-text";
 import { emailTypes } from "../../core/mail/status";
 import { Subject } from "../../core/mail/subject";
 import { storable } from "../../core/storable";
@@ -25,6 +26,7 @@ const templateExample = {
   description: "Sent after signing up",
   ...content,
   replyTo: null,
+  previewText: null,
   topicId: null,
   projectId: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
   createdAt: "2026-01-31T09:00:00.000Z",
@@ -43,6 +45,7 @@ export const Template = z
     from: z.string(),
     fromName: z.string().nullable(),
     replyTo: z.string().nullable(),
+    previewText: z.string().nullable(),
     type: TemplateType,
     topicId: z.string().nullable().meta({ description: "The topic of its mail: whoever left it gets none of it." }),
     projectId: z.string(),
@@ -92,6 +95,7 @@ const fields = {
     .meta({ maxLength: maxFromNameLength })
     .nullish(),
   replyTo: Email.nullish(),
+  previewText: PreviewText.nullish(),
   topicId: z
     .string()
     .min(1)

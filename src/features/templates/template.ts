@@ -26,6 +26,7 @@ export function templateJson(project: Project, { row, content }: Template, body:
     from: content.fromEmail,
     fromName: content.fromName,
     replyTo: content.replyTo,
+    previewText: content.previewText,
     type: content.type,
     topicId: row.topicId && publicId(row.topicId),
     projectId: project.id,

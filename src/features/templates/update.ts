@@ -24,6 +24,7 @@ import { checkTopicFits } from "./topic";
 export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplate): Promise<Template> {
   if (change.subject !== undefined) checkLiquid("subject", change.subject, "text");
   if (change.body !== undefined) checkLiquid("body", change.body, "html");
+  if (change.previewText) checkLiquid("previewText", change.previewText, "text");
   const versionId = newIdAt(ctx.now.getTime());
   const given = change.body === undefined ? null : await storeBody(ctx, "template", versionId, change.body);
   const isUsed = (template: Template) => given === null || template.content.bodyKey === given.bodyKey;
@@ -88,11 +89,12 @@ function changedContent(before: VersionRow, change: UpdateTemplate, body: Stored
     ...before,
     ...body,
     subject: change.subject ?? before.subject,
+    previewText: change.previewText === undefined ? before.previewText : change.previewText || null,
     fromEmail: change.from ?? before.fromEmail,
     fromName: change.fromName === undefined ? before.fromName : change.fromName || null,
     replyTo: change.replyTo === undefined ? before.replyTo : change.replyTo,
     type: change.type ?? before.type,
   };
-  const fields = ["subject", "body", "bodyKey", "fromEmail", "fromName", "replyTo", "type"] as const;
+  const fields = ["subject", "previewText", "body", "bodyKey", "fromEmail", "fromName", "replyTo", "type"] as const;
   return fields.some((field) => after[field] !== before[field]) ? after : before;
 }
