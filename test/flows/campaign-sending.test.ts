@@ -49,6 +49,18 @@ describe("a campaign", () => {
     expect(await stats(project, id)).toMatchObject({ queuedCount: 0, sentCount: 1_200, failedCount: 0 });
   });
 
+  it("writes ten rows for each recipient at most, with its event", async () => {
+    const [world, project] = [new World(), await newProject()];
+    world.mailsPerCall = 100;
+    await addContacts(project, 1_000);
+    const { id } = await newCampaign(project);
+    const before = world.rowsWritten;
+    await send(world, project, id);
+    await seconds(world, 10);
+    expect(await get(project, id)).toMatchObject({ status: "SENT", sentCount: 1_000 });
+    expect((world.rowsWritten - before) / 1_000).toBeLessThanOrEqual(10);
+  });
+
   it("to nobody ends SENT", async () => {
     const [world, project] = [new World(), await newProject()];
     const { id } = await newCampaign(project);

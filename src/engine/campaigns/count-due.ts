@@ -10,7 +10,7 @@ import { findProject } from "../projects/project";
 import { updateCounted } from "./count-page";
 import { recountDelayMs } from "./mark-pages";
 
-/** A project counts so many pages, and then it is others' turn. */
+/** A project counts so many pages a second, and then it is others' turn. */
 const pagesPerTurn = 20;
 
 const readPage = columns({ campaignId: asId, firstId: asId });
@@ -32,7 +32,7 @@ export async function countDuePages(platform: Platform, message: MessageOf<"camp
     batch.addAll(updateCounted(ctx, page));
     await batch.commit();
   }
-  if (pages.length === pagesPerTurn) await platform.enqueue([{ message }]);
+  if (pages.length === pagesPerTurn) await platform.enqueue([{ message, delaySeconds: 1 }]);
 }
 
 /** The sweep that finds projects with pages that are due, after a lost message or a longer wait. */
