@@ -41,9 +41,9 @@ export function ended(
   return outcome(uncertainSince === null ? status : "UNKNOWN", { error: reason, uncertainSince });
 }
 
-/** Keeps a mail that was not tried: it waits without a time, until somebody gives it one. */
-export function held(reason: string): Outcome {
-  return outcome("QUEUED", { error: reason });
+/** Keeps a mail that was not tried. Without a time it waits until somebody gives it one. */
+export function held(reason: string, retryAt: number | null = null): Outcome {
+  return outcome("QUEUED", { error: reason, retryAt });
 }
 
 /** Ends a mail that may be sent and is retried too late: the provider would take it for a new one. */

@@ -2,6 +2,7 @@ import { unfitness } from "../../core/mail/abilities";
 import { type Message, maxSubjectLength } from "../../core/mail/message";
 import { ended, held, type Outcome, outcomeOfAbandoned, outcomeOfLateRetry } from "../../core/mail/outcome";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
+import { minuteMs } from "../../core/time";
 import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { openSlices } from "../../platform/let-others-in";
@@ -48,7 +49,10 @@ export async function composeRound(ctx: Context, delivery: Delivery, round: Emai
       composed.setAside.push(email);
       continue;
     }
-    const mail = isPaused && waitsForLift(delivery, email) ? held(whyHeld) : await composeOrFail(ctx, delivery, email);
+    const mail =
+      isPaused && waitsForLift(delivery, email)
+        ? heldMail(ctx, email, whyHeld)
+        : await composeOrFail(ctx, delivery, email);
     if ("error" in mail && "email" in mail) composed.failed.push(mail);
     else if ("status" in mail) composed.ended.push(resultOf(email, mail));
     else if (isAlone || sizeOf(mail.message) <= largeMailBytes) {
@@ -72,6 +76,14 @@ async function mayNotMarket(ctx: Context, { contents }: Delivery): Promise<boole
 /** A mail that may be out already goes on: its call is repeated while the provider recognises it. */
 function waitsForLift({ contents }: Delivery, { contentId, uncertainSince }: EmailRow): boolean {
   return uncertainSince === null && contents.get(contentId)?.type === "MARKETING";
+}
+
+/**
+ * Mail of a campaign asks again soon. Its campaign takes it back when it is held, but may never hear of what was short, or
+ * may be over already.
+ */
+function heldMail(ctx: Context, { campaignId }: EmailRow, reason: string): Outcome {
+  return held(reason, campaignId === null ? null : ctx.clock().getTime() + minuteMs);
 }
 
 const whyDisabled = "The project is disabled";
@@ -104,7 +116,8 @@ export async function composeEmail(ctx: Context, delivery: Delivery, email: Emai
   const late = outcomeOfLateRetry(uncertainSince, windowMs, ctx.clock().getTime());
   if (late) return late;
   // Its campaign is held, and may go on when the project is enabled.
-  if (ctx.project.disabled && email.campaignId !== null && uncertainSince === null) return held(whyDisabled);
+  if (ctx.project.disabled && email.campaignId !== null && uncertainSince === null)
+    return heldMail(ctx, email, whyDisabled);
   if (ctx.project.disabled) return ended("FAILED", whyDisabled, uncertainSince);
   if (email.contact === null) return ended("CANCELLED", contactGone, uncertainSince);
   const content = delivery.contents.get(email.contentId);
