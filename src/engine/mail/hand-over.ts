@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
-import { ended, type Outcome } from "../../core/mail/outcome";
+import { ended, held, type Outcome } from "../../core/mail/outcome";
 import { endsTrust, meaningOf, type Report } from "../../core/mail/status";
 import { type Batch, openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
@@ -13,7 +13,7 @@ import { announceGraceMs } from "./announce";
 import { type Result, updateResults } from "./record";
 import { updateDelivered, updateReported } from "./report";
 import { insertBlock, judgeAsMailGoes } from "./reputation";
-import { contactGone, contactLeft, whyWithheld } from "./withhold";
+import { campaignCancelled, contactGone, contactLeft, whyWithheld } from "./withhold";
 
 /** An email that is composed and ready to be handed over. */
 export interface Ready {
@@ -60,6 +60,7 @@ export async function recordAndHand(ctx: Context, { called, ended, next }: Betwe
   batch.addAll(updateResults(ctx, { results: ended, where: isAsRead(at), at }));
   // A call that is repeated is the same as before, and what it may hold was asked then.
   const fresh = next.flatMap(({ mails, isRepeat }) => (isRepeat && mails.length > 1 ? [] : mails));
+  batch.addAll(updateStopped(ctx, fresh, at));
   batch.addAll(updateCancelled(ctx, fresh, at));
   batch.addAll(updateUnwanted(ctx, fresh, at));
   batch.addAll(updateWithheld(ctx, fresh, at));
@@ -177,6 +178,32 @@ const ofItem: SQL = sql`e.project_id = r.value->>'projectId' AND e.id = r.value-
 /** The email was not handed over since it was read, and it is still due. */
 function isAsRead(at: number): SQL {
   return sql`${ofItem} AND e.status = 'QUEUED' AND e.round IS r.value->>'round' AND e.next_attempt_at <= ${at}`;
+}
+
+/**
+ * Mail that was with the provider while its campaign was cancelled or held, and came back: the campaign could not take it
+ * back then. What a person retried by itself after the cancel goes out.
+ */
+function updateStopped(ctx: Context, next: Ready[], at: number): Statement[] {
+  const back = next.filter(
+    ({ email }) => email.campaignId !== null && email.round !== null && email.uncertainSince === null,
+  );
+  const campaign = sql`SELECT 1 FROM campaigns k WHERE k.project_id = e.project_id AND k.id = e.campaign_id`;
+  const isCancelled = sql`EXISTS (${campaign} AND k.status = 'CANCELLED' AND coalesce(e.retried_at, 0) <= k.updated_at)`;
+  const isHeld = sql`EXISTS (${campaign} AND k.status = 'SENDING' AND k.held_reason IS NOT NULL)`;
+  const resultsOf = (outcome: Outcome) => back.map(({ email }) => resultOf(email, outcome));
+  return [
+    ...updateResults(ctx, {
+      results: resultsOf(ended("CANCELLED", campaignCancelled)),
+      where: sql`${isAsRead(at)} AND ${isCancelled}`,
+      at,
+    }),
+    ...updateResults(ctx, {
+      results: resultsOf(held("Waits, because its campaign is held")),
+      where: sql`${isAsRead(at)} AND ${isHeld}`,
+      at,
+    }),
+  ];
 }
 
 /** Cancels mail whose contact was deleted since. */

@@ -6,6 +6,8 @@ export const contactLeft = "The contact unsubscribed before the email was sent";
 
 export const contactGone = "The contact was deleted before the email was sent";
 
+export const campaignCancelled = "The campaign was cancelled";
+
 /** What decides whether an email may go to its recipient, as SQL expressions. `topicId` is NULL for mail of no topic. */
 interface Asked {
   type: SQL;
