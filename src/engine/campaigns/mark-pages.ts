@@ -36,10 +36,7 @@ export function updateMarked(
   const soon = sql`${databaseNow} + ${number(recountDelayMs)}`;
   return statement(
     sql`UPDATE campaign_pages SET recount_at = max(${soon}, ${databaseNow} + ${delay})
-      WHERE recount_at IS NULL AND (project_id, campaign_id, first_id) IN (
-        SELECT e.project_id, e.campaign_id, (SELECT max(p.first_id) FROM campaign_pages p
-          WHERE p.project_id = e.project_id AND p.campaign_id = e.campaign_id AND p.first_id <= e.id)
-        FROM ${from} WHERE ${where} AND e.campaign_id IS NOT NULL)
+      WHERE recount_at IS NULL AND ${isPageOf({ from, where })}
       RETURNING project_id, recount_at <= ${soon} AS is_soon`,
     readMarked,
     {
@@ -55,6 +52,21 @@ export function updateMarked(
       },
     },
   );
+}
+
+/**
+ * An ended email `e` is about to open again: until its page is counted, its campaign knows by this that it is not over. Goes
+ * before the change, in its batch.
+ */
+export function updateOpen(where: SQL): Statement {
+  return statement(sql`UPDATE campaign_pages SET open = open + 1 WHERE ${isPageOf({ from: sql`emails e`, where })}`);
+}
+
+function isPageOf({ from, where }: { from: SQL; where: SQL }): SQL {
+  return sql`(project_id, campaign_id, first_id) IN (
+    SELECT e.project_id, e.campaign_id, (SELECT max(p.first_id) FROM campaign_pages p
+      WHERE p.project_id = e.project_id AND p.campaign_id = e.campaign_id AND p.first_id <= e.id)
+    FROM ${from} WHERE ${where} AND e.campaign_id IS NOT NULL)`;
 }
 
 /** As it is: D1 binds numbers as reals. */

@@ -2,13 +2,14 @@ import { sql } from "drizzle-orm";
 import { type Counts, sumOf } from "../../core/campaigns/counts";
 import { minuteMs, secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import { asId, asJson, asNumber, columns } from "../../db/rows";
-import { type Statement, select, statement } from "../../db/statement";
+import { asFlag, asId, asJson, asNumber, columns } from "../../db/rows";
+import { type Statement, select, selectOne, statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { updateCounted } from "../../engine/campaigns/count-page";
+import { MovedOn } from "../../engine/jobs/step";
 import type { Context } from "../../platform/context";
 import type { Frozen, Progress } from "./frozen";
-import { holdCampaign } from "./hold";
+import { type byCanary, holdCampaign } from "./hold";
 import { maxReleased, type PageRange, tellAccount, updateReleased } from "./release";
 import { deleteRun, guardStep, type Run, runGraceMs, updateRun } from "./run-row";
 
@@ -31,13 +32,24 @@ export async function deliverStep(ctx: Context, run: Run, frozen: Frozen): Promi
   const room = maxReleased - open;
   const released = room > maxReleased / 2 || open === 0 ? pagesFor(held, room) : [];
   if (released.length > 0) return release(ctx, run, open, released);
-  if (held.length === 0 && open === 0) return isCanaryOut(run) ? endCanary(ctx, run) : finish(ctx, run, frozen);
-  return wait(ctx, run, open);
+  if (held.length > 0 || open > 0) return wait(ctx, run, open);
+  return isCanaryOut(run) && (await isAwaited(ctx, run)) ? endCanary(ctx, run) : finish(ctx, run, frozen);
 }
 
 /** The canary is out, and the others wait for what becomes of it. */
 function isCanaryOut({ progress }: Run): boolean {
   return progress.canary !== undefined && progress.isCanaryOver !== true;
+}
+
+/** Whether anybody waits for what becomes of the canary. */
+async function isAwaited(ctx: Context, { campaign }: Run): Promise<boolean> {
+  const { waits } = await selectOne(
+    ctx.db,
+    sql`SELECT EXISTS (SELECT 1 FROM campaign_pages WHERE project_id = ${ctx.project.number}
+      AND campaign_id = ${campaign.id} AND part = 'REST' AND open > 0) AS waits`,
+    columns({ waits: asFlag }),
+  );
+  return waits;
 }
 
 interface HeldPage extends PageRange {
@@ -140,7 +152,7 @@ async function endCanary(ctx: Context, run: Run): Promise<Next> {
   if (counts === null) return { kind: "goes on" };
   const reason = whyCanaryFails(counts, canary?.maxBounceRate ?? 5, canary?.maxComplaintRate ?? 0.1);
   if (reason !== null) {
-    await holdCampaign(ctx, campaign.id, reason);
+    await holdCampaign(ctx, campaign.id, reason, guardStep(ctx, run));
     return { kind: "over" };
   }
   await save(ctx, run, { ...progress, isCanaryOver: true });
@@ -169,22 +181,28 @@ async function countCanary(ctx: Context, { campaign }: Run): Promise<Counts | nu
 }
 
 /** Rates are percent of those sent. */
-function whyCanaryFails(counts: Counts, maxBounceRate: number, maxComplaintRate: number): string | null {
+function whyCanaryFails(
+  counts: Counts,
+  maxBounceRate: number,
+  maxComplaintRate: number,
+): (typeof byCanary)[number] | null {
   const { sent, delivered, bounced, complained } = counts;
   if (sent > 0 && (100 * bounced) / sent > maxBounceRate) return "bounce rate";
   if (sent > 0 && (100 * complained) / sent > maxComplaintRate) return "complaint rate";
   return delivered + bounced + complained === 0 ? "no reports" : null;
 }
 
-/**
- * Ends a campaign whose emails are all final. The batch counts the pages that are marked, and asks once more: a person may
- * have opened an email again.
- */
+/** Ends a campaign whose emails are all final. The batch asks once more: a person may have opened an email again. */
 async function finish(ctx: Context, run: Run, { contents }: Frozen): Promise<Next> {
   const { id } = run.campaign;
   const now = ctx.clock().getTime();
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
+  batch.guard(
+    sql`NOT EXISTS (SELECT 1 FROM campaign_pages WHERE project_id = ${ctx.project.number} AND campaign_id = ${id}
+      AND open > 0)`,
+    () => new MovedOn(),
+  );
   batch.add(
     statement(
       sql`UPDATE campaigns SET status = 'SENT', completed_at = ${now}, version = version + 1

@@ -11,11 +11,23 @@ import { interruptRun } from "./run-row";
 /** A hold that ends by itself, when the project's marketing email is no longer paused. */
 export const byReputation = "reputation";
 
+/** What may be wrong with a canary. */
+export const byCanary = ["bounce rate", "complaint rate", "no reports"] as const;
+
 export const byDisabledProject = "Project disabled";
 
-/** Holds a campaign that is SENDING: nothing more of it goes out. Returns it, or undefined when it is not SENDING. */
-export async function holdCampaign(ctx: Context, id: Id, reason: string): Promise<CampaignRow | undefined> {
+/**
+ * Holds a campaign that is SENDING: nothing more of it goes out. Returns it, or undefined when it is not SENDING. A run
+ * holds it only if its step is still its own (`ownStep`): a person may have decided something else.
+ */
+export async function holdCampaign(
+  ctx: Context,
+  id: Id,
+  reason: string,
+  ownStep?: Statement,
+): Promise<CampaignRow | undefined> {
   const batch = openBatch(ctx);
+  if (ownStep) batch.add(ownStep);
   const held = batch.add(updateHeld(ctx, id, reason));
   batch.addAll(updateTakenBack(ctx, id));
   batch.add(interruptRun(ctx, id));

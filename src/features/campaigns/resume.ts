@@ -6,10 +6,10 @@ import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { getCampaign, readCampaign } from "./campaign";
-import { byDisabledProject } from "./hold";
+import { byCanary } from "./hold";
 import { callForRun } from "./start";
 
-const byPeople = JSON.stringify(["paused", byDisabledProject]);
+const ofCanary = JSON.stringify(byCanary);
 
 /**
  * `POST /campaigns/{id}/resume`: a held campaign goes on. Who resumes one whose canary went badly lets the others go.
@@ -17,7 +17,7 @@ const byPeople = JSON.stringify(["paused", byDisabledProject]);
  */
 export async function resumeCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   const isHeld = sql`project_id = ${ctx.project.number} AND id = ${id} AND status = 'SENDING' AND held_reason IS NOT NULL`;
-  const isCanarys = sql`(SELECT held_reason NOT IN (SELECT value FROM json_each(${byPeople})) FROM campaigns WHERE ${isHeld})`;
+  const isCanarys = sql`(SELECT held_reason IN (SELECT value FROM json_each(${ofCanary})) FROM campaigns WHERE ${isHeld})`;
   const batch = openBatch(ctx);
   batch.add(
     statement(

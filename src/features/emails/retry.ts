@@ -6,7 +6,7 @@ import { monthOf } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asId, asPriority, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
-import { updateMarked } from "../../engine/campaigns/mark-pages";
+import { updateMarked, updateOpen } from "../../engine/campaigns/mark-pages";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
 import { contentGone, findContent } from "../../engine/mail/content";
 import { isWithinLimit } from "../../engine/projects/monthly-usage";
@@ -38,7 +38,7 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   const isOpen = sql`project_id = ${ctx.project.number} AND id = ${id} AND NOT is_forgotten
     AND status IN (SELECT value FROM json_each(${JSON.stringify(retryable)}))`;
   const batch = openBatch(ctx);
-  if (email.campaignId !== null) batch.add(updateMarked(ctx, { where: isOpen }));
+  if (email.campaignId !== null) batch.addAll([updateOpen(isOpen), updateMarked(ctx, { where: isOpen })]);
   batch.add(
     statement(
       sql`INSERT INTO monthly_usage (project_id, month, template_id, emails)
