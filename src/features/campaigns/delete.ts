@@ -7,6 +7,7 @@ import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import type { Context } from "../../platform/context";
 import { getCampaign, wrongState } from "./campaign";
+import { deleteLedger } from "./run-row";
 
 const deletable = JSON.stringify(campaignActions.delete.from);
 
@@ -27,9 +28,8 @@ export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
   const isGone = sql`NOT EXISTS (SELECT 1 FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id})`;
   batch.guard(isGone, async () => wrongState("delete", await getCampaign(ctx, id)));
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
-  batch.add(
-    statement(sql`DELETE FROM campaign_pages WHERE project_id = ${ctx.project.number} AND campaign_id = ${id}`),
-  );
+  // A cancel may still be at work on it, and deletes it then.
+  batch.addAll(deleteLedger(ctx, id));
   await batch.commit();
   if (deleted.count === 0) await getCampaign(ctx, id);
 }

@@ -20,6 +20,11 @@ export interface Run {
   progress: Progress;
 }
 
+/** A run that needs to know nothing of its campaign, which may be deleted. */
+export interface Ending extends Pick<Run, "step" | "progress"> {
+  campaign: Pick<CampaignRow, "id">;
+}
+
 const readRun = wholeRow(campaignRuns);
 const readStep = columns({ runStep: asNumber });
 
@@ -37,11 +42,22 @@ export async function findRun(ctx: Context, id: Id): Promise<Run | null> {
   return { campaign, step: row.step, dueAt: row.dueAt, progress: row.progress as unknown as Progress };
 }
 
+/** A cancelled campaign that was deleted before its emails were: they are cancelled all the same. Else null. */
+export async function findEnding(ctx: Context, id: Id): Promise<Ending | null> {
+  const row = await selectFirst(
+    ctx.db,
+    sql`SELECT * FROM campaign_runs r WHERE r.project_id = ${ctx.project.number} AND r.id = ${id}
+      AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.project_id = r.project_id AND c.id = r.id)`,
+    readRun,
+  );
+  return row && { campaign: { id }, step: row.step, progress: row.progress as unknown as Progress };
+}
+
 /**
  * The guard that a step's batch begins with: no other run has taken the step, and the campaign is still to be sent. A
  * pause, a cancel and a hold count as another step.
  */
-export function guardStep(ctx: Context, { campaign, step }: Run): Statement {
+export function guardStep(ctx: Context, { campaign, step }: Ending): Statement {
   return guard(
     sql`EXISTS (SELECT 1 FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${campaign.id}
       AND step = ${step})`,
@@ -52,7 +68,7 @@ export function guardStep(ctx: Context, { campaign, step }: Run): Statement {
 /** The statement by which a step says where sending stands now, and when the sweep looks after it. */
 export function updateRun(
   ctx: Context,
-  { campaign }: Pick<Run, "campaign">,
+  { campaign }: Pick<Ending, "campaign">,
   progress: Progress,
   dueAt = ctx.clock().getTime() + runGraceMs,
 ): Statement {
@@ -87,4 +103,16 @@ export function insertRun(
 
 export function deleteRun(ctx: Context, id: Id): Statement {
   return statement(sql`DELETE FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${id}`);
+}
+
+/** Deletes the pages and counters of a campaign that is deleted itself, and has no run that needs them. */
+export function deleteLedger(ctx: Context, id: Id): Statement[] {
+  const isId = sql`project_id = ${ctx.project.number} AND id = ${id}`;
+  const isOver = sql`NOT EXISTS (SELECT 1 FROM campaigns WHERE ${isId})
+    AND NOT EXISTS (SELECT 1 FROM campaign_runs WHERE ${isId})`;
+  const ofCampaign = sql`project_id = ${ctx.project.number} AND campaign_id = ${id}`;
+  return [
+    statement(sql`DELETE FROM campaign_pages WHERE ${ofCampaign} AND ${isOver}`),
+    statement(sql`DELETE FROM campaign_counts WHERE ${ofCampaign} AND ${isOver}`),
+  ];
 }

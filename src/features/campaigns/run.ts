@@ -5,6 +5,7 @@ import type { MessageOf } from "../../core/messages";
 import { minuteMs, secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
+import { replaceReferences } from "../../engine/audience/record-references";
 import { MovedOn } from "../../engine/jobs/step";
 import { findProject } from "../../engine/projects/project";
 import { isMarketingPaused } from "../../engine/projects/sending-paused";
@@ -15,7 +16,7 @@ import { deliverStep, type Next } from "./deliver-step";
 import { enumerateStep, measureStep } from "./enumerate-step";
 import { Frozen } from "./frozen";
 import { byDisabledProject, byReputation, holdCampaign } from "./hold";
-import { deleteRun, findRun, guardStep, interruptRun, type Run, updateRun } from "./run-row";
+import { deleteRun, findEnding, findRun, guardStep, interruptRun, type Run, updateRun } from "./run-row";
 import { startCampaign } from "./start";
 
 /** Steps of one message. A step of the freeze has some fifty batches, and D1 takes a thousand statements of an invocation. */
@@ -55,10 +56,11 @@ async function comeBack(ctx: Context, message: MessageOf<"campaigns.run">, until
 
 /** One step; another run that was faster has taken it, and carries on. */
 async function takeStep(ctx: Context, id: Id): Promise<Next> {
-  const run = await findRun(ctx, id);
-  if (run === null) return { kind: "over" };
   try {
-    return await stepOf(ctx, run);
+    const run = await findRun(ctx, id);
+    if (run !== null) return await stepOf(ctx, run);
+    const ending = await findEnding(ctx, id);
+    return ending === null ? { kind: "over" } : await cancelStep(ctx, ending);
   } catch (error) {
     if (error instanceof MovedOn) return { kind: "over" };
     throw error;
@@ -122,6 +124,7 @@ async function cancelDue(ctx: Context, run: Run): Promise<Next> {
       sql`UPDATE campaigns SET status = 'CANCELLED', held_reason = ${byDisabledProject}, version = version + 1
         WHERE project_id = ${ctx.project.number} AND id = ${id} AND status = 'SCHEDULED'`,
     ),
+    ...replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}),
     deleteRun(ctx, id),
   ]);
   await batch.commit();
@@ -129,9 +132,9 @@ async function cancelDue(ctx: Context, run: Run): Promise<Next> {
 }
 
 async function sendOn(ctx: Context, run: Run): Promise<Next> {
-  const { id, type } = run.campaign;
-  if (ctx.project.disabled) return hold(ctx, id, byDisabledProject);
-  if (type === "MARKETING" && (await isMarketingPaused(ctx, ctx.project))) return hold(ctx, id, byReputation);
+  const { type } = run.campaign;
+  if (ctx.project.disabled) return hold(ctx, run, byDisabledProject);
+  if (type === "MARKETING" && (await isMarketingPaused(ctx, ctx.project))) return hold(ctx, run, byReputation);
   const frozen = Frozen.parse(run.campaign.frozen);
   switch (run.progress.phase) {
     case "measure":
@@ -149,8 +152,8 @@ async function sendOn(ctx: Context, run: Run): Promise<Next> {
   }
 }
 
-async function hold(ctx: Context, id: Id, reason: string): Promise<Next> {
-  await holdCampaign(ctx, id, reason);
+async function hold(ctx: Context, run: Run, reason: string): Promise<Next> {
+  await holdCampaign(ctx, run.campaign.id, reason, guardStep(ctx, run));
   return { kind: "goes on" };
 }
 
