@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
 import { newCampaign, putCampaign, soundCampaign } from "../support/campaign";
-import { type Answer, newProject, type TestProject } from "../support/project";
+import { type Answer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { isPro, newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
@@ -416,4 +416,60 @@ describe("a sender domain", () => {
     await setStatus(project, made.id, "SENT");
     expect((await project.api.delete(`/domains/${domain.id}`)).status).toBe(204);
   });
+});
+
+describe("POST /campaigns/{id}/send with an Idempotency-Key", () => {
+  const sendWith = (project: TestProject, id: string, key: string, body: unknown = {}) => {
+    const headers = { Authorization: `Bearer ${project.keys.secret}`, "Idempotency-Key": key };
+    return call("POST", `/campaigns/${id}/send`, body, { headers });
+  };
+
+  it("sends once, and a 4xx releases the key", async () => {
+    const project = await newProject();
+    const { id } = await newCampaign(project);
+    expect((await sendWith(project, id, "k1", { scheduledFor: "tomorrow" })).status).toBe(400);
+    const first = await sendWith(project, id, "k1");
+    expect(first.status).toBe(200);
+    const second = await sendWith(project, id, "k1");
+    expect(second.status).toBe(409);
+    expect(second.body.error.details.originalResponse).toEqual(first.body);
+  });
+
+  it("takes a campaign whose bodies are larger than a row", async () => {
+    const project = await newProject();
+    const body = "ä".repeat(700_000);
+    const { id } = await newCampaign(project, {
+      body,
+      variants: ["a", "b"].map((name) => ({ name, weight: 1, body })),
+    });
+    const first = await sendWith(project, id, "k1");
+    expect([first.status, first.body.data?.status]).toEqual([200, "SENDING"]);
+    const second = await sendWith(project, id, "k1");
+    expect(second.status).toBe(409);
+    expect(second.body.error.details.originalResponse.data).toMatchObject({ id, status: "SENDING" });
+  });
+});
+
+describe("scheduledFor", () => {
+  it.each([["tomorrow"], ["2026-13-01"], [{}], [[]], [true], [""], [["2026-01-01"]]])(
+    "%j is refused",
+    async (scheduledFor) => {
+      const project = await newProject();
+      const { id } = await newCampaign(project);
+      const { status, body } = await project.api.post(`/campaigns/${id}/send`, { scheduledFor });
+      expect([status, body.error.code]).toEqual([400, "BAD_REQUEST"]);
+      expect((await project.api.get(`/campaigns/${id}`)).body.status).toBe("DRAFT");
+    },
+  );
+
+  it.each([[0], [1_900_000_000_000], ["2030-01-01"], ["Tue, 01 Jan 2030 09:00:00 GMT"], [8.64e15], ["0000-01-01"]])(
+    "%j is a time",
+    async (scheduledFor) => {
+      const project = await newProject();
+      const { id } = await newCampaign(project);
+      const { status, body } = await project.api.post(`/campaigns/${id}/send`, { scheduledFor });
+      expect([status, body.data?.scheduledFor]).toEqual([200, new Date(scheduledFor).toISOString()]);
+      expect((await project.api.get("/campaigns?sort=scheduledFor")).body.data[0].status).toBe("SCHEDULED");
+    },
+  );
 });

@@ -1,13 +1,20 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
 import type { Receipt } from "../../src/core/mail/receipt";
+import { forgetProjects } from "../../src/engine/projects/cache";
 import { cancelCampaign } from "../../src/features/campaigns/cancel";
+import { deleteCampaign } from "../../src/features/campaigns/delete";
+import { holdCampaign } from "../../src/features/campaigns/hold";
 import { pauseCampaign } from "../../src/features/campaigns/pause";
 import { resumeCampaign } from "../../src/features/campaigns/resume";
 import { retryCampaign } from "../../src/features/campaigns/retry";
+import { runCampaign } from "../../src/features/campaigns/run";
 import { sendCampaign } from "../../src/features/campaigns/send";
+import { retryEmail } from "../../src/features/emails/retry";
 import { addContacts, newCampaign } from "../support/campaign";
-import { newProject, type TestProject } from "../support/project";
+import { admin, newProject, type TestProject } from "../support/project";
+import { emailRows } from "../support/rows";
 import { isPro, newSegment } from "../support/segment";
 import { accepts, World } from "../support/world";
 
@@ -30,6 +37,16 @@ async function get(project: TestProject, id: string) {
 
 async function stats(project: TestProject, id: string) {
   return (await project.api.get(`/campaigns/${id}/stats`)).body;
+}
+
+/** Pauses the marketing email of a project, or lifts that. */
+async function setPause(project: TestProject, reason: string | null): Promise<void> {
+  await env.DB.prepare(
+    "UPDATE projects SET sending_paused_reason = ?1, sending_paused_at = iif(?1 IS NULL, NULL, 1) WHERE number = ?2",
+  )
+    .bind(reason, project.number)
+    .run();
+  forgetProjects();
 }
 
 const takenBy = (world: World) => world.taken.map(({ to }) => to.email).sort();
@@ -156,5 +173,158 @@ describe("a campaign", () => {
     expect(await get(project, id)).toMatchObject({ status: "SENT", sentCount: 20 });
     expect(new Set(takenBy(world)).size).toBe(20);
     expect(world.taken).toHaveLength(20);
+  });
+
+  it("goes on after a pause of the project that its run never saw", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 20);
+    const { id } = await newCampaign(project);
+    whenTaken(world, 3, () => setPause(project, "Too bad."));
+    await send(world, project, id);
+    await world.drain();
+    await setPause(project, null);
+    await world.pass(10);
+    expect(await get(project, id)).toMatchObject({ status: "SENT", sentCount: 20 });
+    expect(world.taken).toHaveLength(20);
+  });
+
+  it("sends nothing after a cancel that the provider was too busy to take before", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 1);
+    const { id } = await newCampaign(project);
+    let asked = 0;
+    world.answer = async () => {
+      asked += 1;
+      const isFirst = asked === 1;
+      if (isFirst) {
+        await cancelCampaign((await world.context(project)).ctx, readId(id));
+        const run = { type: "campaigns.run", projectId: project.number, campaignId: readId(id) } as const;
+        await runCampaign(world.process().platform, run);
+      }
+      return isFirst ? { kind: "busy", reason: "Later" } : accepts();
+    };
+    await send(world, project, id);
+    await world.pass(10);
+    expect(world.taken).toHaveLength(0);
+    expect(await stats(project, id)).toMatchObject({ cancelledCount: 1, queuedCount: 0 });
+  });
+
+  it("sends nothing while it is paused, also what the provider was too busy to take before", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 1);
+    const { id } = await newCampaign(project);
+    let asked = 0;
+    world.answer = async () => {
+      asked += 1;
+      const isFirst = asked === 1;
+      if (isFirst) await pauseCampaign((await world.context(project)).ctx, readId(id));
+      return isFirst ? { kind: "busy", reason: "Later" } : accepts();
+    };
+    await send(world, project, id);
+    await world.pass(10);
+    expect(world.taken).toHaveLength(0);
+    await resumeCampaign((await world.context(project)).ctx, readId(id));
+    await world.pass(5);
+    expect(world.taken).toHaveLength(1);
+    expect(await get(project, id)).toMatchObject({ status: "SENT", sentCount: 1 });
+  });
+
+  it("keeps to the month's limit when it is tried again", async () => {
+    const [world, project] = [new World(), await newProject({ monthlySendLimit: 3 })];
+    await addContacts(project, 5);
+    const { id } = await newCampaign(project);
+    await send(world, project, id);
+    await world.pass(3);
+    expect(await stats(project, id)).toMatchObject({ sentCount: 3, failedCount: 2 });
+    await retryCampaign((await world.context(project)).ctx, readId(id), { statuses: ["FAILED"] });
+    await world.pass(3);
+    expect(await get(project, id)).toMatchObject({ status: "SENT", sentCount: 3 });
+    await admin.patch(`/admin/projects/${project.id}`, { monthlySendLimit: 4 });
+    await retryCampaign((await world.context(project)).ctx, readId(id), { statuses: ["FAILED"] });
+    await world.pass(3);
+    expect(await get(project, id)).toMatchObject({ status: "SENT", sentCount: 4 });
+    expect(await stats(project, id)).toMatchObject({ failedCount: 1 });
+  });
+
+  it("is not SENT while one of its emails is tried again", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 2);
+    const { id } = await newCampaign(project);
+    world.answer = ({ to }) => (to.email.startsWith("0") ? { kind: "refused", reason: "No" } : accepts());
+    let refused = "";
+    await send(world, project, id);
+    await world.drain();
+    const { body } = await project.api.get(`/campaigns/${id}/recipients?status=FAILED`);
+    refused = body.data[0].id;
+    await stats(project, id);
+    world.answer = () => ({ kind: "busy", reason: "Later" });
+    const { ctx } = await world.context(project);
+    await retryEmail(ctx, readId(refused));
+    await seconds(world, 5);
+    expect(await get(project, id)).toMatchObject({ status: "SENDING" });
+    world.answer = accepts;
+    await world.pass(5);
+    expect(await get(project, id)).toMatchObject({ status: "SENT", sentCount: 2 });
+  });
+
+  it("can be deleted at once after a cancel, and none of its emails waits for ever", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 100);
+    const { id } = await newCampaign(project);
+    whenTaken(world, 2, async () => {
+      await cancelCampaign((await world.context(project)).ctx, readId(id));
+      await deleteCampaign((await world.context(project)).ctx, readId(id));
+    });
+    await send(world, project, id);
+    await world.pass(5);
+    const rows = await emailRows(project);
+    expect(rows).toHaveLength(100);
+    expect(rows.filter(({ status }) => status === "SENT")).toHaveLength(world.taken.length);
+    expect(rows.filter(({ status }) => status === "CANCELLED")).toHaveLength(100 - world.taken.length);
+    for (const table of ["campaign_runs", "campaign_pages", "campaign_counts"]) {
+      const query = project.db.prepare(`SELECT count(*) AS n FROM ${table} WHERE project_id = ?`);
+      expect([table, await query.bind(project.number).first("n")]).toEqual([table, 0]);
+    }
+  });
+
+  it.each([0, 1])("with a canary and %i recipients is SENT, as nobody waits for the canary", async (people) => {
+    const [world, project] = [new World(), await newProject()];
+    if (people > 0) await addContacts(project, people);
+    const { id } = await newCampaign(project, { canary: { percent: 10, holdMinutes: 60 } });
+    await send(world, project, id);
+    await world.pass(2);
+    expect(await get(project, id)).toMatchObject({ status: "SENT", sentCount: people, heldReason: null });
+  });
+
+  it("judges its canary also after a person resumed it from a pause of the project", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 10);
+    const { id } = await newCampaign(project, { canary: { percent: 10, holdMinutes: 10 } });
+    await send(world, project, id);
+    await world.pass(2);
+    expect(world.taken).toHaveLength(1);
+    const { ctx } = await world.context(project);
+    await holdCampaign(ctx, readId(id), "reputation");
+    await resumeCampaign(ctx, readId(id));
+    await world.pass(15);
+    expect(world.taken).toHaveLength(1);
+    expect(await get(project, id)).toMatchObject({ status: "SENDING", heldReason: "no reports" });
+    await resumeCampaign((await world.context(project)).ctx, readId(id));
+    await world.pass(3);
+    expect(world.taken).toHaveLength(10);
+  });
+
+  it("of a disabled project that was due uses its segment no longer", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const segment = await newSegment(project, { condition: isPro });
+    const { id } = await newCampaign(project, { audienceType: "SEGMENT", segmentId: segment.id });
+    await send(world, project, id, new Date(world.now + 60_000).toISOString());
+    await admin.patch(`/admin/projects/${project.id}`, { disabled: true });
+    await world.pass(3);
+    expect(await get(project, id)).toMatchObject({ status: "CANCELLED", heldReason: "Project disabled" });
+    const query = project.db.prepare(
+      "SELECT count(*) AS n FROM audience_references WHERE project_id = ? AND referrer = 'campaign'",
+    );
+    expect(await query.bind(project.number).first("n")).toBe(0);
   });
 });
