@@ -444,6 +444,8 @@ describe("POST /campaigns/{id}/send with an Idempotency-Key", () => {
     });
     const first = await sendWith(project, id, "k1");
     expect([first.status, first.body.data?.status]).toEqual([200, "SENDING"]);
+    const kept = project.db.prepare("SELECT max(length(CAST(response AS BLOB))) AS n FROM idempotency_effects");
+    expect(await kept.first("n")).toBeLessThan(2_000_000);
     const second = await sendWith(project, id, "k1");
     expect(second.status).toBe(409);
     expect(second.body.error.details.originalResponse.data).toMatchObject({ id, status: "SENDING" });

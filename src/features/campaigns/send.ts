@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { publicId } from "../../core/ids";
+import { utf8Bytes } from "../../core/json";
 import type { Statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { insertEffect } from "../../engine/idempotency/effect";
@@ -25,11 +26,23 @@ export async function sendCampaign(ctx: Context, id: Id, { scheduledFor }: SendC
   const at = readScheduledFor(scheduledFor);
   const keep = async (row: CampaignRow): Promise<Statement[]> => {
     if (ctx.idempotencyKey === null) return [];
-    const response = sql`${JSON.stringify(await answer(ctx, row, at))}`;
+    const response = sql`${kept(await answer(ctx, row, at))}`;
     return insertEffect(ctx, { request: `POST /campaigns/${publicId(id)}/send`, response, onlyIf: sql`true` });
   };
   const row = at === null ? await startCampaign(ctx, id, "send", keep) : await scheduleCampaign(ctx, id, at, keep);
   return answer(ctx, row, at);
+}
+
+/** A row of the database takes 2 MB at most. */
+const maxKeptBytes = 1_500_000;
+
+/** The answer as it is kept with the key: without the bodies if they make it larger than a row. The campaign has them. */
+function kept(sent: Sent): string {
+  const whole = JSON.stringify(sent);
+  if (utf8Bytes(whole) <= maxKeptBytes) return whole;
+  const { variants } = sent.data;
+  const withoutBodies = variants?.map(({ body: _, ...variant }) => variant) ?? null;
+  return JSON.stringify({ ...sent, data: { ...sent.data, body: "", variants: withoutBodies } });
 }
 
 async function answer(ctx: Context, row: CampaignRow, at: number | null): Promise<Sent> {
