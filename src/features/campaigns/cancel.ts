@@ -18,25 +18,22 @@ const cancellable = JSON.stringify(campaignActions.cancel.from);
  * after page. Throws NotFound and BadRequest.
  */
 export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
+  const isOpen = sql`EXISTS (SELECT 1 FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id}
+    AND status IN (SELECT value FROM json_each(${cancellable})))`;
   const batch = openBatch(ctx);
+  batch.guard(isOpen, async () => wrongState("cancel", await getCampaign(ctx, id)));
   const cancelled = batch.add(
     statement(
       sql`UPDATE campaigns SET status = 'CANCELLED', held_reason = NULL, version = version + 1,
           updated_at = max(updated_at, ${ctx.now.getTime()})
-        WHERE project_id = ${ctx.project.number} AND id = ${id}
-          AND status IN (SELECT value FROM json_each(${cancellable}))
-        RETURNING *`,
+        WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
       readCampaign,
     ),
   );
-  const isCancelled = sql`EXISTS (SELECT 1 FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id}
-    AND status = 'CANCELLED')`;
-  batch.guard(isCancelled, async () => wrongState("cancel", await getCampaign(ctx, id)));
   batch.addAll(updateTakenBack(ctx, id));
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
   batch.add(interruptRun(ctx, id, { phase: "cancel", after: belowAllIds }));
   await batch.commit();
-  if (!cancelled.first) throw wrongState("cancel", await getCampaign(ctx, id));
   await callForRun(ctx, id);
-  return cancelled.first;
+  return cancelled.one;
 }

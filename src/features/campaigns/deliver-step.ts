@@ -104,7 +104,9 @@ function pagesFor(held: HeldPage[], room: number): HeldPage[] {
 
 async function release(ctx: Context, run: Run, open: number, pages: HeldPage[]): Promise<Next> {
   const sum = pages.reduce((all, page) => all + page.open, open);
-  const until = ctx.clock().getTime() + waits.least;
+  // Pages may be nearly empty: then there is room for the next ones at once.
+  const isFull = sum > maxReleased / 2 || pages.length < pagesAtOnce;
+  const until = ctx.clock().getTime() + (isFull ? waits.least : 0);
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
   for (const page of pages) batch.addAll(updateReleased(ctx, run.campaign.id, page));
@@ -113,7 +115,7 @@ async function release(ctx: Context, run: Run, open: number, pages: HeldPage[]):
   );
   await batch.commit();
   await tellAccount(ctx);
-  return { kind: "waits", until };
+  return isFull ? { kind: "waits", until } : { kind: "goes on" };
 }
 
 async function wait(ctx: Context, run: Run, open: number): Promise<Next> {
