@@ -79,14 +79,15 @@ describeInChromium(
     });
 
     it.each([...languages.keys()])(
-      "fit into 320 pixels, in both schemes, in %s",
+      "fit into 320 pixels, in %s",
       async (locale) => {
         const { page, complaints } = await open("/health", { ...phone, viewport: { width: 320, height: 640 }, locale });
         const seen: string[] = [];
         await walkPages(product, locale, async ({ name, path }) => {
           await page.goto(base + path);
           expect([name, await page.locator("html").getAttribute("lang")]).toEqual([name, locale]);
-          for (const colorScheme of ["light", "dark"] as const) {
+          // The colours are those of all languages.
+          for (const colorScheme of locale === "de" ? (["light", "dark"] as const) : (["light"] as const)) {
             await page.emulateMedia({ colorScheme });
             await expectLegible(page);
           }
