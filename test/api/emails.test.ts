@@ -28,6 +28,7 @@ describe("GET /emails/{id}", () => {
       source: "TRANSACTIONAL",
       templateId: null,
       campaignId: null,
+      variant: null,
       workflowExecutionId: null,
       status: "DELIVERED",
       error: null,
