@@ -1,9 +1,9 @@
 import type { Locator, Page } from "playwright-core";
-import { expect, inject, it, vi } from "vitest";
+import { expect, inject, it } from "vitest";
 import { languages } from "../../src/core/languages/language";
 import { describeInChromium, overhang, phone } from "./chromium";
 import { contrasts } from "./contrast";
-import { walkPages } from "./recipient";
+import { mailWith, walkPages } from "./recipient";
 
 const product = inject("product");
 const { base } = product;
@@ -28,14 +28,7 @@ async function subscriber(): Promise<{ to: string; unsubscribe: string; manage: 
   const template = { name: "News", subject: "News", body: "<p>News</p>", from: "news@petrel.test" };
   const { id } = await ask<{ id: string }>("POST", "/templates", template);
   await ask("POST", "/v1/send", { to, template: id });
-  const html = await vi.waitFor(
-    async () => {
-      const { data } = await ask<{ data: { html: string }[] }>("GET", `/outbox/messages?to=${to}`);
-      expect(data).toHaveLength(1);
-      return data[0]?.html ?? "";
-    },
-    { timeout: 15_000, interval: 50 },
-  );
+  const html = await mailWith(product, to, "News");
   const path = (page: string) => new RegExp(`/${page}/[\\w-]+`).exec(html)?.[0] ?? "";
   return { to, unsubscribe: path("unsubscribe"), manage: path("manage") };
 }

@@ -98,19 +98,20 @@ async function mailOfTopic(product: Product, to: string, topicId: string): Promi
   return { unsubscribe: pathIn(html, "unsubscribe") };
 }
 
-/** The HTML of the mail with this subject, as soon as it arrives. */
-function mailWith(product: Product, to: string, subject: string): Promise<string> {
+/**
+ * The HTML of the mail with this subject, as soon as it is sent. It is asked of the email's record, because the tests of the
+ * outbox empty that at any moment.
+ */
+export function mailWith(product: Pick<Product, "base" | "secretKey">, to: string, subject: string): Promise<string> {
+  const get = <T>(path: string) => ask<T>(product.base, product.secretKey, "GET", path);
   return vi.waitFor(
     async () => {
-      const { data } = await ask<{ data: { subject: string; html: string }[] }>(
-        product.base,
-        product.secretKey,
-        "GET",
-        `/outbox/messages?to=${to}`,
+      const { data } = await get<{ data: { id: string; subject: string; sentAt: string | null }[] }>(
+        `/emails?to=${to}`,
       );
-      const message = data.find((message) => message.subject === subject);
-      if (!message) throw new Error("The mail has not arrived yet");
-      return message.html;
+      const sent = data.find((email) => email.subject === subject && email.sentAt !== null);
+      if (!sent) throw new Error("The mail is not sent yet");
+      return (await get<{ html: string }>(`/emails/${sent.id}/content`)).html;
     },
     { timeout: 15_000, interval: 50 },
   );
