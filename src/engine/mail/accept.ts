@@ -3,6 +3,8 @@ import { type Id, publicId } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import type { AttachmentRow } from "../../core/mail/attachments";
 import type { Priority } from "../../core/mail/priority";
+import { emailTypes } from "../../core/mail/status";
+import { isTypeTracked } from "../../core/tracking/mode";
 import { publicIdInSql } from "../../db/ids";
 import { asId, asOneOf, asPriority, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
@@ -71,19 +73,10 @@ export function insertContent(ctx: Context, content: ContentInput): Statement<{ 
   );
 }
 
-/**
- * The project's tracking, as of now. `MARKETING_ONLY` is for projects that may not watch what people do with mail that they asked
- * for: TRANSACTIONAL and HEADLESS mail is not tracked then.
- */
+/** Whether the content is tracked, by its type: as of now, and in SQL, because the template may say the type. */
 function isTracked({ project }: Context): SQL {
-  switch (project.tracking) {
-    case "ENABLED":
-      return sql`true`;
-    case "DISABLED":
-      return sql`false`;
-    case "MARKETING_ONLY":
-      return sql`coalesce(v.type, 'TRANSACTIONAL') = 'MARKETING'`;
-  }
+  const tracked = JSON.stringify(emailTypes.filter((type) => isTypeTracked(project.tracking, type)));
+  return sql`coalesce(v.type, 'TRANSACTIONAL') IN (SELECT value FROM json_each(${tracked}))`;
 }
 
 /** The current version of the template. Without a template there is a single row with null in all its columns. */
