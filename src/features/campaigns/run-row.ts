@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { minuteMs } from "../../core/time";
-import { asNumber, columns, wholeRow } from "../../db/rows";
+import { wholeRow } from "../../db/rows";
 import { guard, type Statement, selectFirst, statement } from "../../db/statement";
 import { type CampaignRow, campaignRuns } from "../../db/tables";
 import { MovedOn } from "../../engine/jobs/step";
@@ -26,16 +26,15 @@ export interface Ending extends Pick<Run, "step" | "progress"> {
 }
 
 const readRun = wholeRow(campaignRuns);
-const readStep = columns({ runStep: asNumber });
 
 /** Null when nothing is to be done for the campaign. */
 export async function findRun(ctx: Context, id: Id): Promise<Run | null> {
   const found = await selectFirst(
     ctx.db,
-    sql`SELECT c.*, r.step AS run_step, r.due_at, r.progress, r.clock, r.link_base, r.step
+    sql`SELECT c.*, r.clock, r.due_at, r.step, r.progress, r.link_base
       FROM campaign_runs r CROSS JOIN campaigns c ON c.project_id = r.project_id AND c.id = r.id
       WHERE r.project_id = ${ctx.project.number} AND r.id = ${id}`,
-    (raw) => ({ campaign: readCampaign(raw), row: readRun(raw), ...readStep(raw) }),
+    (raw) => ({ campaign: readCampaign(raw), row: readRun(raw) }),
   );
   if (found === null) return null;
   const { campaign, row } = found;
