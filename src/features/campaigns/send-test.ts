@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { type Id, newIdAt } from "../../core/ids";
-import { utf8Bytes } from "../../core/json";
 import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
 import { linkBase } from "../../engine/mail/links";
 import type { Context } from "../../platform/context";
 import { getCampaign } from "./campaign";
+import { contentOf, insertContent } from "./content";
 import { namedVariant } from "./named-variant";
 import { guardSenders } from "./save-statements";
 import type { TestCampaign } from "./schema";
@@ -20,22 +20,12 @@ export async function sendTest(ctx: Context, id: Id, { email, variant: name }: T
   const variant = namedVariant(row, name);
   const now = ctx.now.getTime();
   const [contentId, emailId, nobody] = [newIdAt(now), newIdAt(now), newIdAt(now)];
-  const isOwnBody = variant?.body !== undefined || variant?.bodyKey !== undefined;
-  const body = isOwnBody ? (variant?.body ?? null) : row.body;
-  const bodyKey = isOwnBody ? (variant?.bodyKey ?? null) : row.bodyKey;
-  const from = variant?.from ?? row.fromEmail;
+  const content = contentOf(ctx, row, variant, { id: contentId, at: now, linkBase: linkBase(ctx) });
+  const test = { ...content, subject: `[TEST] ${content.subject}`, campaignId: null, isTracked: false, recipients: 1 };
   const batch = openBatch(ctx);
-  batch.addAll(guardSenders(ctx, [from]));
+  batch.addAll(guardSenders(ctx, [test.fromEmail]));
   batch.addAll([
-    statement(
-      sql`INSERT INTO email_contents (project_id, id, subject, preview_text, body, body_key, from_email, from_name,
-          reply_to, headers, attachments, size, own_data, type, topic_id, template_id, variant, link_base, is_tracked,
-          created_at)
-        VALUES (${ctx.project.number}, ${contentId}, ${`[TEST] ${variant?.subject ?? row.subject}`}, ${row.previewText},
-          ${body}, ${bodyKey}, ${from}, ${row.fromName ?? (ctx.project.fromName || null)}, ${row.replyTo}, '{}', '[]',
-          ${body === null ? 0 : utf8Bytes(body)}, '{}', ${row.type}, ${row.topicId}, ${row.templateId},
-          ${variant?.name ?? null}, ${linkBase(ctx)}, 0, ${now})`,
-    ),
+    insertContent(test),
     statement(
       sql`INSERT INTO emails (project_id, id, content_id, contact_id, to_email, source, priority, status, contact,
           next_attempt_at, due_at, created_at)

@@ -1,8 +1,6 @@
 import { sql } from "drizzle-orm";
 import { mayBe } from "../../core/campaigns/status";
 import { type Id, textOf } from "../../core/ids";
-import { utf8Bytes } from "../../core/json";
-import { isTypeTracked } from "../../core/tracking/mode";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { type Statement, statement } from "../../db/statement";
@@ -11,6 +9,7 @@ import { linkBase } from "../../engine/mail/links";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
+import { contentOf, insertContent } from "./content";
 import { type Frozen, firstProgress, freeze, notes } from "./frozen";
 import { insertRun, runGraceMs } from "./run-row";
 import { guardSenders, sendersOf } from "./save-statements";
@@ -70,24 +69,13 @@ async function start(
   return started.one;
 }
 
-/** The contents of a campaign's emails: one for each variant. What a variant leaves out is the campaign's. */
+/** The contents of a campaign's emails: one for each variant. The call that scheduled it knew the base of its links. */
 function insertContents(ctx: Context, row: CampaignRow, { contents, at }: Frozen): Statement[] {
-  const storedBase = sql`SELECT link_base FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${row.id}`;
+  const base = linkBase(ctx);
+  const storedBase = sql`(SELECT link_base FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${row.id})`;
   return contents.map(({ contentId }, place) => {
-    const variant = row.variants?.[place];
-    const isOwnBody = variant?.body !== undefined || variant?.bodyKey !== undefined;
-    const body = isOwnBody ? (variant?.body ?? null) : row.body;
-    const bodyKey = isOwnBody ? (variant?.bodyKey ?? null) : row.bodyKey;
-    return statement(
-      sql`INSERT INTO email_contents (project_id, id, subject, preview_text, body, body_key, from_email, from_name,
-          reply_to, headers, attachments, size, own_data, type, topic_id, template_id, campaign_id, variant, link_base,
-          is_tracked, recipients, created_at)
-        VALUES (${ctx.project.number}, ${contentId}, ${variant?.subject ?? row.subject}, ${row.previewText}, ${body},
-          ${bodyKey}, ${variant?.from ?? row.fromEmail}, ${row.fromName ?? (ctx.project.fromName || null)},
-          ${row.replyTo}, '{}', '[]', ${body === null ? 0 : utf8Bytes(body)}, '{}', ${row.type}, ${row.topicId},
-          ${row.templateId}, ${row.id}, ${variant?.name ?? null}, coalesce(${linkBase(ctx)}, (${storedBase})),
-          ${isTypeTracked(ctx.project.tracking, row.type)}, 0, ${at})`,
-    );
+    const content = contentOf(ctx, row, row.variants?.[place] ?? null, { id: contentId, at, linkBase: base });
+    return insertContent(content, { linkBase: sql`coalesce(${base}, ${storedBase})` });
   });
 }
 

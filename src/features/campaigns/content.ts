@@ -1,0 +1,69 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { StoredVariant } from "../../core/campaigns/campaign";
+import type { Id } from "../../core/ids";
+import { utf8Bytes } from "../../core/json";
+import { isTypeTracked } from "../../core/tracking/mode";
+import { type Statement, statement } from "../../db/statement";
+import type { CampaignRow, ContentRow } from "../../db/tables";
+import type { Context } from "../../platform/context";
+
+/** Content of a campaign's mail that is about to be stored, or only looked at. */
+interface NewContent {
+  id: Id;
+  at: number;
+  linkBase: string | null;
+}
+
+/** The content of a campaign's mail in one of its variants. What the variant leaves out is the campaign's. */
+export function contentOf(
+  ctx: Pick<Context, "project">,
+  row: CampaignRow,
+  variant: StoredVariant | null,
+  { id, at, linkBase }: NewContent,
+): ContentRow {
+  const isOwnBody = variant?.body !== undefined || variant?.bodyKey !== undefined;
+  const body = isOwnBody ? (variant?.body ?? null) : row.body;
+  const bodyKey = isOwnBody ? (variant?.bodyKey ?? null) : row.bodyKey;
+  return {
+    projectId: ctx.project.number,
+    id,
+    subject: variant?.subject ?? row.subject,
+    previewText: row.previewText,
+    body,
+    bodyKey,
+    fromEmail: variant?.from ?? row.fromEmail,
+    fromName: row.fromName ?? (ctx.project.fromName || null),
+    replyTo: row.replyTo,
+    headers: {},
+    attachments: [],
+    size: body === null ? 0 : utf8Bytes(body),
+    ownData: {},
+    type: row.type,
+    topicId: row.topicId,
+    isTracked: isTypeTracked(ctx.project.tracking, row.type),
+    isConfirmation: false,
+    templateId: row.templateId,
+    templateVersionId: null,
+    campaignId: row.id,
+    variant: variant?.name ?? null,
+    linkBase,
+    recipients: 0,
+    createdAt: at,
+  };
+}
+
+/** Stores such content. `linkBase` may be what only the database knows. */
+export function insertContent(
+  content: ContentRow,
+  { linkBase = sql`${content.linkBase}` }: { linkBase?: SQL } = {},
+): Statement {
+  return statement(
+    sql`INSERT INTO email_contents (project_id, id, subject, preview_text, body, body_key, from_email, from_name,
+        reply_to, headers, attachments, size, own_data, type, topic_id, template_id, campaign_id, variant, link_base,
+        is_tracked, recipients, created_at)
+      VALUES (${content.projectId}, ${content.id}, ${content.subject}, ${content.previewText}, ${content.body},
+        ${content.bodyKey}, ${content.fromEmail}, ${content.fromName}, ${content.replyTo}, '{}', '[]', ${content.size},
+        '{}', ${content.type}, ${content.topicId}, ${content.templateId}, ${content.campaignId}, ${content.variant},
+        ${linkBase}, ${content.isTracked}, ${content.recipients}, ${content.createdAt})`,
+  );
+}
