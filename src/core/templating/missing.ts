@@ -2,7 +2,7 @@ import { analyzeSync, toValueSync } from "liquidjs";
 import { Budget } from "./budget";
 import { MeteredContext } from "./context";
 import { engines } from "./engine";
-import type { Template } from "./render";
+import type { ParsedLiquid, Template } from "./render";
 
 /**
  * The variables of templates without a value: missing, null or empty, as for `??`. Branches that are not taken count
@@ -16,25 +16,36 @@ function missingIn({ kind, liquid }: Template, variables: Record<string, unknown
   if (!liquid) return [];
   const scope: object = Object.assign(Object.create(null), variables);
   const context = new MeteredContext(scope, engines[kind], new Budget());
+  return pathsIn(liquid).flatMap((path) => (hasValue(toValueSync(context._get(path))) ? [] : [written(path)]));
+}
+
+type Path = (string | number)[];
+
+const knownPaths = new WeakMap<ParsedLiquid, Path[]>();
+
+/** What a template names, each once. A template that is asked about for many recipients is read once. */
+function pathsIn(liquid: ParsedLiquid): Path[] {
+  const known = knownPaths.get(liquid);
+  if (known) return known;
   const named = Object.values(analyzeSync(liquid.nodes).globals).flat();
-  return named.flatMap(({ segments }) => {
-    const path = knownPart(segments);
-    return hasValue(toValueSync(context._get(path))) ? [] : [written(path)];
-  });
+  const paths = new Map(named.map(({ segments }) => knownPart(segments)).map((path) => [JSON.stringify(path), path]));
+  const once = [...paths.values()];
+  knownPaths.set(liquid, once);
+  return once;
 }
 
 /** `prices[currency].net` is known up to `prices`; `currency` counts on its own. */
-function knownPart(segments: unknown[]): (string | number)[] {
+function knownPart(segments: unknown[]): Path {
   const end = segments.findIndex((segment) => typeof segment !== "string" && typeof segment !== "number");
   // All segments before the first other one have these types.
-  return (end < 0 ? segments : segments.slice(0, end)) as (string | number)[];
+  return (end < 0 ? segments : segments.slice(0, end)) as Path;
 }
 
 function hasValue(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
 }
 
-function written(path: (string | number)[]): string {
+function written(path: Path): string {
   return path.reduce<string>((name, part) => {
     if (typeof part === "number") return `${name}[${part}]`;
     return name === "" ? part : `${name}.${part}`;

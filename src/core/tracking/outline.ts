@@ -61,16 +61,16 @@ type Piece =
   | { kind: "link"; value: Pick<LinkSlot, "start" | "end" | "raw">; isTracked: boolean; end: number };
 
 /** Elements whose content is text to a browser. After `plaintext`, so is everything else. */
-const rawElements = new Set([
+export const rawElements = new Set([
   ...["style", "script", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext"],
 ]);
 const linkElements = new Set(["a", "area"]);
 
 // HTML knows five kinds of white space. A quoted value that does not end takes the rest.
-const tagName = /<(\/?)([a-z][^\t\n\f\r />]*)/iy;
-const attribute =
+export const tagName = /<(\/?)([a-z][^\t\n\f\r />]*)/iy;
+export const attribute =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|([^\t\n\f\r >"'][^\t\n\f\r >]*|(?=>))))?/y;
-const tagEnd = /[\t\n\f\r /]*>/y;
+export const tagEnd = /[\t\n\f\r /]*>/y;
 
 /** What begins with this `<`; null when it does not end. */
 function pieceAt(html: string, at: number): Piece | null {
@@ -124,14 +124,14 @@ function attributesFrom(html: string, from: number, isLink: boolean): Attributes
   }
 }
 
-function endOfRaw(html: string, name: string, from: number): number | null {
+export function endOfRaw(html: string, name: string, from: number): number | null {
   if (name === "plaintext") return null;
   const endTag = new RegExp(`</${name}(?=[\\t\\n\\f\\r />])`, "gi");
   endTag.lastIndex = from;
   return endTag.exec(html)?.index ?? null;
 }
 
-function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | null {
+export function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | null {
   sticky.lastIndex = at;
   return sticky.exec(text);
 }

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { flawsOf } from "../../../src/core/mail/flaws";
+
+const found = (html: string) => [...flawsOf(html)];
+
+describe("a link", () => {
+  it.each([
+    ['<a href="https://acme.example/a?b=1&amp;c=2">x</a>'],
+    ["<a href='mailto:help@acme.example'>x</a>"],
+    ["<a href=tel:+4512345678>x</a>"],
+    ['<a href="#terms">x</a>'],
+    ['<a name="terms">x</a>'],
+    ['<a href=" https://acme.example ">x</a>'],
+    ['<!-- <a href=""> -->'],
+    ['<style>a[href=""] { color: red } <a href=""></style>'],
+    ['<p title="<a href=>">x</p>'],
+    ["a < b <"],
+  ])("%s is sound", (html) => expect(found(html)).toEqual([]));
+
+  it.each([
+    ['<a href="">x</a>', "empty_link"],
+    ["<a href>x</a>", "empty_link"],
+    ['<A HREF="  ">x</A>', "empty_link"],
+    ['<a href="#">x</a>', "empty_link"],
+    ['<area href="" alt="x">', "empty_link"],
+    ['<a href="/sale">x</a>', "link_not_absolute"],
+    ['<a href="//acme.example">x</a>', "link_not_absolute"],
+    ['<a href="www.acme.example">x</a>', "link_not_absolute"],
+    ['<a href="https://">x</a>', "link_not_absolute"],
+    ['<a href="" href="https://acme.example">x</a>', "empty_link"],
+    ['<!--[if mso]><a href="/x"><![endif]--><a href="/y">', "link_not_absolute"],
+  ])("%s: %s", (html, flaw) => expect(found(html)).toEqual([flaw]));
+});
+
+describe("an image", () => {
+  it("has an alt, if only an empty one", () => {
+    expect(found('<img src="https://acme.example/a.png" alt="A chart">')).toEqual([]);
+    expect(found('<img src="https://acme.example/a.png" alt="">')).toEqual([]);
+    expect(found('<img alt src="https://acme.example/a.png">')).toEqual([]);
+    expect(found('<img src="https://acme.example/a.png">')).toEqual(["image_without_alt"]);
+  });
+});
+
+it("names each flaw once, and reads on behind a style sheet", () => {
+  const html = '<style>p > a { }</style><a href=""><a href=""><img src="x"><a href="y">';
+  expect(found(html)).toEqual(["empty_link", "image_without_alt", "link_not_absolute"]);
+});
+
+it("ends with a tag that does not", () => {
+  expect(found('<a href="/x">x</a><img src="x')).toEqual(["link_not_absolute"]);
+});
