@@ -408,6 +408,7 @@ CREATE TABLE `jobs` (
 );
 --> statement-breakpoint
 CREATE INDEX `ix_jobs_erasures` ON `jobs` (`id`) WHERE type = 'project.erase';--> statement-breakpoint
+CREATE INDEX `ix_jobs_preflights` ON `jobs` (`project_id`,`id`) WHERE type = 'campaigns.preflight' AND status IN ('queued', 'processing');--> statement-breakpoint
 CREATE INDEX `ix_jobs_errors` ON `jobs` (`project_id`,`id`) WHERE errors <> '[]';--> statement-breakpoint
 CREATE INDEX `ix_jobs_ended` ON `jobs` (`completed_at`) WHERE completed_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_jobs_open` ON `jobs` (`next_announce_at`) WHERE status IN ('queued', 'processing');--> statement-breakpoint

@@ -7,6 +7,7 @@ import { deadLetters } from "./db/tables";
 import { countDuePages } from "./engine/campaigns/count-due";
 import type { EventListener } from "./engine/events/listener";
 import { drainMail } from "./engine/mail/drain";
+import { preflightJob } from "./features/campaigns/preflight/jobs";
 import { runCampaign } from "./features/campaigns/run";
 import { bulkJob } from "./features/contacts/bulk/jobs";
 import { countFieldsJob, deleteFieldJob } from "./features/contacts/fields/jobs";
@@ -41,6 +42,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "domains.check": checkDomainsJob,
   "campaigns.count": countDuePages,
   "campaigns.run": runCampaign,
+  "campaigns.preflight": preflightJob,
   "events.dispatch": dispatchEventsJob,
   "tracking.record": recordHitsJob,
   "events.delete": deleteEventsJob,

@@ -31,6 +31,7 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("campaigns.count"), projectId }),
   /** A campaign is to start, or to go on. */
   z.object({ type: z.literal("campaigns.run"), projectId, campaignId: id }),
+  z.object({ type: z.literal("campaigns.preflight"), projectId, jobId }),
   z.object({ type: z.literal("events.dispatch"), projectId, eventIds: z.array(id) }),
   /**
    * Opens and clicks. The one message that says what happened: until its consumer writes it there is no row, because the answer to
@@ -66,6 +67,7 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "domains.check": "jobs",
   "campaigns.count": "jobs",
   "campaigns.run": "jobs",
+  "campaigns.preflight": "jobs",
   "events.dispatch": "events",
   "tracking.record": "events",
   "events.delete": "jobs",

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ticks } from "../../src/cron";
 import { forgetProjects as forgetKeys } from "../../src/engine/projects/cache";
 import { drainDeliveries } from "../../src/features/webhooks/drain";
+import { newCampaign } from "../support/campaign";
 import { admin, call, newProject, type TestProject } from "../support/project";
 import { newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
@@ -51,6 +52,7 @@ const asks: Record<string, Ask> = {
   ix_jobs_errors: async (project) => project.api.delete(`/contacts/${await newContact(project)}`),
   ix_jobs_erasures: async ({ id }) =>
     admin.get(`/admin/jobs/${(await admin.delete(`/admin/projects/${id}`)).body.jobId}`),
+  ix_jobs_preflights: async (project) => project.api.post(`/campaigns/${(await newCampaign(project)).id}/preflight`),
   ix_jobs_open: sweep("requeueLostJobs"),
   ix_outbox_messages_id: () => call("GET", "/outbox/messages"),
   ix_outbox_messages_to: () => call("GET", "/outbox/messages?to=ada@example.com"),

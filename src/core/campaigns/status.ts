@@ -19,6 +19,7 @@ export const campaignActions = {
   pause: { from: ["SENDING"], to: null, word: "paused" },
   resume: { from: ["SENDING"], to: null, word: "resumed" },
   cancel: { from: ["SCHEDULED", "SENDING"], to: "CANCELLED", word: "cancelled" },
+  preflight: { from: ["DRAFT", "SCHEDULED", "SENDING"], to: null, word: "checked" },
   retry: { from: ["SENT"], to: "SENDING", word: "retried" },
   // The service's own.
   start: { from: ["SCHEDULED"], to: "SENDING", word: "started" },

@@ -62,6 +62,7 @@ function capacity(lane: Lane, rule: PaceRule): number {
   return Math.max(1, ratePerSecond(lane, rule));
 }
 
-function ratePerSecond(lane: Lane, { perSecond, transactionalShare }: PaceRule): number {
+/** How many calls a second a lane may make for long. */
+export function ratePerSecond(lane: Lane, { perSecond, transactionalShare }: PaceRule): number {
   return lane === "campaign" ? perSecond * (1 - transactionalShare) : perSecond;
 }

@@ -34,6 +34,10 @@ export const jobs = sqliteTable(
     rowKey(table),
     // The operator looks up an erasure by its id alone.
     index("ix_jobs_erasures").on(table.id).where(sql`type = 'project.erase'`),
+    // A project has few of them at once, and a campaign has one.
+    index("ix_jobs_preflights")
+      .on(table.projectId, table.id)
+      .where(sql`type = 'campaigns.preflight' AND status IN ('queued', 'processing')`),
     // Where an erasure looks for addresses.
     index("ix_jobs_errors").on(table.projectId, table.id).where(sql`errors <> '[]'`),
     // The sweep over jobs that ended long ago, of all projects.

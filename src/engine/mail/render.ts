@@ -28,12 +28,7 @@ export function renderMessage(
   { content, contact, links, tracker }: Rendering,
 ): Omit<Message, "attachments"> {
   const { type, subject, previewText, body, headers } = content;
-  const variables = templateVariables({
-    contact: { ...contact, id: publicId(email.contactId) },
-    ownData: content.ownData,
-    recipientName: email.toName ?? undefined,
-    links: links ?? undefined,
-  });
+  const variables = variablesOf(email, { content, contact, links });
   const { words } = chooseLanguage([variables.locale, project.locale]);
   return {
     emailId: publicId(email.id),
@@ -58,6 +53,19 @@ export function renderMessage(
     // The same on every try, unless a person asked for another one.
     date: new Date(email.retriedAt ?? email.scheduledAt ?? email.createdAt),
   };
+}
+
+/** Everything that the content of a mail can name. */
+export function variablesOf(
+  { contactId, toName }: Pick<EmailRow, "contactId" | "toName">,
+  { content, contact, links }: Pick<Rendering, "contact" | "links"> & { content: Pick<ContentRow, "ownData"> },
+): Record<string, unknown> {
+  return templateVariables({
+    contact: { ...contact, id: publicId(contactId) },
+    ownData: content.ownData,
+    recipientName: toName ?? undefined,
+    links: links ?? undefined,
+  });
 }
 
 /** A topic is a list of its own; everything else that a project sends from one domain is one. */

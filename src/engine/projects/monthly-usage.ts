@@ -47,10 +47,19 @@ export function guardMonthlyLimit(ctx: Context, emails: Counted[]): Statement[] 
   return [guard(isWithin, () => new MonthlyLimitReached(monthlySendLimit))];
 }
 
+/** How many emails count for this month so far, as an SQL expression. */
+export function usedThisMonth(ctx: Context): SQL {
+  return usedIn(ctx, monthOf(ctx.clock()));
+}
+
+function usedIn(ctx: Context, month: string): SQL {
+  return sql`(SELECT coalesce(sum(emails), 0) FROM monthly_usage
+    WHERE project_id = ${ctx.project.number} AND month = ${month})`;
+}
+
 /** The condition that a month is within its limit. */
 export function isWithinLimit(ctx: Context, month: string, limit: number): SQL {
-  return sql`(SELECT coalesce(sum(emails), 0) FROM monthly_usage
-    WHERE project_id = ${ctx.project.number} AND month = ${month}) <= ${limit}`;
+  return sql`${usedIn(ctx, month)} <= ${limit}`;
 }
 
 /**

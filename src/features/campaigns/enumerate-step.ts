@@ -1,16 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
 import { canaryShare, draw, stretches, stretchOf, variantOf } from "../../core/campaigns/draw";
 import { chunksOf } from "../../core/chunks";
-import { belowAllIds, type Id, newIdAt, textOf } from "../../core/ids";
+import { belowAllIds, type Id, newIdAt } from "../../core/ids";
 import { monthOf } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import { maxAskedPerStatement } from "../../db/limits";
 import { type Statement, statement } from "../../db/statement";
-import { scanWindow } from "../../engine/audience/scan";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import { whyWithheld } from "../../engine/mail/withhold";
+import { usedThisMonth } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
+import { type Found, findNext } from "./find-next";
 import { type Frozen, type Progress, recipientsOf, wantsMail } from "./frozen";
 import { maxReleased, tellAccount } from "./release";
 import { guardStep, type Run, updateRun } from "./run-row";
@@ -25,19 +25,12 @@ interface Recipient {
   content: number;
 }
 
-/** The next contacts to whom the campaign goes. */
-interface Found {
-  ids: Id[];
-  /** The place behind them; null when there are no more. */
-  after: Id | null;
-}
-
 /**
  * Counts the recipients of a campaign with a canary, window by window, and decides who goes first: without that, nobody
  * knows how many a percent is. See core/campaigns/draw.ts.
  */
 export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promise<void> {
-  const { ids, after } = await findNext(ctx, run, frozen);
+  const { ids, after } = await nextRecipients(ctx, run, frozen);
   const weights = frozen.contents.map(({ weight }) => weight);
   const drawn = run.progress.drawn ?? weights.map(() => Array<number>(stretches).fill(0));
   for (const contactId of ids) {
@@ -65,7 +58,7 @@ export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promi
  * of two runs at once each page is written by one.
  */
 export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Promise<void> {
-  const { ids, after } = await findNext(ctx, run, frozen);
+  const { ids, after } = await nextRecipients(ctx, run, frozen);
   const weights = frozen.contents.map(({ weight }) => weight);
   const pages = chunksOf(ids, recipientsPerPage);
   let here = run;
@@ -83,23 +76,9 @@ export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Pro
   if (here.progress.open !== run.progress.open) await tellAccount(ctx);
 }
 
-/** The page of the contacts in one window of the audience. The freeze ends at the newest contact of its time. */
-async function findNext(ctx: Context, { campaign, progress }: Run, frozen: Frozen): Promise<Found> {
-  const audience = recipientsOf(frozen, campaign);
-  const rows = maxAskedPerStatement(audience);
-  const window = await scanWindow(ctx, audience, frozen.source, {
-    direction: "up",
-    from: progress.after,
-    rows,
-    want: "ids",
-  });
-  const ids = window.ids.filter((id) => textOf(id) <= textOf(frozen.upTo)).toSorted(byId);
-  const isOver = window.isLast || textOf(window.edge) >= textOf(frozen.upTo);
-  return { ids, after: isOver ? null : window.edge };
-}
-
-function byId(one: Id, other: Id): number {
-  return textOf(one) < textOf(other) ? -1 : 1;
+/** The recipients in the next window of the audience. */
+function nextRecipients(ctx: Context, { campaign, progress }: Run, frozen: Frozen): Promise<Found> {
+  return findNext(ctx, frozen, { audience: recipientsOf(frozen, campaign), from: progress.after });
 }
 
 async function writePage(
@@ -229,8 +208,6 @@ const monthIsOver = "Monthly limit reached";
 function statusInSql(ctx: Context): SQL {
   const { monthlySendLimit: limit } = ctx.project;
   if (limit === null) return sql`iif(reason IS NULL, 'QUEUED', 'SUPPRESSED')`;
-  const used = sql`(SELECT coalesce(sum(emails), 0) FROM monthly_usage
-    WHERE project_id = ${ctx.project.number} AND month = ${monthOf(ctx.clock())})`;
   return sql`CASE WHEN reason IS NOT NULL THEN 'SUPPRESSED'
-    WHEN sum(reason IS NULL) OVER (ORDER BY id) + ${used} > ${limit} THEN 'FAILED' ELSE 'QUEUED' END`;
+    WHEN sum(reason IS NULL) OVER (ORDER BY id) + ${usedThisMonth(ctx)} > ${limit} THEN 'FAILED' ELSE 'QUEUED' END`;
 }

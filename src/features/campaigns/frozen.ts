@@ -108,14 +108,16 @@ export function wantsMail(type: EmailType, topicId: Id | null): SQL {
   return sql`(c.subscribed AND coalesce(${isIn}, true))`;
 }
 
-/** The contacts `c` that a campaign goes to, as of when it was frozen. TRANSACTIONAL ones also go to the unsubscribed. */
-export function recipientsOf(
-  { condition, segments, at }: Frozen,
-  { type, topicId }: Pick<CampaignRow, "type" | "topicId">,
-): Audience {
-  const isWanted = wantsMail(type, topicId);
-  if (condition === null)
-    return { values: sql`a (v) AS (SELECT '[]')`, matches: isWanted, filters: 1, lookups: topicId === null ? 0 : 3 };
-  const audience = audienceOf(condition, new Map(segments), new Date(at));
-  return { ...audience, matches: sql`(${audience.matches} AND ${isWanted})` };
+/** The contacts `c` of the audience as of when it was frozen, whether they want mail or not. */
+export function everybodyOf({ condition, segments, at }: Frozen): Audience {
+  if (condition === null) return { values: sql`a (v) AS (SELECT '[]')`, matches: sql`true`, filters: 0, lookups: 0 };
+  return audienceOf(condition, new Map(segments), new Date(at));
+}
+
+/** Those of them that a campaign goes to. TRANSACTIONAL ones also go to the unsubscribed. */
+export function recipientsOf(frozen: Frozen, { type, topicId }: Pick<CampaignRow, "type" | "topicId">): Audience {
+  const [everybody, isWanted] = [everybodyOf(frozen), wantsMail(type, topicId)];
+  if (frozen.condition === null)
+    return { ...everybody, matches: isWanted, filters: 1, lookups: topicId === null ? 0 : 3 };
+  return { ...everybody, matches: sql`(${everybody.matches} AND ${isWanted})` };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { campaignStatuses } from "../../core/campaigns/status";
-import { publicId, readId } from "../../core/ids";
+import { publicId } from "../../core/ids";
 import { absentIsEmpty } from "../../http/body";
 import { accepted, body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { CursorQuery, orderBy, PageQuery } from "../../http/params";
@@ -15,7 +15,9 @@ import { createCampaign } from "./create";
 import { deleteCampaign } from "./delete";
 import { duplicateCampaign } from "./duplicate";
 import { listCampaigns } from "./list";
+import { CampaignParam } from "./param";
 import { pauseCampaign } from "./pause";
+import { preflights } from "./preflight/routes";
 import { listRecipients } from "./recipients";
 import { replaceCampaign } from "./replace";
 import { resumeCampaign } from "./resume";
@@ -38,21 +40,9 @@ import { sendTest } from "./send-test";
 import { campaignStats } from "./stats";
 
 export const campaigns = createRouter();
+campaigns.route("/", preflights);
 const tags = ["Campaigns"];
 const maxCampaignBytes = 5 * megabyte;
-
-/** Campaigns alone have ids that must be UUIDs: another one is a 422, not a 404. */
-export const CampaignParam = z.object({
-  id: z
-    .uuid()
-    .transform(readId)
-    .meta({
-      type: "string",
-      format: "uuid",
-      param: { name: "id", in: "path" },
-      example: "0199a0f2-9c41-7a55-b2e4-7d8e9f0a1b2c",
-    }),
-});
 
 const CampaignQuery = PageQuery.extend({
   status: z

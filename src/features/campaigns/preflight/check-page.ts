@@ -1,0 +1,159 @@
+import { sql } from "drizzle-orm";
+import { draw, variantOf } from "../../../core/campaigns/draw";
+import { count, maxFindings, maxHtmlBytes, note, type SkipReason, type Tally } from "../../../core/campaigns/tally";
+import { type Id, publicId } from "../../../core/ids";
+import { type JsonObject, utf8Bytes } from "../../../core/json";
+import { flawsOf } from "../../../core/mail/flaws";
+import type { ContactSnapshot, Message } from "../../../core/mail/message";
+import { RenderLimitError, TemplateRenderError, TemplateSyntaxError } from "../../../core/templating/errors";
+import { missingVariables } from "../../../core/templating/missing";
+import { parseTemplate } from "../../../core/templating/render";
+import { asFlag, asId, asJson, asNumber, asOneOf, asText, columns, orNull } from "../../../db/rows";
+import { select } from "../../../db/statement";
+import type { CampaignRow, ContactRow, SuppressionRow } from "../../../db/tables";
+import { composeEmail } from "../../../engine/mail/compose";
+import { variablesOf } from "../../../engine/mail/render";
+import { whyWithheld, withheld } from "../../../engine/mail/withhold";
+import type { Context } from "../../../platform/context";
+import { openSlices } from "../../../platform/let-others-in";
+import { wantsMail } from "../frozen";
+import { type Check, type Checked, emailTo } from "./check";
+
+/** What a page adds to: what was found, and how many mails are left of the month. */
+interface Found {
+  tally: Tally;
+  places: number | null;
+}
+
+/** No other work waits longer than this for mail to be composed. */
+const sliceMs = 15;
+
+/** Composes the mail of some contacts as it would be sent, and adds what it finds. `before` stays as it is. */
+export async function checkPage(ctx: Context, check: Check, ids: Id[], before: Found): Promise<Found> {
+  const tally = structuredClone(before.tally);
+  let { places } = before;
+  const betweenSlices = openSlices(sliceMs);
+  for (const person of await readPeople(ctx, check.campaign, ids)) {
+    tally.recipients += 1;
+    const reason = whySkipped(person, places);
+    if (reason !== null) count(tally.skipped, reason);
+    else {
+      places = places === null ? null : places - 1;
+      await checkMail(ctx, check, person, tally);
+    }
+    await betweenSlices();
+  }
+  return { tally, places };
+}
+
+const readPerson = columns({
+  id: asId,
+  email: asText,
+  subscribed: asFlag,
+  snoozedUntil: orNull(asNumber),
+  confirmedAt: orNull(asNumber),
+  source: asOneOf<ContactRow["source"]>(),
+  isWanted: asFlag,
+  withheld: orNull(asOneOf<(typeof withheld)[keyof typeof withheld]>()),
+  suppressedFor: orNull(asOneOf<SuppressionRow["reason"]>()),
+  data: orNull(asJson<JsonObject>()),
+});
+type Person = ReturnType<typeof readPerson>;
+
+/** The contacts in the order of their ids, which is that of the ledger. Data is read of those alone who would get mail. */
+function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Promise<Person[]> {
+  const why = whyWithheld(ctx, {
+    type: sql`${type}`,
+    email: sql`c.email`,
+    optedOutAt: sql`c.opted_out_at`,
+    topicId: sql`${topicId}`,
+    contactId: sql`c.id`,
+  });
+  return select(
+    ctx.db,
+    sql`SELECT c.id, c.email, c.subscribed, c.snoozed_until, c.confirmed_at, c.source, asked.is_wanted, asked.withheld,
+        (SELECT s.reason FROM suppressions s WHERE s.project_id = c.project_id AND s.email = c.email) AS suppressed_for,
+        iif(asked.is_wanted AND asked.withheld IS NULL, c.data, NULL) AS data
+      FROM (SELECT r.key AS place, c.id, ${wantsMail(type, topicId)} AS is_wanted, ${why} AS withheld
+          FROM json_each(${JSON.stringify(ids)}) r
+          CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value) asked
+        CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = asked.id
+      ORDER BY asked.place`,
+    readPerson,
+  );
+}
+
+/** The statements that write the ledger decide the same: who is not wanted has no row, and the others one that says why. */
+function whySkipped(
+  { subscribed, snoozedUntil, isWanted, withheld: error, suppressedFor }: Person,
+  places: number | null,
+): SkipReason | null {
+  if (!isWanted && subscribed) return "not_in_topic";
+  if (!isWanted) return snoozedUntil === null ? "unsubscribed" : "snoozed";
+  switch (error) {
+    case withheld.suppressed:
+      return `suppressed_${suppressedFor ?? "manual"}`;
+    case withheld.unsubscribed:
+      return "unsubscribed";
+    case withheld.leftTopic:
+      return "not_in_topic";
+    case null:
+      return places !== null && places <= 0 ? "monthly_limit" : null;
+  }
+}
+
+async function checkMail(ctx: Context, check: Check, person: Person, tally: Tally): Promise<void> {
+  const contactId = publicId(person.id);
+  const contact: ContactSnapshot = { email: person.email, subscribed: person.subscribed, data: person.data ?? {} };
+  const checked = variantFor(check, person.id);
+  const email = emailTo(ctx, checked.content, person.id, contact);
+  const fails = (message: string) => note(tally.renderErrors, message, contactId, maxFindings.renderErrors);
+  try {
+    for (const variable of missingIn(checked, person.id, contact))
+      note(tally.missing, variable, contactId, maxFindings.missing);
+    // A project that is disabled now may be enabled when the campaign is sent.
+    const enabled = { ...ctx, project: { ...ctx.project, disabled: false } };
+    const composed = await composeEmail(enabled, check.delivery, email);
+    if ("status" in composed) return fails(composed.error ?? "The mail cannot be composed");
+    tally.composed += 1;
+    noteMail(composed.message, tally);
+    // Somebody who pressed the button of a confirmation mail is known by more than the key.
+    if (person.source === "PUBLIC" && person.confirmedAt === null) count(tally.warnings, "public_source");
+  } catch (error) {
+    if (!isOfTemplate(error)) throw error;
+    fails(error.message);
+  }
+}
+
+function variantFor({ campaign, variants }: Check, contactId: Id): Checked {
+  const weights = variants.map(({ weight }) => weight);
+  const variant = variants[variantOf(weights, draw(campaign.id, contactId, "variant"))];
+  if (!variant) throw new Error("A campaign has at least one content");
+  return variant;
+}
+
+function missingIn({ content, links }: Checked, contactId: Id, contact: ContactSnapshot): string[] {
+  const templates = [
+    parseTemplate(content.subject, "text"),
+    parseTemplate(content.previewText ?? "", "text"),
+    parseTemplate(content.body ?? "", "html"),
+  ];
+  return missingVariables(templates, variablesOf({ contactId, toName: null }, { content, contact, links }));
+}
+
+function noteMail({ type, html, headers }: Message, tally: Tally): void {
+  if (isLongerThan(html, maxHtmlBytes)) tally.clipped += 1;
+  for (const flaw of flawsOf(html)) count(tally.warnings, flaw);
+  if (type !== "TRANSACTIONAL" && !("List-Unsubscribe" in headers)) count(tally.warnings, "missing_unsubscribe_link");
+}
+
+/** Most texts are judged by their length: a character has three bytes at most. */
+function isLongerThan(text: string, bytes: number): boolean {
+  return text.length > bytes || (text.length * 3 > bytes && utf8Bytes(text) > bytes);
+}
+
+function isOfTemplate(error: unknown): error is Error {
+  return (
+    error instanceof RenderLimitError || error instanceof TemplateRenderError || error instanceof TemplateSyntaxError
+  );
+}

@@ -1,0 +1,125 @@
+import { sql } from "drizzle-orm";
+import { type Id, newIdAt } from "../../../core/ids";
+import { domainOf } from "../../../core/mail/address";
+import type { ContactSnapshot } from "../../../core/mail/message";
+import type { RecipientLinks } from "../../../core/mail/unsubscribing";
+import { asFlag, columns } from "../../../db/rows";
+import { selectOne } from "../../../db/statement";
+import type { CampaignRow, ContentRow, EmailRow } from "../../../db/tables";
+import { loadBody } from "../../../engine/mail/body";
+import type { Delivery } from "../../../engine/mail/delivery";
+import { recipientLinks } from "../../../engine/mail/links";
+import { verifiedDomain } from "../../../engine/mail/sender-domain";
+import type { Context } from "../../../platform/context";
+import { contentOf } from "../content";
+import type { Frozen } from "../frozen";
+
+/** A variant that is to be checked: its content as it would be stored, and links like those of its recipients. */
+export interface Checked {
+  content: ContentRow;
+  weight: number;
+  links: RecipientLinks | null;
+}
+
+/** Everything that composing the mail of a campaign's recipients needs. None of its rows is stored. */
+export interface Check {
+  campaign: CampaignRow;
+  variants: Checked[];
+  delivery: Delivery;
+}
+
+/** Bodies are loaded once for all recipients of a step. One that is gone fails each mail, as it would when it is sent. */
+export async function openCheck(
+  ctx: Context,
+  campaign: CampaignRow,
+  { linkBase, frozen }: { linkBase: string | null; frozen: Frozen },
+): Promise<Check> {
+  const variants: Checked[] = [];
+  const maySend = new Set<Id>();
+  for (const [place, { contentId, weight }] of frozen.contents.entries()) {
+    const named = contentOf(ctx, campaign, campaign.variants?.[place] ?? null, {
+      id: contentId,
+      at: frozen.at,
+      linkBase,
+    });
+    const content = { ...named, body: await loadBody(ctx, named), bodyKey: null };
+    const links = await recipientLinks(ctx, content, { contactId: contentId, id: contentId });
+    variants.push({ content, weight, links });
+    if (await isVerified(ctx, content.fromEmail)) maySend.add(contentId);
+  }
+  const delivery: Delivery = {
+    emails: [],
+    repeats: [],
+    contents: new Map(variants.map(({ content }) => [content.id, content])),
+    maySend,
+    large: new Set(),
+    loaded: null,
+    slot: undefined,
+    isAgain: false,
+  };
+  return { campaign, variants, delivery };
+}
+
+async function isVerified(ctx: Context, sender: string): Promise<boolean> {
+  const domain = verifiedDomain(ctx, domainOf(sender));
+  return (await selectOne(ctx.db, sql`SELECT EXISTS (${domain}) AS verified`, columns({ verified: asFlag }))).verified;
+}
+
+/** The row that a recipient's mail would have. */
+export function emailTo(
+  ctx: Context,
+  { id: contentId, campaignId }: ContentRow,
+  contactId: Id,
+  contact: ContactSnapshot,
+): EmailRow {
+  const now = ctx.clock().getTime();
+  return {
+    projectId: ctx.project.number,
+    id: newIdAt(now),
+    contentId,
+    contactId,
+    campaignId,
+    toEmail: contact.email,
+    contact,
+    source: "CAMPAIGN",
+    priority: 2,
+    status: "QUEUED",
+    createdAt: now,
+    nextAttemptAt: now,
+    dueAt: now,
+    ...nothingYet,
+  };
+}
+
+/** What is not known of a mail before anybody tried to send it. */
+const nothingYet = {
+  effectId: null,
+  toWritten: null,
+  toName: null,
+  error: null,
+  subject: null,
+  attempts: 0,
+  round: null,
+  handedAt: null,
+  uncertainSince: null,
+  clock: 0,
+  scheduledAt: null,
+  retriedAt: null,
+  abandonments: 0,
+  provider: null,
+  providerMessageId: null,
+  reported: null,
+  opens: 0,
+  clicks: 0,
+  hits: null,
+  causes: null,
+  isForgotten: false,
+  endedAt: null,
+  sentAt: null,
+  deliveredAt: null,
+  openedAt: null,
+  clickedAt: null,
+  bouncedAt: null,
+  complainedAt: null,
+  unsubscribedAt: null,
+} satisfies Partial<EmailRow>;

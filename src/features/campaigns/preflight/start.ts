@@ -1,0 +1,55 @@
+import { type SQL, sql } from "drizzle-orm";
+import { mayBe } from "../../../core/campaigns/status";
+import { Conflict } from "../../../core/errors";
+import { type Id, newId, textOf } from "../../../core/ids";
+import { openBatch } from "../../../db/batch";
+import { asId, columns } from "../../../db/rows";
+import { statement } from "../../../db/statement";
+import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
+import { linkBase } from "../../../engine/mail/links";
+import type { Context } from "../../../platform/context";
+import { getCampaign, wrongState } from "../campaign";
+
+/** Each takes the processor for as long as rendering a whole campaign does. */
+export const maxPreflightsAtOnce = 3;
+
+/**
+ * `POST /campaigns/{id}/preflight`: composes the mail of every recipient, without sending any. Returns the job that does. A
+ * campaign has one at a time, and whoever asks meanwhile follows that one. Throws NotFound and Conflict.
+ */
+export async function startPreflight(ctx: Context, id: Id): Promise<Id> {
+  const campaign = await getCampaign(ctx, id);
+  if (!mayBe("preflight", campaign.status)) throw wrongState("preflight", campaign);
+  const type = "campaigns.preflight";
+  const open = openPreflights(ctx);
+  const batch = openBatch(ctx);
+  const started = batch.add(
+    insertJob(ctx, {
+      id: newId(),
+      type,
+      // What runs the job does not know where recipients' links lead to.
+      input: { campaignId: id, linkBase: linkBase(ctx) },
+      onlyIf: sql`(SELECT count(*) FROM (${open})) < ${maxPreflightsAtOnce}
+        AND ${textOf(id)} NOT IN (SELECT campaign_id FROM (${open}))`,
+    }),
+  );
+  const running = batch.add(statement(open, columns({ id: asId, campaignId: asId })));
+  await batch.commit();
+  const job = running.all.find(({ campaignId }) => textOf(campaignId) === textOf(id));
+  if (!job) throw tooMany();
+  if (started.first) await announceJob(ctx, type, job.id);
+  return job.id;
+}
+
+/** A query of the project's pre-flights that go on. Its conditions are those of the index. */
+function openPreflights(ctx: Context): SQL {
+  return sql`SELECT id, input->>'campaignId' AS campaign_id FROM jobs INDEXED BY ix_jobs_preflights
+    WHERE project_id = ${ctx.project.number} AND type = 'campaigns.preflight' AND status IN ('queued', 'processing')`;
+}
+
+function tooMany(): Conflict {
+  return new Conflict(
+    `${maxPreflightsAtOnce} campaigns of this project are being checked, and more cannot be at once. Nothing was started.`,
+    { suggestion: "Wait until one of these jobs has ended.", details: { limit: maxPreflightsAtOnce } },
+  );
+}

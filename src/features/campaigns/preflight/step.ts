@@ -1,0 +1,127 @@
+import { sql } from "drizzle-orm";
+import { emptyTally } from "../../../core/campaigns/tally";
+import { chunksOf } from "../../../core/chunks";
+import { NotFound, Refusal } from "../../../core/errors";
+import { belowAllIds, type Id } from "../../../core/ids";
+import { openBatch } from "../../../db/batch";
+import { asNumber, columns } from "../../../db/rows";
+import { selectOne } from "../../../db/statement";
+import type { CampaignRow, JobRow } from "../../../db/tables";
+import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/step";
+import { usedThisMonth } from "../../../engine/projects/monthly-usage";
+import type { Context } from "../../../platform/context";
+import { getCampaign } from "../campaign";
+import { findNext } from "../find-next";
+import { everybodyOf, freeze } from "../frozen";
+import { openCheck } from "./check";
+import { checkPage } from "./check-page";
+import { resultOf } from "./result";
+import { Input, State, stateJson } from "./state";
+
+/** Recipients of one step: a run that dies loses so many at most. */
+const recipientsPerStep = 1_000;
+
+/** Contacts whose data is held in memory at once: each has 64 KB at most. */
+const recipientsPerPage = 100;
+
+/** Rows of the first window. */
+const firstRows = 500;
+
+/**
+ * One step of a pre-flight: the next window of the audience. What it found is added to the job in the batch that says how
+ * far the job is, so a step that dies or comes twice counts nothing twice. A campaign that was changed meanwhile is checked
+ * from the beginning, as it is now.
+ */
+export async function preflightStep(ctx: Context, row: JobRow): Promise<Step> {
+  const input = Input.parse(row.input);
+  try {
+    const campaign = await getCampaign(ctx, input.campaignId);
+    const { data: state } = State.safeParse(row.state);
+    if (state?.version !== campaign.version) return await begin(ctx, row, campaign);
+    return await checkNext(ctx, row, { campaign, input, state });
+  } catch (error) {
+    if (error instanceof Refusal) return fail(ctx, row, error);
+    throw error;
+  }
+}
+
+async function begin(ctx: Context, row: JobRow, campaign: CampaignRow): Promise<Step> {
+  const state: State = {
+    version: campaign.version,
+    frozen: await freeze(ctx, campaign),
+    places: await findPlaces(ctx),
+    after: belowAllIds,
+    passed: 0,
+    rows: firstRows,
+    tally: emptyTally(),
+  };
+  const batch = openBatch(ctx);
+  batch.addAll([guardState(ctx, row), updateState(ctx, row, stateJson(state), 0, { result: sql`NULL` })]);
+  await batch.commit();
+  return "goes on";
+}
+
+async function findPlaces(ctx: Context): Promise<number | null> {
+  const { monthlySendLimit: limit } = ctx.project;
+  if (limit === null) return null;
+  const { used } = await selectOne(ctx.db, sql`SELECT ${usedThisMonth(ctx)} AS used`, columns({ used: asNumber }));
+  return Math.max(0, limit - used);
+}
+
+/** A campaign that is deleted half-way, or whose audience names what is gone: the refusal says so to people. */
+async function fail(ctx: Context, row: JobRow, refusal: Refusal): Promise<Step> {
+  const reason =
+    refusal instanceof NotFound && refusal.resource === "campaign"
+      ? "The campaign was deleted before the check had ended."
+      : refusal.message;
+  const batch = openBatch(ctx);
+  batch.addAll([
+    guardState(ctx, row),
+    updateEnded(ctx, row, { status: "failed", reason, progress: row.progress, state: {} }),
+  ]);
+  await batch.commit();
+  return "ended";
+}
+
+interface Checking {
+  campaign: CampaignRow;
+  input: Input;
+  state: State;
+}
+
+async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: Checking): Promise<Step> {
+  const { frozen, after: from, rows } = state;
+  const found = await findNext(ctx, frozen, { audience: everybodyOf(frozen), from, rows });
+  const ids = found.ids.slice(0, recipientsPerStep);
+  const isCut = ids.length < found.ids.length;
+  const after = isCut ? lastOf(ids) : found.after;
+  const check = await openCheck(ctx, campaign, { linkBase: input.linkBase, frozen });
+  let [places, tally] = [state.places, state.tally];
+  for (const page of chunksOf(ids, recipientsPerPage))
+    ({ places, tally } = await checkPage(ctx, check, page, { places, tally }));
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  const result = await resultOf(ctx, campaign, tally);
+  if (after === null) {
+    batch.add(updateEnded(ctx, row, { status: "completed", state: {}, result }));
+  } else {
+    const passed = state.passed + (isCut ? Math.floor((rows * ids.length) / found.ids.length) : rows);
+    const next: State = { ...state, after, places, tally, passed, rows: nextRows(rows, found.ids.length) };
+    const progress = (100 * passed) / Math.max(passed, frozen.source.rows);
+    batch.add(updateState(ctx, row, stateJson(next), progress, { result: sql`${JSON.stringify(result)}` }));
+  }
+  await batch.commit();
+  return after === null ? "ended" : "goes on";
+}
+
+function lastOf(ids: Id[]): Id {
+  const last = ids.at(-1);
+  if (last === undefined) throw new Error("A window that was cut has recipients");
+  return last;
+}
+
+/** A window with few recipients is followed by a larger one, which a statement's limit bounds. */
+function nextRows(rows: number, recipients: number): number {
+  if (recipients > recipientsPerStep) return Math.max(firstRows, Math.floor(rows / 2));
+  return recipients < recipientsPerStep / 2 ? 2 * rows : rows;
+}
