@@ -29,7 +29,10 @@ function endOfTag(html: string, at: number, found: Set<Flaw>): number | null {
   const [whole, slash, writtenName = ""] = tag;
   const name = writtenName.toLowerCase();
   const isWanted = slash === "" && (name === "a" || name === "area" || name === "img");
-  const { attributes, end } = attributesFrom(html, at + whole.length, isWanted);
+  const plain = isWanted ? null : matchAt(plainRest, html, at + whole.length);
+  const { attributes, end } = plain
+    ? { attributes: nothing, end: at + whole.length + plain[0].length }
+    : attributesFrom(html, at + whole.length, isWanted);
   if (end === null) return null;
   if (isWanted) {
     const flaw = name === "img" ? imageFlaw(attributes) : linkFlaw(attributes.get("href"));
@@ -37,6 +40,11 @@ function endOfTag(html: string, at: number, found: Set<Flaw>): number | null {
   }
   return slash === "" && rawElements.has(name) ? endOfRaw(html, name, end) : end;
 }
+
+/** The rest of a tag whose attributes nobody asks for, where quotes stand around values alone. Most tags end so. */
+const plainRest = /[^"'<>=]*(?:=(?:[\t\n\f\r ]*"[^"]*"|[\t\n\f\r ]*'[^']*')?[^"'<>=]*)*>/y;
+
+const nothing: ReadonlyMap<string, string> = new Map();
 
 function attributesFrom(html: string, from: number, isWanted: boolean) {
   const attributes = new Map<string, string>();
@@ -54,7 +62,7 @@ function attributesFrom(html: string, from: number, isWanted: boolean) {
 }
 
 /** An empty `alt` says that the image is decoration. */
-function imageFlaw(attributes: Map<string, string>): Flaw | null {
+function imageFlaw(attributes: ReadonlyMap<string, string>): Flaw | null {
   return attributes.has("alt") ? null : "image_without_alt";
 }
 

@@ -46,6 +46,19 @@ it("names each flaw once, and reads on behind a style sheet", () => {
   expect(found(html)).toEqual(["empty_link", "image_without_alt", "link_not_absolute"]);
 });
 
+it.each([
+  ["<p title='>' class=\"<a href=''>\" hidden>", []],
+  ["<p title = '<img>' a=b=c><img>", ["image_without_alt"]],
+  ['<p =">"><img>', ["image_without_alt"]],
+  ["</p title='<img>'>", []],
+])("reads past %s", (html, expected) => expect(found(html)).toEqual(expected));
+
+it("takes no longer than the text is long", () => {
+  const at = performance.now();
+  for (const part of ["<p a= ", "<p a='", "<a href=", "<!-", "<p ="]) flawsOf(part.repeat(20_000));
+  expect(performance.now() - at).toBeLessThan(2_000);
+});
+
 it("ends with a tag that does not", () => {
   expect(found('<a href="/x">x</a><img src="x')).toEqual(["link_not_absolute"]);
 });
