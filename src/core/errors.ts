@@ -154,6 +154,17 @@ export class MethodNotAllowed extends Refusal {
 
 export class Conflict extends Refusal {}
 
+/** As many campaigns of the project as may be are SENDING. */
+export class TooManySending extends Refusal {
+  constructor(limit: number) {
+    super(`${limit} campaigns of this project are SENDING, and more cannot be at once. Nothing was changed.`, {
+      suggestion:
+        "Wait until one of them is SENT, or cancel one. A campaign with a scheduledFor waits by itself, and starts when there is room.",
+      details: { limit },
+    });
+  }
+}
+
 /** The resource existed, but is no longer stored. */
 export class Gone extends Refusal {}
 

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
+import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
@@ -15,6 +16,9 @@ export const byReputation = "reputation";
 export const byCanary = ["bounce rate", "complaint rate", "no reports"] as const;
 
 export const byDisabledProject = "Project disabled";
+
+/** How long a hold that may end by itself waits until the next look. */
+export const holdLookMs = minuteMs;
 
 /**
  * Holds a campaign that is SENDING: nothing more of it goes out. Returns it, or undefined when it is not SENDING. A run

@@ -13,13 +13,14 @@ import type { Context } from "../../platform/context";
 import { getCampaign, wrongState } from "./campaign";
 import { insertRun, runGraceMs } from "./run-row";
 import type { RetryCampaign } from "./schema";
+import { guardSendingAtOnce } from "./sending-at-once";
 import { callForRun } from "./start";
 
 const readKept = columns({ kept: asNumber });
 
 /**
  * `POST /campaigns/{id}/retry`: opens the emails that ended so again. They are the same rows. Returns how many there are.
- * Throws NotFound, BadRequest unless it is SENT, and Gone when its content is not kept any longer.
+ * Throws NotFound, BadRequest unless it is SENT, TooManySending, and Gone when its content is not kept any longer.
  */
 export async function retryCampaign(ctx: Context, id: Id, { statuses }: RetryCampaign): Promise<number> {
   const retried = await untilFresh(() => retry(ctx, id, statuses), ctx.random);
@@ -44,6 +45,7 @@ async function retry(ctx: Context, id: Id, statuses: RetryCampaign["statuses"]):
   const now = ctx.now.getTime();
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
+  batch.add(guardSendingAtOnce(ctx));
   batch.add(
     statement(
       sql`UPDATE campaigns SET status = 'SENDING', completed_at = NULL, version = version + 1, updated_at = max(updated_at, ${now})

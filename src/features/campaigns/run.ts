@@ -1,11 +1,9 @@
 import { sql } from "drizzle-orm";
-import { UnverifiedSender } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import type { MessageOf } from "../../core/messages";
 import { minuteMs, secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
-import { replaceReferences } from "../../engine/audience/record-references";
 import { MovedOn } from "../../engine/jobs/step";
 import { findProject } from "../../engine/projects/project";
 import { isMarketingPaused } from "../../engine/projects/sending-paused";
@@ -15,9 +13,9 @@ import { cancelStep, reopenStep } from "./cancel-step";
 import { deliverStep, type Next } from "./deliver-step";
 import { enumerateStep, measureStep } from "./enumerate-step";
 import { Frozen } from "./frozen";
-import { byDisabledProject, byReputation, holdCampaign } from "./hold";
+import { byDisabledProject, byReputation, holdCampaign, holdLookMs } from "./hold";
 import { deleteRun, findEnding, findRun, guardStep, interruptRun, type Run, updateRun } from "./run-row";
-import { startCampaign } from "./start";
+import { startWhenDue } from "./start-due";
 
 /** Steps of one message. A step of the freeze has some fifty batches, and D1 takes a thousand statements of an invocation. */
 const stepsPerMessage = 20;
@@ -25,9 +23,6 @@ const maxRunMs = 20 * secondMs;
 
 /** A longer wait is left to the sweep. */
 const maxDelayMs = 5 * minuteMs;
-
-/** How long a hold that may end by itself waits until the next look. */
-const holdLookMs = minuteMs;
 
 /**
  * `campaigns.run`: takes a campaign some steps further. The message may be lost, late or doubled: the campaign's rows say
@@ -79,56 +74,6 @@ function stepOf(ctx: Context, run: Run): Promise<Next> {
     case "SENT":
       return forget(ctx, run);
   }
-}
-
-/** A domain that is not verified at the moment may be so again soon: the campaign waits for it, and says so. */
-async function startWhenDue(ctx: Context, run: Run): Promise<Next> {
-  const { id, scheduledFor } = run.campaign;
-  const now = ctx.clock().getTime();
-  if (scheduledFor !== null && scheduledFor > now) return { kind: "over" };
-  if (ctx.project.disabled) return cancelDue(ctx, run);
-  try {
-    await startCampaign(ctx, id, "start");
-    return { kind: "goes on" };
-  } catch (error) {
-    if (!(error instanceof UnverifiedSender)) throw error;
-    const until = now + holdLookMs;
-    await note(ctx, run, "sender domain", until);
-    return { kind: "waits", until };
-  }
-}
-
-async function note(ctx: Context, run: Run, heldReason: string, until: number): Promise<void> {
-  const { id, heldReason: before } = run.campaign;
-  const batch = openBatch(ctx);
-  batch.add(guardStep(ctx, run));
-  if (before !== heldReason) {
-    batch.add(
-      statement(
-        sql`UPDATE campaigns SET held_reason = ${heldReason}, version = version + 1
-          WHERE project_id = ${ctx.project.number} AND id = ${id}`,
-      ),
-    );
-  }
-  batch.add(updateRun(ctx, run, run.progress, until));
-  await batch.commit();
-}
-
-/** A campaign of a disabled project that is due is not made up for later. */
-async function cancelDue(ctx: Context, run: Run): Promise<Next> {
-  const { id } = run.campaign;
-  const batch = openBatch(ctx);
-  batch.addAll([
-    guardStep(ctx, run),
-    statement(
-      sql`UPDATE campaigns SET status = 'CANCELLED', held_reason = ${byDisabledProject}, version = version + 1
-        WHERE project_id = ${ctx.project.number} AND id = ${id} AND status = 'SCHEDULED'`,
-    ),
-    ...replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}),
-    deleteRun(ctx, id),
-  ]);
-  await batch.commit();
-  return { kind: "over" };
 }
 
 async function sendOn(ctx: Context, run: Run): Promise<Next> {

@@ -13,13 +13,14 @@ import { contentOf, insertContent } from "./content";
 import { type Frozen, firstProgress, freeze, notes } from "./frozen";
 import { insertRun, runGraceMs } from "./run-row";
 import { guardSenders, sendersOf } from "./save-statements";
+import { guardSendingAtOnce } from "./sending-at-once";
 
 /** How a campaign starts: "send" by a call, "start" when its time has come. */
 export type Start = "send" | "start";
 
 /**
  * Moves a campaign to SENDING, with all that it needs frozen, and calls for a run. Throws NotFound, BadRequest in another
- * state, and UnverifiedSender. `also` goes into the same batch.
+ * state, UnverifiedSender and TooManySending. `also` goes into the same batch.
  */
 export async function startCampaign(
   ctx: Context,
@@ -53,6 +54,7 @@ async function start(
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
   batch.addAll(guardSenders(ctx, sendersOf(before)));
+  batch.add(guardSendingAtOnce(ctx));
   batch.addAll(insertContents(ctx, before, frozen));
   const started = batch.add(
     statement(
