@@ -40,27 +40,26 @@ export type Frozen = z.infer<typeof Frozen>;
  * ledger; "deliver" gives page after page to the consumers of mail. "reopen" goes before "deliver" when a campaign is
  * retried, and "cancel" is the last one of a campaign that is cancelled.
  */
-export const Progress = z.object({
-  phase: z.enum(["measure", "enumerate", "deliver", "reopen", "cancel"]),
+export interface Progress {
+  phase: "measure" | "enumerate" | "deliver" | "reopen" | "cancel";
   /** Contacts up to this one are done; in the phases over pages, pages up to this one. */
-  after: StoredId,
+  after: Id;
   /** How many recipients are in each stretch of draws, by content. Only while that is counted. */
-  drawn: z.array(z.array(z.number())).optional(),
+  drawn?: number[][];
   /** Who goes first, by content, and how many of the last stretch are taken already. */
-  canary: z.array(z.custom<CanaryShare & { taken: number }>(isJsonObject)).optional(),
+  canary?: (CanaryShare & { taken: number })[];
   /** When the hold after the canary ends. */
-  holdUntil: z.number().optional(),
+  holdUntil?: number;
   /** The canary is over, well or by a person's decision. */
-  isCanaryOver: z.boolean().optional(),
+  isCanaryOver?: boolean;
   /** What a retry opens again. */
-  statuses: z.array(z.string()).optional(),
+  statuses?: string[];
   /** The mails that were out with the consumers at the last look, and how long until the next one. */
-  open: z.number().optional(),
-  waitMs: z.number().optional(),
+  open?: number;
+  waitMs?: number;
   /** When that is: a message that comes earlier is one too many. */
-  lookAt: z.number().optional(),
-});
-export type Progress = z.infer<typeof Progress>;
+  lookAt?: number;
+}
 
 /** As it is stored: whatever is in it came out of JSON, or goes into it as it is. */
 export function notes(progress: Progress | Frozen): JsonObject {

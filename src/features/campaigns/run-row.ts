@@ -3,7 +3,7 @@ import type { Id } from "../../core/ids";
 import { minuteMs } from "../../core/time";
 import { wholeRow } from "../../db/rows";
 import { guard, type Statement, selectFirst, statement } from "../../db/statement";
-import { type CampaignRow, campaignRuns } from "../../db/tables";
+import { type CampaignRow, type CampaignRunRow, campaignRuns } from "../../db/tables";
 import { MovedOn } from "../../engine/jobs/step";
 import type { Context } from "../../platform/context";
 import { readCampaign } from "./campaign";
@@ -38,7 +38,7 @@ export async function findRun(ctx: Context, id: Id): Promise<Run | null> {
   );
   if (found === null) return null;
   const { campaign, row } = found;
-  return { campaign, step: row.step, dueAt: row.dueAt, progress: row.progress as unknown as Progress };
+  return { campaign, step: row.step, dueAt: row.dueAt, progress: progressOf(row) };
 }
 
 /** A cancelled campaign that was deleted before its emails were: they are cancelled all the same. Else null. */
@@ -49,7 +49,12 @@ export async function findEnding(ctx: Context, id: Id): Promise<Ending | null> {
       AND NOT EXISTS (SELECT 1 FROM campaigns c WHERE c.project_id = r.project_id AND c.id = r.id)`,
     readRun,
   );
-  return row && { campaign: { id }, step: row.step, progress: row.progress as unknown as Progress };
+  return row && { campaign: { id }, step: row.step, progress: progressOf(row) };
+}
+
+/** Only the statements below write it. That of a campaign that has not begun is empty, and nobody looks into it. */
+function progressOf({ progress }: CampaignRunRow): Progress {
+  return progress as unknown as Progress;
 }
 
 /**
