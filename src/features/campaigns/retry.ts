@@ -10,9 +10,9 @@ import { selectOne, statement } from "../../db/statement";
 import { findCounts } from "../../engine/campaigns/counts";
 import { contentGone } from "../../engine/mail/content";
 import type { Context } from "../../platform/context";
+import type { RetryCampaign } from "./actions/schema";
 import { getCampaign, wrongState } from "./campaign";
 import { insertRun, runGraceMs } from "./run-row";
-import type { RetryCampaign } from "./schema";
 import { guardSendingAtOnce } from "./sending-at-once";
 import { callForRun } from "./start";
 

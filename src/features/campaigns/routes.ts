@@ -1,46 +1,27 @@
 import { z } from "zod";
 import { campaignStatuses } from "../../core/campaigns/status";
-import { publicId } from "../../core/ids";
-import { absentIsEmpty } from "../../http/body";
-import { accepted, body, created, createRoute, errors, noContent, ok } from "../../http/define";
+import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { CursorQuery, orderBy, PageQuery } from "../../http/params";
 import { megabyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
 import { streamPage } from "../../http/stream-page";
 import type { Context } from "../../platform/context";
 import { EmailPage, EmailStatus } from "../emails/schema";
+import { actions } from "./actions/routes";
 import { campaignJson, freshJson, getCampaign } from "./campaign";
-import { cancelCampaign } from "./cancel";
 import { createCampaign } from "./create";
 import { deleteCampaign } from "./delete";
 import { duplicateCampaign } from "./duplicate";
 import { listCampaigns } from "./list";
 import { CampaignParam } from "./param";
-import { pauseCampaign } from "./pause";
 import { preflights } from "./preflight/routes";
 import { listRecipients } from "./recipients";
 import { replaceCampaign } from "./replace";
-import { resumeCampaign } from "./resume";
-import { retryCampaign } from "./retry";
-import {
-  Campaign,
-  CampaignAnswer,
-  CampaignPage,
-  CampaignStats,
-  CreateCampaign,
-  ReplaceCampaign,
-  RetriedCampaign,
-  RetryCampaign,
-  SendCampaign,
-  TestCampaign,
-  TestedCampaign,
-} from "./schema";
-import { sendCampaign } from "./send";
-import { sendTest } from "./send-test";
+import { Campaign, CampaignAnswer, CampaignPage, CreateCampaign, ReplaceCampaign } from "./schema";
 import { campaignStats } from "./stats";
+import { CampaignStats } from "./stats-schema";
 
 export const campaigns = createRouter();
-campaigns.route("/", preflights);
 const tags = ["Campaigns"];
 const maxCampaignBytes = 5 * megabyte;
 
@@ -162,106 +143,8 @@ campaigns.openapi(duplicate, async (c) => {
   return c.json({ success: true as const, data: await freshJson(ctx, copy) }, 201);
 });
 
-const send = createRoute({
-  method: "post",
-  path: "/campaigns/{id}/send",
-  policy: { once: true },
-  operationId: "sendCampaign",
-  tags,
-  summary: "Send a campaign, or schedule it",
-  description: "Its content and its audience are what they are now, or at the time that it is scheduled for.",
-  middleware: absentIsEmpty,
-  request: { params: CampaignParam, body: { ...body(SendCampaign).body, required: false } },
-  responses: { ...ok(CampaignAnswer), ...errors(400, 403, 404, 409, 413, 422, 503) },
-});
-
-campaigns.openapi(send, async (c) =>
-  c.json(await sendCampaign(c.var.ctx, c.req.valid("param").id, c.req.valid("json")), 200),
-);
-
-const cancel = createRoute({
-  method: "post",
-  path: "/campaigns/{id}/cancel",
-  operationId: "cancelCampaign",
-  tags,
-  summary: "Cancel a campaign",
-  description: "What is not out is not sent. 400 unless it is SCHEDULED or SENDING.",
-  request: { params: CampaignParam },
-  responses: { ...ok(CampaignAnswer), ...errors(400, 403, 404, 422) },
-});
-
-campaigns.openapi(cancel, async (c) => {
-  const { ctx } = c.var;
-  const row = await cancelCampaign(ctx, c.req.valid("param").id);
-  return c.json({ success: true as const, data: await freshJson(ctx, row), message: "Campaign is cancelled" }, 200);
-});
-
-const pause = createRoute({
-  method: "post",
-  path: "/campaigns/{id}/pause",
-  operationId: "pauseCampaign",
-  tags,
-  summary: "Pause a campaign",
-  description: "Nothing more of it goes out until it is resumed. 409 unless it is SENDING.",
-  request: { params: CampaignParam },
-  responses: { ...ok(CampaignAnswer), ...errors(403, 404, 409, 422) },
-});
-
-campaigns.openapi(pause, async (c) => {
-  const { ctx } = c.var;
-  const row = await pauseCampaign(ctx, c.req.valid("param").id);
-  return c.json({ success: true as const, data: await freshJson(ctx, row), message: "Campaign is paused" }, 200);
-});
-
-const resume = createRoute({
-  method: "post",
-  path: "/campaigns/{id}/resume",
-  operationId: "resumeCampaign",
-  tags,
-  summary: "Resume a campaign that is held",
-  description: "409 when it is not held.",
-  request: { params: CampaignParam },
-  responses: { ...ok(CampaignAnswer), ...errors(403, 404, 409, 422) },
-});
-
-campaigns.openapi(resume, async (c) => {
-  const { ctx } = c.var;
-  const row = await resumeCampaign(ctx, c.req.valid("param").id);
-  return c.json({ success: true as const, data: await freshJson(ctx, row), message: "Campaign goes on" }, 200);
-});
-
-const retry = createRoute({
-  method: "post",
-  path: "/campaigns/{id}/retry",
-  operationId: "retryCampaign",
-  tags,
-  summary: "Send again to those whom a campaign did not reach",
-  description: "The same emails are tried again, so nobody gets two. 400 unless the campaign is SENT.",
-  middleware: absentIsEmpty,
-  request: { params: CampaignParam, body: { ...body(RetryCampaign).body, required: false } },
-  responses: { ...accepted(RetriedCampaign), ...errors(400, 403, 404, 410, 413, 422) },
-});
-
-campaigns.openapi(retry, async (c) => {
-  const retried = await retryCampaign(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
-  return c.json({ retried }, 202);
-});
-
-const test = createRoute({
-  method: "post",
-  path: "/campaigns/{id}/test",
-  operationId: "testCampaign",
-  tags,
-  summary: "Send a campaign to one address, to look at it",
-  description: "The subject begins with `[TEST]`. Nothing of it is counted or tracked.",
-  request: { params: CampaignParam, ...body(TestCampaign) },
-  responses: { ...ok(TestedCampaign), ...errors(400, 403, 404, 413, 422) },
-});
-
-campaigns.openapi(test, async (c) => {
-  const email = await sendTest(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
-  return c.json({ success: true as const, data: { email: publicId(email) } }, 200);
-});
+campaigns.route("/", actions);
+campaigns.route("/", preflights);
 
 const stats = createRoute({
   method: "get",

@@ -5,11 +5,11 @@ import { statement } from "../../db/statement";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
 import { linkBase } from "../../engine/mail/links";
 import type { Context } from "../../platform/context";
+import type { TestCampaign } from "./actions/schema";
 import { getCampaign } from "./campaign";
 import { contentOf, insertContent } from "./content";
 import { namedVariant } from "./named-variant";
 import { guardSenders } from "./save-statements";
-import type { TestCampaign } from "./schema";
 
 /**
  * `POST /campaigns/{id}/test`: one mail to one address, as its recipient would get it: with the data of that contact, if

@@ -6,9 +6,10 @@ import type { Statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { insertEffect } from "../../engine/idempotency/effect";
 import type { Context } from "../../platform/context";
+import type { SendCampaign } from "./actions/schema";
 import { campaignJson } from "./campaign";
 import { readScheduledFor, scheduleCampaign } from "./schedule";
-import type { Campaign, SendCampaign } from "./schema";
+import type { Campaign } from "./schema";
 import { startCampaign } from "./start";
 
 /** What the call answers. */

@@ -4,7 +4,7 @@ import { findCounts } from "../../engine/campaigns/counts";
 import type { Context } from "../../platform/context";
 import { getCampaign } from "./campaign";
 import { countersJson, totalOf } from "./counters";
-import type { CampaignStats } from "./schema";
+import type { CampaignStats } from "./stats-schema";
 
 /** `GET /campaigns/{id}/stats`. */
 export async function campaignStats(ctx: Context, id: Id): Promise<CampaignStats> {

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { Email } from "../../../core/mail/address-input";
+
+export const SendCampaign = z
+  .object({
+    scheduledFor: z.unknown().meta({
+      example: "2026-03-31T09:00:00Z",
+      description: "When to start. Left out or null: now. One that has passed is due within a minute.",
+    }),
+  })
+  .partial()
+  .meta({ id: "SendCampaign", example: {} });
+export type SendCampaign = z.infer<typeof SendCampaign>;
+
+export const TestCampaign = z
+  .object({
+    email: Email,
+    variant: z.string().optional().meta({ description: "The name of a variant. Default: the first one." }),
+  })
+  .meta({ id: "TestCampaign", example: { email: "ada@example.com" } });
+export type TestCampaign = z.infer<typeof TestCampaign>;
+
+export const TestedCampaign = z.object({ success: z.literal(true), data: z.object({ email: z.string() }) }).meta({
+  id: "TestedCampaign",
+  example: { success: true, data: { email: "0199a0f2-6c1f-7d60-8a3b-5a1de0c4b7e2" } },
+});
+
+const retried = ["FAILED", "UNKNOWN", "CANCELLED"] as const;
+
+export const RetryCampaign = z
+  .object({
+    statuses: z
+      .array(z.enum(retried))
+      .min(1)
+      .default(["FAILED"])
+      .meta({ description: "Which emails are sent again. UNKNOWN ones may have arrived." }),
+  })
+  .meta({ id: "RetryCampaign", example: { statuses: ["FAILED"] } });
+export type RetryCampaign = z.infer<typeof RetryCampaign>;
+
+export const RetriedCampaign = z
+  .object({ retried: z.number().int() })
+  .meta({ id: "RetriedCampaign", example: { retried: 12 } });

@@ -1,0 +1,53 @@
+import { z } from "zod";
+
+const counter = z.number().int();
+const rate = z.number().min(0).max(100).meta({ description: "In percent of sentCount." });
+const stats = {
+  totalRecipients: counter,
+  queuedCount: counter,
+  sentCount: counter,
+  deliveredCount: counter,
+  openedCount: counter,
+  clickedCount: counter,
+  bouncedCount: counter,
+  complainedCount: counter,
+  unsubscribedCount: counter,
+  failedCount: counter,
+  suppressedCount: counter,
+  cancelledCount: counter,
+  unknownCount: counter,
+  deliveryRate: rate,
+  openRate: rate,
+  clickRate: rate,
+  bounceRate: rate,
+  complaintRate: rate,
+  unsubscribeRate: rate,
+};
+
+export const CampaignStats = z
+  .object({ ...stats, variants: z.array(z.object({ name: z.string(), ...stats })).optional() })
+  .meta({
+    id: "CampaignStats",
+    example: {
+      totalRecipients: 1042,
+      queuedCount: 0,
+      sentCount: 1000,
+      deliveredCount: 990,
+      openedCount: 400,
+      clickedCount: 100,
+      bouncedCount: 10,
+      complainedCount: 0,
+      unsubscribedCount: 5,
+      failedCount: 2,
+      suppressedCount: 40,
+      cancelledCount: 0,
+      unknownCount: 0,
+      deliveryRate: 99,
+      openRate: 40,
+      clickRate: 10,
+      bounceRate: 1,
+      complaintRate: 0,
+      unsubscribeRate: 0.5,
+    },
+  });
+export type CampaignStats = z.infer<typeof CampaignStats>;
