@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { publicId, readId } from "../../src/core/ids";
 import type { JsonObject } from "../../src/core/json";
@@ -284,6 +285,22 @@ describe("what it looks at", () => {
     expect(clipped).toBeGreaterThan(0);
   });
 
+  it("says that the marketing email of the project is paused", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 2);
+    const sql = "UPDATE projects SET sending_paused_reason = 'Too bad.', sending_paused_at = 1 WHERE number = ?";
+    await env.DB.prepare(sql).bind(project.number).run();
+    forgetProjects();
+    const codesOf = async (type: string) => {
+      const { id } = await newCampaign(project, { type });
+      const { willSend, warnings } = await preflight(world, project, id);
+      expect(willSend).toBe(2);
+      return warnings.map(({ code }: { code: string }) => code);
+    };
+    expect(await codesOf("MARKETING")).toEqual(["sending_paused"]);
+    expect(await codesOf("TRANSACTIONAL")).toEqual([]);
+  });
+
   it.each([
     ["no pace", {}, {}, 3],
     ["the project's", { sendRatePerSecond: 10 }, {}, 120],
@@ -333,7 +350,8 @@ describe("half-way", () => {
     expect(await jobOf(project, jobId)).toMatchObject({ status: "completed", progress: 100, result: whole });
   });
 
-  const deaths: Death[] = Array.from({ length: 24 }, (_, n) => n + 1).flatMap((atStep) => [
+  /** More steps than the job takes: the last deaths never come. */
+  const deaths: Death[] = Array.from({ length: 20 }, (_, n) => n + 1).flatMap((atStep) => [
     { atStep, when: "before" },
     { atStep, when: "after" },
   ]);
@@ -341,19 +359,24 @@ describe("half-way", () => {
   it.each(deaths.map((death) => [`${death.when} step ${death.atStep}`, death] as const))(
     "killed %s: everybody is counted once",
     async (_, death) => {
-      const { world, project, id } = await scene();
+      const [world, project] = [new World(), await newProject()];
+      await addMatching(project, 1, 520);
+      await project.api.post("/suppressions", { email: "c3@example.com" });
+      const filters = [
+        { field: "data.n", operator: "lessThan", value: 10 },
+        { field: "data.n", operator: "greaterThan", value: 495 },
+      ];
+      const audienceCondition = { logic: "OR", groups: filters.map((filter) => ({ filters: [filter] })) };
+      const { id } = await newCampaign(project, { audienceType: "FILTERED", audienceCondition });
       const jobId = await start(world, project, id);
       await world.runAndDie(death);
-      await world.pass(6);
-      expect(await jobOf(project, jobId)).toMatchObject({
-        ...{ status: "completed", errors: [] },
-        result: {
-          ...whole,
-          missing: [
-            { variable: "plan", count: 505 },
-            { variable: "firstName", count: 504 },
-          ],
-        },
+      // The message came back.
+      await world.drain();
+      const { status, result, errors } = await jobOf(project, jobId);
+      expect([status, errors]).toEqual(["completed", []]);
+      expect(result).toMatchObject({
+        ...{ recipients: 34, willSend: 33, skipped: [{ reason: "suppressed_manual", count: 1 }] },
+        missing: [{ variable: "firstName", count: 33 }],
       });
       expect(world.taken).toHaveLength(0);
     },
@@ -372,6 +395,26 @@ describe("half-way", () => {
     await world.pass(6);
     const { results } = await project.db.prepare("SELECT status FROM jobs WHERE project_id = ?").bind(project.id).all();
     expect(results.every(({ status }) => status === "completed")).toBe(true);
+  });
+
+  it("its mail takes long: a step does as much as it has time for", async () => {
+    const { world, project, id } = await scene();
+    const jobId = await start(world, project, id);
+    const { ctx } = await world.context(project);
+    const clock = () => {
+      world.now += 500;
+      return new Date(world.now);
+    };
+    const job = { type: "campaigns.preflight" as const, projectId: project.number, jobId: readId(jobId) };
+    await workOn({ ...ctx, clock }, job, preflightStep, { stepsPerRun: 2 });
+    const { recipients } = (await jobOf(project, jobId)).result;
+    expect(recipients).toBeGreaterThanOrEqual(50);
+    expect(recipients).toBeLessThan(500);
+    for (let runs = 0; runs < 50 && world.queue.length > 0; runs++) {
+      world.queue = [];
+      await workOn({ ...ctx, clock }, job, preflightStep, { stepsPerRun: 2 });
+    }
+    expect(await jobOf(project, jobId)).toMatchObject({ status: "completed", result: whole });
   });
 
   it("its message comes twice, and two consumers work at once", async () => {

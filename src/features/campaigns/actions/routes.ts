@@ -11,6 +11,7 @@ import { retryCampaign } from "../retry";
 import { CampaignAnswer } from "../schema";
 import { sendCampaign } from "../send";
 import { sendTest } from "../send-test";
+import { maxSendingAtOnce } from "../sending-at-once";
 import { RetriedCampaign, RetryCampaign, SendCampaign, TestCampaign, TestedCampaign } from "./schema";
 
 export const actions = createRouter();
@@ -23,7 +24,8 @@ const send = createRoute({
   operationId: "sendCampaign",
   tags,
   summary: "Send a campaign, or schedule it",
-  description: "Its content and its audience are what they are now, or at the time that it is scheduled for.",
+  description: `Its content and its audience are what they are now, or at the time that it is scheduled for. 409 while
+${maxSendingAtOnce} campaigns of the project are SENDING; one that is scheduled waits until there is room.`,
   middleware: absentIsEmpty,
   request: { params: CampaignParam, body: { ...body(SendCampaign).body, required: false } },
   responses: { ...ok(CampaignAnswer), ...errors(400, 403, 404, 409, 413, 422, 503) },
@@ -90,10 +92,11 @@ const retry = createRoute({
   operationId: "retryCampaign",
   tags,
   summary: "Send again to those whom a campaign did not reach",
-  description: "The same emails are tried again, so nobody gets two. 400 unless the campaign is SENT.",
+  description:
+    "The same emails are tried again, so nobody gets two. 400 unless the campaign is SENT; 409 like sending.",
   middleware: absentIsEmpty,
   request: { params: CampaignParam, body: { ...body(RetryCampaign).body, required: false } },
-  responses: { ...accepted(RetriedCampaign), ...errors(400, 403, 404, 410, 413, 422) },
+  responses: { ...accepted(RetriedCampaign), ...errors(400, 403, 404, 409, 410, 413, 422) },
 });
 
 actions.openapi(retry, async (c) => {

@@ -20,7 +20,7 @@ import { wantsMail } from "../frozen";
 import { type Check, type Checked, emailTo } from "./check";
 
 /** What a page adds to: what was found, and how many mails are left of the month. */
-interface Found {
+export interface Found {
   tally: Tally;
   places: number | null;
 }

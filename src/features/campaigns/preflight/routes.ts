@@ -45,7 +45,7 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
 - \`examples\` are ids of contacts, five at most, of whom one may be erased by now.
 
 A campaign has one such job at a time: a call while it goes on answers with the same \`jobId\`. A campaign that is changed meanwhile is
-checked from the beginning. When it is deleted, the job is \`failed\`. A disabled project may check its campaigns. 409 when the campaign is
+checked from the beginning. Of one that is SENDING, the job checks the whole audience as it is now. When it is deleted, the job is \`failed\`. A disabled project may check its campaigns. 409 when the campaign is
 SENT or CANCELLED, and while three others of the project are being checked.`,
   request: { params: CampaignParam },
   responses: { ...accepted(QueuedJob), ...errors(404, 409, 422) },

@@ -3,6 +3,7 @@ import { emptyTally } from "../../../core/campaigns/tally";
 import { chunksOf } from "../../../core/chunks";
 import { NotFound, Refusal } from "../../../core/errors";
 import { belowAllIds, type Id } from "../../../core/ids";
+import { secondMs } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import { asNumber, columns } from "../../../db/rows";
 import { selectOne } from "../../../db/statement";
@@ -14,7 +15,7 @@ import { getCampaign } from "../campaign";
 import { findNext } from "../find-next";
 import { everybodyOf, freeze } from "../frozen";
 import { openCheck } from "./check";
-import { checkPage } from "./check-page";
+import { checkPage, type Found } from "./check-page";
 import { resultOf } from "./result";
 import { Input, State, stateJson } from "./state";
 
@@ -22,7 +23,10 @@ import { Input, State, stateJson } from "./state";
 const recipientsPerStep = 1_000;
 
 /** Contacts whose data is held in memory at once: each has 64 KB at most. */
-const recipientsPerPage = 100;
+const recipientsPerPage = 50;
+
+/** No page begins after this: a mail takes 100 ms at most, and a run of five steps has a minute of the processor. */
+const maxStepMs = 5 * secondMs;
 
 /** Rows of the first window. */
 const firstRows = 500;
@@ -92,20 +96,16 @@ interface Checking {
 async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: Checking): Promise<Step> {
   const { frozen, after: from, rows } = state;
   const found = await findNext(ctx, frozen, { audience: everybodyOf(frozen), from, rows });
-  const ids = found.ids.slice(0, recipientsPerStep);
-  const isCut = ids.length < found.ids.length;
-  const after = isCut ? lastOf(ids) : found.after;
-  const check = await openCheck(ctx, campaign, { linkBase: input.linkBase, frozen });
-  let [places, tally] = [state.places, state.tally];
-  for (const page of chunksOf(ids, recipientsPerPage))
-    ({ places, tally } = await checkPage(ctx, check, page, { places, tally }));
+  const { done, places, tally } = await checkSome(ctx, { campaign, input, state }, found.ids);
+  const isCut = done < found.ids.length;
+  const after = isCut ? (found.ids[done - 1] ?? from) : found.after;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   const result = await resultOf(ctx, campaign, tally);
   if (after === null) {
     batch.add(updateEnded(ctx, row, { status: "completed", state: {}, result }));
   } else {
-    const passed = state.passed + (isCut ? Math.floor((rows * ids.length) / found.ids.length) : rows);
+    const passed = state.passed + (isCut ? Math.floor((rows * done) / found.ids.length) : rows);
     const next: State = { ...state, after, places, tally, passed, rows: nextRows(rows, found.ids.length) };
     const progress = (100 * passed) / Math.max(passed, frozen.source.rows);
     batch.add(updateState(ctx, row, stateJson(next), progress, { result: sql`${JSON.stringify(result)}` }));
@@ -114,10 +114,22 @@ async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: 
   return after === null ? "ended" : "goes on";
 }
 
-function lastOf(ids: Id[]): Id {
-  const last = ids.at(-1);
-  if (last === undefined) throw new Error("A window that was cut has recipients");
-  return last;
+/** As many of these recipients as one step takes; of an empty window, nobody. */
+async function checkSome(
+  ctx: Context,
+  { campaign, input, state }: Checking,
+  ids: Id[],
+): Promise<Found & { done: number }> {
+  const endsAt = ctx.clock().getTime() + maxStepMs;
+  const check = await openCheck(ctx, campaign, { linkBase: input.linkBase, frozen: state.frozen });
+  let found: Found = state;
+  let done = 0;
+  for (const page of chunksOf(ids.slice(0, recipientsPerStep), recipientsPerPage)) {
+    if (done > 0 && ctx.clock().getTime() > endsAt) break;
+    found = await checkPage(ctx, check, page, found);
+    done += page.length;
+  }
+  return { ...found, done };
 }
 
 /** A window with few recipients is followed by a larger one, which a statement's limit bounds. */
