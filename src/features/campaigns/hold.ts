@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import { type Statement, statement } from "../../db/statement";
+import { guard, type Statement, statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { readCampaign } from "./campaign";
+import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { updateTakenBack } from "./release";
 import { interruptRun } from "./run-row";
 
@@ -21,28 +21,35 @@ export const byDisabledProject = "Project disabled";
 export const holdLookMs = minuteMs;
 
 /**
- * Holds a campaign that is SENDING: nothing more of it goes out. Returns it, or undefined when it is not SENDING. A run
- * holds it only if its step is still its own (`ownStep`): a person may have decided something else.
+ * Holds a campaign: nothing more of it goes out. The guard says when that may be: a person holds one that is SENDING, and a
+ * run only if its step is still its own, as a person may have decided something else. Refused, it has no effect at all.
  */
 export async function holdCampaign(
   ctx: Context,
   id: Id,
   reason: string,
-  ownStep?: Statement,
-): Promise<CampaignRow | undefined> {
+  guarded: Statement = guardSending(ctx, id),
+): Promise<CampaignRow> {
   const batch = openBatch(ctx);
-  if (ownStep) batch.add(ownStep);
+  batch.add(guarded);
   const held = batch.add(updateHeld(ctx, id, reason));
   batch.addAll(updateTakenBack(ctx, id));
   batch.add(interruptRun(ctx, id));
   await batch.commit();
-  return held.first;
+  return held.one;
+}
+
+function guardSending(ctx: Context, id: Id): Statement {
+  return guard(
+    sql`EXISTS (SELECT 1 FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id} AND status = 'SENDING')`,
+    async () => wrongState("pause", await getCampaign(ctx, id)),
+  );
 }
 
 function updateHeld(ctx: Context, id: Id, reason: string): Statement<CampaignRow> {
   return statement(
     sql`UPDATE campaigns SET held_reason = ${reason}, version = version + 1, updated_at = max(updated_at, ${ctx.now.getTime()})
-      WHERE project_id = ${ctx.project.number} AND id = ${id} AND status = 'SENDING' RETURNING *`,
+      WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
     readCampaign,
   );
 }
