@@ -48,7 +48,7 @@ async function refuse(ctx: Context, id: Id, domain: string): Promise<never> {
 export function domainInUse(domain: string, usedBy: { type: string; id: string; name: string }[]): Conflict {
   return new Conflict(`${domain} is still used as a sender domain in this project.`, {
     suggestion:
-      "Change the sender of each template in details.usedBy, or delete it, cancel each scheduled email with DELETE /emails/{id}, and try again.",
+      "Change the sender of each template in details.usedBy, or delete it, cancel each scheduled email with DELETE /emails/{id} and each campaign with POST /campaigns/{id}/cancel, and try again.",
     details: { domain, usedBy },
   });
 }
