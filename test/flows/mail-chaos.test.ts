@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
-import type { Message } from "../../src/core/mail/message";
-import type { Receipt } from "../../src/core/mail/receipt";
 import { newAccount } from "../../src/core/mail/turns";
 import { comingAgain } from "../../src/core/messages";
 import { cancelEmail } from "../../src/features/emails/cancel";
@@ -9,88 +7,12 @@ import { retryEmail } from "../../src/features/emails/retry";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { handleMessage } from "../../src/queue";
+import { ChaoticProvider } from "../support/chaotic-provider";
 import { wasKilled } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
 import { type Random, randomOf } from "../support/random";
 import { emailRows } from "../support/rows";
-import { accepts, World } from "../support/world";
-
-/** How a call ends: for all of its mails, or for each its own way. */
-type Ending = "accepted" | "mixed" | "busy" | "unavailable" | "throttled" | "blocked" | "taken, but threw" | "threw";
-const endings: readonly Ending[] = [
-  ...(["accepted", "accepted", "accepted", "accepted", "accepted", "accepted", "mixed", "mixed"] as const),
-  ...(["busy", "unavailable", "throttled", "blocked", "taken, but threw", "threw"] as const),
-];
-
-const receipts: Record<Exclude<Ending, "accepted" | "mixed" | "taken, but threw" | "threw">, Receipt> = {
-  busy: { kind: "busy", reason: "Busy" },
-  unavailable: { kind: "unavailable", reason: "503" },
-  throttled: { kind: "throttled", reason: "429", retryAfterMs: 3_000 },
-  blocked: { kind: "blocked", reason: "401" },
-};
-
-/** What the provider knows: which mails it took, under which key, and whether a key came back with other mails. */
-class Provider {
-  takes = new Map<string, { key: string; at: number }[]>();
-  private byKey = new Map<string, string>();
-  private contents = new Map<string, string>();
-  faults: string[] = [];
-  callTimes: number[] = [];
-  isCalm = false;
-  private current: { calls: number; ending: Ending } = { calls: 0, ending: "accepted" };
-
-  constructor(
-    private world: World,
-    private random: Random,
-    private meanwhile: () => Promise<void>,
-  ) {}
-
-  answer = (message: Message): Promise<Receipt> => {
-    const { calls } = this.world;
-    const call = calls.at(-1);
-    if (!call) throw new Error("There is no call");
-    if (this.current.calls !== calls.length) {
-      this.current = { calls: calls.length, ending: this.isCalm ? "accepted" : this.random.of(endings) };
-      this.callTimes.push(this.world.now);
-      if (this.world.idempotencyWindowMs > 0) this.compare(call.key, call.emailIds.join());
-    }
-    return this.end(this.current.ending, call.key, message);
-  };
-
-  private compare(key: string, emailIds: string): void {
-    const known = this.byKey.get(key);
-    if (known !== undefined && known !== emailIds) this.faults.push(`The key ${key} came with other mails`);
-    this.byKey.set(key, emailIds);
-  }
-
-  private async end(ending: Ending, key: string, message: Message): Promise<Receipt> {
-    const own = ending === "mixed" ? this.random.of(["accepted", "refused", "busy"] as const) : ending;
-    if (own === "accepted" || own === "taken, but threw") this.take(key, message);
-    if (!this.isCalm && this.random.isIn(8)) await this.meanwhile();
-    if (own === "accepted") return accepts();
-    if (own === "refused") {
-      // A provider that recognises the key gives the first answer again.
-      const known =
-        this.world.idempotencyWindowMs > 0 && this.takes.get(message.emailId)?.some((take) => take.key === key);
-      return known ? accepts() : { kind: "refused", reason: "No such mailbox" };
-    }
-    if (own === "threw" || own === "taken, but threw") throw new Error("No answer");
-    return receipts[own];
-  }
-
-  private take(key: string, message: Message): void {
-    const takes = this.takes.get(message.emailId) ?? [];
-    this.takes.set(message.emailId, takes);
-    if (this.world.idempotencyWindowMs > 0) {
-      const name = `${key} ${message.emailId}`;
-      const content = JSON.stringify(message);
-      if ((this.contents.get(name) ?? content) !== content) this.faults.push(`${name} came with another content`);
-      this.contents.set(name, content);
-      if (takes.some((take) => take.key === key)) return;
-    }
-    takes.push({ key, at: this.world.now });
-  }
-}
+import { World } from "../support/world";
 
 interface Case {
   seed: number;
@@ -102,7 +24,7 @@ interface Case {
 class Chaos {
   world = new World();
   random: Random;
-  provider: Provider;
+  provider: ChaoticProvider;
   evictions = 0;
   retried = new Set<string>();
   private depth = 0;
@@ -113,7 +35,7 @@ class Chaos {
     { seed, mailsPerCall, idempotencyWindowMs, perSecond }: Case,
   ) {
     this.random = randomOf(seed);
-    this.provider = new Provider(this.world, this.random, () => this.meanwhile());
+    this.provider = new ChaoticProvider(this.world, this.random, () => this.meanwhile());
     Object.assign(this.world, { mailsPerCall, idempotencyWindowMs, answer: this.provider.answer });
     this.world.random = () => this.random.below(100) / 100;
     if (perSecond !== null) this.world.paceRule = { perSecond, transactionalShare: 0.2 };

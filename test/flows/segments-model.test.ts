@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requeueLostJobs } from "../../src/engine/jobs/requeue-lost";
 import { computeDueSegments, countDueSegments } from "../../src/features/segments/sweep-due";
 import { databases } from "../support/database";
-import { interleave, type Turn } from "../support/interleave";
+import { inLine, interleave, type Turn } from "../support/interleave";
 import { dropMembershipLog, openMembershipLog } from "../support/membership-log";
 import { type Random, randomOf } from "../support/random";
 import { changeContacts, drawActs } from "../support/segment-acts";
@@ -42,34 +42,19 @@ async function comeToRest(play: Play): Promise<void> {
   await world.drain();
 }
 
-/**
- * Who goes on, of those that wait. The first in line does, until it is put behind all others, so that they overtake it
- * between two of its steps: often just once, sometimes again and again.
- */
-function inLine(play: Play, random: Random, actors: number): { pick(waiting: number[]): number; order: number[] } {
-  const line = Array.from({ length: actors }, (_, actor) => actor);
-  const order: number[] = [];
-  const [first, restlessness] = [random.below(12), random.of([0, 0, 15, 50])];
-  return {
-    order,
-    pick(waiting) {
-      if (random.isIn(20)) play.world.now += random.below(1_000);
-      const next = line.find((actor) => waiting.includes(actor)) ?? random.of(waiting);
-      order.push(next);
-      const isOvertaken = order.length === first || random.isIn(restlessness);
-      if (isOvertaken) line.push(...line.splice(line.indexOf(next), 1));
-      return next;
-    },
-  };
-}
-
 /** Several acts, whose steps come in an order that chance decides. Fails with how it came to what is wrong. */
 async function playOut(name: string, play: Play, random: Random): Promise<void> {
   const began = await begin(play, random);
   const acts = drawActs(play, random);
-  const { pick, order } = inLine(play, random, acts.length);
+  const line = inLine(random, acts.length);
+  const pick = (waiting: number[]) => {
+    if (random.isIn(20)) play.world.now += random.below(1_000);
+    return line.pick(waiting);
+  };
   const told = () =>
-    [name, began, ...acts.map((act, actor) => `${actor}: ${act.name}`), `in the order ${order.join(" ")}`].join("\n");
+    [name, began, ...acts.map((act, actor) => `${actor}: ${act.name}`), `in the order ${line.order.join(" ")}`].join(
+      "\n",
+    );
   const faults: string[] = [];
   const actors = acts.map(({ run }) => async (turn: Turn) => {
     faults.push(...(await run(turn)));

@@ -1,3 +1,5 @@
+import type { Random } from "./random";
+
 /** Waits until it is this actor's turn. */
 export type Turn = () => Promise<void>;
 
@@ -47,4 +49,24 @@ export async function interleave(
     go?.();
   }
   for (const end of await ends) if (end.status === "rejected") throw end.reason;
+}
+
+/**
+ * Who goes on, of those that wait. The first in line does, until it is put behind all others, so that they overtake it
+ * between two of its steps: often just once, sometimes again and again.
+ */
+export function inLine(random: Random, actors: number): { pick(waiting: number[]): number; order: number[] } {
+  const line = Array.from({ length: actors }, (_, actor) => actor);
+  const order: number[] = [];
+  const [first, restlessness] = [random.below(12), random.of([0, 0, 15, 50])];
+  return {
+    order,
+    pick(waiting) {
+      const next = line.find((actor) => waiting.includes(actor)) ?? random.of(waiting);
+      order.push(next);
+      const isOvertaken = order.length === first || random.isIn(restlessness);
+      if (isOvertaken) line.push(...line.splice(line.indexOf(next), 1));
+      return next;
+    },
+  };
 }
