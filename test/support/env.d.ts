@@ -9,6 +9,7 @@ declare global {
       PETREL_TEST_SWAP: string;
       /** How many seeds the model of segments is played with. */
       PETREL_MODEL_SEEDS: string;
+      PETREL_MODEL_FIRST: string;
     }
     interface GlobalProps {
       mainModule: typeof import("../../src/index");

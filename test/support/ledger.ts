@@ -107,15 +107,15 @@ interface EmailState {
   times: string;
 }
 
-/** The same counted anew, in another way: from every row, and without SQL's help. */
+/** The same counted anew, in another way: from every row, and without SQL's help. A content is gone when all its people are. */
 export async function recounted({ db, number }: TestProject, { id }: TestCampaign): Promise<Record<string, Counts>> {
   const times = ["delivered", "opened", "clicked", "bounced", "complained", "unsubscribed"];
   const said = times.map((name) => `iif(e.${name}_at IS NULL, '', ' ${name}')`).join(" || ");
   const { results } = await db
     .prepare(
-      `SELECT c.variant, e.status, ${said} AS times FROM emails e
-        JOIN email_contents c ON c.project_id = e.project_id AND c.id = e.content_id
-        WHERE e.project_id = ?1 AND +e.campaign_id = ?2`,
+      `SELECT (SELECT n.variant FROM campaign_counts n WHERE n.project_id = e.project_id
+          AND n.campaign_id = e.campaign_id AND n.content_id = e.content_id) AS variant, e.status, ${said} AS times
+        FROM emails e WHERE e.project_id = ?1 AND +e.campaign_id = ?2`,
     )
     .bind(number, id)
     .all<EmailState>();
