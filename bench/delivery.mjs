@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../scripts/lib/port.mjs";
@@ -7,7 +6,9 @@ import { readEnvFile, writeEnvFile } from "../scripts/lib/settings.mjs";
 import { call, newProject } from "./api.mjs";
 import { inspect } from "./inspector.mjs";
 import { load } from "./load.mjs";
+import { byPhase, mailPhases } from "./phases.mjs";
 import { profiled } from "./profile.mjs";
+import { startProvider } from "./provider.mjs";
 import { single, table } from "./report.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
 
@@ -31,20 +32,7 @@ const drains = [
 ];
 
 /** What a mail costs after it was accepted: each file of ours belongs to one phase. */
-const phases = [
-  ["accept", /^src\/(http|features)\//],
-  [
-    "render",
-    /^src\/(core\/(templating|tracking)|core\/mail\/(render-mail|text-version|plain-text|unsubscribing)|engine\/mail\/render)/,
-  ],
-  [
-    "compose",
-    /^src\/(core\/mail\/mime|platform\/mailer\/ses-body|engine\/mail\/(compose|links|content|body|attachments))/,
-  ],
-  ["call", /^src\/platform\/mailer\//],
-  ["record", /^src\/engine\/(mail\/(record|report|hand-over)|events)/],
-  ["claim", /^src\/(engine\/mail|queue|features\/send\/jobs)/],
-];
+const phases = [["accept", /^src\/(http|features)\//], ...mailPhases];
 
 /** Drains of mail that was accepted before, at a provider that takes everything at once, and mail from call to provider. */
 export async function benchDelivery() {
@@ -106,7 +94,12 @@ async function measure(worker, secret, drain) {
   await isolate.ask("Debugger.enable");
   const times = await profiledDrain(isolate, worker, secret, drain);
   isolate.close();
-  return { perSecond: (mails / ms) * 1000, cpuShare: cpuMs / ms, cpuMs: cpuMs / mails, msOf: byPhase(times) };
+  return {
+    perSecond: (mails / ms) * 1000,
+    cpuShare: cpuMs / ms,
+    cpuMs: cpuMs / mails,
+    msOf: byPhase(times, phases, profiledMails),
+  };
 }
 
 /** Accepts mail that waits, and lets it go. */
@@ -177,20 +170,6 @@ async function endToEnd(worker, secret) {
   return (count / (performance.now() - startedAt)) * 1000;
 }
 
-/** The nearest file of ours says what a time was spent for: a driver's time belongs to who called it. */
-function byPhase(times) {
-  const msOf = Object.fromEntries([...phases.map(([phase]) => [phase, 0]), ["other", 0]]);
-  for (const { ms, module, callers } of times) {
-    const phase = [module, ...callers].map(phaseOf).find((phase) => phase !== undefined) ?? "other";
-    msOf[phase] += ms / profiledMails;
-  }
-  return msOf;
-}
-
-function phaseOf(module) {
-  return phases.find(([, files]) => files.test(module))?.[0];
-}
-
 /** The CPU time that workerd has taken so far. Only Linux says so; elsewhere it is 0. */
 function workerdMs({ groupId }) {
   const msPerTick = 10;
@@ -205,36 +184,4 @@ function workerdMs({ groupId }) {
   } catch {
     return 0;
   }
-}
-
-/** Takes every mail at once, as each provider would. */
-async function startProvider() {
-  let taken = 0;
-  const server = createServer((request, response) => {
-    const chunks = [];
-    request.on("data", (chunk) => chunks.push(chunk));
-    request.on("end", () => {
-      const accepted = () => {
-        taken += 1;
-        return { MessageId: `bench-${taken}`, MessageID: `bench-${taken}`, ErrorCode: 0, Message: "OK" };
-      };
-      const isBatch = request.url.endsWith("/batch");
-      response.setHeader("Content-Type", "application/json");
-      response.end(JSON.stringify(isBatch ? JSON.parse(Buffer.concat(chunks)).map(accepted) : accepted()));
-    });
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const endpoint = `http://127.0.0.1:${server.address().port}`;
-  return {
-    settings: {
-      ...{ POSTMARK_SERVER_TOKEN: "bench", POSTMARK_ENDPOINT: endpoint },
-      ...{
-        SES_ENDPOINT: endpoint,
-        SES_REGION: "eu-west-1",
-        SES_ACCESS_KEY_ID: "bench",
-        SES_SECRET_ACCESS_KEY: "bench",
-      },
-    },
-    close: () => server.close(),
-  };
 }

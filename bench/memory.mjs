@@ -42,13 +42,14 @@ export async function benchMemory() {
   }
 }
 
-async function highestWhile(measure, work) {
+/** The highest that is measured during some work. */
+export async function highestWhile(measure, work, everyMs = sampleEveryMs) {
   let highest = 0;
   let isDone = false;
   async function watch() {
     while (!isDone) {
       highest = Math.max(highest, await measure());
-      await sleep(sampleEveryMs);
+      await sleep(everyMs);
     }
   }
   const worked = work().finally(() => {
@@ -80,7 +81,7 @@ async function untilDelivered(url, secret) {
 }
 
 /** What lives in the isolate once its garbage is collected: heap and buffers. */
-async function liveMegabytes({ ask, contextId }) {
+export async function liveMegabytes({ ask, contextId }) {
   const { exceptionDetails } = await ask("Runtime.evaluate", { expression: "gc()", contextId });
   if (exceptionDetails) throw new Error(`Garbage could not be collected: ${exceptionDetails.text}`);
   const { usedSize, backingStorageSize, embedderHeapUsedSize } = await ask("Runtime.getHeapUsage");

@@ -43,8 +43,10 @@ function meets(ratio, aim) {
   return sign === "≤" ? ratio <= Number(limit) : ratio >= Number(limit);
 }
 
+const finely = ["ms", "rows", "‰", "$"];
+
 function show(value, unit) {
-  return `${value.toFixed(unit === "ms" ? 2 : 0)} ${unit}`;
+  return `${value.toFixed(finely.includes(unit) ? 2 : 0)} ${unit}`;
 }
 
 function cell(text) {

@@ -1,8 +1,10 @@
 import { cpus } from "node:os";
 import { dim } from "../scripts/lib/screen.mjs";
 import { benchActivity } from "./activity.mjs";
+import { benchCampaigns } from "./campaigns.mjs";
 import { benchContacts } from "./contacts.mjs";
 import { benchDelivery } from "./delivery.mjs";
+import { benchLanes } from "./lanes.mjs";
 import { benchMemory } from "./memory.mjs";
 import { benchProfile } from "./profile.mjs";
 import { benchReports } from "./reports.mjs";
@@ -23,6 +25,8 @@ const benches = {
   rows: benchRows,
   delivery: benchDelivery,
   reports: benchReports,
+  campaigns: benchCampaigns,
+  lanes: benchLanes,
   tracking: benchTracking,
   webhooks: benchWebhooks,
 };

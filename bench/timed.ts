@@ -1,6 +1,7 @@
 import { projectDatabase, shardsOf } from "../src/db/client";
 import worker from "../src/index";
 import type { Env } from "../src/platform/env";
+import { watchedDatabase } from "./watched";
 
 export * from "../src/index";
 
@@ -35,45 +36,8 @@ async function makeDue(env: Env): Promise<Response> {
 }
 
 function watched(env: Env): Env {
-  const databases = shardsOf(env).map((shard) => [shard, watchedDatabase(projectDatabase(env, shard).$client)]);
+  const databases = shardsOf(env).map((shard) => [shard, watchedDatabase(projectDatabase(env, shard).$client, note)]);
   return { ...env, ...Object.fromEntries(databases) };
-}
-
-/** The prepared statements behind those that were handed out. */
-const behind = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
-
-function watchedDatabase(db: D1Database): D1Database {
-  return new Proxy(db, {
-    get(_, name) {
-      if (name === "prepare") return (sql: string) => watchedStatement(db.prepare(sql));
-      if (name === "batch") {
-        return async (statements: D1PreparedStatement[]) => {
-          const results = await db.batch(statements.map((one) => behind.get(one) ?? one));
-          note(results);
-          return results;
-        };
-      }
-      return Reflect.get(db, name).bind(db);
-    },
-  });
-}
-
-function watchedStatement(statement: D1PreparedStatement): D1PreparedStatement {
-  const watch = new Proxy(statement, {
-    get(_, name) {
-      if (name === "bind") return (...values: unknown[]) => watchedStatement(statement.bind(...values));
-      if (name === "all" || name === "run") {
-        return async () => {
-          const result = await statement[name]();
-          note([result]);
-          return result;
-        };
-      }
-      return Reflect.get(statement, name).bind(statement);
-    },
-  });
-  behind.set(watch, statement);
-  return watch;
 }
 
 function note(batch: D1Result[]): void {

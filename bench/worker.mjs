@@ -23,11 +23,11 @@ export async function openBenchState() {
  * what is measured is the request, and not the deliveries that would follow on the same cores, unless it `deliversMail`.
  * With no state given it gets its own, and takes it along when it stops.
  */
-export async function startBenchWorker(entry, given, { inspectorPort, deliversMail = false } = {}) {
+export async function startBenchWorker(entry, given, { inspectorPort, v8Flags, deliversMail = false } = {}) {
   const { state, adminToken, remove } = given ?? (await openBenchState());
   const config = `${state.folder}.toml`;
   writeFileSync(config, benchConfig(entry, deliversMail));
-  const worker = startWorker({ port: await findFreePort(), ip: "127.0.0.1", state, config, inspectorPort });
+  const worker = startWorker({ port: await findFreePort(), ip: "127.0.0.1", state, config, inspectorPort, v8Flags });
   try {
     await untilReady(worker, new AbortController().signal);
   } catch (error) {

@@ -1,0 +1,289 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findFreePort } from "../scripts/lib/port.mjs";
+import { randomHex, readEnvFile, writeEnvFile } from "../scripts/lib/settings.mjs";
+import { call, newProject } from "./api.mjs";
+import { inspect } from "./inspector.mjs";
+import { load } from "./load.mjs";
+import { highestWhile, liveMegabytes } from "./memory.mjs";
+import { byPhase, mailPhases } from "./phases.mjs";
+import { operationsPerMessage, pricesOfMillion } from "./prices.mjs";
+import { profiled } from "./profile.mjs";
+import { startProvider } from "./provider.mjs";
+import { single, table } from "./report.mjs";
+import { seed } from "./seed.mjs";
+import { openBenchState, startBenchWorker } from "./worker.mjs";
+
+/** Contacts of the large project; the others have a tenth and a fiftieth. A million by hand, as it takes an hour. */
+const large = Number(process.env.BENCH_RECIPIENTS ?? 100_000);
+const contacts = { warm: large / 50, small: large / 10, large };
+const pollMs = 50;
+const gcEveryMs = 3_000;
+const longestMs = 2 * 60 * 60_000;
+const hookPassword = "bench-bench-bench";
+
+const paragraph = "<p>Your plan is {{ plan }}, {{ firstName ?? 'friend' }}, and here is what it holds this month.</p>";
+const body = `<h1>Hello {{ firstName ?? "there" }}</h1>${paragraph.repeat(10)}${[1, 2, 3]
+  .map((n) => `<p><a href="https://bench.test/news/${n}">Read part ${n}</a></p>`)
+  .join("")}`;
+
+/** Files of ours, by what a recipient costs. */
+const phases = [
+  ["freeze and release", /^src\/features\/campaigns\//],
+  ["count", /^src\/engine\/campaigns\//],
+  ...mailPhases,
+];
+
+const campaign = { name: "News", subject: "News for {{ firstName }}", body, from: "news@bench.test" };
+
+/** Who a nested segment finds: those who are in another one, and have one of two plans. */
+const inner = { logic: "AND", groups: [{ filters: [{ field: "data.seats", operator: "greaterThan", value: 9 }] }] };
+const nestedIn = (segmentId) => ({
+  logic: "AND",
+  groups: [
+    {
+      filters: [{ field: `segment.${segmentId}`, operator: "memberOfSegment" }],
+      conditions: {
+        logic: "OR",
+        groups: ["pro", "free"].map((value) => ({ filters: [{ field: "data.plan", operator: "equals", value }] })),
+      },
+    },
+  ],
+});
+
+/** Campaigns of two sizes, tracked, to a provider that takes every mail at once, and into the outbox. */
+export async function benchCampaigns() {
+  const provider = await startProvider();
+  const bench = await openBenchState();
+  const given = readEnvFile(bench.state.settings);
+  const of = (mailProvider) => ({
+    ...given,
+    ...provider.settings,
+    ...{ POSTMARK_WEBHOOK_USER: "bench", POSTMARK_WEBHOOK_PASSWORD: hookPassword },
+    ...{ LINK_SECRETS: randomHex(), MAIL_PROVIDER: mailProvider },
+  });
+  try {
+    const projects = await makeProjects(bench, of("outbox"));
+    const stub = await withWorker(bench, of("postmark"), async (worker) => {
+      await send(worker, projects.warm);
+      const figures = [await send(worker, projects.small), await send(worker, projects.large)];
+      const perReport = await reportDelivered(worker, projects.small, figures[0].id);
+      const freeze = await freezeSegment(worker, projects.large);
+      return { figures, perReport, freeze, profile: await profile(worker, projects.small) };
+    });
+    const outbox = await withWorker(bench, of("outbox"), async (worker) => {
+      await send(worker, projects.warm);
+      return send(worker, projects.small);
+    });
+    report(stub, outbox);
+  } finally {
+    bench.remove();
+    provider.close();
+  }
+}
+
+/** A project for each size, with its people, a verified domain and two segments, of which one names the other. */
+async function makeProjects(bench, settings) {
+  const made = {};
+  await withWorker(bench, settings, async (worker) => {
+    for (const size of Object.keys(contacts)) {
+      const project = await newProject(worker, bench.adminToken);
+      await call(`${worker.base}/domains`, project.secret, {
+        domain: size === "large" ? "bench.test" : `${size}.test`,
+      });
+      const { id } = await call(`${worker.base}/segments`, project.secret, { name: "Seats", condition: inner });
+      const outer = { name: "Seats and plan", condition: nestedIn(id) };
+      const { id: segmentId } = await call(`${worker.base}/segments`, project.secret, outer);
+      const from = `news@${size === "large" ? "bench" : size}.test`;
+      made[size] = { ...project, segmentId, from };
+    }
+  });
+  seed(
+    bench.state,
+    Object.entries(made).map(([size, { id }]) => ({ id, contacts: contacts[size] })),
+  );
+  return made;
+}
+
+async function withWorker(bench, settings, work) {
+  writeEnvFile(bench.state.settings, settings);
+  const inspectorPort = await findFreePort();
+  const worker = await startBenchWorker("bench/counted.ts", bench, {
+    ...{ inspectorPort, deliversMail: true, v8Flags: "--expose-gc" },
+  });
+  try {
+    const isolate = await inspect(inspectorPort);
+    const worked = await work({ ...worker, isolate });
+    isolate.close();
+    return worked;
+  } finally {
+    await worker.stop();
+  }
+}
+
+/** Sends one campaign to all of a project who are subscribed, and measures it until it is SENT. */
+async function send(worker, project, { isMeasured = true } = {}) {
+  const id = await newCampaign(worker, project, { audienceType: "ALL" });
+  await call(`${worker.base}/bench/spent`);
+  const startedAt = performance.now();
+  await call(`${worker.base}/campaigns/${id}/send`, project.secret, {});
+  const at = {};
+  const megabytes = await highestWhile(
+    isMeasured ? () => liveMegabytes(worker.isolate) : () => 0,
+    async () => {
+      at.frozen = await until(worker, id, ({ phase }) => phase !== "enumerate");
+      at.sent = await until(worker, id, ({ status }) => status === "SENT");
+    },
+    gcEveryMs,
+  );
+  const spent = await call(`${worker.base}/bench/spent`);
+  const recipients = await countSent(worker, project, id);
+  const msEach = (ms) => ms / recipients;
+  return {
+    ...{ id, recipients, megabytes, longestBatchMs: spent.longestBatchMs },
+    ms: {
+      freeze: msEach(at.frozen - startedAt),
+      deliver: msEach(at.sent - at.frozen),
+      all: msEach(at.sent - startedAt),
+    },
+    databaseMs: spent.databaseMs / recipients,
+    each: {
+      ...Object.fromEntries(
+        ["rowsRead", "rowsWritten", "messages", "invocations", "objectCalls"].map((name) => [
+          name,
+          spent[name] / recipients,
+        ]),
+      ),
+    },
+  };
+}
+
+async function newCampaign({ base }, { secret, from }, audience) {
+  const { data } = await call(`${base}/campaigns`, secret, { ...campaign, from, ...audience });
+  return data.id;
+}
+
+/** Polls until it is so, and says when that was. */
+async function until({ base }, id, isSo) {
+  const deadline = Date.now() + longestMs;
+  for (;;) {
+    if (isSo(await call(`${base}/bench/campaigns/${id}`))) return performance.now();
+    if (Date.now() > deadline) throw new Error(`A campaign takes too long`);
+    await sleep(pollMs);
+  }
+}
+
+/** How many were sent. All were to be, and none is. */
+async function countSent({ base }, { secret }, id) {
+  const { totalRecipients, sentCount } = await call(`${base}/campaigns/${id}/stats`, secret);
+  if (totalRecipients === 0 || totalRecipients !== sentCount)
+    throw new Error(`Of ${totalRecipients} mails ${sentCount} were sent`);
+  return sentCount;
+}
+
+/** Where the time of the isolate goes, of each recipient. That of the local database is in another one. */
+async function profile(worker, project) {
+  await worker.isolate.ask("Debugger.enable");
+  let recipients = 0;
+  const times = await profiled(worker.isolate, async () => {
+    ({ recipients } = await send(worker, project, { isMeasured: false }));
+  });
+  return byPhase(times, phases, recipients);
+}
+
+/** Rows that the reports of delivered mails write, counting included, and messages that they take: of each mail. */
+async function reportDelivered(worker, project, id) {
+  const emails = await call(`${worker.base}/bench/emails/${id}`);
+  await call(`${worker.base}/bench/spent`);
+  await load({
+    url: `${worker.base}/hooks/postmark`,
+    headers: { Authorization: `Basic ${btoa(`bench:${hookPassword}`)}` },
+    connections: 16,
+    total: emails.length,
+    bodyOf: (n) => ({
+      ...{
+        RecordType: "Delivery",
+        MessageID: `bench-${n}`,
+        ServerID: 23,
+        MessageStream: "broadcast",
+        Details: "250 OK",
+      },
+      Metadata: { petrel: `${project.id}_${emails[n]}` },
+    }),
+  });
+  await until(worker, id, ({ marked }) => marked === 0);
+  const { rowsWritten, messages } = await call(`${worker.base}/bench/spent`);
+  return { rowsWritten: rowsWritten / emails.length, messages: messages / emails.length };
+}
+
+/** Seconds until the ledger of a nested segment is written. The first thousands of its mails go out meanwhile. */
+async function freezeSegment(worker, project) {
+  const { secret, segmentId } = project;
+  const id = await newCampaign(worker, project, { audienceType: "SEGMENT", segmentId });
+  const startedAt = performance.now();
+  await call(`${worker.base}/campaigns/${id}/send`, secret, {});
+  const seconds = ((await until(worker, id, ({ phase }) => phase !== "enumerate")) - startedAt) / 1000;
+  const { totalRecipients } = await call(`${worker.base}/campaigns/${id}/stats`, secret);
+  await call(`${worker.base}/campaigns/${id}/cancel`, secret, {});
+  return { seconds, recipients: totalRecipients };
+}
+
+function report({ figures, perReport, freeze, profile }, outbox) {
+  const [small, all] = figures;
+  table({
+    title: "Each recipient of a tracked campaign to a provider that takes every mail at once, and into the outbox",
+    names: [...figures, outbox].map(({ recipients }) => recipients.toLocaleString("en")),
+    figures: [...figures, outbox].map(columnOf),
+  });
+  table({
+    title: "A recipient's CPU time in the isolate, by phase",
+    names: ["ms"],
+    figures: [Object.fromEntries(Object.entries(profile).map(([phase, ms]) => [phase, { value: ms, unit: "ms" }]))],
+  });
+  reportPrices(all, profile);
+  const perSecond = ({ ms }) => 1000 / ms.all;
+  single("From POST /campaigns/{id}/send to SENT", perSecond(all), "recipients/s", "≥ 1000");
+  single("Into the outbox, with its rows", perSecond(outbox), "recipients/s", "≥ 400");
+  single("Rows written for a recipient, up to SENT with its event", all.each.rowsWritten, "rows", "≤ 10");
+  const delivered = all.each.rowsWritten + perReport.rowsWritten;
+  single("… and up to delivered, by a report of its own", delivered, "rows", "≤ 16");
+  single("Time of each of the many beside each of a tenth", all.ms.all / small.ms.all, "times", "≤ 1.25");
+  single("Peak memory of the many beside a tenth", all.megabytes / small.megabytes, "times", "≤ 1.5");
+  const each = freeze.recipients.toLocaleString("en");
+  single(
+    `Freeze of ${each} by a nested segment, a million of them`,
+    (freeze.seconds * 1e6) / freeze.recipients,
+    "s",
+    "≤ 60",
+  );
+}
+
+function columnOf({ ms, each, megabytes, longestBatchMs, databaseMs }) {
+  return {
+    "recipients/s, frozen": { value: 1000 / ms.freeze, unit: "/s" },
+    "recipients/s, delivered": { value: 1000 / ms.deliver, unit: "/s" },
+    "recipients/s, all in all": { value: 1000 / ms.all, unit: "/s" },
+    "in the database": { value: databaseMs, unit: "ms" },
+    "longest batch": { value: longestBatchMs, unit: "ms" },
+    "rows read": { value: each.rowsRead, unit: "rows" },
+    "rows written": { value: each.rowsWritten, unit: "rows" },
+    messages: { value: each.messages * 1000, unit: "‰" },
+    invocations: { value: each.invocations * 1000, unit: "‰" },
+    "calls of objects": { value: each.objectCalls * 1000, unit: "‰" },
+    "peak memory": { value: megabytes, unit: "MB" },
+  };
+}
+
+function reportPrices({ each }, profile) {
+  const cpuMs = Object.values(profile).reduce((sum, ms) => sum + ms, 0);
+  const queueOperations = each.messages * operationsPerMessage;
+  const prices = pricesOfMillion({ ...each, queueOperations, cpuMs });
+  const all = Object.values(prices).reduce((sum, price) => sum + price, 0);
+  table({
+    title: "A million recipients up to SENT, by Cloudflare's list prices",
+    names: ["dollars"],
+    figures: [
+      Object.fromEntries(Object.entries({ ...prices, all }).map(([name, value]) => [name, { value, unit: "$" }])),
+    ],
+  });
+}
