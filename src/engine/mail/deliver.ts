@@ -10,7 +10,7 @@ import { announceLater, type Later, sendForDrainer } from "./announce";
 import { callsOf, makeCalls } from "./calls";
 import { composeRound } from "./compose";
 import { type Delivery, findDue, readDelivery } from "./delivery";
-import { putOff, recordAndHand, recordAndNote } from "./hand-over";
+import { putOff, type Ready, recordAndHand, recordAndNote } from "./hand-over";
 import { hasSlot, slotComesBackMs } from "./memory-slot";
 import { nextRound, type Waiting } from "./plan-round";
 import type { Result } from "./record";
@@ -97,6 +97,7 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
   const leftover: Leftover = { retries: [], slotless: [], failed: [] };
   let waiting: Waiting = { emails: delivery.emails, repeats: delivery.repeats };
   let called: Result[] = [];
+  let refused: Ready[] = [];
   try {
     while (waiting.emails.length + waiting.repeats.length > 0) {
       const isOver = progress.rounds >= ctx.maxRounds;
@@ -118,10 +119,11 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
       const composed = await composeRound(ctx, delivery, planned.emails);
       const { next, ended, failed } = callsOf(planned, composed);
       leftover.failed.push(...failed);
-      const handed = await recordAndHand(ctx, { called, ended, next }).catch((error) =>
+      const handedOver = await recordAndHand(ctx, { called, refused, ended, next }).catch((error) =>
         failHandOver(ctx, delivery, planned.emails, error),
       );
-      called = [];
+      const { handed } = handedOver;
+      [called, refused] = [[], handedOver.refused];
       waiting = { ...waiting, emails: [...waiting.emails, ...composed.setAside] };
       const asked = next.reduce((sum, { mails }) => sum + mails.length, 0);
       // Not granted in full: another consumer has these emails, or they have ended.
@@ -133,7 +135,7 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
     }
   } finally {
     // Also when the next round failed: the provider's answers are known, and must not become UNKNOWN.
-    await recordAndHand(ctx, { called, ended: [], next: [] });
+    await recordAndHand(ctx, { called, refused, ended: [], next: [] });
   }
   await comeBack(ctx, permit, delivery, leftover);
 }

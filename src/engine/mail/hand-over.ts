@@ -36,6 +36,8 @@ export interface Call {
 export interface Between {
   /** The results of the previous round's calls. */
   called: Result[];
+  /** Mails that the hand-over before this one passed over: they may not be sent, or somebody else has them. */
+  refused: Ready[];
   /** Emails that end without a call. */
   ended: Result[];
   /** The calls of the next round. */
@@ -43,34 +45,41 @@ export interface Between {
 }
 
 /**
- * Runs the batch between two rounds of provider calls: records the last round's results, withholds mail that may not be
- * sent, and hands the rest of the next round over. Returns the ids that may be called for.
+ * Runs the batch between two rounds of provider calls: records the last round's results, ends what was refused in it, and
+ * hands the next round over, but for mail that may not be sent. Returns the ids that may be called for, and who was refused.
  *
  * The hand-over gives an email to one consumer: it is the only step from QUEUED to SENDING, right before the call. It
  * requires the row as it was read, so of two consumers with the same composed email one gets it; and opt-outs are
  * checked at the last moment. Whenever this Worker dies, at most one round is uncertain.
  *
+ * How refused mail ends is written with the next batch: it needs a dozen statements, and hardly a round has such mail. Until
+ * then it stays as it was, and whoever reads it again refuses it again.
+ *
  * A result is written only to its own round. A result that comes after the sweep has given the round up still counts;
  * if the email was handed over again meanwhile, its round is another, and the result matches nothing.
  */
-export async function recordAndHand(ctx: Context, { called, ended, next }: Between): Promise<Set<Id>> {
+export async function recordAndHand(
+  ctx: Context,
+  { called, refused, ended, next }: Between,
+): Promise<{ handed: Set<Id>; refused: Ready[] }> {
   const at = ctx.clock().getTime();
   const batch = openBatch(ctx);
   const judge = recordCalled(ctx, batch, called, at);
+  batch.addAll(updateRefused(ctx, refused, at));
   batch.addAll(updateResults(ctx, { results: ended, where: isAsRead(at), at }));
-  // A call that is repeated is the same as before, and what it may hold was asked then.
-  const fresh = next.flatMap(({ mails, isRepeat }) => (isRepeat && mails.length > 1 ? [] : mails));
-  batch.addAll(updateStopped(ctx, fresh, at));
-  batch.addAll(updateCancelled(ctx, fresh, at));
-  batch.addAll(updateUnwanted(ctx, fresh, at));
-  batch.addAll(updateWithheld(ctx, fresh, at));
-  const handed = next.length > 0 ? batch.add(updateHanded(ctx, next, at)) : null;
+  const handing = next.length > 0 ? batch.add(updateHanded(ctx, next, at)) : null;
   if (ctx.mailer.idempotencyWindowMs > 0) {
     for (const call of next) if (call.mails.length > 1 && !call.isRepeat) batch.add(insertRound(ctx, call, at));
   }
   await batch.commit();
   await judge();
-  return new Set(handed?.all.map(({ id }) => id));
+  const handed = new Set(handing?.all.map(({ id }) => id));
+  return { handed, refused: next.flatMap(freshOf).filter(({ email }) => !handed.has(email.id)) };
+}
+
+/** A call that is repeated is the same as before, and what it may hold was asked then. */
+function freshOf({ mails, isRepeat }: Call): Ready[] {
+  return isRepeat && mails.length > 1 ? [] : mails;
 }
 
 /** Stores a call of several emails, in its order: those that were handed over in it by the same batch. */
@@ -180,70 +189,17 @@ function isAsRead(at: number): SQL {
   return sql`${ofItem} AND e.status = 'QUEUED' AND e.round IS r.value->>'round' AND e.next_attempt_at <= ${at}`;
 }
 
-/**
- * Mail that was with the provider while its campaign was cancelled or held, and came back: the campaign could not take it
- * back then. What a person retried by itself after the cancel goes out.
- */
-function updateStopped(ctx: Context, next: Ready[], at: number): Statement[] {
-  const back = next.filter(
-    ({ email }) => email.campaignId !== null && email.round !== null && email.uncertainSince === null,
-  );
-  const campaign = sql`SELECT 1 FROM campaigns k WHERE k.project_id = e.project_id AND k.id = e.campaign_id`;
-  const isCancelled = sql`EXISTS (${campaign} AND k.status = 'CANCELLED' AND coalesce(e.retried_at, 0) <= k.updated_at)`;
-  const isHeld = sql`EXISTS (${campaign} AND k.status = 'SENDING' AND k.held_reason IS NOT NULL)`;
-  const resultsOf = (outcome: Outcome) => back.map(({ email }) => resultOf(email, outcome));
-  return [
-    ...updateResults(ctx, {
-      results: resultsOf(ended("CANCELLED", campaignCancelled)),
-      where: sql`${isAsRead(at)} AND ${isCancelled}`,
-      at,
-    }),
-    ...updateResults(ctx, {
-      results: resultsOf(held("Waits, because its campaign is held")),
-      where: sql`${isAsRead(at)} AND ${isHeld}`,
-      at,
-    }),
-  ];
+/** Why a mail is not handed over, and how it ends. */
+interface Obstacle {
+  /** A condition on the email `e` and its item `r`. It is never NULL. */
+  isThere: SQL;
+  outcome: (uncertainSince: number | null) => Outcome;
+  /** The reason, if only the database knows it. */
+  error?: SQL;
 }
 
-/** Cancels mail whose contact was deleted since. */
-function updateCancelled(ctx: Context, next: Ready[], at: number): Statement[] {
-  const results = next.map(({ email }) => resultOf(email, ended("CANCELLED", contactGone, email.uncertainSince)));
-  const isGone = sql`e.source <> 'TEST' AND NOT EXISTS (
-    SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id)`;
-  return updateResults(ctx, { results, where: sql`${isAsRead(at)} AND ${isGone}`, at });
-}
-
-/**
- * Cancels mail of campaigns and workflows whose recipients unsubscribed since: these ask for subscribed contacts, and not
- * only for some that did not opt out.
- */
-function updateUnwanted(ctx: Context, next: Ready[], at: number): Statement[] {
-  const asked = next.filter(({ email, message }) => asksForSubscribed(email) && message.type !== "TRANSACTIONAL");
-  const results = asked.map(({ email, topicId }) => ({
-    ...resultOf(email, ended("CANCELLED", contactLeft, email.uncertainSince)),
-    topicId,
-  }));
-  const isSuppressed = sql`EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = e.project_id AND s.email = e.to_email)`;
-  const topic = { id: sql`r.value->>'topicId'` };
-  // Of mail of no topic, and of one that is gone, this is NULL.
-  const isInItsTopic = isInTopic({ projectId: sql`e.project_id`, contactId: sql`e.contact_id`, topic });
-  const isUnwanted = sql`EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id
-    AND (NOT c.subscribed OR NOT coalesce(${isInItsTopic}, true))) AND NOT ${isSuppressed}`;
-  return updateResults(ctx, { results, where: sql`${isAsRead(at)} AND ${isUnwanted}`, at });
-}
-
-function asksForSubscribed({ source }: EmailRow): boolean {
-  return source === "CAMPAIGN" || source === "WORKFLOW";
-}
-
-/** Withholds mail whose recipients opted out since: the previous round's results may contain a complaint. */
-function updateWithheld(ctx: Context, next: Ready[], at: number): Statement[] {
-  const results = next.map(({ email, message, topicId }) => ({
-    ...resultOf(email, ended("SUPPRESSED", "", email.uncertainSince)),
-    type: message.type,
-    ...(topicId !== null && { topicId }),
-  }));
+/** The first one that is there decides. */
+function obstacles(ctx: Context): Obstacle[] {
   const optedOutAt = sql`(SELECT c.opted_out_at FROM contacts c WHERE c.project_id = e.project_id
     AND c.id = e.contact_id)`;
   const error = whyWithheld(ctx, {
@@ -253,7 +209,64 @@ function updateWithheld(ctx: Context, next: Ready[], at: number): Statement[] {
     topicId: sql`r.value->>'topicId'`,
     contactId: sql`e.contact_id`,
   });
-  return updateResults(ctx, { results, where: sql`${isAsRead(at)} AND ${error} IS NOT NULL`, at, error });
+  return [
+    ...stops,
+    { isThere: isGone, outcome: (since) => ended("CANCELLED", contactGone, since) },
+    { isThere: isUnwanted, outcome: (since) => ended("CANCELLED", contactLeft, since) },
+    // The previous round's results may contain a complaint.
+    { isThere: sql`${error} IS NOT NULL`, outcome: (since) => ended("SUPPRESSED", "", since), error },
+  ];
+}
+
+const campaign: SQL = sql`SELECT 1 FROM campaigns k WHERE k.project_id = e.project_id AND k.id = e.campaign_id`;
+
+const cameBack: SQL = sql`e.campaign_id IS NOT NULL AND e.round IS NOT NULL AND e.uncertain_since IS NULL`;
+
+/**
+ * Mail that was with the provider while its campaign was cancelled or held, and came back: the campaign could not take it
+ * back then. What a person retried by itself after the cancel goes out.
+ */
+const stops: Obstacle[] = [
+  {
+    isThere: sql`(${cameBack} AND EXISTS (${campaign} AND k.status = 'CANCELLED'
+      AND coalesce(e.retried_at, 0) <= k.updated_at))`,
+    outcome: () => ended("CANCELLED", campaignCancelled),
+  },
+  {
+    isThere: sql`(${cameBack} AND EXISTS (${campaign} AND k.status = 'SENDING' AND k.held_reason IS NOT NULL))`,
+    outcome: () => held("Waits, because its campaign is held"),
+  },
+];
+
+const isGone: SQL = sql`(e.source <> 'TEST' AND NOT EXISTS (
+  SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id))`;
+
+// Of mail of no topic, and of one that is gone, this is NULL.
+const isInItsTopic = isInTopic({
+  projectId: sql`e.project_id`,
+  contactId: sql`e.contact_id`,
+  topic: { id: sql`r.value->>'topicId'` },
+});
+
+/**
+ * The recipient unsubscribed since: campaigns and workflows ask for subscribed contacts, and not only for some that did not
+ * opt out.
+ */
+const isUnwanted: SQL = sql`(e.source IN ('CAMPAIGN', 'WORKFLOW') AND r.value->>'type' <> 'TRANSACTIONAL'
+  AND EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id
+    AND (NOT c.subscribed OR NOT coalesce(${isInItsTopic}, true)))
+  AND NOT EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = e.project_id AND s.email = e.to_email))`;
+
+/** Ends mail that was refused. What somebody else has taken meanwhile, or has ended, is not as it was read. */
+function updateRefused(ctx: Context, refused: Ready[], at: number): Statement[] {
+  if (refused.length === 0) return [];
+  return obstacles(ctx).flatMap(({ isThere, outcome, error }) => {
+    const results = refused.map(({ email, message, topicId }) => ({
+      ...resultOf(email, outcome(email.uncertainSince)),
+      ...{ type: message.type, topicId },
+    }));
+    return updateResults(ctx, { results, where: sql`${isAsRead(at)} AND ${isThere}`, at, error });
+  });
 }
 
 /** A result for an email that was not handed over since it was read. */
@@ -264,19 +277,24 @@ export function resultOf({ id, projectId, campaignId, round }: EmailRow, outcome
 /** `due_at` stays: a sweep before the end of the lease looks again when it ends. */
 function updateHanded(ctx: Context, next: Call[], at: number): Statement<{ id: Id }> {
   const items = JSON.stringify(
-    next.flatMap((call) =>
-      call.mails.map(({ email, message, contact }) => ({
+    next.flatMap((call) => {
+      const isFresh = freshOf(call).length > 0;
+      return call.mails.map(({ email, message, topicId, contact }) => ({
         ...{ emailId: email.id, projectId: email.projectId, round: email.round, call: call.id },
-        ...{ subject: message.subject, contact },
-      })),
-    ),
+        ...{ subject: message.subject, contact, type: message.type, topicId, isFresh },
+      }));
+    }),
+  );
+  const isStopped = sql.join(
+    obstacles(ctx).map(({ isThere }) => isThere),
+    sql` OR `,
   );
   return statement(
     sql`UPDATE emails AS e SET status = 'SENDING', round = r.value->>'call', handed_at = ${at}, provider = ${ctx.mailer.name},
         attempts = attempts + 1, abandonments = 0, subject = r.value->>'subject',
         contact = coalesce(contact, r.value->'contact')
       FROM json_each(${items}) r
-      WHERE ${isAsRead(at)}
+      WHERE ${isAsRead(at)} AND NOT (r.value->>'isFresh' AND (${isStopped}))
       RETURNING id`,
     columns({ id: asId }),
   );

@@ -21,7 +21,7 @@ export interface Result extends Outcome {
 
 /** Results, and the emails to which they are written. */
 interface WrittenResults {
-  results: (Result & { type?: EmailType })[];
+  results: (Result & { type?: EmailType; topicId?: Id | null })[];
   /** A condition that finds the email `e` of each item `r` by its key. */
   where: SQL;
   at: number;
