@@ -10,7 +10,7 @@ import { announceLater, type Later, sendForDrainer } from "./announce";
 import { callsOf, makeCalls } from "./calls";
 import { composeRound } from "./compose";
 import { type Delivery, findDue, readDelivery } from "./delivery";
-import { putOff, type Ready, recordAndHand, recordAndNote } from "./hand-over";
+import { putOff, type Ready, recordAndHand, recordAndNote, recordMost } from "./hand-over";
 import { hasSlot, slotComesBackMs } from "./memory-slot";
 import { nextRound, type Waiting } from "./plan-round";
 import type { Result } from "./record";
@@ -112,6 +112,7 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
         leftover.slotless.push(...planned.emails);
         continue;
       }
+      called = await recordMost(ctx, called);
       if (delivery.isAgain) {
         await recordAndNote(ctx, called, planned.emails);
         called = [];
@@ -135,6 +136,7 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
     }
   } finally {
     // Also when the next round failed: the provider's answers are known, and must not become UNKNOWN.
+    called = await recordMost(ctx, called);
     await recordAndHand(ctx, { called, refused, ended: [], next: [] });
   }
   await comeBack(ctx, permit, delivery, leftover);

@@ -1,19 +1,18 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
-import { ended, held, type Outcome } from "../../core/mail/outcome";
+import type { Outcome } from "../../core/mail/outcome";
 import { endsTrust, meaningOf, type Report } from "../../core/mail/status";
 import { type Batch, openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { EmailRow } from "../../db/tables";
-import { isInTopic } from "../../db/topics";
 import type { Context } from "../../platform/context";
 import { announceGraceMs } from "./announce";
+import { obstacles } from "./obstacles";
 import { type Result, updateResults } from "./record";
 import { updateDelivered, updateReported } from "./report";
 import { insertBlock, judgeAsMailGoes } from "./reputation";
-import { campaignCancelled, contactGone, contactLeft, whyWithheld } from "./withhold";
 
 /** An email that is composed and ready to be handed over. */
 export interface Ready {
@@ -75,6 +74,22 @@ export async function recordAndHand(
   await judge();
   const handed = new Set(handing?.all.map(({ id }) => id));
   return { handed, refused: next.flatMap(freshOf).filter(({ email }) => !handed.has(email.id)) };
+}
+
+/** The results that one batch records: those of a larger call would keep the database from all others for too long. */
+const resultsAtOnce = 250;
+
+/** Records as many results as go before those of one last batch, which are returned. */
+export async function recordMost(ctx: Context, called: Result[]): Promise<Result[]> {
+  let left = called;
+  while (left.length > resultsAtOnce) {
+    const batch = openBatch(ctx);
+    const judge = recordCalled(ctx, batch, left.slice(0, resultsAtOnce), ctx.clock().getTime());
+    await batch.commit();
+    await judge();
+    left = left.slice(resultsAtOnce);
+  }
+  return left;
 }
 
 /** A call that is repeated is the same as before, and what it may hold was asked then. */
@@ -188,74 +203,6 @@ const ofItem: SQL = sql`e.project_id = r.value->>'projectId' AND e.id = r.value-
 function isAsRead(at: number): SQL {
   return sql`${ofItem} AND e.status = 'QUEUED' AND e.round IS r.value->>'round' AND e.next_attempt_at <= ${at}`;
 }
-
-/** Why a mail is not handed over, and how it ends. */
-interface Obstacle {
-  /** A condition on the email `e` and its item `r`. It is never NULL. */
-  isThere: SQL;
-  outcome: (uncertainSince: number | null) => Outcome;
-  /** The reason, if only the database knows it. */
-  error?: SQL;
-}
-
-/** The first one that is there decides. */
-function obstacles(ctx: Context): Obstacle[] {
-  const optedOutAt = sql`(SELECT c.opted_out_at FROM contacts c WHERE c.project_id = e.project_id
-    AND c.id = e.contact_id)`;
-  const error = whyWithheld(ctx, {
-    type: sql`r.value->>'type'`,
-    email: sql`e.to_email`,
-    optedOutAt,
-    topicId: sql`r.value->>'topicId'`,
-    contactId: sql`e.contact_id`,
-  });
-  return [
-    ...stops,
-    { isThere: isGone, outcome: (since) => ended("CANCELLED", contactGone, since) },
-    { isThere: isUnwanted, outcome: (since) => ended("CANCELLED", contactLeft, since) },
-    // The previous round's results may contain a complaint.
-    { isThere: sql`${error} IS NOT NULL`, outcome: (since) => ended("SUPPRESSED", "", since), error },
-  ];
-}
-
-const campaign: SQL = sql`SELECT 1 FROM campaigns k WHERE k.project_id = e.project_id AND k.id = e.campaign_id`;
-
-const cameBack: SQL = sql`e.campaign_id IS NOT NULL AND e.round IS NOT NULL AND e.uncertain_since IS NULL`;
-
-/**
- * Mail that was with the provider while its campaign was cancelled or held, and came back: the campaign could not take it
- * back then. What a person retried by itself after the cancel goes out.
- */
-const stops: Obstacle[] = [
-  {
-    isThere: sql`(${cameBack} AND EXISTS (${campaign} AND k.status = 'CANCELLED'
-      AND coalesce(e.retried_at, 0) <= k.updated_at))`,
-    outcome: () => ended("CANCELLED", campaignCancelled),
-  },
-  {
-    isThere: sql`(${cameBack} AND EXISTS (${campaign} AND k.status = 'SENDING' AND k.held_reason IS NOT NULL))`,
-    outcome: () => held("Waits, because its campaign is held"),
-  },
-];
-
-const isGone: SQL = sql`(e.source <> 'TEST' AND NOT EXISTS (
-  SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id))`;
-
-// Of mail of no topic, and of one that is gone, this is NULL.
-const isInItsTopic = isInTopic({
-  projectId: sql`e.project_id`,
-  contactId: sql`e.contact_id`,
-  topic: { id: sql`r.value->>'topicId'` },
-});
-
-/**
- * The recipient unsubscribed since: campaigns and workflows ask for subscribed contacts, and not only for some that did not
- * opt out.
- */
-const isUnwanted: SQL = sql`(e.source IN ('CAMPAIGN', 'WORKFLOW') AND r.value->>'type' <> 'TRANSACTIONAL'
-  AND EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id
-    AND (NOT c.subscribed OR NOT coalesce(${isInItsTopic}, true)))
-  AND NOT EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = e.project_id AND s.email = e.to_email))`;
 
 /** Ends mail that was refused. What somebody else has taken meanwhile, or has ended, is not as it was read. */
 function updateRefused(ctx: Context, refused: Ready[], at: number): Statement[] {
