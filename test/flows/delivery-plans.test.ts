@@ -10,7 +10,9 @@ it("sends, delivers, tries again and sweeps without walking through what a proje
   const world = new World();
   const { ctx } = await world.context(project);
   const call = { from: `hi@${project.domain}`, subject: "Hi", body: "Hi", data: { plan: "pro" }, subscribed: true };
-  await sendEmails(ctx, SendEmail.parse({ ...call, to: ["ada@example.com", "bob@example.com"] }));
+  await sendEmails(ctx, SendEmail.parse({ ...call, to: ["ada@example.com", "bob@example.com", "cyd@example.com"] }));
+  // Withheld at the hand-over.
+  await project.api.post("/suppressions", { email: "cyd@example.com", reason: "complaint" });
   world.answer = () => ({ kind: "busy", reason: "429" });
   await world.pass(1);
   world.answer = () => ({
