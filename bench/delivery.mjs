@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../scripts/lib/port.mjs";
@@ -11,6 +10,7 @@ import { profiled } from "./profile.mjs";
 import { startProvider } from "./provider.mjs";
 import { single, table } from "./report.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
+import { workerdMs } from "./workerd.mjs";
 
 const mails = Number(process.env.BENCH_MAILS ?? 10_000);
 const profiledMails = mails / 5;
@@ -168,20 +168,4 @@ async function endToEnd(worker, secret) {
   await send(worker, secret, small, 1, count);
   await untilAllEnded(worker.base);
   return (count / (performance.now() - startedAt)) * 1000;
-}
-
-/** The CPU time that workerd has taken so far. Only Linux says so; elsewhere it is 0. */
-function workerdMs({ groupId }) {
-  const msPerTick = 10;
-  try {
-    return readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map((pid) => readFileSync(`/proc/${pid}/stat`, "utf8"))
-      .filter((stat) => stat.includes("(workerd)"))
-      .map((stat) => stat.slice(stat.lastIndexOf(")") + 2).split(" "))
-      .filter(([, , group]) => Number(group) === groupId)
-      .reduce((sum, fields) => sum + (Number(fields[11]) + Number(fields[12])) * msPerTick, 0);
-  } catch {
-    return 0;
-  }
 }
