@@ -93,6 +93,26 @@ describe("a consumer killed at any step, with a provider that recognises a mail 
   });
 });
 
+describe("a consumer killed at any step, with a mail that the hand-over refuses", () => {
+  it.each(deaths.slice(0, 16).map((death) => [name(death), death] as const))("%s: it ends once", async (_, death) => {
+    const project = await newProject();
+    const world = new World();
+    await accept(world, project);
+    await project.api.post("/suppressions", { email: "bob@example.com", reason: "complaint" });
+    await world.runAndDie(death);
+    await passAWhile(world);
+    const rows = await emailRows(project);
+    expect(rows.map(({ to_email, status }) => [to_email, status])).toEqual([
+      ["ada@example.com", expect.stringMatching(/^(SENT|UNKNOWN)$/)],
+      ["bob@example.com", "SUPPRESSED"],
+      ["cyd@example.com", expect.stringMatching(/^(SENT|UNKNOWN)$/)],
+    ]);
+    expect(world.taken.map(({ to }) => to.email)).not.toContain("bob@example.com");
+    const usage = project.db.prepare("SELECT sum(emails) AS n FROM monthly_usage WHERE project_id = ?");
+    expect(await usage.bind(project.number).first("n")).toBe(2);
+  });
+});
+
 describe("a send killed at any step", () => {
   it.each(deaths.slice(0, 6).map((death) => [name(death), death] as const))("%s: all or nothing", async (_, death) => {
     const project = await newProject();
