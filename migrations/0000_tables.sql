@@ -253,6 +253,7 @@ CREATE TABLE `emails` (
 	`status` text NOT NULL,
 	`error` text,
 	`subject` text,
+	`own_data` text,
 	`contact` text,
 	`attempts` integer DEFAULT 0 NOT NULL,
 	`round` text,
@@ -575,6 +576,16 @@ CREATE TABLE `webhooks` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `ix_webhooks_due` ON `webhooks` (`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `workflow_effects` (
+	`project_id` integer NOT NULL,
+	`effect_id` text NOT NULL,
+	`token` text NOT NULL,
+	`result` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`project_id`, `effect_id`)
+) WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `ix_workflow_effects_expiry` ON `workflow_effects` (`created_at`);--> statement-breakpoint
 CREATE TABLE `workflow_executions` (
 	`project_id` integer NOT NULL,
 	`workflow_id` text NOT NULL,
@@ -589,6 +600,9 @@ CREATE TABLE `workflow_executions` (
 	`started_at` integer NOT NULL,
 	`completed_at` integer,
 	`updated_at` integer NOT NULL,
+	`awaits` text,
+	`error` text,
+	`version` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`project_id`, `workflow_id`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint
@@ -629,6 +643,7 @@ CREATE TABLE `workflow_transitions` (
 	`to_step_id` text NOT NULL,
 	`branch` text,
 	`priority` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL,
 	PRIMARY KEY(`project_id`, `workflow_id`, `id`)
 ) WITHOUT ROWID;
 --> statement-breakpoint

@@ -73,6 +73,7 @@ describe("erasing a contact", () => {
     topics: "the project's own",
     verified_domains: "the project's own",
     webhooks: "the project's own",
+    workflow_effects: "ids and outcomes",
     workflow_steps: "as somebody wrote them",
     workflow_ticks: "times and a cursor",
     workflow_transitions: "as somebody wrote them",

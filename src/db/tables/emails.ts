@@ -84,6 +84,8 @@ export const emails = sqliteTable(
     error: text(),
     /** The subject as rendered; null until the mail is handed over. */
     subject: text(),
+    /** Values for this recipient alone, in a workflow its run's: they override the content's. */
+    ownData: jsonObject(),
     /** The contact as it was at the first rendering: every later try renders the same. */
     contact: text({ mode: "json" }).$type<ContactSnapshot>(),
     attempts: integer().notNull().default(0),

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { stepTypes } from "../../core/workflows/step";
 import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
 
-/** A workflow: steps, transitions between them, and its trigger. */
+/** A workflow: steps, transitions between them, and its trigger. Its version changes with every change of any of them. */
 export const workflows = sqliteTable(
   "workflows",
   {
@@ -35,7 +36,7 @@ export const workflowSteps = sqliteTable(
     projectId: projectId(),
     workflowId: id().notNull(),
     id: id().notNull(),
-    type: text().notNull(),
+    type: text({ enum: stepTypes }).notNull(),
     name: text().notNull(),
     x: real().notNull(),
     y: real().notNull(),
@@ -60,6 +61,7 @@ export const workflowTransitions = sqliteTable(
     toStepId: id().notNull(),
     branch: text(),
     priority: integer().notNull().default(0),
+    createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.workflowId, table.id] })],
 );
@@ -95,6 +97,11 @@ export const workflowExecutions = sqliteTable(
     startedAt: integer().notNull(),
     completedAt: time(),
     updatedAt: updatedAt(),
+    /** The event that it waits for, so that the listener of that name stays. */
+    awaits: text(),
+    error: text(),
+    /** The version of the execution in its object that the row shows: an older one never replaces it. */
+    version: integer().notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.workflowId, table.id] }),
@@ -107,3 +114,29 @@ export const workflowExecutions = sqliteTable(
     index("ix_workflow_executions_due").on(table.clock, table.wakeAt).where(sql`wake_at IS NOT NULL`),
   ],
 );
+
+/**
+ * The effects of executions on contacts, so that each step has its effect once: whoever inserts the row has it. A row is
+ * kept for as long as its execution may repeat the step.
+ */
+export const workflowEffects = sqliteTable(
+  "workflow_effects",
+  {
+    projectId: projectId(),
+    /** `execution:step`, in the letters of ids. */
+    effectId: text().notNull(),
+    /** Of the batch that has had the effect: the batch's other statements act for its rows alone. */
+    token: text().notNull(),
+    result: jsonObject().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.effectId] }),
+    index("ix_workflow_effects_expiry").on(table.createdAt),
+  ],
+);
+
+export type WorkflowRow = typeof workflows.$inferSelect;
+export type WorkflowStepRow = typeof workflowSteps.$inferSelect;
+export type WorkflowTransitionRow = typeof workflowTransitions.$inferSelect;
+export type WorkflowExecutionRow = typeof workflowExecutions.$inferSelect;

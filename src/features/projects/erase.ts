@@ -33,6 +33,7 @@ export const projectTables: Keys = {
   workflow_transitions: ["workflow_id", "id"],
   workflow_ticks: ["workflow_id", "tick"],
   workflow_executions: ["workflow_id", "id"],
+  workflow_effects: ["effect_id"],
   webhooks: ["id"],
   webhook_deliveries: ["webhook_id", "event_id"],
   events: ["id"],
