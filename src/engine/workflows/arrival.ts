@@ -1,0 +1,32 @@
+import type { Id } from "../../core/ids";
+import type { JsonObject } from "../../core/json";
+import type { Step, StepType } from "../../core/workflows/step";
+
+/** Who sent an event. */
+export type EventSource = "PUBLIC" | "API" | "SYSTEM";
+
+/** What templates, conditions and calls of a run can name beside its contact. */
+export interface Scope {
+  /** The event that last started or woke the run; null for one that was started by hand or by the clock. */
+  event: { id: Id; name: string; source: EventSource; data: JsonObject } | null;
+  /** What the caller gave when it started the run by hand. */
+  context: JsonObject;
+  /** The outputs of its steps so far, by their names. */
+  steps: JsonObject;
+}
+
+/** A run that has come to a step. Its effect there has the id `execution:step`, because no run comes to a step twice. */
+export interface Arrival<T extends StepType = StepType> {
+  executionId: Id;
+  workflow: { id: Id; name: string };
+  contactId: Id;
+  step: Extract<Step, { type: T }>;
+  scope: Scope;
+  /** The workflows and events that led here, this workflow included: what the step causes carries them. */
+  causes: string[];
+}
+
+/** The name of a step's effect: unique, and the same at every repeat. */
+export function effectIdOf({ executionId, step }: Pick<Arrival, "executionId" | "step">): string {
+  return `${executionId}:${step.id}`;
+}
