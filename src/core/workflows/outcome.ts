@@ -1,3 +1,4 @@
+import type { Id } from "../ids";
 import type { JsonObject } from "../json";
 
 /** What came of a run's step. It is a value: nothing has happened to the run yet. */
@@ -7,7 +8,7 @@ export type Outcome =
   /** The step is over at that time, in milliseconds since 1970. */
   | { kind: "sleeps"; until: number }
   /** The step is over with the first such event after `since`, exclusive, or at `until`. */
-  | { kind: "waits"; eventName: string; since: string; until: number | null }
+  | { kind: "waits"; eventName: string; since: Id; until: number | null }
   /** Somebody else does it and reports; if nothing is heard by `until`, they are asked again. */
   | { kind: "called"; until: number }
   /** The step cannot be done now, and is tried again at that time. */
