@@ -38,18 +38,51 @@ type Tree = { filters: number; lookups: number } & ({ test: SQL } | { logic: "AN
  * are. So the number of filters bounds the text, and conditions of one shape share it.
  */
 export function compile(condition: FilterCondition, resolver: Resolver, now: Date): Audience {
-  const bound: Parameters<Bind>[0][] = [];
-  // The text refers to values over a thousand times, hence the shortest name.
-  const bind: Bind = (value) => {
-    if (!bound.includes(value)) bound.push(value);
-    return sql.raw(`(SELECT v->>${bound.indexOf(value)} FROM a)`);
-  };
+  const { bind, values } = newValues();
   const tree = treeOf(condition, true, { resolver, now, bind });
-  // The plus keeps SQLite from turning an EXISTS into a join, which would read the events of everybody between two ids
-  // for each contact.
-  const matches = sql`+(${inSql(tree)})`;
   const { filters, lookups } = tree;
-  return { values: sql`a (v) AS (SELECT ${JSON.stringify(bound)})`, matches, filters, lookups };
+  return { values: values(), matches: testOf(tree), filters, lookups };
+}
+
+/** Several conditions as one piece of a statement; their filters are limited together. */
+export interface Choice {
+  values: SQL;
+  /** The place of the first condition that holds; NULL when none does. */
+  first: SQL;
+  filters: number;
+}
+
+/** Compiles conditions that are asked in their order, up to the first that holds. */
+export function compileChoice(conditions: readonly FilterCondition[], resolver: Resolver, now: Date): Choice {
+  const { bind, values } = newValues();
+  const trees = conditions.map((condition) => treeOf(condition, true, { resolver, now, bind }));
+  const cases = trees.map((tree, place) => sql`WHEN ${testOf(tree)} THEN ${sql.raw(String(place))}`);
+  return {
+    values: values(),
+    first: sql`CASE ${sql.join(cases, sql` `)} END`,
+    filters: trees.reduce((total, { filters }) => total + filters, 0),
+  };
+}
+
+/** The values of a statement, and the table `a` that holds them once all are known. */
+function newValues(): { bind: Bind; values(): SQL } {
+  const bound: Parameters<Bind>[0][] = [];
+  return {
+    // The text refers to values over a thousand times, hence the shortest name.
+    bind(value) {
+      if (!bound.includes(value)) bound.push(value);
+      return sql.raw(`(SELECT v->>${bound.indexOf(value)} FROM a)`);
+    },
+    values: () => sql`a (v) AS (SELECT ${JSON.stringify(bound)})`,
+  };
+}
+
+/**
+ * The plus keeps SQLite from turning an EXISTS into a join, which would read the events of everybody between two ids for
+ * each contact.
+ */
+function testOf(tree: Tree): SQL {
+  return sql`+(${inSql(tree)})`;
 }
 
 interface Means {

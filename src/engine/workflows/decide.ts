@@ -1,0 +1,112 @@
+import { type SQL, sql } from "drizzle-orm";
+import { compileChoice } from "../../core/audience/compile";
+import { type FilterCondition, filtersOf, maxFilters } from "../../core/audience/condition";
+import { jsonOperand } from "../../core/audience/operand";
+import { isFieldOperator } from "../../core/audience/operators";
+import type { Resolver } from "../../core/audience/resolver";
+import { chunksOfBytes } from "../../core/chunks";
+import { type Id, textOf } from "../../core/ids";
+import type { JsonObject } from "../../core/json";
+import { inSegmentTerms } from "../../core/workflows/branches";
+import { type RunValues, rootOf, runValue } from "../../core/workflows/run-fields";
+import { contactResolver, type Segments } from "../../db/audience";
+import { asFlag, asNumber, columns, orNull } from "../../db/rows";
+import { select } from "../../db/statement";
+import type { ContactRow } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { loadSegments } from "../audience/named-segments";
+
+/** A run that asks. What it says of its contact goes before what is stored, for runs that only might happen. */
+export interface Asking {
+  contactId: Id;
+  values: RunValues;
+  instead?: {
+    contact: Pick<ContactRow, "email" | "subscribed" | "source" | "data" | "createdAt" | "updatedAt">;
+    /** Events beside those of the log. Their ids are their times. */
+    events: { id: Id; name: string }[];
+  };
+}
+
+/** `null` when no condition holds, "gone" when there is no such contact. */
+export type Decision = number | null | "gone";
+
+/** The condition has grown too large since it was saved, with a segment that it names. */
+export class ConditionTooLarge extends Error {}
+
+/** What one statement carries of the runs' values. */
+const maxBytes = 1_000_000;
+
+/**
+ * Finds for each run the first of the conditions that holds, by their place: one statement for up to a hundred runs.
+ * Contacts, events and memberships are as of now, and `now` is the end of every window of time.
+ */
+export async function decide(
+  ctx: Context,
+  given: FilterCondition[],
+  runs: Asking[],
+  now: Date = ctx.clock(),
+): Promise<Decision[]> {
+  const conditions = given.map(inSegmentTerms);
+  const fields = runFieldsOf(conditions);
+  const segments = await loadSegments(ctx, { logic: "OR", groups: conditions.flatMap(({ groups }) => groups) });
+  const choice = compileChoice(conditions, runResolver(segments, fields), now);
+  if (choice.filters > maxFilters) {
+    throw new ConditionTooLarge(`With the segments it names, the condition has more than ${maxFilters} filters`);
+  }
+  const decisions: Decision[] = [];
+  const rows = runs.map((run) => ({ run, text: JSON.stringify(rowOf(run, fields)) }));
+  for (const chunk of chunksOfBytes(rows, maxBytes, ({ text }) => text)) {
+    const found = await select(
+      ctx.db,
+      sql`WITH ${choice.values},
+          r (place, value) AS MATERIALIZED (SELECT key, value FROM json_each(${`[${chunk.map(({ text }) => text).join()}]`}))
+          ${chunk.some(({ run }) => run.instead) ? insteadOfRows(ctx) : sql``}
+        SELECT c.id IS NOT NULL AS is_there, ${choice.first} AS decision
+        FROM r LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'c' ORDER BY r.place`,
+      columns({ isThere: asFlag, decision: orNull(asNumber) }),
+    );
+    decisions.push(...found.map(({ isThere, decision }) => (isThere ? decision : ("gone" as const))));
+  }
+  return decisions;
+}
+
+/** The fields of runs that the conditions name. A run's row has their values under their places in this list. */
+function runFieldsOf(conditions: FilterCondition[]): string[] {
+  const filters = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ filter }) => filter));
+  const named = filters.filter(({ field, operator }) => isFieldOperator(operator) && rootOf(field) !== null);
+  return [...new Set(named.map(({ field }) => field))];
+}
+
+function rowOf({ contactId, values, instead }: Asking, fields: string[]): JsonObject {
+  return {
+    c: textOf(contactId),
+    ...(instead && {
+      contact: { ...instead.contact },
+      events: instead.events.map(({ id, name }) => [textOf(id), name]),
+    }),
+    ...Object.fromEntries(fields.map((field, place) => [String(place), runValue(values, field)])),
+  };
+}
+
+/** Tables of the runs' own contacts and events, by the names of the real ones, so that nothing else needs to know. */
+function insteadOfRows(ctx: Context): SQL {
+  const of = (field: string) => sql.raw(`r.value->>'$.contact.${field}'`);
+  return sql`, contacts (project_id, id, email, subscribed, source, created_at, updated_at, data) AS (
+      SELECT ${ctx.project.number}, r.value->>'c', ${of("email")}, ${of("subscribed")}, ${of("source")},
+        ${of("createdAt")}, ${of("updatedAt")}, r.value->'$.contact.data' FROM r),
+    events (project_id, name, contact_id, id) AS NOT MATERIALIZED (
+      SELECT project_id, name, contact_id, id FROM main.events
+      UNION ALL SELECT ${ctx.project.number}, e.value->>1, r.value->>'c', e.value->>0
+      FROM r CROSS JOIN json_each(r.value, '$.events') e)`;
+}
+
+function runResolver(segments: Segments, fields: string[]): Resolver {
+  const ofContact = contactResolver(segments);
+  return {
+    ...ofContact,
+    field(name, bind) {
+      const place = fields.indexOf(name);
+      return place < 0 ? ofContact.field(name, bind) : jsonOperand(sql`r.value`, String(place), bind);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { branchesOf } from "../../../core/workflows/branches";
+import type { Outcome } from "../../../core/workflows/outcome";
+import type { Context } from "../../../platform/context";
+import type { Arrival } from "../arrival";
+import { ConditionTooLarge, decide } from "../decide";
+
+/** Decides which way each run takes. It only reads, so a repeat decides anew, by what holds then. */
+export async function takeBranches(ctx: Context, arrivals: Arrival<"CONDITION">[]): Promise<Outcome[]> {
+  const [first] = arrivals;
+  if (!first) return [];
+  const { branches, otherwise } = branchesOf(first.step.config);
+  const runs = arrivals.map(({ contactId, scope }) => ({ contactId, values: scope }));
+  try {
+    const decisions = await decide(
+      ctx,
+      branches.map(({ condition }) => condition),
+      runs,
+    );
+    return decisions.map((decision): Outcome => {
+      if (decision === "gone") return { kind: "exits", reason: contactDeleted };
+      const branch = decision === null ? otherwise : (branches[decision]?.branch ?? otherwise);
+      return { kind: "done", branch, output: { branch } };
+    });
+  } catch (error) {
+    if (!(error instanceof ConditionTooLarge)) throw error;
+    return arrivals.map(() => ({ kind: "failed", reason: error.message }));
+  }
+}
+
+export const contactDeleted = "The contact was deleted";
