@@ -19,6 +19,7 @@ import { openPace, type Pace } from "./mailer/pace";
 import type { Reporter } from "./mailer/reporter";
 import { openReporters } from "./mailer/reporters";
 import { openQueues } from "./queues";
+import { openWorkflowShards, type WorkflowShards } from "./workflow-shards";
 
 /**
  * Everything that a verb needs from the world, and nothing of the request. Operators' verbs and sweeps get only this.
@@ -54,6 +55,8 @@ export interface Platform {
   /** Waits in the middle of some work. */
   sleep(ms: number): Promise<void>;
   gate: Gate;
+  /** The objects that keep the executions of workflows. */
+  workflowShards: WorkflowShards;
   log: Log;
   /** The origin of this request's URL; null in jobs and sweeps. */
   origin: string | null;
@@ -120,6 +123,7 @@ function openWorld(env: Env): World {
     dns: openDns(config.dnsResolvers, log),
     pace: openPace(env.PACE, mailer.name, { pace: config.mail.pace, mailsPerCall: mailer.mailsPerCall }, log),
     gate: openGate(env.GATE, log),
+    workflowShards: openWorkflowShards(env.WORKFLOWS),
     log,
   };
 }

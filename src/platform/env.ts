@@ -15,6 +15,7 @@ export interface Env extends Databases {
   ASSETS: Fetcher;
   PACE: DurableObjectNamespace<PaceObject>;
   GATE: DurableObjectNamespace<ProjectGateObject>;
+  WORKFLOWS: DurableObjectNamespace;
   FLOOD_BRAKE: RateLimit;
   MAIL_QUEUE: Queue;
   CAMPAIGN_MAIL_QUEUE: Queue;

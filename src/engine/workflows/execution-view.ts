@@ -1,0 +1,27 @@
+import type { Id } from "../../core/ids";
+import type { StepRecord } from "../../core/workflows/execution";
+import type { ExecutionView } from "../../platform/workflow-shards";
+import { findEvent, findExecution, recordsOf } from "./shard-rows";
+import type { ShardStore } from "./shard-store";
+
+/** An execution as the API tells it; null when there is none. */
+export function viewOf(store: ShardStore, id: Id): ExecutionView | null {
+  const execution = findExecution(store, id);
+  if (execution === null) return null;
+  const event = execution.eventId === null ? null : findEvent(store, execution.eventId);
+  const steps: StepRecord[] = recordsOf(store, id);
+  return {
+    id,
+    workflowId: execution.workflowId,
+    contactId: execution.contactId,
+    status: execution.status,
+    currentStepId: execution.stepId,
+    exitReason: execution.exitReason,
+    error: execution.error,
+    context: { ...execution.context, ...(event ? { event: event.data } : {}) },
+    startedAt: execution.startedAt,
+    completedAt: execution.completedAt,
+    updatedAt: execution.updatedAt,
+    steps,
+  };
+}

@@ -1,0 +1,48 @@
+import { sql } from "drizzle-orm";
+import type { Outcome } from "../../core/workflows/outcome";
+import { asNumber, columns } from "../../db/rows";
+import { selectOne } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
+import type { Arrival } from "./arrival";
+import { type Effect, type EffectType, stepTypes } from "./step-types";
+
+/** A try that broke off, and why. */
+export interface BrokenOff {
+  error: string;
+}
+
+/**
+ * Does the step of these arrivals, which all stand at the same one. If that breaks off, each is tried by itself, so that
+ * one bad contact does not stop the others. Throws when the database is away, which is no step's fault.
+ */
+export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Outcome | BrokenOff)[]> {
+  try {
+    // The machine decides all other steps, and whoever stands at one of these has its type.
+    return await effectOf(arrivals)(ctx, arrivals as Arrival<EffectType>[]);
+  } catch (error) {
+    await requireDatabase(ctx);
+    ctx.log("error", "A step of a workflow broke off", {
+      projectId: ctx.project.id,
+      step: arrivals[0]?.step.type,
+      executions: arrivals.length,
+      reason: reasonOf(error),
+    });
+    if (arrivals.length === 1) return [{ error: reasonOf(error) }];
+  }
+  const results: (Outcome | BrokenOff)[] = [];
+  for (const arrival of arrivals) results.push(...(await runEffect(ctx, [arrival])));
+  return results;
+}
+
+function effectOf([first]: Arrival[]): Effect<EffectType> {
+  const type = first?.step.type;
+  // All arrivals stand at one step, so the effect of its type takes them all.
+  const effect = type === undefined ? undefined : (stepTypes[type as EffectType] as Effect<EffectType> | undefined);
+  if (!effect) throw new Error(`This version cannot do a step of type ${type}`);
+  return effect;
+}
+
+async function requireDatabase(ctx: Context): Promise<void> {
+  await selectOne(ctx.db, sql`SELECT 1 AS n`, columns({ n: asNumber }));
+}

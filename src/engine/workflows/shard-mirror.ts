@@ -1,0 +1,108 @@
+import { sql } from "drizzle-orm";
+import { type Id, textOf } from "../../core/ids";
+import { minuteMs } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import { asId, columns } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import { eraseRowsOf } from "./shard-erase";
+import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
+
+const rowsPerBatch = 500;
+
+/** A running execution whose object is never heard of again is looked for after this long. */
+const silenceMs = minuteMs;
+
+/** A shard's own rows, and its number, which its mirror rows carry. */
+export interface Mirrored {
+  store: ShardStore;
+  shard: number;
+}
+
+/** Writes the next rows that the mirror does not show as they are; returns whether there may be more. */
+export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Promise<boolean> {
+  const rows = store.all(
+    readExecution,
+    "SELECT * FROM executions WHERE version > mirrored ORDER BY id LIMIT ?",
+    rowsPerBatch,
+  );
+  await mirrorRows(ctx, { store, shard }, rows);
+  return rows.length === rowsPerBatch;
+}
+
+/** Writes these rows at once, for a caller who answers with them. */
+export async function mirrorThese(ctx: Context, { store, shard }: Mirrored, ids: Id[]): Promise<void> {
+  const rows = store.all(
+    readExecution,
+    "SELECT * FROM executions WHERE version > mirrored AND id IN (SELECT value FROM json_each(?))",
+    JSON.stringify(ids),
+  );
+  await mirrorRows(ctx, { store, shard }, rows);
+}
+
+async function mirrorRows(ctx: Context, { store, shard }: Mirrored, rows: StoredExecution[]): Promise<void> {
+  if (rows.length === 0) return;
+  const batch = openBatch(ctx);
+  const gone = batch.add(selectGone(ctx, rows));
+  batch.add(upsertMirror(ctx, shard, rows));
+  await batch.commit();
+  store.together(() => {
+    noteMirrored(store, rows);
+    // Nobody else finds what was not yet mirrored when its contact was erased.
+    if (gone.count > 0)
+      eraseRowsOf(
+        store,
+        gone.all.map(({ contactId }) => contactId),
+        ctx.clock().getTime(),
+      );
+  });
+}
+
+export function noteMirrored(store: ShardStore, rows: StoredExecution[]): void {
+  for (const { id, version } of rows) {
+    store.run("UPDATE executions SET mirrored = ? WHERE id = ? AND mirrored < ?", version, textOf(id), version);
+  }
+}
+
+/** The contacts of these executions that do not exist any more. */
+function selectGone(ctx: Context, rows: StoredExecution[]): Statement<{ contactId: Id }> {
+  const people = JSON.stringify([...new Set(rows.map(({ contactId }) => contactId))]);
+  return statement(
+    sql`SELECT r.value AS contact_id FROM json_each(${people}) r
+      WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.number} AND c.id = r.value)`,
+    columns({ contactId: asId }),
+  );
+}
+
+/** A row never goes back to an older version, whatever the order in which two calls arrive. */
+export function upsertMirror(ctx: Context, shard: number, rows: StoredExecution[]): Statement {
+  const items = JSON.stringify(
+    rows.map((row) => ({
+      workflowId: row.workflowId,
+      id: row.id,
+      contactId: row.contactId,
+      status: row.status,
+      stepId: row.stepId,
+      exitReason: row.exitReason,
+      wakeAt: row.status === "RUNNING" ? row.updatedAt + silenceMs : row.wakeAt,
+      startedAt: row.startedAt,
+      completedAt: row.completedAt,
+      updatedAt: row.updatedAt,
+      awaits: row.awaits,
+      error: row.error,
+      version: row.version,
+    })),
+  );
+  return statement(
+    sql`INSERT INTO workflow_executions (project_id, workflow_id, id, contact_id, shard, status, current_step_id,
+        exit_reason, wake_at, started_at, completed_at, updated_at, awaits, error, version)
+      SELECT ${ctx.project.number}, r.value->>'workflowId', r.value->>'id', r.value->>'contactId', ${shard},
+        r.value->>'status', r.value->>'stepId', r.value->>'exitReason', r.value->>'wakeAt', r.value->>'startedAt',
+        r.value->>'completedAt', r.value->>'updatedAt', r.value->>'awaits', r.value->>'error', r.value->>'version'
+      FROM json_each(${items}) r WHERE true
+      ON CONFLICT DO UPDATE SET status = excluded.status, current_step_id = excluded.current_step_id,
+        exit_reason = excluded.exit_reason, wake_at = excluded.wake_at, completed_at = excluded.completed_at,
+        updated_at = excluded.updated_at, awaits = excluded.awaits, error = excluded.error, version = excluded.version
+      WHERE excluded.version > workflow_executions.version`,
+  );
+}

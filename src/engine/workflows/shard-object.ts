@@ -1,0 +1,231 @@
+import { DurableObject } from "cloudflare:workers";
+import { type Backoff, backoffMs } from "../../core/backoff";
+import { type Id, textOf } from "../../core/ids";
+import { minuteMs, secondMs } from "../../core/time";
+import { isActive } from "../../core/workflows/execution";
+import { cancelled, wakeByReport } from "../../core/workflows/machine";
+import { type Context, forProject, openPlatform, type Platform } from "../../platform/context";
+import type { Env } from "../../platform/env";
+import { letOthersIn } from "../../platform/let-others-in";
+import { reasonOf } from "../../platform/log";
+import type {
+  Delivery,
+  ExecutionView,
+  ScheduledStarts,
+  Settlement,
+  ShardAddress,
+  StartByHand,
+  WorkflowShard,
+} from "../../platform/workflow-shards";
+import { findProject } from "../projects/project";
+import { viewOf } from "./execution-view";
+import { cancelActive, eraseRowsOf, forgetFinished } from "./shard-erase";
+import { mirrorSome, mirrorThese } from "./shard-mirror";
+import { runRound } from "./shard-pump";
+import { findExecution, hasUnmirrored, hasWork, moveExecution, nextWake } from "./shard-rows";
+import { deliverEvent, forgetSeen, startByHand, startScheduled } from "./shard-starts";
+import { createTables, openStore, type ShardStore } from "./shard-store";
+
+const addressKey = "address";
+/** If the object dies at work, its alarm brings it back after this long. */
+const leaseMs = 10 * secondMs;
+/** One invocation may make a thousand calls, and a round makes some five. */
+const maxRounds = 100;
+/** Between mirrorings while there is always something to do. */
+const roundsPerMirroring = 20;
+const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
+
+/**
+ * A sixteenth of a project's executions: this object's SQLite is the truth about them, D1 has a mirror for lists and
+ * sweeps. A call changes rows and sets the alarm in one synchronous step, and starts the pump, which does the rest.
+ */
+export class WorkflowShardObject extends DurableObject implements WorkflowShard {
+  /** What the object takes of the world. Tests put theirs in its place. */
+  openPlatform: () => Platform;
+  private readonly store: ShardStore;
+  private armedFor: number | null = null;
+  private pumping: Promise<void> | null = null;
+  private failures = 0;
+
+  constructor(state: DurableObjectState, env: Cloudflare.Env) {
+    super(state, env);
+    // The bindings that wrangler.toml names are the Worker's own.
+    this.openPlatform = () => openPlatform(env as unknown as Env, state);
+    this.store = openStore(state.storage);
+    createTables(this.store);
+    // An alarm may be lost: whoever calls the object brings it back.
+    this.arm();
+  }
+
+  async deliver(address: ShardAddress, deliveries: Delivery[]): Promise<void> {
+    this.change(address, (now) => {
+      for (const delivery of deliveries) deliverEvent(this.store, delivery, now);
+    });
+  }
+
+  async start(address: ShardAddress, given: StartByHand): Promise<ExecutionView | null> {
+    const started = this.change(address, (now) => startByHand(this.store, given, now));
+    return started && this.answer(started.id);
+  }
+
+  async startMany(address: ShardAddress, given: ScheduledStarts): Promise<void> {
+    this.change(address, (now) => startScheduled(this.store, given, now));
+  }
+
+  async settle(address: ShardAddress, { executionId, stepId, outcome }: Settlement): Promise<boolean> {
+    return this.change(address, (now) => {
+      const execution = findExecution(this.store, executionId);
+      const position = execution && wakeByReport(execution, stepId, outcome);
+      if (!execution || !position || position === execution) return false;
+      moveExecution(this.store, execution, position, now);
+      return true;
+    });
+  }
+
+  async get(_address: ShardAddress, ids: Id[]): Promise<ExecutionView[]> {
+    return ids.flatMap((id) => viewOf(this.store, id) ?? []);
+  }
+
+  async cancel(address: ShardAddress, id: Id, reason: string) {
+    const wasActive = this.change(address, (now) => {
+      const execution = findExecution(this.store, id);
+      if (execution === null) return null;
+      if (!isActive(execution.status)) return false;
+      this.store.run(
+        `UPDATE steps SET status = 'SKIPPED', reason = ?, completed_at = ?, scheduled_for = NULL
+          WHERE execution_id = ? AND completed_at IS NULL`,
+        ...[reason, now, textOf(id)],
+      );
+      moveExecution(this.store, execution, cancelled(execution, reason, now), now);
+      return true;
+    });
+    return wasActive === null ? null : { wasActive, execution: await this.answer(id) };
+  }
+
+  async cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number> {
+    const ended = this.change(address, (now) => cancelActive(this.store, workflowId, reason, now));
+    if (ended > 0) await this.pumping;
+    return ended;
+  }
+
+  async eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void> {
+    this.change(address, (now) => eraseRowsOf(this.store, contactIds, now));
+    await this.pumping;
+  }
+
+  async forgetFinished(address: ShardAddress, before: number): Promise<void> {
+    this.change(address, (now) => {
+      forgetFinished(this.store, before);
+      forgetSeen(this.store, now);
+    });
+  }
+
+  async poke(address: ShardAddress): Promise<void> {
+    this.change(address, () => {});
+  }
+
+  /** Erases everything, because the project was deleted. */
+  async erase(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    createTables(this.store);
+    this.armedFor = null;
+  }
+
+  /** It may come late, twice, or for nothing. */
+  override async alarm(): Promise<void> {
+    this.armedFor = null;
+    await this.pump();
+  }
+
+  /** Comes back when the pump rests. */
+  async rest(): Promise<void> {
+    await this.pumping;
+  }
+
+  /** A change, the alarm after it and the address are written as one. Then the pump goes on by itself. */
+  private change<T>(address: ShardAddress, work: (now: number) => T): T {
+    const result = this.store.together(() => {
+      if (this.address() === null) this.ctx.storage.kv.put(addressKey, address);
+      return work(this.openPlatform().clock().getTime());
+    });
+    this.arm();
+    void this.pump();
+    return result;
+  }
+
+  /** An execution whose mirror shows it as it is now. */
+  private async answer(id: Id): Promise<ExecutionView> {
+    const ctx = await this.context();
+    const shard = this.address()?.shard;
+    if (ctx && shard !== undefined) await mirrorThese(ctx, { store: this.store, shard }, [id]);
+    const view = viewOf(this.store, id);
+    if (!view) throw new Error("An execution is gone that was just changed");
+    return view;
+  }
+
+  private pump(): Promise<void> {
+    this.pumping ??= this.work().finally(() => {
+      this.pumping = null;
+      this.arm();
+    });
+    return this.pumping;
+  }
+
+  private async work(): Promise<void> {
+    try {
+      const ctx = await this.context();
+      // Its deletion erases the object too.
+      if (ctx === null) return;
+      if (ctx.project.disabled) cancelActive(this.store, null, "Project disabled", ctx.clock().getTime());
+      await this.runRounds(ctx);
+      this.failures = 0;
+    } catch (error) {
+      this.failures++;
+      const { log } = this.openPlatform();
+      log("error", "Executions of workflows could not go on, and are tried again", {
+        ...{ ...this.address(), failures: this.failures, reason: reasonOf(error) },
+      });
+    }
+  }
+
+  private async runRounds(ctx: Context): Promise<void> {
+    const address = this.address();
+    if (address === null) return;
+    const shard = { store: this.store, shard: address.shard };
+    for (let round = 1; round <= maxRounds; round++) {
+      const hadWork = await runRound(ctx, shard);
+      const mayMirror = !hadWork || round % roundsPerMirroring === 0;
+      const isMirrored = mayMirror && !(await mirrorSome(ctx, shard));
+      if (!hadWork && isMirrored && !hasWork(this.store) && !hasUnmirrored(this.store)) return;
+      await letOthersIn();
+    }
+  }
+
+  private async context(): Promise<Context | null> {
+    const address = this.address();
+    if (address === null) return null;
+    const platform = this.openPlatform();
+    const project = await findProject(platform, address.project);
+    return project && forProject(platform, project);
+  }
+
+  private address(): ShardAddress | null {
+    return this.ctx.storage.kv.get<ShardAddress>(addressKey) ?? null;
+  }
+
+  /** Sets the alarm for the next that is to do. */
+  private arm(): void {
+    const at = this.nextDue();
+    if (at === null || at === this.armedFor) return;
+    this.armedFor = at;
+    void this.ctx.storage.setAlarm(at);
+  }
+
+  private nextDue(): number | null {
+    const now = this.openPlatform().clock().getTime();
+    if (this.failures > 0) return now + backoffMs(failureBackoff, this.failures - 1);
+    if (hasWork(this.store) || hasUnmirrored(this.store)) return this.pumping ? now + leaseMs : now;
+    return nextWake(this.store);
+  }
+}

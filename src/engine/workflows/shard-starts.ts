@@ -1,0 +1,149 @@
+import { firstIdAt, type Id, newId, textOf, timeOf } from "../../core/ids";
+import { dayMs, hourMs, minuteMs } from "../../core/time";
+import { startPosition, wakeByEvent } from "../../core/workflows/machine";
+import { asId, asNumber, columns, orNull } from "../../db/rows";
+import type { Delivery, ScheduledStarts, StartByHand } from "../../platform/workflow-shards";
+import { dropUnused, findExecution, insertExecution, moveExecution, saveEvent } from "./shard-rows";
+import { readExecution, readIdRow, type ShardStore, type StoredEvent, type StoredExecution } from "./shard-store";
+
+/** Events are remembered for this long, and an older one starts nothing: nobody could tell whether it did. */
+const rememberedMs = 30 * dayMs;
+
+/** Takes an event once: wakes the executions of its contact that wait for it, and starts the workflows that its row names. */
+export function deliverEvent(store: ShardStore, delivery: Delivery, now: number): void {
+  wakeWaiting(store, delivery, now);
+  const { event, starts } = delivery;
+  if (starts.length === 0 || timeOf(event.id) < now - rememberedMs) return;
+  const isNew = store.all(
+    readIdRow,
+    "INSERT INTO seen (event_id) VALUES (?) ON CONFLICT DO NOTHING RETURNING event_id AS id",
+    textOf(event.id),
+  );
+  if (isNew.length === 0) return;
+  for (const start of starts) startByEvent(store, delivery, start, now);
+}
+
+export function forgetSeen(store: ShardStore, now: number): void {
+  store.run("DELETE FROM seen WHERE event_id < ?", textOf(firstIdAt(now - rememberedMs)));
+}
+
+function wakeWaiting(store: ShardStore, { event, contactId, causes }: Delivery, now: number): void {
+  const waiting = store.all(
+    readExecution,
+    "SELECT * FROM executions WHERE contact_id = ? AND awaits = ?",
+    ...[textOf(contactId), event.name],
+  );
+  for (const execution of waiting) wakeOne(store, execution, { event, causes }, now);
+}
+
+/** Wakes the execution if it waits for the event: then its causes are causes of what comes after, too. */
+export function wakeOne(
+  store: ShardStore,
+  execution: StoredExecution,
+  { event, causes }: { event: StoredEvent; causes: string[] },
+  now: number,
+): void {
+  if (event.source === "PUBLIC" && !execution.hearsPublic) return;
+  const position = wakeByEvent(execution, event);
+  if (position === execution) return;
+  saveEvent(store, event);
+  const all = [...new Set([...execution.causes, ...causes])];
+  moveExecution(store, execution, position, now, { eventId: event.id, causes: all });
+  dropUnused(store, [execution.eventId, event.id]);
+}
+
+const readEntry = columns({
+  active: orNull(asId),
+  publicAt: orNull(asNumber),
+  segmentAt: orNull(asNumber),
+  tick: orNull(asNumber),
+});
+type Entry = ReturnType<typeof readEntry>;
+
+/** What a start remembers of itself beside the execution. */
+type Mark = Partial<Pick<Entry, "publicAt" | "segmentAt" | "tick">>;
+
+function startByEvent(
+  store: ShardStore,
+  { event, contactId, causes }: Delivery,
+  { workflowId, allowReentry }: Delivery["starts"][number],
+  now: number,
+): void {
+  const at = timeOf(event.id);
+  const isPublic = event.source === "PUBLIC";
+  const isSegment = event.source === "SYSTEM" && event.name.startsWith("segment.");
+  const entry = findEntry(store, workflowId, contactId);
+  if (!mayEnter(entry, allowReentry)) return;
+  if (isPublic && isNear(entry?.publicAt, at, minuteMs)) return;
+  // Events of segments carry no causes, so a circle through a segment is slowed instead.
+  if (isSegment && isNear(entry?.segmentAt, at, hourMs)) return;
+  saveEvent(store, event);
+  const mark = { ...(isPublic ? { publicAt: at } : {}), ...(isSegment ? { segmentAt: at } : {}) };
+  enter(store, { workflowId, contactId, causes, event, context: null, request: null, mark, now });
+}
+
+/** Starts an execution by hand; null when the workflow does not let the contact in. */
+export function startByHand(store: ShardStore, given: StartByHand, now: number): StoredExecution | null {
+  if (given.request !== null) {
+    const [first] = store.all(readExecution, "SELECT * FROM executions WHERE request = ?", given.request);
+    if (first) return first;
+  }
+  if (!mayEnter(findEntry(store, given.workflowId, given.contactId), given.allowReentry)) return null;
+  const id = enter(store, { ...given, causes: [], event: null, mark: {}, now });
+  return findExecution(store, id);
+}
+
+/** A tick starts each contact once: a later one was not missed, and an earlier one is over. */
+export function startScheduled(store: ShardStore, given: ScheduledStarts, now: number): void {
+  const { workflowId, allowReentry, tick } = given;
+  for (const contactId of given.contactIds) {
+    const entry = findEntry(store, workflowId, contactId);
+    if ((entry?.tick ?? 0) >= tick || !mayEnter(entry, allowReentry)) continue;
+    enter(store, { workflowId, contactId, causes: [], event: null, context: null, request: null, mark: { tick }, now });
+  }
+}
+
+function findEntry(store: ShardStore, workflowId: Id, contactId: Id): Entry | null {
+  const [entry] = store.all(
+    readEntry,
+    "SELECT active, public_at, segment_at, tick FROM entries WHERE workflow_id = ? AND contact_id = ?",
+    ...[textOf(workflowId), textOf(contactId)],
+  );
+  return entry ?? null;
+}
+
+/** Without re-entry any earlier execution blocks, also one that is forgotten; with it, only an active one. */
+function mayEnter(entry: Entry | null, allowReentry: boolean): boolean {
+  return entry === null || (allowReentry && entry.active === null);
+}
+
+/** Two events of a moment may come in either order. */
+function isNear(last: number | null | undefined, at: number, windowMs: number): boolean {
+  return last !== null && last !== undefined && Math.abs(at - last) < windowMs;
+}
+
+interface Entering extends Pick<StoredExecution, "workflowId" | "contactId" | "causes" | "context"> {
+  event: StoredEvent | null;
+  request: string | null;
+  mark: Mark;
+  now: number;
+}
+
+/** Check and entry happen in one synchronous block, so a contact is never in twice. */
+function enter(store: ShardStore, { workflowId, contactId, causes, event, context, request, mark, now }: Entering): Id {
+  const id = newId();
+  insertExecution(store, {
+    ...{ id, workflowId, contactId, context, request, now },
+    position: startPosition(now, event?.id ?? null),
+    eventId: event?.id ?? null,
+    causes: [...new Set([...causes, textOf(workflowId)])],
+  });
+  store.run(
+    `INSERT INTO entries (workflow_id, contact_id, active, public_at, segment_at, tick) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET active = excluded.active, public_at = coalesce(excluded.public_at, public_at),
+        segment_at = coalesce(excluded.segment_at, segment_at), tick = coalesce(excluded.tick, tick)`,
+    ...[textOf(workflowId), textOf(contactId), textOf(id)],
+    ...[mark.publicAt ?? null, mark.segmentAt ?? null, mark.tick ?? null],
+  );
+  return id;
+}

@@ -1,0 +1,154 @@
+import type { Id } from "../../core/ids";
+import type { JsonObject } from "../../core/json";
+import type { ExecutionStatus, Pause, Position, StepRecord, StepStatus } from "../../core/workflows/execution";
+import type { Outcome } from "../../core/workflows/outcome";
+import type { StepType } from "../../core/workflows/step";
+import {
+  asFlag,
+  asId,
+  asJson,
+  asNumber,
+  asOneOf,
+  asText,
+  columns,
+  orNull,
+  type RawRow,
+  type RowReader,
+} from "../../db/rows";
+import type { EventSource } from "./arrival";
+
+/** An execution as its object keeps it. */
+export interface StoredExecution extends Position {
+  id: Id;
+  workflowId: Id;
+  contactId: Id;
+  /** The event that last started or woke it. */
+  eventId: Id | null;
+  /** Events of public keys wake it too. */
+  hearsPublic: boolean;
+  /** What the caller gave who started it by hand. */
+  context: JsonObject | null;
+  causes: string[];
+  /** What the pump has to do with it: its step, or to ask the log for the event that it waits for. */
+  needs: "step" | "log" | null;
+  version: number;
+  startedAt: number;
+  updatedAt: number;
+}
+
+/** An event that started or woke executions. It is kept once, for as long as one of them refers to it. */
+export interface StoredEvent {
+  id: Id;
+  name: string;
+  source: EventSource;
+  data: JsonObject;
+}
+
+export type Value = string | number | null;
+
+/**
+ * The rows of one shard, in the SQLite of its object. All here is synchronous: what a caller does between two awaits
+ * happens at once, and is written as one.
+ */
+export interface ShardStore {
+  /** Runs a statement and reads its rows. */
+  all<Row>(read: RowReader<Row>, query: string, ...values: Value[]): Row[];
+  run(query: string, ...values: Value[]): void;
+  /** Several statements, all or nothing. */
+  together<T>(work: () => T): T;
+}
+
+export function openStore(storage: DurableObjectStorage): ShardStore {
+  const exec = (query: string, values: Value[]) => storage.sql.exec(query, ...values).toArray() as RawRow[];
+  return {
+    all: (read, query, ...values) => exec(query, values).map(read),
+    run: (query, ...values) => void exec(query, values),
+    together: (work) => storage.transactionSync(work),
+  };
+}
+
+const tables = [
+  `CREATE TABLE IF NOT EXISTS executions (
+    id TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, status TEXT NOT NULL, step_id TEXT,
+    entered_at INTEGER NOT NULL, place INTEGER NOT NULL, pause TEXT, wake_at INTEGER, awaits TEXT, since TEXT,
+    outcome TEXT, attempts INTEGER NOT NULL, exit_reason TEXT, error TEXT, completed_at INTEGER, event_id TEXT,
+    hears_public INTEGER NOT NULL, context TEXT, causes TEXT NOT NULL, needs TEXT, request TEXT,
+    version INTEGER NOT NULL, mirrored INTEGER NOT NULL DEFAULT 0, started_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL) WITHOUT ROWID`,
+  "CREATE INDEX IF NOT EXISTS ix_executions_needs ON executions (id) WHERE needs IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS ix_executions_wake ON executions (wake_at) WHERE wake_at IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS ix_executions_contact ON executions (contact_id, awaits)",
+  "CREATE INDEX IF NOT EXISTS ix_executions_active ON executions (workflow_id) WHERE completed_at IS NULL",
+  "CREATE INDEX IF NOT EXISTS ix_executions_unmirrored ON executions (id) WHERE version > mirrored",
+  "CREATE INDEX IF NOT EXISTS ix_executions_event ON executions (event_id) WHERE event_id IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS ix_executions_completed ON executions (completed_at) WHERE completed_at IS NOT NULL",
+  "CREATE UNIQUE INDEX IF NOT EXISTS ux_executions_request ON executions (request) WHERE request IS NOT NULL",
+  `CREATE TABLE IF NOT EXISTS steps (
+    execution_id TEXT NOT NULL, step_id TEXT NOT NULL, place INTEGER NOT NULL, type TEXT NOT NULL, name TEXT NOT NULL,
+    status TEXT NOT NULL, output TEXT, branch TEXT, reason TEXT, error TEXT, started_at INTEGER NOT NULL,
+    completed_at INTEGER, scheduled_for INTEGER, PRIMARY KEY (execution_id, step_id)) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL, data TEXT NOT NULL)`,
+  // Re-entry: one row of a workflow and a contact, which outlives the executions.
+  `CREATE TABLE IF NOT EXISTS entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, active TEXT,
+    public_at INTEGER, segment_at INTEGER, tick INTEGER, PRIMARY KEY (workflow_id, contact_id)) WITHOUT ROWID`,
+  "CREATE INDEX IF NOT EXISTS ix_entries_contact ON entries (contact_id)",
+  // Events whose starts were decided, also when they started nothing. An id says when it was.
+  "CREATE TABLE IF NOT EXISTS seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID",
+];
+
+export function createTables(store: ShardStore): void {
+  for (const table of tables) store.run(table);
+}
+
+export const readExecution: RowReader<StoredExecution> = columns({
+  id: asId,
+  workflowId: asId,
+  contactId: asId,
+  status: asOneOf<ExecutionStatus>(),
+  stepId: orNull(asId),
+  enteredAt: asNumber,
+  place: asNumber,
+  pause: orNull(asOneOf<Pause>()),
+  wakeAt: orNull(asNumber),
+  awaits: orNull(asText),
+  since: orNull(asId),
+  outcome: orNull(asJson<Outcome>()),
+  attempts: asNumber,
+  exitReason: orNull(asText),
+  error: orNull(asText),
+  completedAt: orNull(asNumber),
+  eventId: orNull(asId),
+  hearsPublic: asFlag,
+  context: orNull(asJson<JsonObject>()),
+  causes: asJson<string[]>(),
+  needs: orNull(asOneOf<"step" | "log">()),
+  version: asNumber,
+  startedAt: asNumber,
+  updatedAt: asNumber,
+});
+
+export const readStepRecord: RowReader<StepRecord> = columns({
+  stepId: asId,
+  place: asNumber,
+  type: asOneOf<StepType>(),
+  name: asText,
+  status: asOneOf<StepStatus>(),
+  output: orNull(asJson<JsonObject>()),
+  branch: orNull(asText),
+  reason: orNull(asText),
+  error: orNull(asText),
+  startedAt: asNumber,
+  completedAt: orNull(asNumber),
+  scheduledFor: orNull(asNumber),
+});
+
+export const readEvent: RowReader<StoredEvent> = columns({
+  id: asId,
+  name: asText,
+  source: asOneOf<EventSource>(),
+  data: asJson<JsonObject>(),
+});
+
+/** A row with one number, such as a count. */
+export const readNumber: RowReader<{ n: number | null }> = columns({ n: orNull(asNumber) });
+export const readIdRow: RowReader<{ id: Id }> = columns({ id: asId });

@@ -1,0 +1,98 @@
+import { type SQL, sql } from "drizzle-orm";
+import { belowAllIds, type Id, textOf } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
+import { type Statement, select, statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import { eventDataColumns, joinEmailOfEvent, readEventData } from "../events/email-data";
+import type { EventSource } from "./arrival";
+import { type Mirrored, noteMirrored, upsertMirror } from "./shard-mirror";
+import { findExecution } from "./shard-rows";
+import { wakeOne } from "./shard-starts";
+import type { StoredEvent, StoredExecution } from "./shard-store";
+
+/**
+ * How a wait misses no event. The object first notes that the execution waits: from here on, it is woken by what is
+ * delivered. Then one batch inserts the listener's row and looks into the log. An event that is committed before that
+ * batch is found in the log; one that is committed after it has a listener, and is delivered. Who dies in between asks
+ * again.
+ */
+
+/** Kept once for a project and the awaited name, for as long as a step names it or an execution waits for it. */
+export const waitListenerId = "workflow:wait:";
+
+/** The newest event of each contact's log; `belowAllIds` for one without any. */
+export async function readNewest(ctx: Context, contactIds: Id[]): Promise<Map<Id, Id>> {
+  const rows = await select(
+    ctx.db,
+    sql`SELECT r.value AS contact_id, coalesce((SELECT max(e.id) FROM events e INDEXED BY ix_events_contact
+        WHERE e.project_id = ${ctx.project.number} AND e.contact_id = r.value), '') AS id
+      FROM json_each(${JSON.stringify([...new Set(contactIds)])}) r`,
+    columns({ contactId: asId, id: asText }),
+  );
+  return new Map(rows.map(({ contactId, id }) => [contactId, id === "" ? belowAllIds : (id as unknown as Id)]));
+}
+
+/** Asks the log for executions that have just begun to wait. */
+export async function askLog(ctx: Context, { store, shard }: Mirrored, waiting: StoredExecution[]): Promise<void> {
+  if (waiting.length === 0) return;
+  const batch = openBatch(ctx);
+  batch.add(insertListeners(ctx, waiting));
+  batch.add(upsertMirror(ctx, shard, waiting));
+  const found = batch.add(selectFirst(ctx, waiting));
+  await batch.commit();
+  const now = ctx.clock().getTime();
+  store.together(() => {
+    noteMirrored(store, waiting);
+    for (const { executionId, causes, ...event } of found.all) {
+      const execution = findExecution(store, executionId);
+      if (execution) wakeOne(store, execution, { event, causes: causes ?? [] }, now);
+    }
+    for (const { id, version } of waiting) {
+      store.run(
+        "UPDATE executions SET needs = NULL WHERE id = ? AND version = ? AND needs = 'log'",
+        textOf(id),
+        version,
+      );
+    }
+  });
+}
+
+function insertListeners(ctx: Context, waiting: StoredExecution[]): Statement {
+  const names = JSON.stringify([...new Set(waiting.map(({ awaits }) => awaits))]);
+  return statement(
+    sql`INSERT INTO event_listeners (project_id, name, listener_id)
+      SELECT ${ctx.project.number}, r.value, ${waitListenerId} FROM json_each(${names}) r WHERE true
+      ON CONFLICT DO NOTHING`,
+  );
+}
+
+const readFound = columns({
+  executionId: asId,
+  id: asId,
+  name: asText,
+  source: asOneOf<EventSource>(),
+  causes: orNull(asJson<string[]>()),
+});
+
+/** For each execution the first event that counts. */
+function selectFirst(
+  ctx: Context,
+  waiting: StoredExecution[],
+): Statement<StoredEvent & { executionId: Id; causes: string[] | null }> {
+  const items = JSON.stringify(
+    waiting.map(({ id, contactId, awaits, since, hearsPublic }) => ({
+      ...{ id, contactId, name: awaits, since, hearsPublic: hearsPublic ? 1 : 0 },
+    })),
+  );
+  const first: SQL = sql`(SELECT min(f.id) FROM events f INDEXED BY ix_events_name
+    WHERE f.project_id = ${ctx.project.number} AND f.name = r.value->>'name' AND f.contact_id = r.value->>'contactId'
+      AND f.id > coalesce(r.value->>'since', '') AND (f.source <> 'PUBLIC' OR r.value->>'hearsPublic'))`;
+  return statement(
+    sql`SELECT r.value->>'id' AS execution_id, e.id, e.name, e.source, e.causes, ${eventDataColumns}
+      FROM json_each(${items}) r
+      CROSS JOIN events e ON e.project_id = ${ctx.project.number} AND e.id = ${first}
+      ${joinEmailOfEvent}`,
+    (raw) => ({ ...readFound(raw), data: readEventData(raw) }),
+  );
+}

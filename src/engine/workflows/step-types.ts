@@ -1,0 +1,19 @@
+import type { Outcome } from "../../core/workflows/outcome";
+import type { StepType } from "../../core/workflows/step";
+import type { Context } from "../../platform/context";
+import type { Arrival } from "./arrival";
+import { takeBranches } from "./effects/condition";
+
+/** The steps that do something. The others are decided by the machine. */
+export type EffectType = Exclude<StepType, "TRIGGER" | "DELAY" | "WAIT_FOR_EVENT" | "EXIT">;
+
+/**
+ * Does a step for up to a hundred executions that stand at it, and says what came of it for each, in order. It may be
+ * repeated, and may have died half-way before: see `effectIdOf`.
+ */
+export type Effect<T extends EffectType> = (ctx: Context, arrivals: Arrival<T>[]) => Promise<Outcome[]>;
+
+/** The effect of each type of step. */
+export const stepTypes: { [T in EffectType]?: Effect<T> } = {
+  CONDITION: takeBranches,
+};

@@ -1,0 +1,102 @@
+import type { Id } from "../core/ids";
+import type { JsonObject } from "../core/json";
+import type { ExecutionStatus, StepRecord } from "../core/workflows/execution";
+import type { Outcome } from "../core/workflows/outcome";
+
+/** An object that keeps a sixteenth of a project's executions, and knows by this who it is. */
+export interface ShardAddress {
+  project: number;
+  shard: number;
+}
+
+/** An event for a shard, with the workflows that it starts as of its commit. */
+export interface Delivery {
+  event: { id: Id; name: string; source: "PUBLIC" | "API" | "SYSTEM"; data: JsonObject };
+  contactId: Id;
+  causes: string[];
+  starts: { workflowId: Id; allowReentry: boolean }[];
+}
+
+/** A start by hand. `request` makes a repeated call of the same caller find its first execution. */
+export interface StartByHand {
+  workflowId: Id;
+  contactId: Id;
+  allowReentry: boolean;
+  context: JsonObject | null;
+  request: string | null;
+}
+
+/** Starts of a scheduled workflow: each contact once for each tick, in milliseconds since 1970. */
+export interface ScheduledStarts {
+  workflowId: Id;
+  contactIds: Id[];
+  allowReentry: boolean;
+  tick: number;
+}
+
+export interface Settlement {
+  executionId: Id;
+  stepId: Id;
+  outcome: Outcome;
+}
+
+/** An execution as its object answers it. */
+export interface ExecutionView {
+  id: Id;
+  workflowId: Id;
+  contactId: Id;
+  status: ExecutionStatus;
+  currentStepId: Id | null;
+  exitReason: string | null;
+  error: string | null;
+  /** What the caller gave, and under `event` the data of the event that last started or woke it. */
+  context: JsonObject;
+  startedAt: number;
+  completedAt: number | null;
+  updatedAt: number;
+  steps: StepRecord[];
+}
+
+/** The calls of a shard. Each may be repeated: a repeat has no further effect. */
+export interface WorkflowShard {
+  deliver(address: ShardAddress, deliveries: Delivery[]): Promise<void>;
+  /** Null when the workflow does not let the contact enter again. */
+  start(address: ShardAddress, given: StartByHand): Promise<ExecutionView | null>;
+  startMany(address: ShardAddress, given: ScheduledStarts): Promise<void>;
+  /** Whether the execution still waited for it. */
+  settle(address: ShardAddress, settlement: Settlement): Promise<boolean>;
+  get(address: ShardAddress, ids: Id[]): Promise<ExecutionView[]>;
+  /** Whether it was active; null when there is no such execution. */
+  cancel(
+    address: ShardAddress,
+    id: Id,
+    reason: string,
+  ): Promise<{ wasActive: boolean; execution: ExecutionView } | null>;
+  /** Ends the active executions of a workflow, or of all: returns their number. */
+  cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number>;
+  eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void>;
+  /** Forgets executions that finished before that time, and returns how many of them are left. */
+  forgetFinished(address: ShardAddress, before: number): Promise<void>;
+  /** Wakes what is due. */
+  poke(address: ShardAddress): Promise<void>;
+  erase(): Promise<void>;
+}
+
+/** The shards of all projects. */
+export interface WorkflowShards {
+  of(address: ShardAddress): WorkflowShard;
+}
+
+export function openWorkflowShards(objects: DurableObjectNamespace): WorkflowShards {
+  return {
+    of: (address) => {
+      const stub = objects.get(objects.idFromName(nameOf(address)));
+      // The binding's class, WorkflowShardObject, implements the interface; this floor does not know the class.
+      return stub as unknown as WorkflowShard;
+    },
+  };
+}
+
+export function nameOf({ project, shard }: ShardAddress): string {
+  return `${project}:${shard}`;
+}
