@@ -8,6 +8,7 @@ import { countDuePages } from "./engine/campaigns/count-due";
 import type { EventListener } from "./engine/events/listener";
 import { drainMail } from "./engine/mail/drain";
 import { preflightJob } from "./features/campaigns/preflight/jobs";
+import { workflowListener } from "./engine/workflows/listener";
 import { runCampaign } from "./features/campaigns/run";
 import { bulkJob } from "./features/contacts/bulk/jobs";
 import { countFieldsJob, deleteFieldJob } from "./features/contacts/fields/jobs";
@@ -33,7 +34,7 @@ type Handler<T extends QueueMessage["type"]> = (
 ) => Promise<void>;
 
 /** Every kind of those who hear of events. */
-export const eventListeners: readonly EventListener[] = [webhookListener];
+export const eventListeners: readonly EventListener[] = [webhookListener, workflowListener];
 
 /** One handler for every type of message: a type without one does not compile. */
 const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {

@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { Unavailable } from "../../src/core/errors";
@@ -7,12 +8,14 @@ import type { Receipt } from "../../src/core/mail/receipt";
 import { addWaiting, askFor, giveBack, mayGoOn, newAccount, nextTurn, readUpTo } from "../../src/core/mail/turns";
 import { comingAgain, type Queued } from "../../src/core/messages";
 import { runSweeps } from "../../src/cron";
+import type { WorkflowShardObject } from "../../src/engine/workflows/shard-object";
 import { getProject } from "../../src/features/projects/project";
 import { type Context, forProject, openPlatform, type Platform } from "../../src/platform/context";
 import type { Dns } from "../../src/platform/dns";
 import type { Env } from "../../src/platform/env";
 import type { AddedDomain, Mailer, SenderDomain } from "../../src/platform/mailer/mailer";
 import type { Pace } from "../../src/platform/mailer/pace";
+import { nameOf, type ShardAddress, type WorkflowShard, type WorkflowShards } from "../../src/platform/workflow-shards";
 import { eventListeners, handleMessage } from "../../src/queue";
 import { databaseOf, shards } from "./database";
 import { type Death, killableDatabase, Process, wasKilled } from "./killable";
@@ -82,6 +85,7 @@ export class World {
       enqueue: (queued) => process.step("enqueue", async () => this.hold(queued)),
       mailer,
       pace: this.pace(process, mailer),
+      workflowShards: this.workflowShards(process),
       dns: this.dns(process),
       log: (_level, message) => this.logged.push(message),
     };
@@ -151,6 +155,46 @@ export class World {
     }
   }
 
+  /** What the next turns of shards take for the world: a test may let them die. */
+  shardPlatform: () => Platform = () => this.process().platform;
+
+  /** The alarm of a shard that is due rings. Returns whether it was. */
+  async ring(address: ShardAddress): Promise<boolean> {
+    return runInDurableObject(shardStub(address), async (object, state) => {
+      const at = await state.storage.getAlarm();
+      if (at === null || at > this.now) return false;
+      await state.storage.deleteAlarm();
+      object.openPlatform = () => this.shardPlatform();
+      await object.alarm();
+      return true;
+    });
+  }
+
+  /** Shards answer when their pump rests, so that a test sees what came of a call. */
+  private workflowShards(process: Process): WorkflowShards {
+    return {
+      of: (address) => {
+        const call = (name: keyof WorkflowShard, values: unknown[]) =>
+          process.step(`shard ${name}`, () =>
+            runInDurableObject(shardStub(address), async (object) => {
+              object.openPlatform = () => this.shardPlatform();
+              // Its name says which of its methods it is, and the caller's types which values that takes.
+              const method = object[name] as (...values: unknown[]) => Promise<unknown>;
+              const result = await method.apply(object, values);
+              await object.rest();
+              return result;
+            }),
+          );
+        return new Proxy({} as WorkflowShard, {
+          get:
+            (_, name) =>
+            (...values: unknown[]) =>
+              call(name as keyof WorkflowShard, values),
+        });
+      },
+    };
+  }
+
   private bringAgain({ queued, due }: World["queue"][number]): void {
     this.queue.push({ queued: { ...queued, message: comingAgain(queued.message) }, due });
   }
@@ -218,4 +262,10 @@ export class World {
       addWaiting: (found) => step("add waiting", () => addWaiting(account, found, rule, moment())),
     };
   }
+}
+
+/** The object of a shard. */
+export function shardStub(address: ShardAddress): DurableObjectStub<WorkflowShardObject> {
+  const objects = env.WORKFLOWS as unknown as DurableObjectNamespace<WorkflowShardObject>;
+  return objects.get(objects.idFromName(nameOf(address)));
 }

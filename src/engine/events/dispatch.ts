@@ -1,12 +1,13 @@
 import { sql } from "drizzle-orm";
 import { type Id, publicId, timeOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asId, asJson, asText, columns, orNull } from "../../db/rows";
+import { asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "./email-data";
 import { type EventListener, type HeardEvent, heardAs } from "./listener";
+import type { EventSource } from "./record";
 
 /**
  * Hands events to their listeners, and marks those that all listeners have taken. A message may come twice, late, or
@@ -81,13 +82,17 @@ const readWaiting = columns({
   name: asText,
   contactId: orNull(asId),
   emailId: orNull(asId),
+  source: asOneOf<EventSource>(),
+  causes: asJson<string[]>(),
+  starts: asJson<Id[]>(),
   listenerIds: asJson<string[]>(),
 });
 
 async function findWaiting(ctx: Context, eventIds: Id[]): Promise<HeardEvent[]> {
   const waiting = await select(
     ctx.db,
-    sql`SELECT e.id, e.name, e.contact_id, e.email_id, ${eventDataColumns}, (
+    sql`SELECT e.id, e.name, e.contact_id, e.email_id, e.source, coalesce(e.causes, '[]') AS causes,
+        coalesce(e.starts, '[]') AS starts, ${eventDataColumns}, (
         SELECT json_group_array(DISTINCT l.listener_id) FROM event_listeners l
         WHERE l.project_id = e.project_id AND l.name IN ${heardAs(sql`e.name`)}) AS listener_ids
       FROM json_each(${JSON.stringify(eventIds)}) r

@@ -5,7 +5,10 @@ import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { dayOf, endOfDay } from "./day";
-import { heardAs } from "./listener";
+import { closedStartListener, heardAs, startListener } from "./listener";
+
+/** An event starts no workflow when more than so many led to it. */
+const maxCauses = 5;
 
 /** An event with a listener whose message is lost is announced again after this long. */
 export const announceGraceMs = minuteMs;
@@ -20,37 +23,46 @@ const readInserted = columns({
 export type InsertedEventRow = ReturnType<typeof readInserted>;
 
 /** The source of an event: a browser's key, a server's key, or the service itself. */
-type EventSource = "PUBLIC" | "API" | "SYSTEM";
+export type EventSource = "PUBLIC" | "API" | "SYSTEM";
+
+interface EventRows {
+  rows: SQL;
+  source?: EventSource;
+  hasMails?: boolean;
+  hasCauses?: boolean;
+}
 
 /**
  * Inserts event rows, in the batch of the change that causes them. `rows` is a SELECT of `project_id, name, contact_id,
  * email_id, data`, in the order in which they happened. With `hasMails` they have a column `is_mail` too, which says whether
- * the event is counted in `mails`.
+ * the event is counted in `mails`; with `hasCauses` a column `causes`: the workflows that led to it, as a JSON array or NULL.
  *
  * Their time is the commit's: the database's own clock, and never before the project's newest event. So the log has the
  * order of the changes it describes. The log is also a transactional outbox. A row without a listener is inserted as
  * dispatched, so that a million `email.sent` cost no message. The insert itself looks for listeners, so the result is
- * valid at the moment of the commit. The batch announces the other rows.
+ * valid at the moment of the commit. The batch announces the other rows. In the same way the insert decides which workflows
+ * the event starts, and stores them in the row.
  *
  * The counts before them decide the time: each statement of a batch reads the clock anew, and the day on which an event
  * is counted must be the day of its id.
  */
 export function insertEvents(
   { databaseNow }: Pick<Platform, "databaseNow">,
-  { rows, source = "SYSTEM", hasMails = false }: { rows: SQL; source?: EventSource; hasMails?: boolean },
+  { rows, source = "SYSTEM", hasMails = false, hasCauses = false }: EventRows,
 ): Statement<InsertedEventRow> {
   const listener = sql`SELECT 1 FROM event_listeners l
     WHERE l.project_id = o.project_id AND l.name IN ${heardAs(sql`o.name`)}`;
   const counted = sql`(SELECT max(n.last_at) FROM event_names n
     WHERE n.project_id = p.project_id AND n.name IN (SELECT o.name FROM o WHERE o.project_id = p.project_id))`;
   return statement(
-    sql`INSERT INTO events (project_id, id, name, contact_id, email_id, source, data, next_announce_at)
+    sql`INSERT INTO events (project_id, id, name, contact_id, email_id, source, data, starts, next_announce_at${hasCauses ? sql`, causes` : sql``})
       WITH o AS MATERIALIZED (SELECT n.*, row_number() OVER (PARTITION BY n.project_id) - 1 AS place FROM (${rows}) n),
         base AS MATERIALIZED (
           SELECT p.project_id, max(${counted} << 12, coalesce(${newest(sql`p.project_id`, tickOf)} + 1, 0)) AS tick
           FROM (SELECT DISTINCT project_id FROM o) p)
       SELECT o.project_id, ${idOfTick(sql`(base.tick + o.place)`)}, o.name, o.contact_id, o.email_id, ${source}, o.data,
-        CASE WHEN EXISTS (${listener}) THEN (base.tick >> 12) + ${announceGraceMs} END
+        ${startedBy({ source, hasCauses })},
+        CASE WHEN EXISTS (${listener}) THEN (base.tick >> 12) + ${announceGraceMs} END${hasCauses ? sql`, o.causes` : sql``}
       FROM o CROSS JOIN base ON base.project_id = o.project_id
       RETURNING id, project_id, contact_id, next_announce_at`,
     readInserted,
@@ -62,6 +74,25 @@ export function insertEvents(
       },
     },
   );
+}
+
+/**
+ * The workflows that the event `o` starts: those that are enabled and listen to its very name. One that is among its causes
+ * does not start again, and after too many causes none does: so events and workflows that cause each other come to an end.
+ */
+function startedBy({ source, hasCauses }: { source: EventSource; hasCauses: boolean }): SQL {
+  const first = source === "PUBLIC" ? startListener : closedStartListener;
+  const isNew = hasCauses
+    ? sql` AND coalesce(json_array_length(o.causes), 0) <= ${maxCauses}
+          AND NOT EXISTS (SELECT 1 FROM json_each(o.causes) c WHERE c.value = ${workflowOf(sql`l.listener_id`)})`
+    : sql``;
+  return sql`(SELECT nullif(json_group_array(${workflowOf(sql`l.listener_id`)}), '[]') FROM event_listeners l
+          WHERE l.project_id = o.project_id AND l.name = o.name AND l.listener_id >= ${first}
+            AND l.listener_id < ${`${startListener}~`} AND o.contact_id IS NOT NULL${isNew})`;
+}
+
+function workflowOf(listenerId: SQL): SQL {
+  return sql`substr(${listenerId}, -22)`;
 }
 
 /** A value of the newest event of a project; null when it has none. */

@@ -1,9 +1,9 @@
 import type { Id } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import type { Step, StepType } from "../../core/workflows/step";
+import type { EventSource } from "../events/record";
 
-/** Who sent an event. */
-export type EventSource = "PUBLIC" | "API" | "SYSTEM";
+export type { EventSource };
 
 /** What templates, conditions and calls of a run can name beside its contact. */
 export interface Scope {
@@ -22,7 +22,7 @@ export interface Arrival<T extends StepType = StepType> {
   contactId: Id;
   step: Extract<Step, { type: T }>;
   scope: Scope;
-  /** The workflows and events that led here, this workflow included: what the step causes carries them. */
+  /** The workflows that led here, this one included: what the step causes carries them. */
   causes: string[];
 }
 

@@ -149,8 +149,9 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       if (this.address() === null) this.ctx.storage.kv.put(addressKey, address);
       return work(this.openPlatform().clock().getTime());
     });
+    const pumping = this.pump();
     this.arm();
-    void this.pump();
+    void pumping;
     return result;
   }
 

@@ -62,8 +62,9 @@ export function moveExecution(
   now: number,
   beside: Beside = {},
 ): StoredExecution | null {
+  // A position made of the execution brings its other columns along: what is said beside it counts.
   const needs = position.status === "RUNNING" ? "step" : null;
-  const after: StoredExecution = { ...read, needs, ...beside, ...position, version: read.version + 1, updatedAt: now };
+  const after: StoredExecution = { ...read, ...position, needs, ...beside, version: read.version + 1, updatedAt: now };
   const moved = store.all(
     readIdRow,
     `UPDATE executions SET status = ?, step_id = ?, entered_at = ?, place = ?, pause = ?, wake_at = ?, awaits = ?,

@@ -5,6 +5,7 @@ import { asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
 import { type Statement, select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "../events/email-data";
+import { waitListenerId } from "../events/listener";
 import type { EventSource } from "./arrival";
 import { type Mirrored, noteMirrored, upsertMirror } from "./shard-mirror";
 import { findExecution } from "./shard-rows";
@@ -17,9 +18,6 @@ import type { StoredEvent, StoredExecution } from "./shard-store";
  * batch is found in the log; one that is committed after it has a listener, and is delivered. Who dies in between asks
  * again.
  */
-
-/** Kept once for a project and the awaited name, for as long as a step names it or an execution waits for it. */
-export const waitListenerId = "workflow:wait:";
 
 /** The newest event of each contact's log; `belowAllIds` for one without any. */
 export async function readNewest(ctx: Context, contactIds: Id[]): Promise<Map<Id, Id>> {

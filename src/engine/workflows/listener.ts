@@ -1,0 +1,49 @@
+import { sql } from "drizzle-orm";
+import { chunksOf } from "../../core/chunks";
+import type { Id } from "../../core/ids";
+import { asFlag, asId, columns } from "../../db/rows";
+import { select } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import type { Delivery } from "../../platform/workflow-shards";
+import type { EventListener, HeardEvent } from "../events/listener";
+import { eachShard } from "./shards";
+
+/** Events of one call: each may be some 100 KB, and a call takes 32 MB. */
+const eventsPerCall = 50;
+
+/**
+ * Workflows as listeners of events: each event goes to the shard of its contact, which wakes executions that wait for it
+ * and starts the workflows that the event's row names. It is told what a repeat is by the event's id.
+ */
+export const workflowListener: EventListener = { kind: "workflow", hear: deliverEvents };
+
+async function deliverEvents(ctx: Context, events: HeardEvent[]): Promise<void> {
+  const workflows = await readReentry(ctx, [...new Set(events.flatMap(({ starts }) => starts))]);
+  const deliveries = events.flatMap(({ id, name, source, data, contactId, causes, starts }): Delivery[] => {
+    if (contactId === null) return [];
+    const started = starts.flatMap((workflowId) => {
+      const allowReentry = workflows.get(workflowId);
+      return allowReentry === undefined ? [] : [{ workflowId, allowReentry }];
+    });
+    return [{ event: { id, name, source, data }, contactId, causes, starts: started }];
+  });
+  await eachShard(ctx, deliveries, contactOf, async ({ address, shard }, some) => {
+    for (const chunk of chunksOf(some, eventsPerCall)) await shard.deliver(address, chunk);
+  });
+}
+
+function contactOf({ contactId }: Delivery): Id {
+  return contactId;
+}
+
+/** Of the workflows that still exist: whether they let a contact enter again. */
+async function readReentry(ctx: Context, ids: Id[]): Promise<Map<Id, boolean>> {
+  if (ids.length === 0) return new Map();
+  const rows = await select(
+    ctx.db,
+    sql`SELECT w.id, w.allow_reentry FROM json_each(${JSON.stringify(ids)}) r
+      CROSS JOIN workflows w ON w.project_id = ${ctx.project.number} AND w.id = r.value`,
+    columns({ id: asId, allowReentry: asFlag }),
+  );
+  return new Map(rows.map(({ id, allowReentry }) => [id, allowReentry]));
+}
