@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Issue } from "../../core/workflows/issues";
 import { stepTypes } from "../../core/workflows/step";
+import { triggerTypes } from "../../core/workflows/trigger";
 import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
 
 /** A workflow: steps, transitions between them, and its trigger. Its version changes with every change of any of them. */
@@ -12,7 +14,7 @@ export const workflows = sqliteTable(
     name: text().notNull(),
     description: text(),
     enabled: flag().notNull(),
-    triggerType: text({ enum: ["EVENT", "MANUAL", "SCHEDULE"] }).notNull(),
+    triggerType: text({ enum: triggerTypes }).notNull(),
     triggerConfig: jsonObject().notNull(),
     allowReentry: flag().notNull(),
     clock: clock(),
@@ -20,6 +22,8 @@ export const workflows = sqliteTable(
     nextTickAt: time(),
     /** Name and description in lower case, for the list's search. */
     searchText: text().notNull(),
+    /** What is not sound about it, as of its last change: for lists. */
+    issues: text({ mode: "json" }).$type<Issue[]>().notNull().default([]),
     version: integer().notNull().default(1),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
