@@ -42,18 +42,20 @@ export interface ContentInput {
   ownData: JsonObject;
   /** Whether the caller leaves tracking to the project. */
   mayTrack: boolean;
-  /** The number of emails with this content. */
-  recipients: number;
+  /** The number of emails with this content; in SQL, of the version `v` and its `template`. */
+  recipients: number | SQL;
+  /** Written only if this holds of the version `v` and its `template`. */
+  onlyIf?: SQL;
   /** A mail of double opt-in: TRANSACTIONAL whatever the template's type, and written only if this holds. */
   confirmsIf?: SQL;
 }
 
 /** Inserts the content, once. Everything else is written only if this row is. */
 export function insertContent(ctx: Context, content: ContentInput): Statement<{ id: Id }> {
-  const { id, subject, body, replyTo, headers, attachments, size, ownData, recipients, confirmsIf } = content;
+  const { id, subject, body, replyTo, headers, attachments, size, ownData, recipients, onlyIf, confirmsIf } = content;
   const type = confirmsIf ? sql`'TRANSACTIONAL'` : sql`coalesce(v.type, 'TRANSACTIONAL')`;
   // A mail of no topic: whoever left one must still be able to confirm.
-  const topicId = content.templateId === null || confirmsIf ? sql`NULL` : sql`t.topic_id`;
+  const topicId = content.templateId === null || confirmsIf ? sql`NULL` : sql`template.topic_id`;
   const fromEmail = content.from === null ? sql`v.from_email` : sql`${content.from}`;
   const bodyKey = body ? sql`${body.bodyKey}` : sql`v.body_key`;
   return statement(
@@ -67,7 +69,7 @@ export function insertContent(ctx: Context, content: ContentInput): Statement<{ 
         ${type}, ${confirmsIf !== undefined}, ${topicId}, v.template_id, v.id, ${linkBase(ctx)},
         ${content.mayTrack ? isTracked(ctx) : sql`false`}, ${recipients}, ${ctx.now.getTime()}
       FROM ${contentSource(ctx, content.templateId)}
-      WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})${confirmsIf ? sql` AND ${confirmsIf}` : sql``}
+      WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})${confirmsIf ? sql` AND ${confirmsIf}` : sql``}${onlyIf ? sql` AND ${onlyIf}` : sql``}
       RETURNING id`,
     columns({ id: asId }),
   );
@@ -80,12 +82,12 @@ function isTracked({ project }: Context): SQL {
 }
 
 /** The current version of the template. Without a template there is a single row with null in all its columns. */
-function contentSource(ctx: Context, templateId: Id | null): SQL {
+export function contentSource(ctx: Context, templateId: Id | null): SQL {
   // No row has this id. Of a condition that names no key, such as `false`, SQLite reads all versions of everybody.
   if (templateId === null)
     return sql`(SELECT 1) LEFT JOIN template_versions v ON v.project_id = ${ctx.project.number} AND v.id = NULL`;
-  return sql`templates t JOIN template_versions v ON t.project_id = ${ctx.project.number} AND t.id = ${templateId}
-    AND v.project_id = t.project_id AND v.id = t.version_id`;
+  return sql`templates template JOIN template_versions v ON template.project_id = ${ctx.project.number}
+    AND template.id = ${templateId} AND v.project_id = template.project_id AND v.id = template.version_id`;
 }
 
 /** An email as its insert returns it. */

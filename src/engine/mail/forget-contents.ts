@@ -98,7 +98,7 @@ function updateRecipients(page: SQL): Statement {
 
 function updateForgotten(page: SQL): Statement {
   return statement(
-    sql`UPDATE emails AS e SET is_forgotten = true, contact = NULL FROM (${page}) w
+    sql`UPDATE emails AS e SET is_forgotten = true, contact = NULL, own_data = NULL FROM (${page}) w
       WHERE w.is_ready AND e.project_id = w.project_id AND e.id = w.id AND NOT e.is_forgotten`,
   );
 }

@@ -8,6 +8,7 @@ import type { ListHeaders, RecipientLinks } from "../../core/mail/unsubscribing"
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import { templateVariables } from "../../core/templating/variables";
 import type { Tracker } from "../../core/tracking/track-links";
+import { runVariables } from "../../core/workflows/run-variables";
 import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context, Project } from "../../platform/context";
 import { recipientLinks } from "./links";
@@ -57,12 +58,13 @@ export function renderMessage(
 
 /** Everything that the content of a mail can name. */
 export function variablesOf(
-  { contactId, toName }: Pick<EmailRow, "contactId" | "toName">,
+  { contactId, toName, ownData }: Pick<EmailRow, "contactId" | "toName" | "ownData">,
   { content, contact, links }: Pick<Rendering, "contact" | "links"> & { content: Pick<ContentRow, "ownData"> },
 ): Record<string, unknown> {
   return templateVariables({
     contact: { ...contact, id: publicId(contactId) },
     ownData: content.ownData,
+    ...(ownData && { execution: runVariables(ownData) }),
     recipientName: toName ?? undefined,
     links: links ?? undefined,
   });

@@ -159,8 +159,10 @@ function eventData(report: Report): Record<string, string> {
 }
 
 function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isNews: SQL, now: number): Statement[] {
-  // A bounce concerns an address, which the contact may have changed since; a complaint is made by the person.
-  const isTheirs = reason === "bounce" ? sql`c.email = e.to_email` : sql`true`;
+  // A bounce concerns an address, which the contact may have changed since; a complaint is made by the person. Mail of
+  // workflows may go to somebody else than the contact.
+  const isTheirs =
+    reason === "bounce" ? sql`c.email = e.to_email` : sql`(e.source <> 'WORKFLOW' OR c.email = e.to_email)`;
   const contactId = sql`(SELECT c.id FROM emails e
     CROSS JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id AND ${isTheirs}
     WHERE ${isNews})`;

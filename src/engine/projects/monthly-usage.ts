@@ -11,7 +11,7 @@ interface Counted {
 }
 
 /**
- * Counts emails, after their rows are written: suppressed ones do not count. There is one count for each month and
+ * Counts emails, after their rows are written: those that go nowhere do not count. There is one count for each month and
  * template, which is also the template's number of emails; inline content counts under ''.
  */
 export function insertUsage(ctx: Context, emails: Counted[]): Statement {
@@ -27,7 +27,7 @@ export function insertUsage(ctx: Context, emails: Counted[]): Statement {
 function countedAmong(ctx: Context, emails: Counted[]): SQL {
   return sql`FROM json_each(${JSON.stringify(emails)}) r
     CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value->>'emailId' ${withContent}
-    WHERE e.status <> 'SUPPRESSED'`;
+    WHERE e.status NOT IN ('SUPPRESSED', 'FAILED')`;
 }
 
 const withContent: SQL = sql`CROSS JOIN email_contents content
@@ -55,6 +55,20 @@ export function usedThisMonth(ctx: Context): SQL {
 function usedIn(ctx: Context, month: string): SQL {
   return sql`(SELECT coalesce(sum(emails), 0) FROM monthly_usage
     WHERE project_id = ${ctx.project.number} AND month = ${month})`;
+}
+
+/** Why an email is FAILED that was accepted beyond the limit. */
+export const monthIsOver = "Monthly limit reached";
+
+/**
+ * The statuses of emails that are accepted together, in a SELECT of their `id` and the `reason` not to send them, if there
+ * is one: the first of the others have what is left of the month.
+ */
+export function statusesInMonth(ctx: Context, now: Date): SQL {
+  const { monthlySendLimit: limit } = ctx.project;
+  if (limit === null) return sql`iif(reason IS NULL, 'QUEUED', 'SUPPRESSED')`;
+  return sql`CASE WHEN reason IS NOT NULL THEN 'SUPPRESSED'
+    WHEN sum(reason IS NULL) OVER (ORDER BY id) + ${usedIn(ctx, monthOf(now))} > ${limit} THEN 'FAILED' ELSE 'QUEUED' END`;
 }
 
 /** The condition that a month is within its limit. */

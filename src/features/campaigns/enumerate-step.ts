@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { canaryShare, draw, stretches, stretchOf, variantOf } from "../../core/campaigns/draw";
 import { chunksOf } from "../../core/chunks";
 import { belowAllIds, type Id, newIdAt } from "../../core/ids";
@@ -7,7 +7,7 @@ import { openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import { whyWithheld } from "../../engine/mail/withhold";
-import { usedThisMonth } from "../../engine/projects/monthly-usage";
+import { monthIsOver, statusesInMonth } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { type Found, findNext } from "./find-next";
@@ -176,7 +176,7 @@ function insertPage(
           CASE status WHEN 'SUPPRESSED' THEN reason WHEN 'FAILED' THEN ${monthIsOver} END,
           iif(status = 'QUEUED', ${releasedAt}, NULL), iif(status = 'QUEUED', ${releasedAt}, NULL), ${now},
           iif(status = 'QUEUED', NULL, ${now})
-        FROM (SELECT *, ${statusInSql(ctx)} AS status
+        FROM (SELECT *, ${statusesInMonth(ctx, ctx.clock())} AS status
           FROM (SELECT r.value->>0 AS id, r.value->>2 AS content, c.id AS contact, c.email, ${withheld} AS reason
             FROM json_each(${JSON.stringify(rows)}) r
             CROSS JOIN contacts c ON c.project_id = ${project} AND c.id = r.value->>1 AND ${isWanted}))
@@ -200,14 +200,4 @@ function insertPage(
         ON CONFLICT (project_id, month, template_id) DO UPDATE SET emails = emails + excluded.emails`,
     ),
   ];
-}
-
-const monthIsOver = "Monthly limit reached";
-
-/** The status of a recipient with a `reason` not to write to them, or none: the first ones have what is left of the month. */
-function statusInSql(ctx: Context): SQL {
-  const { monthlySendLimit: limit } = ctx.project;
-  if (limit === null) return sql`iif(reason IS NULL, 'QUEUED', 'SUPPRESSED')`;
-  return sql`CASE WHEN reason IS NOT NULL THEN 'SUPPRESSED'
-    WHEN sum(reason IS NULL) OVER (ORDER BY id) + ${usedThisMonth(ctx)} > ${limit} THEN 'FAILED' ELSE 'QUEUED' END`;
 }

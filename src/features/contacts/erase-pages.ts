@@ -93,7 +93,7 @@ export function updateMarkedByErasure(ctx: Context, page: SQL): Statement {
  */
 export function updateErasedEmails(ctx: Context, page: SQL): Statement {
   return statement(
-    sql`UPDATE emails AS e SET to_email = '', to_written = NULL, to_name = NULL, subject = '', contact = NULL,
+    sql`UPDATE emails AS e SET to_email = '', to_written = NULL, to_name = NULL, subject = '', contact = NULL, own_data = NULL,
         error = CASE WHEN ${isUnsent} THEN ${contactGone} END,
         status = CASE WHEN NOT ${isUnsent} THEN e.status WHEN e.uncertain_since IS NULL THEN 'CANCELLED' ELSE 'UNKNOWN' END,
         due_at = CASE WHEN NOT ${isUnsent} THEN e.due_at END, next_attempt_at = NULL

@@ -1,0 +1,215 @@
+import { type SQL, sql } from "drizzle-orm";
+import { chunksOfBytes } from "../../../core/chunks";
+import { type Id, newIdAt, publicId, readId } from "../../../core/ids";
+import { domainOf, normalizeEmail } from "../../../core/mail/address";
+import type { EmailStatus, EmailType } from "../../../core/mail/status";
+import { minuteMs } from "../../../core/time";
+import type { SendEmailConfig } from "../../../core/workflows/config";
+import type { Outcome } from "../../../core/workflows/outcome";
+import { storedValues } from "../../../core/workflows/run-variables";
+import { openBatch } from "../../../db/batch";
+import { asFlag, asId, asOneOf, asPriority, asText, columns, orNull } from "../../../db/rows";
+import { type Statement, statement } from "../../../db/statement";
+import { isInTopic } from "../../../db/topics";
+import type { Context } from "../../../platform/context";
+import { contentSource, insertContent } from "../../mail/accept";
+import { announceEmails, announceGraceMs } from "../../mail/announce";
+import { domainInSql, verifiedDomain } from "../../mail/sender-domain";
+import { whyWithheld } from "../../mail/withhold";
+import { insertUsage, monthIsOver, statusesInMonth } from "../../projects/monthly-usage";
+import { isMarketingPaused } from "../../projects/sending-paused";
+import { type Arrival, effectIdOf } from "../arrival";
+import { contactDeleted } from "./condition";
+
+/** An email that a run is to send, unless it has sent it already. */
+interface Wanted {
+  emailId: Id;
+  effectId: string;
+  contactId: Id;
+  /** An address that goes before the contact's. */
+  to: string | null;
+  written: string | null;
+  values: ReturnType<typeof storedValues>;
+  causes: string[];
+}
+
+/** What one batch carries of the runs' values. */
+const maxBytes = 1_000_000;
+
+/** How long a run waits before it asks again whether its project may send. */
+const pauseMs = 30 * minuteMs;
+
+/**
+ * Accepts the emails of a group of runs: one content for all, and a row for each run that has none for this step yet. The
+ * unique `effect_id` makes it one for each. The outcomes are read from the rows that are there when the batch ends, so that
+ * a repeat has the same.
+ */
+export async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMAIL">[]): Promise<Outcome[]> {
+  const ctx = { ...given, now: given.clock() };
+  const [first] = arrivals;
+  if (!first) return [];
+  const { config, templateId } = first.step;
+  const template = templateId ?? (config.templateId === undefined ? null : readId(config.templateId));
+  if (template === null) return arrivals.map(() => ({ kind: "failed", reason: "The step has no template" }));
+  if (ctx.project.disabled) return arrivals.map(() => later(ctx, "The project is disabled"));
+  const isPaused = await isMarketingPaused(ctx, ctx.project);
+  const wanted = arrivals.map((arrival) => wantedBy(ctx, arrival));
+  const outcomes: Outcome[] = [];
+  for (const group of chunksOfBytes(wanted, maxBytes, (one) => JSON.stringify(one))) {
+    outcomes.push(...(await acceptGroup(ctx, group, template, isPaused)));
+  }
+  return outcomes;
+}
+
+function wantedBy(ctx: Context, arrival: Arrival<"SEND_EMAIL">): Wanted {
+  const { contactId, step, scope, causes } = arrival;
+  return {
+    emailId: newIdAt(ctx.now.getTime()),
+    effectId: effectIdOf(arrival),
+    contactId,
+    ...recipientOf(step.config),
+    values: storedValues(scope),
+    causes,
+  };
+}
+
+function recipientOf({ recipient }: SendEmailConfig): Pick<Wanted, "to" | "written"> {
+  if (recipient?.type !== "CUSTOM") return { to: null, written: null };
+  const { customEmail } = recipient;
+  return { to: normalizeEmail(customEmail) ?? customEmail, written: customEmail };
+}
+
+async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused: boolean): Promise<Outcome[]> {
+  const contentId = newIdAt(ctx.now.getTime());
+  const keys = JSON.stringify(group.map(({ effectId, contactId }) => ({ effectId, contactId })));
+  const mail = { type: sql`v.type`, topicId: sql`template.topic_id` };
+  const unsent = sql`(SELECT count(*) FROM ${unsentOf(ctx, keys, mail)})`;
+  const batch = openBatch(ctx);
+  batch.add(
+    insertContent(ctx, {
+      ...ofTemplate,
+      id: contentId,
+      templateId: template,
+      recipients: unsent,
+      onlyIf: sql`${unsent} > 0 ${isPaused ? sql`AND v.type <> 'MARKETING'` : sql``}`,
+    }),
+  );
+  const accepted = batch.add(insertWanted(ctx, JSON.stringify(group), contentId));
+  batch.add(
+    insertUsage(
+      ctx,
+      group.map(({ emailId }) => ({ emailId })),
+    ),
+  );
+  const found = batch.add(selectSent(ctx, group, template));
+  await batch.commit();
+  await announceEmails(
+    ctx,
+    accepted.all.filter(({ status }) => status === "QUEUED"),
+  );
+  return found.all.map((one) => outcomeOf(ctx, one, isPaused));
+}
+
+const ofTemplate = {
+  ...{ subject: null, body: null, from: null, fromName: null, replyTo: null },
+  ...{ headers: {}, attachments: [], size: 0, ownData: {}, mayTrack: true },
+};
+
+/** The items `r` without an email, with those contacts `c` who may get mail of this type and topic. */
+function unsentOf(ctx: Context, items: string, mail: { type: SQL; topicId: SQL }): SQL {
+  return sql`json_each(${items}) r
+    CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'contactId' AND ${isWanted(mail)}
+    WHERE NOT EXISTS (SELECT 1 FROM emails sent INDEXED BY ux_emails_effect
+      WHERE sent.project_id = ${ctx.project.number} AND sent.effect_id = r.value->>'effectId')`;
+}
+
+/** TRANSACTIONAL mail goes to all, other mail to who is subscribed, and in its topic. */
+function isWanted({ type, topicId }: { type: SQL; topicId: SQL }): SQL {
+  return sql`(${type} = 'TRANSACTIONAL' OR (c.subscribed AND ${isInItsTopic(topicId)}))`;
+}
+
+function isInItsTopic(topicId: SQL): SQL {
+  return sql`coalesce(${isInTopic({ projectId: sql`c.project_id`, contactId: sql`c.id`, topic: { id: topicId } })}, true)`;
+}
+
+function insertWanted(ctx: Context, items: string, contentId: Id) {
+  const now = ctx.now.getTime();
+  const to = sql`coalesce(r.value->>'to', c.email)`;
+  const [type, topicId] = [sql`content.type`, sql`content.topic_id`];
+  const reason = whyWithheld(ctx, { type, email: to, optedOutAt: sql`c.opted_out_at`, topicId, contactId: sql`c.id` });
+  return statement(
+    sql`INSERT INTO emails (project_id, id, content_id, contact_id, effect_id, to_email, to_written, source, priority, status,
+        error, own_data, causes, next_attempt_at, due_at, created_at, ended_at)
+      SELECT ${ctx.project.number}, id, ${contentId}, contact_id, effect_id, to_email, nullif(written, to_email), 'WORKFLOW',
+        iif(type = 'TRANSACTIONAL', 0, 1), status, CASE status WHEN 'SUPPRESSED' THEN reason WHEN 'FAILED' THEN ${monthIsOver} END,
+        own_data, causes, iif(status = 'QUEUED', ${now}, NULL), iif(status = 'QUEUED', ${now + announceGraceMs}, NULL), ${now},
+        iif(status = 'QUEUED', NULL, ${now})
+      FROM (SELECT *, ${statusesInMonth(ctx, ctx.now)} AS status
+        FROM (SELECT r.value->>'emailId' AS id, r.value->>'effectId' AS effect_id, c.id AS contact_id, ${to} AS to_email,
+            r.value->>'written' AS written, nullif(r.value->'values', 'null') AS own_data, r.value->'causes' AS causes,
+            content.type AS type, ${reason} AS reason
+          FROM email_contents content CROSS JOIN ${unsentOf(ctx, items, { type, topicId })}
+            AND content.project_id = ${ctx.project.number} AND content.id = ${contentId}))
+      WHERE true ON CONFLICT DO NOTHING
+      RETURNING id, status, priority`,
+    columns({ id: asId, status: asOneOf<EmailStatus>(), priority: asPriority }),
+  );
+}
+
+const readSent = columns({
+  emailId: orNull(asId),
+  status: orNull(asOneOf<EmailStatus>()),
+  error: orNull(asText),
+  isThere: asFlag,
+  isSubscribed: orNull(asFlag),
+  isInTopic: orNull(asFlag),
+  /** Null when there is no such template. */
+  type: orNull(asOneOf<EmailType>()),
+  fromEmail: orNull(asText),
+  isVerified: asFlag,
+});
+type Sent = ReturnType<typeof readSent>;
+
+/** What is there of each item when the batch ends, in their order. */
+function selectSent(ctx: Context, group: Wanted[], template: Id): Statement<Sent> {
+  const items = JSON.stringify(group.map(({ effectId, contactId }) => [effectId, contactId]));
+  return statement(
+    sql`SELECT e.id AS email_id, e.status, e.error, c.id IS NOT NULL AS is_there, c.subscribed AS is_subscribed,
+        ${isInItsTopic(sql`template.topic_id`)} AS is_in_topic, v.type, v.from_email,
+        EXISTS (${verifiedDomain(ctx, domainInSql(sql`v.from_email`))}) AS is_verified
+      FROM json_each(${items}) r
+        LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>1
+        LEFT JOIN emails e INDEXED BY ux_emails_effect
+          ON e.project_id = ${ctx.project.number} AND e.effect_id = r.value->>0
+        LEFT JOIN (${contentSource(ctx, template)}) ON true
+      ORDER BY r.key`,
+    readSent,
+  );
+}
+
+function outcomeOf(ctx: Context, found: Sent, isPaused: boolean): Outcome {
+  const { emailId, status, error, type, fromEmail } = found;
+  if (emailId !== null) {
+    const output = { emailId: publicId(emailId) };
+    const isWithheld = status === "SUPPRESSED" || (status === "FAILED" && error === monthIsOver);
+    return { kind: "done", output, ...(isWithheld && error !== null && { skipped: error }) };
+  }
+  if (!found.isThere) return skipped(contactDeleted);
+  if (type === null || fromEmail === null) return { kind: "failed", reason: "The template no longer exists" };
+  if (type !== "TRANSACTIONAL") {
+    if (!found.isSubscribed) return skipped("The contact is not subscribed");
+    if (!found.isInTopic) return skipped("The contact does not get mail of this topic");
+  }
+  if (!found.isVerified)
+    return { kind: "failed", reason: `The sender domain ${domainOf(fromEmail)} is not verified in this project` };
+  if (isPaused && type === "MARKETING") return later(ctx, "The marketing email of this project is paused");
+  throw new Error("An email of a workflow was neither written nor refused");
+}
+
+function skipped(reason: string): Outcome {
+  return { kind: "done", skipped: reason };
+}
+
+function later(ctx: Context, reason: string): Outcome {
+  return { kind: "later", at: ctx.now.getTime() + pauseMs, reason };
+}
