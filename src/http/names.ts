@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { closestTo } from "../core/closest";
 import type { FieldFault } from "../core/errors";
+import { shownValue } from "../core/faults";
 import type { ForeignName } from "../core/foreign-names";
 import { isJsonObject } from "../core/json";
 import type { Warning } from "../core/warning";
-import { shownValue } from "./faults";
 
 /** The names that a route reads. They are collected once, when the route is declared. */
 export interface Names {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { FilterCondition, maxDepth, maxFilters } from "../../../src/core/audience/condition";
 import { operators } from "../../../src/core/audience/operators";
-import { faultsOf } from "../../../src/http/faults";
+import { faultsOf } from "../../../src/core/faults";
 
 const Body = z.object({ condition: FilterCondition });
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { FieldCode, FieldFault } from "../core/errors";
+import type { FieldCode, FieldFault } from "./errors";
 
 const fieldCodes: Partial<Record<z.core.$ZodIssue["code"], FieldCode>> = {
   invalid_type: "invalid_type",
