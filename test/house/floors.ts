@@ -11,6 +11,7 @@ const purePackages = new Set([
   "@zootools/email-spell-checker",
   "@noble/hashes/hmac.js",
   "@noble/hashes/sha2.js",
+  "croner",
   "disposable-email-domains-js",
   "drizzle-orm",
   "email-providers/all.json",

@@ -23,12 +23,9 @@ export interface FilterCondition {
   groups: FilterGroup[];
 }
 
-/**
- * The schema of a condition over some fields. `conditions` of a group is one condition; a list is refused, because the
- * groups of one condition do the same. `prefix` goes before the schemas' names in the API's document.
- */
-export function conditionSchema(names: FieldNames, prefix = ""): z.ZodType<FilterCondition> {
-  const Filter = z
+/** The schema of one filter over some fields. `prefix` goes before the schema's name in the API's document. */
+export function filterSchema(names: FieldNames, prefix = "") {
+  return z
     .object({
       field: z
         .string()
@@ -52,7 +49,13 @@ export function conditionSchema(names: FieldNames, prefix = ""): z.ZodType<Filte
     })
     .transform((sent, check) => readFilter(sent, names, check))
     .meta({ id: `${prefix}Filter`, example: { field: "data.plan", operator: "equals", value: "pro" } });
+}
 
+/**
+ * The schema of a condition of such filters. `conditions` of a group is one condition; a list is refused, because the
+ * groups of one condition do the same. `prefix` goes before the schemas' names in the API's document.
+ */
+export function conditionSchema(Filter: ReturnType<typeof filterSchema>, prefix = ""): z.ZodType<FilterCondition> {
   const FilterGroup: z.ZodType<FilterGroup> = z
     .object({
       filters: z.array(Filter).meta({ description: "Every filter must match." }),
@@ -97,10 +100,9 @@ const conditionExample = {
 };
 
 /** The conditions of segments and of campaigns' audiences. */
-export const FilterCondition = conditionSchema({
-  isField: isFilterField,
-  listed: `${filterFields.join(", ")}, topic.<slug> or data.<key>`,
-});
+export const FilterCondition = conditionSchema(
+  filterSchema({ isField: isFilterField, listed: `${filterFields.join(", ")}, topic.<slug> or data.<key>` }),
+);
 
 /** A filter with its path and its depth. */
 interface PlacedFilter {

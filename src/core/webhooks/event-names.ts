@@ -10,8 +10,13 @@ export function listenedNameFault(name: string): string | null {
   if (name.includes("*")) {
     return `${name} matches nothing: use an exact name, a family such as email.* (the part before the first dot), or *`;
   }
+  return exactNameFault(name);
+}
+
+/** Why no event of a project can have exactly this name; null when one can. */
+export function exactNameFault(name: string): string | null {
   if (name.startsWith("email.") && !emailEvents.includes(name.slice("email.".length))) {
-    return `There is no event ${name}: use ${emailEvents.map((event) => `email.${event}`).join(", ")}, or email.*`;
+    return `There is no event ${name}: use ${emailEvents.map((event) => `email.${event}`).join(", ")}`;
   }
   if (isReservedEvent(name)) return null;
   const read = EventName.safeParse(name);

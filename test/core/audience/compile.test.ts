@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { compile } from "../../../src/core/audience/compile";
-import { conditionSchema, FilterCondition, type FilterGroup } from "../../../src/core/audience/condition";
+import { conditionSchema, FilterCondition, type FilterGroup, filterSchema } from "../../../src/core/audience/condition";
 import { isContactField } from "../../../src/core/audience/fields";
 import { jsonOperand } from "../../../src/core/audience/operand";
 import type { Resolver } from "../../../src/core/audience/resolver";
@@ -186,7 +186,7 @@ describe("the text of a statement", () => {
 describe("other fields than those of a contact", () => {
   const data = { plan: "pro", amount: 49.5, items: ["book"], "a.b": true, deep: { at: "2026-01-31T09:00:00Z" } };
   const isField = (name: string) => isContactField(name) || name.startsWith("event.");
-  const WithEvent = conditionSchema({ isField, listed: "data.<key> or event.<key>" }, "Step");
+  const WithEvent = conditionSchema(filterSchema({ isField, listed: "data.<key> or event.<key>" }, "Step"), "Step");
   const contactsAlone = contactResolver(new Map());
   const resolver: Resolver = {
     ...contactsAlone,

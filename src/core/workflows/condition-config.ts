@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { conditionSchema, filterSchema } from "../audience/condition";
+import { units } from "../audience/dates";
+import { filterFields } from "../audience/fields";
+import { maxFieldLength, readFilter } from "../audience/filter";
+import { operators } from "../audience/operators";
+import { isJsonObject } from "../json";
+import { storable } from "../storable";
+import type { ConditionConfig as Config, MultiConfig as Multi } from "./config";
+import { isRunField, runFields } from "./run-fields";
+
+const maxBranches = 20;
+const maxNameLength = 100;
+
+/** The branch of a CONDITION with several, for when none holds. */
+export const otherwise = "default";
+
+const fields = {
+  isField: isRunField,
+  listed: [...filterFields, "topic.<slug>", "data.<key>", ...runFields].join(", "),
+};
+
+const Filter = filterSchema(fields, "Workflow");
+const Condition = conditionSchema(Filter, "Workflow");
+
+const name = z
+  .string()
+  .min(1)
+  .max(maxNameLength)
+  .refine(...storable);
+
+const Whole = z
+  .strictObject({ condition: Condition }, { error: "Send one filter, or a condition, not both" })
+  .meta({ id: "WorkflowWholeCondition" });
+
+const MultiConfig = z
+  .object({
+    mode: z.literal("multi", { error: "The only mode is multi. Leave it out for the branches yes and no" }),
+    field: z.string().min(1).max(maxFieldLength),
+    branches: z
+      .array(
+        z.object({
+          id: name.meta({ description: "The `branch` of its transition." }),
+          name: name.nullish(),
+          operator: z.enum(operators),
+          value: z.unknown().optional(),
+          unit: z.enum(units).nullish(),
+        }),
+      )
+      .min(1)
+      .max(maxBranches),
+  })
+  .transform(({ mode, field, branches }, check): Multi => {
+    const seen = new Set<string>();
+    const read = branches.map(({ id, name, ...filter }, place) => {
+      const fault =
+        id === otherwise ? `${otherwise} is the branch for when no other holds` : "Two branches have this id";
+      if (id === otherwise || seen.has(id)) {
+        check.addIssue({ code: "custom", path: ["branches", place, "id"], message: fault, params: { code: "custom" } });
+      }
+      seen.add(id);
+      const { field: _, ...rest } = readFilter({ ...filter, field }, fields, {
+        ...check,
+        addIssue: (issue) =>
+          check.addIssue(typeof issue === "string" ? issue : { ...issue, path: placeOf(issue.path ?? [], place) }),
+      });
+      return { id, name: name ?? id, ...rest };
+    });
+    return { mode, field, branches: read };
+  })
+  .meta({
+    id: "WorkflowMultiCondition",
+    description: `Several branches on one field, asked in their order. Goes on by the id of the first that holds, else by \`${otherwise}\`.`,
+    example: {
+      mode: "multi",
+      field: "data.plan",
+      branches: [{ id: "pro", name: "Pro", operator: "equals", value: "pro" }],
+    },
+  });
+
+/** The field is the step's, and all else the branch's. */
+function placeOf(path: readonly PropertyKey[], place: number): PropertyKey[] {
+  return path[0] === "field" ? [...path] : ["branches", place, ...path];
+}
+
+/** What a CONDITION takes as its config, for the document. */
+export const ConditionConfig = z.union([Filter, Whole, MultiConfig]).meta({
+  id: "ConditionStepConfig",
+  description: "One filter or a whole condition, which go on by `yes` or `no`, or several branches.",
+  example: { field: "data.plan", operator: "equals", value: "pro" },
+});
+
+/** The form that was meant, by its own key, so that the faults told are those of that form. */
+export function conditionForm(sent: unknown): z.ZodType<Config> {
+  if (!isJsonObject(sent)) return Filter;
+  if ("mode" in sent) return MultiConfig;
+  return "condition" in sent ? Whole : Filter;
+}

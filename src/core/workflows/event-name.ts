@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { exactNameFault } from "../webhooks/event-names";
+
+/** Listeners of such a name would get a whole family of events. */
+const family = /^([^.]*\.)?\*$/;
+
+/** Why a workflow cannot start by events of this name, or wait for one; null when it can. */
+function awaitedNameFault(name: string): string | null {
+  if (family.test(name)) return `${name} names several events: use the exact name of one, such as email.opened`;
+  if (name === "webhook.disabled") return "webhook.disabled belongs to no contact, so no workflow can use it";
+  return exactNameFault(name);
+}
+
+/** The exact name of an event: one of the caller's own, or of the service's. Kept as sent, blanks and case included. */
+export const AwaitedName = z
+  .string()
+  .min(1)
+  .superRefine((name, check) => {
+    const fault = name === "" ? null : awaitedNameFault(name);
+    if (fault !== null) check.addIssue({ code: "custom", message: fault, params: { code: "invalid_string" } });
+  })
+  .meta({
+    type: "string",
+    minLength: 1,
+    maxLength: 255,
+    description: "The exact name of an event, such as `purchase`, `email.opened` or `segment.vip.entry`.",
+    example: "purchase",
+  });

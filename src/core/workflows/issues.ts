@@ -1,0 +1,106 @@
+import { eventOf } from "../audience/fields";
+import type { References } from "../audience/references";
+import { type Id, publicId } from "../ids";
+import type { Graph, Step } from "./step";
+import { reachableFrom } from "./structure";
+import type { Trigger } from "./trigger";
+
+/** Something about a workflow that is probably not meant. It may be enabled all the same. */
+export interface Issue {
+  /** A public id. Without it the issue is one of the workflow itself. */
+  stepId?: string;
+  message: string;
+}
+
+/** The segment whose members' coming or going starts the workflow, and all that its condition names. */
+export interface TriggerSegment {
+  name: string;
+  references: Pick<References, "fields" | "events">;
+}
+
+/** The slug in the name of a segment's event; null for other events. */
+export function segmentSlugOf(eventName: string): string | null {
+  return /^segment\.(.+)\.(?:entry|exit)$/.exec(eventName)?.[1] ?? null;
+}
+
+/** Lists what is not sound in a workflow: of the whole, then of its steps in their order. Empty when it is sound. */
+export function issuesOf(trigger: Trigger, graph: Graph, segment: TriggerSegment | null): Issue[] {
+  const start = graph.steps.find(({ type }) => type === "TRIGGER");
+  const reached = start ? reachableFrom(graph, start.id) : new Set<Id>();
+  const steps = graph.steps.flatMap((step) => {
+    const messages = [
+      ...ownIssues(step, graph),
+      ...(reached.has(step.id) ? causes(step, trigger, segment) : ["No step leads to this one, so nobody arrives."]),
+    ];
+    return messages.map((message) => ({ stepId: publicId(step.id), message }));
+  });
+  return [...triggerIssues(trigger).map((message) => ({ message })), ...steps];
+}
+
+function triggerIssues({ triggerType, triggerConfig }: Trigger): string[] {
+  return triggerType === "EVENT" && triggerConfig.eventName === null
+    ? ["It has no event name: set triggerConfig.eventName. Until then it starts by hand only."]
+    : [];
+}
+
+function ownIssues(step: Step, graph: Graph): string[] {
+  const out = graph.transitions.filter(({ fromStepId }) => fromStepId === step.id);
+  const isDrawn = (wanted: string | null) => out.some(({ branch }) => branch === wanted);
+  switch (step.type) {
+    case "TRIGGER":
+      return out.length === 0 ? ["Nothing comes after the trigger, so an execution ends at once."] : [];
+    case "SEND_EMAIL":
+      return step.templateId === null && step.config.templateId === undefined
+        ? ["It has no template: set templateId. Until then the step fails."]
+        : [];
+    case "CONDITION":
+      return out.length === 0 ? ["None of its branches is drawn, so an execution ends here."] : [];
+    case "WAIT_FOR_EVENT":
+      return isDrawn("timeout") && step.config.timeout === undefined
+        ? ["Its branch timeout is never taken: the step has no timeout."]
+        : [];
+    case "UPDATE_CONTACT":
+      return step.config.subscribed === undefined && Object.keys(step.config.data ?? {}).length === 0
+        ? ["It changes nothing: set data or subscribed."]
+        : [];
+    case "DELAY":
+    case "WEBHOOK":
+    case "EXIT":
+      return [];
+  }
+}
+
+/** The events that a step may cause: exact names, or all of mail. */
+function causes(step: Step, trigger: Trigger, segment: TriggerSegment | null): string[] {
+  const eventName = trigger.triggerType === "EVENT" ? trigger.triggerConfig.eventName : null;
+  if (eventName === null) return [];
+  if (causedEvents(step).includes(eventName)) {
+    return [
+      `It causes ${eventName}, by which the workflow starts. An event that the workflow itself caused never starts it again.`,
+    ];
+  }
+  if (segment === null || segmentSlugOf(eventName) === null || !movesIn(step, segment)) return [];
+  return [
+    `It changes who is in the segment ${segment.name}, by which the workflow starts: a circle. ` +
+      "A contact enters one workflow by segment events at most once an hour.",
+  ];
+}
+
+const ofMail = ["sent", "delivered", "opened", "clicked", "bounced", "complained", "failed"].map(
+  (kind) => `email.${kind}`,
+);
+
+function causedEvents(step: Step): string[] {
+  if (step.type === "SEND_EMAIL") return ofMail;
+  if (step.type !== "UPDATE_CONTACT" || step.config.subscribed === undefined) return [];
+  return [step.config.subscribed ? "contact.subscribed" : "contact.unsubscribed"];
+}
+
+/** Whether what a step does may bring a contact into the segment, or out of it. */
+function movesIn(step: Step, { references: { fields, events } }: TriggerSegment): boolean {
+  if (causedEvents(step).some((name) => events.includes(eventOf(name)))) return true;
+  if (step.type !== "UPDATE_CONTACT") return false;
+  const written = Object.keys(step.config.data ?? {}).map((key) => `data.${key}`);
+  if (step.config.subscribed !== undefined) written.push("subscribed");
+  return written.some((field) => fields.some((named) => named === field || named === "updatedAt"));
+}

@@ -1,0 +1,42 @@
+import { Cron } from "croner";
+import { minuteMs } from "../time";
+
+const minApartMs = 5 * minuteMs;
+/** More than a day of ticks five minutes apart. */
+const ticksLookedAt = 300;
+const nicknames = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$/i;
+const maxLength = 100;
+
+/** Why a workflow cannot have this schedule; null when it can. */
+export function cronFault(cron: string, now: Date): string | null {
+  if (cron.length > maxLength) return `At most ${maxLength} characters`;
+  const parsed = parse(cron);
+  if (typeof parsed === "string") return parsed;
+  const ticks = parsed.nextRuns(ticksLookedAt, now);
+  if (ticks.length === 0) return `${cron} never comes: no date matches it`;
+  const early = ticks.findIndex((tick, place) => tick.getTime() - (ticks[place - 1]?.getTime() ?? 0) < minApartMs);
+  const [first, second] = [ticks[early - 1], ticks[early]];
+  if (first === undefined || second === undefined) return null;
+  const minutes = (second.getTime() - first.getTime()) / minuteMs;
+  return `Ticks must be at least 5 minutes apart: between ${first.toISOString()} and the next there are ${minutes}`;
+}
+
+/** The first tick after a time; null when there is none. */
+export function nextTick(cron: string, after: Date): number | null {
+  const parsed = parse(cron);
+  return typeof parsed === "string" ? null : (parsed.nextRun(after)?.getTime() ?? null);
+}
+
+/** Five fields: minute, hour, day of the month, month, day of the week. In UTC. */
+function parse(cron: string): Cron | string {
+  const written = cron.trim();
+  if (!nicknames.test(written) && written.split(/\s+/).length !== 5) {
+    return "Must have five fields: minute, hour, day of the month, month and day of the week, such as 0 9 * * MON";
+  }
+  try {
+    return new Cron(written, { mode: "5-part", utcOffset: 0 });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error);
+    return `Is not a cron expression: ${reason}`;
+  }
+}

@@ -1,0 +1,104 @@
+import type { FieldFault } from "../errors";
+import { type Id, textOf } from "../ids";
+import { branchesOf } from "./branches";
+import type { Graph, Step, Transition } from "./step";
+
+/** A transition that somebody wants to draw. */
+export type Drawing = Pick<Transition, "fromStepId" | "toStepId" | "branch">;
+
+/** The branches of a step. `isPlain`: it may also go on by a transition without one. */
+export function branchNames(step: Step): { names: string[]; isPlain: boolean } {
+  if (step.type === "WAIT_FOR_EVENT") return { names: ["event", "timeout"], isPlain: true };
+  if (step.type !== "CONDITION") return { names: [], isPlain: true };
+  const { branches, otherwise } = branchesOf(step.config);
+  return { names: [...branches.map(({ branch }) => branch), otherwise], isPlain: false };
+}
+
+export function stepOf({ steps }: Graph, id: Id): Step | undefined {
+  return steps.find((step) => step.id === id);
+}
+
+/**
+ * Why this transition cannot be drawn; null when it can. Both steps are in the graph. The fields are those of a
+ * transition.
+ */
+export function drawingFault(graph: Graph, { fromStepId, toStepId, branch }: Drawing): FieldFault | null {
+  const [from, to] = [stepOf(graph, fromStepId), stepOf(graph, toStepId)];
+  if (from === undefined || to === undefined) throw new Error("A transition is drawn between steps of its workflow");
+  if (from.id === to.id) return fault("toStepId", "A step cannot lead to itself");
+  if (from.type === "EXIT") return fault("fromStepId", "EXIT ends an execution: nothing leads out of it");
+  if (to.type === "TRIGGER") return fault("toStepId", "Executions begin at TRIGGER: nothing leads into it");
+  const taken = branchFault(from, branch) ?? doubleFault(graph, from, branch);
+  if (taken !== null) return taken;
+  if (isReachable(graph, to.id, from.id)) {
+    return fault("toStepId", `${nameOf(to)} leads to ${nameOf(from)} already: this would be a circle`);
+  }
+  return null;
+}
+
+function branchFault(from: Step, branch: string | null): FieldFault | null {
+  const { names, isPlain } = branchNames(from);
+  const listed = names.join(", ");
+  if (branch === null) {
+    if (isPlain) return null;
+    return { field: "branch", code: "required", message: `Out of ${nameOf(from)}, name a branch: ${listed}` };
+  }
+  if (names.includes(branch)) return null;
+  const message =
+    names.length === 0
+      ? `${nameOf(from)} is a ${from.type}, which has no branches: leave branch out`
+      : `${nameOf(from)} has no branch ${branch}: use ${listed}${isPlain ? ", or none" : ""}`;
+  return { field: "branch", code: "invalid_enum_value", message };
+}
+
+function doubleFault({ transitions }: Graph, from: Step, branch: string | null): FieldFault | null {
+  if (!transitions.some((drawn) => drawn.fromStepId === from.id && drawn.branch === branch)) return null;
+  return branch === null
+    ? fault("fromStepId", `${nameOf(from)} has a transition already: delete it first, or use a CONDITION`)
+    : fault("branch", `The branch ${branch} of ${nameOf(from)} is drawn already: delete its transition first`);
+}
+
+/** The branches that are drawn out of a step, and that it would no longer have as `changed`. */
+export function lostBranches({ transitions }: Graph, changed: Step): string[] {
+  const { names } = branchNames(changed);
+  const drawn = transitions.flatMap(({ fromStepId, branch }) => (fromStepId === changed.id && branch ? [branch] : []));
+  return drawn.filter((branch) => !names.includes(branch));
+}
+
+/** What becomes of the transitions around a step that is deleted. */
+export interface Splice {
+  removed: Transition[];
+  /** Transitions into the step, leading to its successor from now on. */
+  moved: Transition[];
+}
+
+/** Joins the predecessors of a step to its one successor; null when it has several, so that nobody knows which is meant. */
+export function splice({ transitions }: Graph, step: Step): Splice | null {
+  const into = transitions.filter(({ toStepId }) => toStepId === step.id);
+  const out = transitions.filter(({ fromStepId }) => fromStepId === step.id);
+  const [next, ...others] = new Set(out.map(({ toStepId }) => toStepId));
+  if (step.type === "CONDITION" || others.length > 0) return null;
+  if (next === undefined) return { removed: into, moved: [] };
+  return { removed: out, moved: into.map((transition) => ({ ...transition, toStepId: next })) };
+}
+
+/** The steps that can be reached from this one, itself included. */
+export function reachableFrom({ transitions }: Graph, start: Id): Set<Id> {
+  const next = Map.groupBy(transitions, ({ fromStepId }) => fromStepId);
+  const seen = new Set([start]);
+  // The set grows while it is gone through.
+  for (const id of seen) for (const { toStepId } of next.get(id) ?? []) seen.add(toStepId);
+  return seen;
+}
+
+function isReachable(graph: Graph, from: Id, to: Id): boolean {
+  return reachableFrom(graph, from).has(to);
+}
+
+function nameOf({ name, id }: Step): string {
+  return name === "" ? textOf(id) : JSON.stringify(name);
+}
+
+function fault(field: string, message: string): FieldFault {
+  return { field, code: "custom", message };
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { isDeeperThan, type JsonValue } from "../json";
+import { headerFault } from "../outbound/headers";
+import { isStorable, unstorableText } from "../storable";
+import type { WebhookConfig as Config } from "./config";
+import { hasLiquid, liquidFault, textsIn } from "./liquid";
+
+const maxUrlLength = 2_000;
+const maxHeaders = 50;
+const maxBodyDepth = 20;
+const ownHeader = "idempotency-key";
+
+const placeholders = /\{\{.*?\}\}|\{%.*?%\}/gs;
+/** Scheme, host and port; then path and query. */
+const parts = /^(https?:\/\/[^/?#]*)(.*)$/is;
+
+/** A URL without its placeholders, which can be judged when the step is saved: its host is final. */
+export function literalUrl(url: string): string {
+  return url.replace(placeholders, "");
+}
+
+/** Who is called never depends on a contact or an event, so Liquid may stand in the path and query only. */
+function urlFault(url: string): string | null {
+  const [, place, rest = ""] = parts.exec(url) ?? [];
+  if (place === undefined) {
+    return hasLiquid(url.split("//", 1)[0] ?? "")
+      ? "The scheme, host and port of the URL must be literal: Liquid may stand in its path and query only"
+      : "Must begin with http:// or https://";
+  }
+  if (hasLiquid(place)) {
+    return "The scheme, host and port of the URL must be literal: Liquid may stand in its path and query only";
+  }
+  return hasLiquid(rest) ? liquidFault(url) : null;
+}
+
+const Url = z
+  .string()
+  .min(1)
+  .max(maxUrlLength)
+  .superRefine((url, check) => {
+    const fault = url === "" ? null : urlFault(url);
+    if (fault !== null) check.addIssue({ code: "custom", message: fault, params: { code: "invalid_string" } });
+  })
+  .meta({
+    description:
+      "http: or https:, on the public internet. Its path and query may have Liquid, whose values are encoded; scheme, " +
+      "host and port are literal.",
+    example: "https://example.com/contacts/{{ contact.id }}?plan={{ contact.data.plan }}",
+  });
+
+const Headers = z
+  .record(z.string(), z.string())
+  .superRefine((headers, check) => {
+    const entries = Object.entries(headers);
+    if (entries.length > maxHeaders) {
+      check.addIssue({ code: "custom", message: `At most ${maxHeaders} headers`, params: { code: "too_big" } });
+      return;
+    }
+    for (const [name, value] of entries) {
+      const message = ownHeaderFault(name) ?? headerFault(name, literalUrl(value)) ?? liquidFault(value);
+      if (message !== null) {
+        check.addIssue({ code: "custom", path: [name], message, params: { code: "invalid_string" } });
+      }
+    }
+  })
+  .meta({ description: "The values may have Liquid.", example: { "X-Plan": "{{ contact.data.plan }}" } });
+
+function ownHeaderFault(name: string): string | null {
+  return name.toLowerCase() === ownHeader
+    ? "The service sets Idempotency-Key itself: the same for every try of one step of one execution"
+    : null;
+}
+
+const Body = z
+  .unknown()
+  .superRefine((body, check) => {
+    if (isDeeperThan(body, maxBodyDepth)) {
+      const message = `The body may nest at most ${maxBodyDepth} levels deep`;
+      check.addIssue({ code: "custom", message, params: { code: "custom" } });
+      return;
+    }
+    for (const { text, path } of textsIn(body)) {
+      const message = isStorable(text) ? liquidFault(text) : unstorableText;
+      if (message !== null) check.addIssue({ code: "custom", path, message, params: { code: "invalid_string" } });
+    }
+  })
+  // It was parsed from JSON.
+  .transform((body) => body as JsonValue | undefined)
+  .meta({
+    description:
+      "Any JSON; every text in it may have Liquid. Without it, the body is `{ contact, workflow, execution, event }`.",
+    example: { plan: "{{ contact.data.plan }}" },
+  });
+
+export const WebhookConfig = z
+  .object({
+    url: Url,
+    method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).default("POST"),
+    headers: Headers.nullish(),
+    body: Body.optional(),
+  })
+  .superRefine(({ method, body }, check) => {
+    if (method === "GET" && body !== undefined && body !== null) {
+      check.addIssue({ code: "custom", path: ["body"], message: "A GET has no body", params: { code: "custom" } });
+    }
+  })
+  .transform(
+    ({ url, method, headers, body }): Config => ({
+      url,
+      method,
+      ...(headers && { headers }),
+      ...(body !== undefined && body !== null && { body }),
+    }),
+  )
+  .meta({
+    id: "WebhookStepConfig",
+    description:
+      "Calls a URL, at least once, with an `Idempotency-Key` that is the same for every try. No answer, 429 and 5xx are " +
+      "tried three times. The answer is available to later steps as `steps.<name of the step>`.",
+    example: { url: "https://example.com/hooks/signups", method: "POST", body: { email: "{{ contact.email }}" } },
+  });
