@@ -6,8 +6,8 @@ import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type WebhookRow, webhooks } from "../../db/tables";
+import { checkOutboundUrl } from "../../platform/check-outbound-url";
 import type { Context } from "../../platform/context";
-import { checkUrl } from "./check-url";
 import type { CreateWebhook } from "./schema";
 import { replaceListeners } from "./statements";
 import { sealSecret } from "./webhook";
@@ -19,7 +19,7 @@ export async function createWebhook(
   ctx: Context,
   { url, events, description }: CreateWebhook,
 ): Promise<{ row: WebhookRow; secret: string }> {
-  checkUrl(ctx, url);
+  checkOutboundUrl(ctx, { field: "url", url });
   const now = ctx.now.getTime();
   const id = newIdAt(now);
   const secret = newWebhookSecret();

@@ -5,14 +5,14 @@ import { openBatch } from "../../db/batch";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type WebhookRow, webhooks } from "../../db/tables";
+import { checkOutboundUrl } from "../../platform/check-outbound-url";
 import type { Context } from "../../platform/context";
-import { checkUrl } from "./check-url";
 import type { UpdateWebhook } from "./schema";
 import { replaceListeners, updateDue } from "./statements";
 
 /** `PATCH /webhooks/{id}`. Only the columns that are named change, so two changes at once keep both. */
 export async function updateWebhook(ctx: Context, id: Id, change: UpdateWebhook): Promise<WebhookRow> {
-  if (change.url !== undefined) checkUrl(ctx, change.url);
+  if (change.url !== undefined) checkOutboundUrl(ctx, { field: "url", url: change.url });
   const batch = openBatch(ctx);
   batch.add(
     statement(

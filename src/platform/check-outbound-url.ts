@@ -1,0 +1,28 @@
+import { isLoopback } from "../core/dns";
+import { Invalid } from "../core/errors";
+import { placeOf } from "../core/outbound/url";
+import type { Platform } from "./context";
+import { judgeOutboundUrl } from "./outbound";
+
+/**
+ * At the door: what a URL says of itself. Its name is resolved before each call. `judged` is the part of `url` that is
+ * final, if not all of it is.
+ */
+export function checkOutboundUrl(
+  platform: Pick<Platform, "config" | "origin">,
+  { field, url, judged = url }: { field: string; url: string; judged?: string },
+): void {
+  const verdict = judgeOutboundUrl(platform, judged);
+  if (verdict.kind === "refused") {
+    const message = `${verdict.reason}${hintFor(platform, judged)}`;
+    throw new Invalid([{ field, code: "invalid_string", message, received: url }]);
+  }
+}
+
+/** What a developer with a receiver on this machine can do. */
+function hintFor({ config }: Pick<Platform, "config">, written: string): string {
+  if (!config.isDevelopment || !URL.canParse(written)) return "";
+  const url = new URL(written);
+  if (!isLoopback(url.hostname)) return "";
+  return ` For a receiver on this machine, start with OUTBOUND_ALLOW_LOOPBACK=${placeOf(url)}`;
+}
