@@ -6,7 +6,7 @@ import { dropUnused, moveExecution } from "./shard-rows";
 import { readExecution, readIdRow, type ShardStore } from "./shard-store";
 
 /** Why executions end whose contact is gone. */
-export const goneReason = "Contact was deleted";
+export const goneReason = "The contact was deleted";
 
 /**
  * Ends and empties the executions of contacts that are gone: what was said of them, and what was said to them. That

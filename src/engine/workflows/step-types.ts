@@ -3,6 +3,7 @@ import type { StepType } from "../../core/workflows/step";
 import type { Context } from "../../platform/context";
 import type { Arrival } from "./arrival";
 import { takeBranches } from "./effects/condition";
+import { sendStepEmails } from "./effects/send-email";
 
 /** The steps that do something. The others are decided by the machine. */
 export type EffectType = Exclude<StepType, "TRIGGER" | "DELAY" | "WAIT_FOR_EVENT" | "EXIT">;
@@ -15,5 +16,6 @@ export type Effect<T extends EffectType> = (ctx: Context, arrivals: Arrival<T>[]
 
 /** The effect of each type of step. */
 export const stepTypes: { [T in EffectType]?: Effect<T> } = {
+  SEND_EMAIL: sendStepEmails,
   CONDITION: takeBranches,
 };
