@@ -17,13 +17,13 @@ export interface Delivery {
   starts: { workflowId: Id; allowReentry: boolean }[];
 }
 
-/** A start by hand. `request` makes a repeated call of the same caller find its first execution. */
+/** A start by hand. `request` makes a call that is repeated within that time find its first execution. */
 export interface StartByHand {
   workflowId: Id;
   contactId: Id;
   allowReentry: boolean;
   context: JsonObject | null;
-  request: string | null;
+  request: { key: string; ttlMs: number } | null;
 }
 
 /** Starts of a scheduled workflow: each contact once for each tick, in milliseconds since 1970. */

@@ -22,7 +22,7 @@ import { viewOf } from "./execution-view";
 import { cancelActive, eraseRowsOf, forgetFinished } from "./shard-erase";
 import { mirrorSome, mirrorThese } from "./shard-mirror";
 import { runRound } from "./shard-pump";
-import { findExecution, hasUnmirrored, hasWork, moveExecution, nextWake } from "./shard-rows";
+import { findExecution, hasUnmirrored, hasWork, isAnyUnmirrored, moveExecution, nextWake } from "./shard-rows";
 import { deliverEvent, forgetSeen, startByHand, startScheduled } from "./shard-starts";
 import { createTables, openStore, type ShardStore } from "./shard-store";
 
@@ -82,7 +82,9 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     });
   }
 
+  /** Nobody sees here what a list does not show yet. */
   async get(_address: ShardAddress, ids: Id[]): Promise<ExecutionView[]> {
+    await this.mirror(ids);
     return ids.flatMap((id) => viewOf(this.store, id) ?? []);
   }
 
@@ -157,12 +159,17 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   /** An execution whose mirror shows it as it is now. */
   private async answer(id: Id): Promise<ExecutionView> {
-    const ctx = await this.context();
-    const shard = this.address()?.shard;
-    if (ctx && shard !== undefined) await mirrorThese(ctx, { store: this.store, shard }, [id]);
+    await this.mirror([id]);
     const view = viewOf(this.store, id);
     if (!view) throw new Error("An execution is gone that was just changed");
     return view;
+  }
+
+  private async mirror(ids: Id[]): Promise<void> {
+    const address = this.address();
+    if (address === null || !isAnyUnmirrored(this.store, ids)) return;
+    const ctx = await this.context();
+    if (ctx) await mirrorThese(ctx, { store: this.store, shard: address.shard }, ids);
   }
 
   private pump(): Promise<void> {

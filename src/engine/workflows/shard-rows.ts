@@ -144,6 +144,15 @@ export function hasUnmirrored(store: ShardStore): boolean {
   return store.all(readIdRow, "SELECT id FROM executions WHERE version > mirrored LIMIT 1").length > 0;
 }
 
+export function isAnyUnmirrored(store: ShardStore, ids: Id[]): boolean {
+  const found = store.all(
+    readIdRow,
+    "SELECT id FROM executions WHERE version > mirrored AND id IN (SELECT value FROM json_each(?)) LIMIT 1",
+    JSON.stringify(ids),
+  );
+  return found.length > 0;
+}
+
 function idText(id: Id | null): string | null {
   return id === null ? null : textOf(id);
 }

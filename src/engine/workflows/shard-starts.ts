@@ -85,11 +85,13 @@ function startByEvent(
 /** Starts an execution by hand; null when the workflow does not let the contact in. */
 export function startByHand(store: ShardStore, given: StartByHand, now: number): StoredExecution | null {
   if (given.request !== null) {
-    const [first] = store.all(readExecution, "SELECT * FROM executions WHERE request = ?", given.request);
-    if (first) return first;
+    const { key, ttlMs } = given.request;
+    const [first] = store.all(readExecution, "SELECT * FROM executions WHERE request = ?", key);
+    if (first && first.startedAt > now - ttlMs) return first;
+    store.run("UPDATE executions SET request = NULL WHERE request = ?", key);
   }
   if (!mayEnter(findEntry(store, given.workflowId, given.contactId), given.allowReentry)) return null;
-  const id = enter(store, { ...given, causes: [], event: null, mark: {}, now });
+  const id = enter(store, { ...given, request: given.request?.key ?? null, causes: [], event: null, mark: {}, now });
   return findExecution(store, id);
 }
 

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { newId } from "../../../core/ids";
+import { body, created, createRoute, errors, ok } from "../../../http/define";
+import { IdParam, PageQuery, pathId } from "../../../http/params";
+import { createRouter } from "../../../http/router";
+import { cancelAllExecutions, cancelExecution, executionOver } from "./cancel";
+import { executionJson, getExecution, wholeExecutionJson } from "./execution";
+import { listExecutions } from "./list";
+import {
+  CancelledExecutions,
+  Execution,
+  ExecutionPage,
+  ExecutionStatus,
+  StartExecution,
+  WholeExecution,
+} from "./schema";
+import { reentryRefused, startExecution } from "./start";
+
+export const executions = createRouter();
+const tags = ["Workflows"];
+
+const ExecutionParam = z.object({ id: pathId("id"), executionId: pathId("executionId") });
+
+const start = createRoute({
+  method: "post",
+  path: "/workflows/{id}/executions",
+  operationId: "startWorkflowExecution",
+  refusals: [reentryRefused(newId(), false)],
+  tags,
+  summary: "Start a workflow for a contact",
+  description:
+    "Also when the workflow is disabled, so that you can try a draft. 409 when re-entry refuses the contact.",
+  request: { params: IdParam, ...body(StartExecution) },
+  responses: { ...created(Execution), ...errors(400, 403, 404, 409, 413, 422) },
+});
+
+executions.openapi(start, async (c) => {
+  const started = await startExecution(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+  return c.json(executionJson(started), 201);
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/workflows/{id}/executions",
+  operationId: "listWorkflowExecutions",
+  tags,
+  summary: "List the executions of a workflow, newest first",
+  request: { params: IdParam, query: PageQuery.extend({ status: ExecutionStatus.optional() }) },
+  responses: { ...ok(ExecutionPage), ...errors(404, 422) },
+});
+
+executions.openapi(list, async (c) => {
+  const { page, pageSize, status } = c.req.valid("query");
+  const asked = { page, pageSize, ...(status === undefined ? {} : { status }) };
+  const { executions: found, total } = await listExecutions(c.var.ctx, c.req.valid("param").id, asked);
+  const totalPages = Math.ceil(total / pageSize);
+  return c.json({ data: found.map(executionJson), total, page, pageSize, totalPages }, 200);
+});
+
+const get = createRoute({
+  method: "get",
+  path: "/workflows/{id}/executions/{executionId}",
+  operationId: "getWorkflowExecution",
+  tags,
+  summary: "Get an execution, with the steps that it came to",
+  request: { params: ExecutionParam },
+  responses: { ...ok(WholeExecution), ...errors(404) },
+});
+
+executions.openapi(get, async (c) => {
+  const { id, executionId } = c.req.valid("param");
+  return c.json(wholeExecutionJson(await getExecution(c.var.ctx, id, executionId)), 200);
+});
+
+const cancel = createRoute({
+  method: "delete",
+  path: "/workflows/{id}/executions/{executionId}",
+  operationId: "cancelWorkflowExecution",
+  refusals: [executionOver("COMPLETED")],
+  tags,
+  summary: "Cancel an execution",
+  description: "It is CANCELLED where it stands. 409 when it is over already.",
+  request: { params: ExecutionParam },
+  responses: { ...ok(Execution), ...errors(403, 404, 409) },
+});
+
+executions.openapi(cancel, async (c) => {
+  const { id, executionId } = c.req.valid("param");
+  return c.json(executionJson(await cancelExecution(c.var.ctx, id, executionId)), 200);
+});
+
+const cancelAll = createRoute({
+  method: "post",
+  path: "/workflows/{id}/executions/cancel-all",
+  operationId: "cancelAllWorkflowExecutions",
+  tags,
+  summary: "Cancel all active executions of a workflow",
+  request: { params: IdParam },
+  responses: { ...ok(CancelledExecutions), ...errors(403, 404) },
+});
+
+executions.openapi(cancelAll, async (c) => {
+  return c.json({ cancelled: await cancelAllExecutions(c.var.ctx, c.req.valid("param").id) }, 200);
+});
