@@ -1,12 +1,12 @@
-import { type SQL, sql } from "drizzle-orm";
+import { SQL, sql } from "drizzle-orm";
 import type { JsonObject } from "../core/json";
 
 /**
  * Merges a patch into `contacts.data` key by key, inside the database, so that two concurrent calls never lose each
  * other's keys. A key is replaced as a whole and deleted by null; json_patch would merge nested objects.
  */
-export function mergedData(patch: JsonObject): SQL {
-  const sent = JSON.stringify(patch);
+export function mergedData(patch: JsonObject | SQL): SQL {
+  const sent = inSql(patch);
   return sql`(SELECT json_group_object(key, json(value)) FROM (
     SELECT stored.key AS key, ${jsonText("stored")} AS value FROM json_each(contacts.data) stored
     WHERE stored.key NOT IN (SELECT key FROM json_each(${sent}))
@@ -15,11 +15,16 @@ export function mergedData(patch: JsonObject): SQL {
 }
 
 /** Whether the patch would change `contacts.data` of the current row. */
-export function changesData(patch: JsonObject): SQL {
-  return sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(patch)}) sent
+export function changesData(patch: JsonObject | SQL): SQL {
+  return sql`EXISTS (SELECT 1 FROM json_each(${inSql(patch)}) sent
     LEFT JOIN json_each(contacts.data) stored ON stored.key = sent.key
     WHERE CASE WHEN sent.type = 'null' THEN stored.key IS NOT NULL
       ELSE stored.type IS NOT sent.type OR stored.value IS NOT sent.value END)`;
+}
+
+/** Where each row has a patch of its own, it is an expression. */
+function inSql(patch: JsonObject | SQL): SQL {
+  return patch instanceof SQL ? patch : sql`${JSON.stringify(patch)}`;
 }
 
 /** Turns a row of json_each back into JSON: it returns booleans as 1 and 0, and strings without quotes. */

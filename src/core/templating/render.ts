@@ -23,10 +23,12 @@ export interface ParsedLiquid extends LiquidText {
 const parsed: Record<TemplateKind, TextCache<Template>> = {
   html: new TextCache(parsedBytes),
   text: new TextCache(parsedBytes),
+  value: new TextCache(parsedBytes),
+  url: new TextCache(parsedBytes),
 };
 
 /**
- * Parses a body (`html`) or a subject (`text`), or takes it from this isolate's cache. Throws `TemplateSyntaxError`
+ * Parses a template, or takes it from this isolate's cache. Throws `TemplateSyntaxError`
  * when it is not valid, or uses an unknown filter or tag.
  */
 export function parseTemplate(source: string, kind: TemplateKind): Template {

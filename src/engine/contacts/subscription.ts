@@ -15,6 +15,8 @@ export interface SubscriptionChange {
   eventData: Record<string, string>;
   /** The person said so themselves: a contact that was never subscribed then counts as opted out. */
   isSaidBySelf?: boolean;
+  /** Of the row of `contacts` at hand, the workflows that led to its change, as a JSON array. */
+  causes?: SQL;
   at: number;
 }
 
@@ -23,7 +25,7 @@ export interface SubscriptionChange {
  * otherwise. They go into one batch in this order, because the event compares with the state before it.
  */
 export function updateSubscription(ctx: Context, change: SubscriptionChange): Statement[] {
-  const { contactId, subscribed, eventData, at } = change;
+  const { contactId, subscribed, eventData, causes, at } = change;
   const name = subscribed ? "contact.subscribed" : "contact.unsubscribed";
   // As a pair: with the project alone, the planner would scan the list of all contacts.
   const isContact = sql`(project_id, id) IN (SELECT ${ctx.project.number}, * FROM (${contactId}))`;
@@ -36,8 +38,9 @@ export function updateSubscription(ctx: Context, change: SubscriptionChange): St
   return [
     insertEvents(ctx, {
       rows: sql`SELECT project_id, ${name} AS name, id AS contact_id, NULL AS email_id,
-          ${JSON.stringify(eventData)} AS data
+          ${JSON.stringify(eventData)} AS data${causes ? sql`, ${causes} AS causes` : sql``}
         FROM contacts WHERE ${isContact} AND subscribed <> ${subscribed}`,
+      hasCauses: causes !== undefined,
     }),
     statement(
       sql`UPDATE contacts SET ${changes}, snoozed_until = NULL, version = version + 1, updated_at = max(updated_at, ${at})

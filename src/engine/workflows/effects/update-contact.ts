@@ -1,0 +1,142 @@
+import { chunksOfBytes } from "../../../core/chunks";
+import { ContactData, dataTooBig, readData } from "../../../core/contacts/data";
+import { Invalid } from "../../../core/errors";
+import { type Id, newId, textOf } from "../../../core/ids";
+import type { JsonObject } from "../../../core/json";
+import { renderJson } from "../../../core/templating/render-json";
+import type { UpdateContactConfig } from "../../../core/workflows/config";
+import type { Outcome } from "../../../core/workflows/outcome";
+import { openBatch } from "../../../db/batch";
+import type { Context } from "../../../platform/context";
+import { type Arrival, effectIdOf } from "../arrival";
+import { isUnrenderable, type RenderedContact, selectContacts, variablesOf } from "../render-step";
+import { contactDeleted } from "./condition";
+import { type Planned, selectResults, writeUpdates } from "./update-statements";
+
+type Update = Arrival<"UPDATE_CONTACT">;
+
+/** What one batch carries of new data. */
+const maxBytes = 1_000_000;
+
+/**
+ * Changes the contacts of a group of runs. A row in `workflow_effects` is the claim: the batch that inserts it makes the
+ * change, and a repeat reads the result that it keeps. So a value is rendered and written once, and never rendered again.
+ */
+export async function updateStepContacts(given: Context, arrivals: Update[]): Promise<Outcome[]> {
+  const ctx = { ...given, now: given.clock() };
+  const outcomes = new Map<Update, Outcome>();
+  for (const group of oneOfEachContact(arrivals)) {
+    for (const [arrival, outcome] of await updateGroup(ctx, group)) outcomes.set(arrival, outcome);
+  }
+  return arrivals.map((arrival) => outcomes.get(arrival) ?? unknown(arrival));
+}
+
+/** Several runs of one contact have their turns one after another, each seeing what the one before has written. */
+function oneOfEachContact(arrivals: Update[]): Update[][] {
+  const groups: Update[][] = [];
+  for (const runs of Map.groupBy(arrivals, ({ contactId }) => textOf(contactId)).values()) {
+    for (const [place, arrival] of runs.entries()) {
+      const group = groups[place] ?? [];
+      groups[place] = [...group, arrival];
+    }
+  }
+  return groups;
+}
+
+async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, Outcome>> {
+  const reading = openBatch(ctx);
+  const results = reading.add(selectResults(ctx, group.map(effectIdOf)));
+  const contacts = reading.add(
+    selectContacts(
+      ctx,
+      group.map(({ contactId }) => contactId),
+    ),
+  );
+  await reading.commit();
+  const people = new Map<Id, RenderedContact>(contacts.all.map((contact) => [contact.id, contact]));
+  const outcomes = new Map<Update, Outcome>();
+  const planned: Planned[] = [];
+  for (const [place, arrival] of group.entries()) {
+    const known = results.all[place]?.result ?? null;
+    const contact = people.get(arrival.contactId);
+    const plan = known ?? (contact ? planOf(arrival, contact) : skipped(contactDeleted));
+    if ("kind" in plan) outcomes.set(arrival, plan);
+    else planned.push(plan);
+  }
+  for (const part of chunksOfBytes(planned, maxBytes, ({ patch }) => JSON.stringify(patch))) {
+    for (const [arrival, outcome] of await write(ctx, part)) outcomes.set(arrival, outcome);
+  }
+  return outcomes;
+}
+
+/** What a run is to change, or the outcome when that is nothing, or nothing that contacts can have. */
+function planOf(arrival: Update, contact: RenderedContact): Planned | Outcome {
+  const { config } = arrival.step;
+  try {
+    const rendered = renderJson(config.data ?? {}, variablesOf(contact, arrival.scope));
+    const checked = ContactData.safeParse(rendered);
+    if (!checked.success) return { kind: "failed", reason: whyInvalid(checked.error.issues) };
+    const { patch, types } = readData(checked.data);
+    const [keys, { subscribed }] = [Object.keys(patch), config];
+    if (keys.length === 0 && subscribed === undefined) return skipped("There was nothing to change");
+    return {
+      ...{
+        arrival,
+        effectId: effectIdOf(arrival),
+        contactId: arrival.contactId,
+        patch,
+        types,
+        subscribed: subscribed ?? null,
+      },
+      ...resultsOf(keys, config),
+    };
+  } catch (error) {
+    if (!isUnrenderable(error)) throw error;
+    return { kind: "failed", reason: error.message };
+  }
+}
+
+/** The outcome, and the one for a contact that has said no itself, which no step overrides. */
+function resultsOf(keys: string[], { subscribed }: UpdateContactConfig): Pick<Planned, "result" | "ifOptedOut"> {
+  const data: JsonObject = keys.length === 0 ? {} : { data: keys };
+  const result: Outcome = { kind: "done", output: { ...data, ...(subscribed !== undefined && { subscribed }) } };
+  if (subscribed !== true) return { result, ifOptedOut: result };
+  const output: JsonObject = { ...data, ignored: { subscribed: optedOut } };
+  return { result, ifOptedOut: keys.length === 0 ? { ...skipped(optedOut), output } : { kind: "done", output } };
+}
+
+const optedOut = "The person has unsubscribed, which a workflow does not lift";
+
+/** A batch that the data of one run makes fail is tried again run by run. */
+async function write(ctx: Context, planned: Planned[]): Promise<[Update, Outcome][]> {
+  const token = textOf(newId());
+  try {
+    const found = await writeUpdates(ctx, planned, token);
+    return planned.map(({ arrival }, place) => {
+      const { result = null, isThere = false } = found[place] ?? {};
+      return [arrival, result ?? (isThere ? { kind: "failed", reason: dataTooBig } : skipped(contactDeleted))];
+    });
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    if (planned.length === 1) return planned.map(({ arrival }) => [arrival, failed(error)]);
+    const outcomes: [Update, Outcome][] = [];
+    for (const one of planned) outcomes.push(...(await write(ctx, [one])));
+    return outcomes;
+  }
+}
+
+function failed({ faults, message }: Invalid): Outcome {
+  return { kind: "failed", reason: faults[0]?.message ?? message };
+}
+
+function skipped(reason: string): Extract<Outcome, { kind: "done" }> {
+  return { kind: "done", skipped: reason };
+}
+
+function whyInvalid(issues: readonly { path: PropertyKey[]; message: string }[]): string {
+  return issues.map(({ path, message }) => ["data", ...path.map(String)].join(".").concat(`: ${message}`)).join(". ");
+}
+
+function unknown({ executionId }: Update): never {
+  throw new Error(`The update of run ${textOf(executionId)} has no outcome`);
+}
