@@ -19,6 +19,8 @@ import { forgetOldMessages } from "./features/outbox/forget-old";
 import { computeDueSegments, countDueSegments } from "./features/segments/sweep-due";
 import { forgetOldDeliveries } from "./features/webhooks/forget-old";
 import { queueDueDeliveries } from "./features/webhooks/queue-due";
+import { wakeOverdue } from "./features/workflows/executions/wake-overdue";
+import { queueDueTicks } from "./features/workflows/ticks/queue-due";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
@@ -39,6 +41,8 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     queueDueDeliveries,
     queueDueCounts,
     queueDueCampaigns,
+    wakeOverdue,
+    queueDueTicks,
   },
   "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
   "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },

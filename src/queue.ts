@@ -8,6 +8,7 @@ import { countDuePages } from "./engine/campaigns/count-due";
 import type { EventListener } from "./engine/events/listener";
 import { drainMail } from "./engine/mail/drain";
 import { preflightJob } from "./features/campaigns/preflight/jobs";
+import { endExecutionsJob } from "./engine/workflows/end";
 import { workflowListener } from "./engine/workflows/listener";
 import { runCampaign } from "./features/campaigns/run";
 import { bulkJob } from "./features/contacts/bulk/jobs";
@@ -23,6 +24,8 @@ import { recordHitsJob } from "./features/tracking/jobs";
 import { drainDeliveries } from "./features/webhooks/drain";
 import { tryDeliveryJob } from "./features/webhooks/jobs";
 import { webhookListener } from "./features/webhooks/listener";
+import { wakeShardsJob } from "./features/workflows/executions/wake-overdue";
+import { startMembersJob } from "./features/workflows/ticks/start-members";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
@@ -57,6 +60,9 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "segments.delete-members": deleteMembersJob,
   "webhooks.drain": drainDeliveries,
   "webhooks.try": tryDeliveryJob,
+  "workflows.wake": wakeShardsJob,
+  "workflows.start": startMembersJob,
+  "workflows.end": endExecutionsJob,
   "project.erase": eraseJob,
 };
 

@@ -50,6 +50,10 @@ export const QueueMessage = z.discriminatedUnion("type", [
   /** Deliveries to webhooks are due, of whichever projects. */
   z.object({ type: z.literal("webhooks.drain") }),
   z.object({ type: z.literal("webhooks.try"), projectId, jobId }),
+  /** Executions of these shards are overdue. */
+  z.object({ type: z.literal("workflows.wake"), projectId, shards: z.array(z.number()) }),
+  z.object({ type: z.literal("workflows.start"), projectId, jobId }),
+  z.object({ type: z.literal("workflows.end"), projectId, jobId }),
   z.object({ type: z.literal("project.erase"), projectId, jobId }),
 ]);
 export type QueueMessage = z.infer<typeof QueueMessage>;
@@ -81,6 +85,9 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "segments.delete-members": "jobs",
   "webhooks.drain": "outbound",
   "webhooks.try": "outbound",
+  "workflows.wake": "events",
+  "workflows.start": "jobs",
+  "workflows.end": "jobs",
   "project.erase": "jobs",
 };
 

@@ -56,6 +56,7 @@ export interface Env extends Databases {
   IDEMPOTENCY_KEY_TTL_HOURS?: string;
   EMAIL_CONTENT_RETENTION_DAYS?: string;
   EVENT_RETENTION_DAYS?: string;
+  EXECUTION_RETENTION_DAYS?: string;
   PUBLIC_CONFIRMATIONS_PER_HOUR?: string;
   BRAKE_BOUNCE_PERCENT?: string;
   BRAKE_COMPLAINT_PERCENT?: string;
@@ -100,6 +101,7 @@ const Settings = z.object({
   PUBLIC_URL: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).default(""),
   IDEMPOTENCY_KEY_TTL_HOURS: z.coerce.number().positive().default(24),
   EMAIL_CONTENT_RETENTION_DAYS: z.coerce.number().positive().default(90),
+  EXECUTION_RETENTION_DAYS: z.coerce.number().positive().default(90),
   EVENT_RETENTION_DAYS: z.coerce.number().nonnegative().default(0),
   BRAKE_BOUNCE_PERCENT: percent.default(8),
   BRAKE_COMPLAINT_PERCENT: percent.default(0.3),
@@ -141,6 +143,8 @@ export interface Config {
   idempotencyTtlMs: number;
   /** How long the content of a mail is kept, from when the mail is final. */
   contentRetentionMs: number;
+  /** How long executions of workflows are kept after their end. */
+  executionRetentionMs: number;
   /** How long events are kept; null for ever. */
   eventRetentionMs: number | null;
   /** The shares of a project's last mails above which its marketing email is paused. */
@@ -225,6 +229,7 @@ export function readConfig(env: Env): Config {
     idempotencyTtlMs: settings.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
     contentRetentionMs: settings.EMAIL_CONTENT_RETENTION_DAYS * dayMs,
     eventRetentionMs: settings.EVENT_RETENTION_DAYS === 0 ? null : settings.EVENT_RETENTION_DAYS * dayMs,
+    executionRetentionMs: settings.EXECUTION_RETENTION_DAYS * dayMs,
     reputation: {
       bouncePercent: settings.BRAKE_BOUNCE_PERCENT,
       complaintPercent: settings.BRAKE_COMPLAINT_PERCENT,

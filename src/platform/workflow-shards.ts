@@ -75,8 +75,6 @@ export interface WorkflowShard {
   /** Ends the active executions of a workflow, or of all: returns their number. */
   cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number>;
   eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void>;
-  /** Forgets executions that finished before that time, and returns how many of them are left. */
-  forgetFinished(address: ShardAddress, before: number): Promise<void>;
   /** Wakes what is due. */
   poke(address: ShardAddress): Promise<void>;
   erase(): Promise<void>;

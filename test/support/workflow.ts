@@ -1,7 +1,7 @@
 import { type Id, newId, readId, textOf } from "../../src/core/ids";
 import { shardOf } from "../../src/core/workflows/shard-of";
 import type { StepType } from "../../src/core/workflows/step";
-import { closedStartListener, startListener } from "../../src/engine/events/listener";
+import { startListeners } from "../../src/core/workflows/trigger";
 import { trackEvent } from "../../src/features/events/track";
 import type { ExecutionView, ShardAddress } from "../../src/platform/workflow-shards";
 import { databaseWith } from "./database";
@@ -81,7 +81,7 @@ export async function newWorkflow(project: TestProject, given: GivenWorkflow = {
     ),
   ];
   if (enabled && eventName !== null) {
-    const listener = `${publicEvents ? startListener : closedStartListener}${textOf(id)}`;
+    const listener = `${publicEvents ? startListeners.open : startListeners.closed}${textOf(id)}`;
     statements.push(
       db
         .prepare("INSERT INTO event_listeners (project_id, name, listener_id) VALUES (?, ?, ?)")
@@ -99,7 +99,7 @@ export async function disableWorkflow(project: TestProject, { id }: TestWorkflow
     db.prepare("UPDATE workflows SET enabled = 0 WHERE project_id = ? AND id = ?").bind(project.number, textOf(id)),
     db
       .prepare("DELETE FROM event_listeners WHERE project_id = ? AND listener_id IN (?, ?)")
-      .bind(project.number, `${startListener}${textOf(id)}`, `${closedStartListener}${textOf(id)}`),
+      .bind(project.number, `${startListeners.open}${textOf(id)}`, `${startListeners.closed}${textOf(id)}`),
   ]);
 }
 

@@ -35,13 +35,6 @@ export interface EventListener {
   hear(ctx: Context, events: HeardEvent[]): Promise<void>;
 }
 
-/**
- * The listener of an enabled workflow that an event starts: this and the workflow's id, for the trigger's name. Who changes
- * a workflow writes them, and nobody else reads the workflows when an event happens.
- */
-export const startListener = "workflow:start:";
-/** The same for a workflow that events of public keys do not start. It sorts before the other. */
-export const closedStartListener = "workflow:closed:";
 /** Executions wait for the name: one row for a project and a name, for as long as a step names it or an execution waits. */
 export const waitListenerId = "workflow:wait:";
 

@@ -1,11 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { minuteMs } from "../../core/time";
+import { startListeners } from "../../core/workflows/trigger";
 import { idOfTick, tickOf, timeOfId } from "../../db/ids";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { dayOf, endOfDay } from "./day";
-import { closedStartListener, heardAs, startListener } from "./listener";
+import { heardAs } from "./listener";
 
 /** An event starts no workflow when more than so many led to it. */
 const maxCauses = 5;
@@ -81,14 +82,14 @@ export function insertEvents(
  * does not start again, and after too many causes none does: so events and workflows that cause each other come to an end.
  */
 function startedBy({ source, hasCauses }: { source: EventSource; hasCauses: boolean }): SQL {
-  const first = source === "PUBLIC" ? startListener : closedStartListener;
+  const first = source === "PUBLIC" ? startListeners.open : startListeners.closed;
   const isNew = hasCauses
     ? sql` AND coalesce(json_array_length(o.causes), 0) <= ${maxCauses}
           AND NOT EXISTS (SELECT 1 FROM json_each(o.causes) c WHERE c.value = ${workflowOf(sql`l.listener_id`)})`
     : sql``;
   return sql`(SELECT nullif(json_group_array(${workflowOf(sql`l.listener_id`)}), '[]') FROM event_listeners l
           WHERE l.project_id = o.project_id AND l.name = o.name AND l.listener_id >= ${first}
-            AND l.listener_id < ${`${startListener}~`} AND o.contact_id IS NOT NULL${isNew})`;
+            AND l.listener_id < ${`${startListeners.open}~`} AND o.contact_id IS NOT NULL${isNew})`;
 }
 
 function workflowOf(listenerId: SQL): SQL {

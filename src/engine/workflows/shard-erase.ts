@@ -1,12 +1,14 @@
 import { type Id, textOf } from "../../core/ids";
 import { isActive } from "../../core/workflows/execution";
 import { cancelled } from "../../core/workflows/machine";
-import { asId, columns, orNull } from "../../db/rows";
 import { dropUnused, moveExecution } from "./shard-rows";
 import { readExecution, readIdRow, type ShardStore } from "./shard-store";
 
 /** Why executions end whose contact is gone. */
 export const goneReason = "The contact was deleted";
+
+/** Why executions end whose project is disabled. */
+export const projectDisabled = "Project disabled";
 
 /**
  * Ends and empties the executions of contacts that are gone: what was said of them, and what was said to them. That
@@ -34,25 +36,6 @@ export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): v
     );
     store.run("DELETE FROM entries WHERE contact_id = ?", textOf(contactId));
   }
-}
-
-const readForgotten = columns({ id: asId, eventId: orNull(asId) });
-const forgottenAtOnce = 1_000;
-
-/** Deletes executions that were finished before that time, a thousand at most. Who entered which workflow stays. */
-export function forgetFinished(store: ShardStore, before: number): void {
-  const old = store.all(
-    readForgotten,
-    "SELECT id, event_id FROM executions WHERE completed_at < ? AND version <= mirrored ORDER BY completed_at LIMIT ?",
-    ...[before, forgottenAtOnce],
-  );
-  const ids = JSON.stringify(old.map(({ id }) => id));
-  store.run("DELETE FROM steps WHERE execution_id IN (SELECT value FROM json_each(?))", ids);
-  store.run("DELETE FROM executions WHERE id IN (SELECT value FROM json_each(?))", ids);
-  dropUnused(
-    store,
-    old.map(({ eventId }) => eventId),
-  );
 }
 
 /** Ends all active executions, or those of one workflow. Returns their number. */

@@ -19,7 +19,8 @@ import type {
 } from "../../platform/workflow-shards";
 import { findProject } from "../projects/project";
 import { viewOf } from "./execution-view";
-import { cancelActive, eraseRowsOf, forgetFinished } from "./shard-erase";
+import { cancelActive, eraseRowsOf, projectDisabled } from "./shard-erase";
+import { forgetFinished, nextForgetting } from "./shard-forget";
 import { mirrorSome, mirrorThese } from "./shard-mirror";
 import { runRound } from "./shard-pump";
 import { findExecution, hasUnmirrored, hasWork, isAnyUnmirrored, moveExecution, nextWake } from "./shard-rows";
@@ -115,13 +116,6 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     await this.pumping;
   }
 
-  async forgetFinished(address: ShardAddress, before: number): Promise<void> {
-    this.change(address, (now) => {
-      forgetFinished(this.store, before);
-      forgetSeen(this.store, now);
-    });
-  }
-
   async poke(address: ShardAddress): Promise<void> {
     this.change(address, () => {});
   }
@@ -185,7 +179,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       const ctx = await this.context();
       // Its deletion erases the object too.
       if (ctx === null) return;
-      if (ctx.project.disabled) cancelActive(this.store, null, "Project disabled", ctx.clock().getTime());
+      if (ctx.project.disabled) cancelActive(this.store, null, projectDisabled, ctx.clock().getTime());
       await this.runRounds(ctx);
       this.failures = 0;
     } catch (error) {
@@ -205,9 +199,11 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       const hadWork = await runRound(ctx, shard);
       const mayMirror = !hadWork || round % roundsPerMirroring === 0;
       const isMirrored = mayMirror && !(await mirrorSome(ctx, shard));
-      if (!hadWork && isMirrored && !hasWork(this.store) && !hasUnmirrored(this.store)) return;
+      const isClean = isMirrored && !(await forgetFinished(ctx, this.store));
+      if (!hadWork && isClean && !hasWork(this.store) && !hasUnmirrored(this.store)) break;
       await letOthersIn();
     }
+    forgetSeen(this.store, ctx.clock().getTime());
   }
 
   private async context(): Promise<Context | null> {
@@ -231,9 +227,11 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   private nextDue(): number | null {
-    const now = this.openPlatform().clock().getTime();
+    const { clock, config } = this.openPlatform();
+    const now = clock().getTime();
     if (this.failures > 0) return now + backoffMs(failureBackoff, this.failures - 1);
     if (hasWork(this.store) || hasUnmirrored(this.store)) return this.pumping ? now + leaseMs : now;
-    return nextWake(this.store);
+    const times = [nextWake(this.store), nextForgetting(this.store, config.executionRetentionMs)];
+    return times.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a));
   }
 }

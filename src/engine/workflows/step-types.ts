@@ -4,6 +4,7 @@ import type { Context } from "../../platform/context";
 import type { Arrival } from "./arrival";
 import { takeBranches } from "./effects/condition";
 import { sendStepEmails } from "./effects/send-email";
+import { updateStepContacts } from "./effects/update-contact";
 
 /** The steps that do something. The others are decided by the machine. */
 export type EffectType = Exclude<StepType, "TRIGGER" | "DELAY" | "WAIT_FOR_EVENT" | "EXIT">;
@@ -18,4 +19,5 @@ export type Effect<T extends EffectType> = (ctx: Context, arrivals: Arrival<T>[]
 export const stepTypes: { [T in EffectType]?: Effect<T> } = {
   SEND_EMAIL: sendStepEmails,
   CONDITION: takeBranches,
+  UPDATE_CONTACT: updateStepContacts,
 };

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { chunksOf } from "../../core/chunks";
-import { asId as idOf } from "../../core/ids";
+import { type Id, asId as idOf } from "../../core/ids";
 import type { EmailStatus } from "../../core/mail/status";
 import { openBatch } from "../../db/batch";
 import { asId, asNumber, asOneOf, asText, columns, orNull } from "../../db/rows";
@@ -11,6 +11,7 @@ import { pageOfErrors, updateErasedErrors } from "../../engine/jobs/erase-errors
 import { guardState, type Step, updateEnded, updateState } from "../../engine/jobs/step";
 import { attachmentKeys } from "../../engine/mail/attachments";
 import { forgetMessages } from "../../engine/mail/forget-messages";
+import { eachShard } from "../../engine/workflows/shards";
 import type { Context } from "../../platform/context";
 import {
   contentsWithFiles,
@@ -54,7 +55,7 @@ export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
   const state = State.parse(row.state);
   if (state.part === "errors") return eraseErrors(ctx, row, state);
   const page = pageOf(ctx, state.part, JSON.stringify(contactIds), state.after);
-  return state.part === "emails" ? eraseEmails(ctx, row, page) : eraseEvents(ctx, row, page);
+  return state.part === "emails" ? eraseEmails(ctx, row, page) : eraseEvents(ctx, row, page, contactIds);
 }
 
 /** Jobs of one step. Each may have a thousand errors, which are compared with each address. */
@@ -115,8 +116,9 @@ async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
   return "goes on";
 }
 
-async function eraseEvents(ctx: Context, row: JobRow, page: SQL): Promise<Step> {
+async function eraseEvents(ctx: Context, row: JobRow, page: SQL, contactIds: Id[]): Promise<Step> {
   const next = nextPlace(await select(ctx.db, page, readPlace));
+  if (next === null) await eraseExecutions(ctx, contactIds);
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   batch.add(updateErasedDeliveries(ctx, page));
@@ -126,6 +128,16 @@ async function eraseEvents(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
   );
   await batch.commit();
   return next === null ? "ended" : "goes on";
+}
+
+/** Executions of workflows are in the objects of their contacts. */
+async function eraseExecutions(ctx: Context, contactIds: Id[]): Promise<void> {
+  await eachShard(
+    ctx,
+    contactIds,
+    (id) => id,
+    async ({ address, shard }, ids) => shard.eraseContacts(address, ids),
+  );
 }
 
 /** R2 takes so many in one call. */

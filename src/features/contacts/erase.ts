@@ -8,6 +8,7 @@ import { upsertCounts } from "../../engine/contacts/counts";
 import { withHashes } from "../../engine/contacts/erased-address";
 import { hasErrors } from "../../engine/jobs/erase-errors";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
+import { goneReason } from "../../engine/workflows/shard-erase";
 import type { Context } from "../../platform/context";
 import {
   contentsWithFiles,
@@ -87,9 +88,7 @@ export const tablesOfPeople: Record<string, (ctx: Context, people: People) => St
   segment_members: deleteMemberships,
   contact_topics: (ctx, { ids }) => [deleteRowsOf(ctx, "contact_topics", ids)],
   confirmations: (ctx, { ids }) => [deleteRowsOf(ctx, "confirmations", ids)],
-  workflow_executions: (ctx, { ids }) => [
-    deleteRowsOf(ctx, "workflow_executions INDEXED BY ix_workflow_executions_contact", ids),
-  ],
+  workflow_executions: updateExecutions,
   contacts: deleteContacts,
   email_contents: (ctx, { ids }) => updateLeftContents(ctx, pageOf(ctx, "emails", ids, null)),
   emails: (ctx, { ids }) => {
@@ -164,6 +163,22 @@ function deleteContacts(ctx: Context, { ids }: People): Statement[] {
   return [statement(sql`DELETE FROM contacts WHERE ${isErased}`, noRows, { before: [counts] })];
 }
 
+/** They end here, and their objects are told by the job. What they were about is kept there alone. */
+function updateExecutions(ctx: Context, { ids }: People): Statement[] {
+  const isActive = sql`status IN ('RUNNING', 'WAITING')`;
+  const ended = (column: string, value: SQL) =>
+    sql`${sql.identifier(column)} = iif(${isActive}, ${value}, ${sql.identifier(column)})`;
+  const now = ctx.now.getTime();
+  return [
+    statement(
+      sql`UPDATE workflow_executions INDEXED BY ix_workflow_executions_contact
+        SET ${sql.join([ended("exit_reason", sql`${goneReason}`), ended("completed_at", sql`${now}`), ended("status", sql`'CANCELLED'`)], sql`, `)},
+          error = NULL, wake_at = NULL, awaits = NULL, updated_at = ${now}
+        WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))`,
+    ),
+  ];
+}
+
 function deleteRowsOf(ctx: Context, table: string, ids: string): Statement {
   return statement(
     sql`DELETE FROM ${sql.raw(table)}
@@ -177,6 +192,8 @@ function isMoreThere(ctx: Context, ids: string): SQL {
     WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))
     LIMIT 1 OFFSET ${rowsPerBatch}) IS NOT NULL`;
   const page = pageOf(ctx, "emails", ids, null);
-  return sql`${next("emails")} OR ${next("events")} OR EXISTS (${contentsWithFiles(ctx, page)})
+  const executions = sql`SELECT 1 FROM workflow_executions
+    WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
+  return sql`${next("emails")} OR ${next("events")} OR EXISTS (${executions}) OR EXISTS (${contentsWithFiles(ctx, page)})
     OR EXISTS (${keptEmails(ctx, page)}) OR ${hasErrors(ctx)}`;
 }

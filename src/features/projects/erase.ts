@@ -6,6 +6,7 @@ import { statement } from "../../db/statement";
 import { startJob } from "../../engine/jobs/job";
 import { updateEnded } from "../../engine/jobs/step";
 import { whereaboutsByNumber } from "../../engine/projects/whereabouts";
+import { allShards } from "../../engine/workflows/shards";
 import { blobKey, blobKinds } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
 
@@ -77,6 +78,8 @@ export async function eraseProject(platform: Platform, job: EraseJob): Promise<v
   // Another run has finished it.
   if (!project?.isEnding) return;
   await startJob(platform, control, job);
+  // First: what still runs there would write rows.
+  await Promise.all(allShards(platform, job.projectId).map(({ shard }) => shard.erase()));
   const isEmpty = (await eraseRows(platform, project.shard, job)) && (await eraseFiles(platform, project.id));
   if (!isEmpty) return platform.enqueue([{ message: job }]);
   await platform.gate.erase(project.id);

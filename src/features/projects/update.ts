@@ -7,6 +7,7 @@ import { projects, templates } from "../../db/tables";
 import { insertBlockNow } from "../../engine/mail/reputation";
 import { forgetProjects } from "../../engine/projects/cache";
 import { pauseOf } from "../../engine/projects/sending-paused";
+import { queueEnd } from "../../engine/workflows/end";
 import { forProject, type Platform, type Project } from "../../platform/context";
 import { getProject } from "./project";
 import type { UpdateProject } from "./schema";
@@ -29,6 +30,7 @@ export async function updateProject(platform: Platform, id: string, update: Upda
     .get();
   if (!row) throw new NotFound("project", id);
   forgetProjects();
+  if (change.disabled) await queueEnd(forProject(platform, row));
   return row;
 }
 

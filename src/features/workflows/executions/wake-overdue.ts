@@ -1,0 +1,55 @@
+import { sql } from "drizzle-orm";
+import type { MessageOf } from "../../../core/messages";
+import { minuteMs } from "../../../core/time";
+import { openBatch } from "../../../db/batch";
+import { asNumber, columns } from "../../../db/rows";
+import { statement } from "../../../db/statement";
+import { openShard } from "../../../engine/workflows/shards";
+import type { Platform } from "../../../platform/context";
+import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
+
+/** A shard whose alarm was not lost has moved on by then. */
+const patienceMs = minuteMs;
+/** What is overdue still is told again after this long. */
+const againAfterMs = 5 * minuteMs;
+
+const readOverdue = columns({ projectId: asNumber, shard: asNumber });
+
+/** The sweep that finds executions which should have gone on: their shard's alarm was lost, or it never said how they stand. */
+export function wakeOverdue(platform: Platform): Promise<void> {
+  return sweepDatabases(platform, async (db) => {
+    const now = platform.now.getTime();
+    const batch = openBatch({ ...platform, db });
+    const overdue = batch.add(
+      statement(
+        sql`UPDATE workflow_executions SET wake_at = ${now + againAfterMs - patienceMs}
+          WHERE (project_id, workflow_id, id) IN (SELECT project_id, workflow_id, id
+            FROM workflow_executions INDEXED BY ix_workflow_executions_due
+            WHERE clock = 0 AND wake_at <= ${now - patienceMs} ORDER BY wake_at LIMIT ${maxSweptRows})
+          RETURNING project_id, shard`,
+        readOverdue,
+      ),
+    );
+    await batch.commit();
+    const projects = Map.groupBy(overdue.all, ({ projectId }) => projectId);
+    await platform.enqueue(
+      [...projects].map(([projectId, rows]) => ({
+        message: { type: "workflows.wake", projectId, shards: [...new Set(rows.map(({ shard }) => shard))] },
+      })),
+    );
+    return overdue.count;
+  });
+}
+
+/** `workflows.wake`: the shards look what they have to do. */
+export async function wakeShardsJob(
+  platform: Platform,
+  { projectId, shards }: MessageOf<"workflows.wake">,
+): Promise<void> {
+  await Promise.all(
+    shards.map((number) => {
+      const { address, shard } = openShard(platform, projectId, number);
+      return shard.poke(address);
+    }),
+  );
+}
