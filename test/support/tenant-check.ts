@@ -20,7 +20,7 @@ const exceptions: { why: string; says: RegExp }[] = [
   },
   {
     why: "a sweep takes what is due by an index of due times",
-    says: /INDEXED BY ix_\w+_(due|waiting|open|ended|snoozed|uncounted|uncomputed|expiry|handed|held)\b/,
+    says: /INDEXED BY ix_\w+_(due|tick|waiting|open|ended|snoozed|uncounted|uncomputed|expiry|handed|held)\b/,
   },
   {
     why: "the job that erases a project is the operator's, who asks for it by its id",

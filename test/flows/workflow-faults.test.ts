@@ -1,0 +1,331 @@
+import { evictDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { publicId, textOf } from "../../src/core/ids";
+import { handleMessage } from "../../src/queue";
+import type { Death } from "../support/killable";
+import { admin, newProject, type TestProject } from "../support/project";
+import { newTemplate } from "../support/template";
+import {
+  addressOf,
+  disableWorkflow,
+  executionsOf,
+  type GivenWorkflow,
+  mirrorOf,
+  newWorkflow,
+  pathOf,
+  track,
+} from "../support/workflow";
+import { shardStub, World } from "../support/world";
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+
+const waiting: GivenWorkflow = {
+  steps: {
+    wait: ["WAIT_FOR_EVENT", { eventName: "purchase", timeout: 3_600 }],
+    bought: ["EXIT", { reason: "bought" }],
+    left: ["EXIT", { reason: "left" }],
+  },
+  ways: [
+    ["TRIGGER", "wait"],
+    ["wait", "bought", "event"],
+    ["wait", "left", "timeout"],
+  ],
+};
+
+async function mailing(project: TestProject): Promise<GivenWorkflow> {
+  const template = { subject: "Hi", body: "<p>Hi</p>", type: "TRANSACTIONAL" };
+  const { id: templateId } = await newTemplate(project, template);
+  return {
+    steps: {
+      mail: ["SEND_EMAIL", {}, { templateId }],
+      update: ["UPDATE_CONTACT", { data: { welcomed: "yes" } }],
+      wait: ["WAIT_FOR_EVENT", { eventName: "purchase", timeout: 3_600 }],
+      decide: ["CONDITION", { field: "data.welcomed", operator: "equals", value: "yes" }],
+      yes: ["EXIT", { reason: "yes" }],
+      no: ["EXIT", { reason: "no" }],
+    },
+    ways: [
+      ["TRIGGER", "mail"],
+      ["mail", "update"],
+      ["update", "wait"],
+      ["wait", "decide"],
+      ["decide", "yes", "yes"],
+      ["decide", "no", "no"],
+    ],
+  };
+}
+
+async function mailsOf(project: TestProject): Promise<number> {
+  const count = project.db.prepare("SELECT count(*) AS n FROM emails WHERE project_id = ? AND source = 'WORKFLOW'");
+  return (await count.bind(project.number).first<number>("n")) ?? 0;
+}
+
+/** Lets shards die at the n-th thing that they do outside, once. */
+function dieOnce(world: World, death: Death): { hasDied: () => boolean } {
+  const { platform, process } = world.process(death);
+  world.shardPlatform = () => (hasDied() ? world.process().platform : platform);
+  const hasDied = () => process.steps.length >= death.atStep;
+  return { hasDied };
+}
+
+describe("an object that dies between two steps", () => {
+  it.each(["before", "after"] as const)(
+    "goes on where it was: %s each of its steps takes effect",
+    async (when) => {
+      let deaths = 0;
+      for (let atStep = 1; ; atStep++) {
+        const world = new World();
+        const project = await newProject();
+        await newWorkflow(project, await mailing(project));
+        const { contactId } = await track(world, project, "signup", { email: `ada${atStep}@example.com` });
+        const address = addressOf(project, contactId);
+        const { hasDied } = dieOnce(world, { atStep, when });
+        await world.drain();
+        await evictDurableObject(shardStub(address));
+        world.now += 10 * secondMs;
+        await world.ring(address);
+        world.now += secondMs;
+        await track(world, project, "purchase", { email: `ada${atStep}@example.com` });
+        await world.drain();
+        await evictDurableObject(shardStub(address));
+        world.now += 10 * secondMs;
+        await world.ring(address);
+        const [execution] = await executionsOf(world, project, contactId);
+        expect(execution, `killed ${when} step ${atStep}`).toMatchObject({ status: "EXITED", exitReason: "yes" });
+        expect(execution && pathOf(execution)).toEqual([
+          "TRIGGER COMPLETED",
+          "mail COMPLETED",
+          "update COMPLETED",
+          "wait COMPLETED event",
+          "decide COMPLETED yes",
+          "yes COMPLETED",
+        ]);
+        expect(await mailsOf(project)).toBe(1);
+        if (!hasDied()) break;
+        deaths++;
+      }
+      expect(deaths).toBeGreaterThan(5);
+    },
+    120_000,
+  );
+});
+
+describe("the same event", () => {
+  it("starts once, however often and at once it is dispatched", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, { ...waiting, allowReentry: true });
+    const { contactId } = await track(world, project, "signup");
+    const messages = world.queue.splice(0).map(({ queued }) => queued.message);
+    const dispatch = () => Promise.all(messages.map((message) => handleMessage(world.process().platform, message)));
+    await Promise.all([dispatch(), dispatch(), dispatch()]);
+    expect(await mirrorOf(project, contactId)).toHaveLength(1);
+    // Its execution is over, and re-entry is allowed: the event is remembered all the same.
+    world.now += hourMs;
+    await world.ring(addressOf(project, contactId));
+    await project.db.prepare("UPDATE events SET next_announce_at = 1 WHERE project_id = ?").bind(project.number).run();
+    await dispatch();
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "EXITED", exit_reason: "left" }]);
+  });
+
+  it("wakes once, however often and at once it is dispatched", async () => {
+    const world = new World();
+    const project = await newProject();
+    const again: GivenWorkflow = {
+      steps: {
+        first: ["WAIT_FOR_EVENT", { eventName: "purchase" }],
+        second: ["WAIT_FOR_EVENT", { eventName: "purchase" }],
+      },
+      ways: [
+        ["TRIGGER", "first"],
+        ["first", "second", "event"],
+      ],
+    };
+    await newWorkflow(project, again);
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    await track(world, project, "purchase");
+    const messages = world.queue.splice(0).map(({ queued }) => queued.message);
+    const dispatch = () => Promise.all(messages.map((message) => handleMessage(world.process().platform, message)));
+    await Promise.all([dispatch(), dispatch()]);
+    const [execution] = await executionsOf(world, project, contactId);
+    expect(execution && pathOf(execution)).toEqual(["TRIGGER COMPLETED", "first COMPLETED event", "second WAITING"]);
+  });
+});
+
+describe("two events 20 ms apart", () => {
+  it.each(["in order", "the second first", "at once"])("find each other, dispatched %s", async (order) => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, waiting);
+    // Known before, so that the second event has somebody to hear it.
+    await newWorkflow(project, { eventName: "purchase", steps: {}, ways: [] });
+    const { contactId } = await track(world, project, "signup");
+    world.now += 20;
+    await track(world, project, "purchase");
+    const messages = world.queue.splice(0).map(({ queued }) => queued.message);
+    const dispatch = async (list: typeof messages) => {
+      for (const message of list) await handleMessage(world.process().platform, message);
+    };
+    if (order === "in order") await dispatch(messages);
+    else if (order === "at once") await Promise.all(messages.map((message) => dispatch([message])));
+    else await dispatch(messages.toReversed());
+    const executions = await executionsOf(world, project, contactId);
+    expect(executions.map(({ exitReason }) => exitReason)).toContain("bought");
+  });
+
+  it("do not when the second came before", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, waiting);
+    await track(world, project, "purchase");
+    world.now += 20;
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "WAITING", awaits: "purchase" }]);
+  });
+});
+
+describe("an event in the moment of the timeout", () => {
+  it("is one or the other, and the run goes on once", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    world.now += hourMs;
+    await track(world, project, "purchase");
+    const address = addressOf(project, contactId);
+    await Promise.all([world.drain(), world.ring(address)]);
+    const [execution, ...others] = await executionsOf(world, project, contactId);
+    expect(others).toEqual([]);
+    expect(execution?.status).toBe("EXITED");
+    expect(["bought", "left"]).toContain(execution?.exitReason);
+    const taken = execution?.exitReason === "bought" ? "event" : "timeout";
+    expect(execution && pathOf(execution)).toEqual([
+      "TRIGGER COMPLETED",
+      `wait COMPLETED ${taken}`,
+      `${execution?.exitReason} COMPLETED`,
+    ]);
+  });
+});
+
+describe("alarms", () => {
+  it("that are lost are made up for by the sweep", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    world.now += hourMs + 2 * minuteMs;
+    await world.sweep();
+    await world.drain();
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "EXITED", exit_reason: "left" }]);
+  });
+
+  it("that come late or twice do no harm", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    const address = addressOf(project, contactId);
+    const { workflowShards } = world.process().platform;
+    await workflowShards.of(address).poke(address);
+    expect((await mirrorOf(project, contactId))[0]?.status).toBe("WAITING");
+    world.now += 24 * hourMs;
+    const poke = () => workflowShards.of(address).poke(address);
+    await Promise.all([world.ring(address), poke(), poke()]);
+    const [execution] = await executionsOf(world, project, contactId);
+    expect(execution && pathOf(execution)).toEqual(["TRIGGER COMPLETED", "wait COMPLETED timeout", "left COMPLETED"]);
+  });
+});
+
+describe("while an execution waits", () => {
+  it("its contact may be deleted: it is cancelled, and emptied", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "signup", { data: { secret: "mark-of-ada" } });
+    await world.drain();
+    expect((await project.api.delete(`/contacts/${publicId(contactId)}`)).status).toBe(204);
+    const [row] = await mirrorOf(project, contactId);
+    expect(row).toMatchObject({ status: "CANCELLED", exit_reason: "The contact was deleted" });
+    world.now += hourMs;
+    await world.ring(addressOf(project, contactId));
+    const [execution] = await executionsOf(world, project, contactId);
+    expect(execution).toMatchObject({ status: "CANCELLED", context: {} });
+  });
+
+  it("its workflow may be disabled: it goes on, and nobody else comes in", async () => {
+    const world = new World();
+    const project = await newProject();
+    const workflow = await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    await disableWorkflow(project, workflow);
+    const bob = await track(world, project, "signup", { email: "bob@example.com" });
+    await track(world, project, "purchase");
+    await world.drain();
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "EXITED", exit_reason: "bought" }]);
+    expect(await mirrorOf(project, bob.contactId)).toEqual([]);
+  });
+
+  it("its step may be removed, or its way drawn anew", async () => {
+    const world = new World();
+    const project = await newProject();
+    const workflow = await newWorkflow(project, waiting);
+    const ada = await track(world, project, "signup");
+    const bob = await track(world, project, "signup", { email: "bob@example.com" });
+    await world.drain();
+    const drop = (table: string, column: string, value: unknown) =>
+      project.db
+        .prepare(`DELETE FROM ${table} WHERE project_id = ? AND ${column} = ?`)
+        .bind(project.number, value)
+        .run();
+    await drop("workflow_transitions", "branch", "event");
+    await track(world, project, "purchase");
+    await world.drain();
+    expect(await mirrorOf(project, ada.contactId)).toMatchObject([{ status: "COMPLETED" }]);
+    await drop("workflow_steps", "id", textOf(workflow.steps.wait as never));
+    world.now += hourMs;
+    await world.ring(addressOf(project, bob.contactId));
+    expect(await mirrorOf(project, bob.contactId)).toMatchObject([
+      { status: "EXITED", exit_reason: "Step was removed" },
+    ]);
+  });
+
+  it("its project may be disabled: it is cancelled", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    await admin.patch(`/admin/projects/${project.id}`, { disabled: true });
+    await world.pass(6);
+    expect(await mirrorOf(project, contactId)).toMatchObject([
+      { status: "CANCELLED", exit_reason: "Project disabled" },
+    ]);
+  });
+});
+
+describe("a mirror", () => {
+  it("that could not be written is repaired", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    world.now += hourMs;
+    // The timeout's round reads the graph, and then the mirror's batch fails.
+    dieOnce(world, { atStep: 2, when: "before" });
+    const address = addressOf(project, contactId);
+    await world.ring(address);
+    expect((await mirrorOf(project, contactId))[0]?.status).toBe("WAITING");
+    world.now += 10 * secondMs;
+    expect(await world.ring(address)).toBe(true);
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "EXITED", exit_reason: "left" }]);
+  });
+});
