@@ -277,7 +277,7 @@ describe("an erasure that is killed", () => {
       expect(await filesOf(project)).toHaveLength(2);
       await removeRows(project);
     }
-    expect(steps).toBe(8);
+    expect(steps).toBe(9);
   });
 
   it("goes on from page to page", async () => {

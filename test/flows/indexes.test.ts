@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { publicId } from "../../src/core/ids";
 import { ticks } from "../../src/cron";
 import { forgetProjects as forgetKeys } from "../../src/engine/projects/cache";
 import { drainDeliveries } from "../../src/features/webhooks/drain";
@@ -10,6 +11,7 @@ import { newTemplate } from "../support/template";
 import { statementsDuring } from "../support/tenant-check";
 import { newTopic } from "../support/topic";
 import { newWebhook } from "../support/webhook";
+import { newWorkflow } from "../support/workflow";
 import { World } from "../support/world";
 
 type Ask = (project: TestProject, world: World) => Promise<unknown>;
@@ -74,7 +76,14 @@ const asks: Record<string, Ask> = {
   },
   ix_webhook_deliveries_expiry: sweep("forgetOldDeliveries"),
   ix_webhooks_due: sweep("queueDueDeliveries"),
+  ix_workflow_executions_contact: async (project) => project.api.delete(`/contacts/${await newContact(project)}`),
+  ix_workflow_executions_due: sweep("wakeOverdue"),
+  ix_workflow_executions_status: async (project) => {
+    const { id } = await newWorkflow(project);
+    await project.api.get(`/workflows/${publicId(id)}/executions?status=WAITING`);
+  },
   ix_workflow_executions_waiting: ({ api }) => api.get("/activity/upcoming"),
+  ix_workflows_tick: sweep("queueDueTicks"),
   ux_api_keys_hash: async ({ api }) => {
     forgetKeys();
     await api.get("/contacts");
@@ -88,7 +97,7 @@ const asks: Record<string, Ask> = {
 };
 
 /** Of features that are to come: docs/decisions/0001-tables.md says what asks for them. */
-const ofFeaturesToCome = /^[iu]x_(workflow(?!_executions_waiting)|emails_effect$)/;
+const ofFeaturesToCome = /^[iu]x_(workflow_(effects|steps)|emails_effect$)/;
 
 async function indexes(): Promise<string[]> {
   const query = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";

@@ -16,6 +16,7 @@ import { emailRows } from "../support/rows";
 import { newSegment } from "../support/segment";
 import { emailIds, emailIn } from "../support/send-and-wait";
 import { newWebhook } from "../support/webhook";
+import { newWorkflow } from "../support/workflow";
 import { World } from "../support/world";
 
 const minuteMs = 60_000;
@@ -252,6 +253,24 @@ const dueOf: Record<string, Due> = {
       queue.some(
         ({ queued: { message } }) => message.type === "campaigns.count" && message.projectId === project.number,
       ),
+  },
+  wakeOverdue: {
+    given: (project) =>
+      run(
+        project,
+        `INSERT INTO workflow_executions (project_id, workflow_id, id, contact_id, shard, status, wake_at, started_at,
+          updated_at) VALUES (?, 'w', '${"x".repeat(22)}', 'c', 3, 'WAITING', 1, 1, 1)`,
+      ),
+  },
+  queueDueTicks: {
+    given: async (project) => {
+      await newWorkflow(project, { eventName: null });
+      await run(
+        project,
+        `UPDATE workflows SET trigger_type = 'SCHEDULE', trigger_config = '{"cron":"0 * * * *"}', next_tick_at = 1
+          WHERE project_id = ?`,
+      );
+    },
   },
   queueDueDeliveries: {
     given: async (project) => {

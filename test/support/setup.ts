@@ -26,6 +26,8 @@ const leftovers = [
   "UPDATE domains SET next_check_at = NULL WHERE next_check_at IS NOT NULL",
   "UPDATE segments SET next_count_at = NULL WHERE next_count_at IS NOT NULL",
   "UPDATE campaign_pages SET recount_at = NULL WHERE recount_at IS NOT NULL",
+  "UPDATE workflow_executions SET wake_at = NULL WHERE wake_at IS NOT NULL",
+  "UPDATE workflows SET next_tick_at = NULL WHERE next_tick_at IS NOT NULL",
   "UPDATE webhooks SET due_at = NULL WHERE due_at IS NOT NULL",
   "UPDATE segments SET next_compute_at = NULL WHERE next_compute_at IS NOT NULL",
 ];
