@@ -1,5 +1,6 @@
 import { eventOf } from "../audience/fields";
 import type { References } from "../audience/references";
+import { segmentOfEvent } from "../events/activity-types";
 import { type Id, publicId } from "../ids";
 import type { Graph, Step } from "./step";
 import { reachableFrom } from "./structure";
@@ -16,11 +17,6 @@ export interface Issue {
 export interface TriggerSegment {
   name: string;
   references: Pick<References, "fields" | "events">;
-}
-
-/** The slug in the name of a segment's event; null for other events. */
-export function segmentSlugOf(eventName: string): string | null {
-  return /^segment\.(.+)\.(?:entry|exit)$/.exec(eventName)?.[1] ?? null;
 }
 
 /** Lists what is not sound in a workflow: of the whole, then of its steps in their order. Empty when it is sound. */
@@ -79,7 +75,7 @@ function causes(step: Step, trigger: Trigger, segment: TriggerSegment | null): s
       `It causes ${eventName}, by which the workflow starts. An event that the workflow itself caused never starts it again.`,
     ];
   }
-  if (segment === null || segmentSlugOf(eventName) === null || !movesIn(step, segment)) return [];
+  if (segment === null || segmentOfEvent(eventName) === null || !movesIn(step, segment)) return [];
   return [
     `It changes who is in the segment ${segment.name}, by which the workflow starts: a circle. ` +
       "A contact enters one workflow by segment events at most once an hour.",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newId, publicId } from "../../../src/core/ids";
-import { issuesOf, segmentSlugOf, type TriggerSegment } from "../../../src/core/workflows/issues";
+import { issuesOf, type TriggerSegment } from "../../../src/core/workflows/issues";
 import { workflowReferences } from "../../../src/core/workflows/references";
 import type { Step, StepOf, StepType } from "../../../src/core/workflows/step";
 import { listenerOf, type Trigger } from "../../../src/core/workflows/trigger";
@@ -122,15 +122,6 @@ describe("a workflow's issues", () => {
       expect(messages(enters, chain(mail), null)).toEqual([]);
     });
   });
-});
-
-it.each([
-  ["segment.vip.entry", "vip"],
-  ["segment.a.b.exit", "a.b"],
-  ["segment.vip.other", null],
-  ["email.sent", null],
-])("reads the slug of %s", (name, slug) => {
-  expect(segmentSlugOf(name)).toBe(slug);
 });
 
 it("collects what a workflow names, as segments do", () => {
