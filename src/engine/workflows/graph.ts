@@ -1,0 +1,62 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import type { Graph, Step } from "../../core/workflows/step";
+import type { Trigger } from "../../core/workflows/trigger";
+import { wholeRow } from "../../db/rows";
+import { type Statement, statement } from "../../db/statement";
+import {
+  type WorkflowRow,
+  type WorkflowStepRow,
+  type WorkflowTransitionRow,
+  workflowSteps,
+  workflows,
+  workflowTransitions,
+} from "../../db/tables";
+import type { Context } from "../../platform/context";
+
+/** The graph as its rows have it. */
+export interface StoredGraph {
+  steps: readonly WorkflowStepRow[];
+  transitions: readonly WorkflowTransitionRow[];
+}
+
+export function selectWorkflow(ctx: Context, id: Id): Statement<WorkflowRow> {
+  return statement(
+    sql`SELECT * FROM workflows WHERE project_id = ${ctx.project.number} AND id = ${id}`,
+    wholeRow(workflows),
+  );
+}
+
+/** In the order in which they were made, TRIGGER first. */
+export function selectSteps(ctx: Context, workflowId: Id): Statement<WorkflowStepRow> {
+  return statement(sql`SELECT * FROM workflow_steps WHERE ${ofWorkflow(ctx, workflowId)} ORDER BY id`, readSteps);
+}
+
+export function selectTransitions(ctx: Context, workflowId: Id): Statement<WorkflowTransitionRow> {
+  return statement(
+    sql`SELECT * FROM workflow_transitions WHERE ${ofWorkflow(ctx, workflowId)} ORDER BY id`,
+    readTransitions,
+  );
+}
+
+const readSteps = wholeRow(workflowSteps);
+const readTransitions = wholeRow(workflowTransitions);
+
+/** Of the rows of steps, transitions and executions: those of this workflow. */
+export function ofWorkflow(ctx: Context, workflowId: Id): SQL {
+  return sql`project_id = ${ctx.project.number} AND workflow_id = ${workflowId}`;
+}
+
+export function graphOf({ steps, transitions }: StoredGraph): Graph {
+  return { steps: steps.map(stepOfRow), transitions };
+}
+
+/** A row was written with the config of its type. */
+export function stepOfRow({ id, type, name, config, templateId }: WorkflowStepRow): Step {
+  return { id, type, name, config, templateId } as Step;
+}
+
+/** The same holds for a workflow and its trigger. */
+export function triggerOf({ triggerType, triggerConfig }: Pick<WorkflowRow, "triggerType" | "triggerConfig">): Trigger {
+  return { triggerType, triggerConfig } as Trigger;
+}

@@ -1,0 +1,174 @@
+import { sql } from "drizzle-orm";
+import { Conflict, Invalid } from "../../core/errors";
+import type { Id } from "../../core/ids";
+import { utf8Bytes } from "../../core/json";
+import { searchText } from "../../core/search";
+import { issuesOf } from "../../core/workflows/issues";
+import { workflowReferences } from "../../core/workflows/references";
+import { listenerOf, startListeners, type TriggerListener } from "../../core/workflows/trigger";
+import { openBatch } from "../../db/batch";
+import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { guard, type Statement, statement } from "../../db/statement";
+import type { WorkflowRow } from "../../db/tables";
+import { replaceReferences } from "../../engine/audience/record-references";
+import { triggerOf } from "../../engine/workflows/graph";
+import type { Context } from "../../platform/context";
+import { triggerSegment } from "./trigger-segment";
+import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
+
+const maxSteps = 100;
+const maxTransitions = 200;
+const maxBytes = 512 * 1024;
+/** Each event of that name starts so many executions. */
+const maxListeners = 50;
+
+/** What becomes of a workflow, and the statements that write its steps and transitions. The row is written for them. */
+export interface Change {
+  after: WholeWorkflow;
+  statements?: Statement[];
+  /** What must still hold when it is written. */
+  guards?: Statement[];
+}
+
+/**
+ * Reads a workflow, decides, and writes in one batch that only runs if nothing else has changed the workflow meanwhile:
+ * else it reads again. So whatever the rules saw is what they decide about, and two calls at once never draw a circle
+ * together. Null from `decide` changes nothing. Throws NotFound, Invalid and Conflict.
+ */
+export async function changeWorkflow(
+  ctx: Context,
+  id: Id,
+  decide: (before: WholeWorkflow) => Promise<Change | null> | Change | null,
+): Promise<WholeWorkflow> {
+  return untilFresh(async () => {
+    const before = await getWorkflow(ctx, id);
+    const change = await decide(before);
+    if (change === null) return before;
+    const { after, statements = [], guards = [] } = change;
+    insistOnSize(after);
+    const saved = { ...after, row: await nextRow(ctx, after) };
+    const batch = openBatch(ctx);
+    batch.guard(isUnchanged("workflows", before.row), () => new Stale());
+    batch.addAll(guards);
+    batch.addAll(statements);
+    batch.add(updateRow(saved.row));
+    batch.addAll(replaceNames(ctx, before, saved));
+    await batch.commit();
+    return saved;
+  }, ctx.random);
+}
+
+async function nextRow(ctx: Context, after: WholeWorkflow): Promise<WorkflowRow> {
+  const { row } = after;
+  return {
+    ...row,
+    issues: await issuesNow(ctx, after),
+    version: row.version + 1,
+    // An earlier call may be written after a later one, so updatedAt never goes back.
+    updatedAt: Math.max(row.updatedAt, ctx.now.getTime()),
+  };
+}
+
+/** Its issues as of now: a segment that starts it may have changed since the workflow did. */
+export async function issuesNow(ctx: Context, workflow: WholeWorkflow): Promise<WorkflowRow["issues"]> {
+  const { trigger, graph } = rulesOf(workflow);
+  return issuesOf(trigger, graph, await triggerSegment(ctx, trigger));
+}
+
+function updateRow(row: WorkflowRow): Statement {
+  return statement(
+    sql`UPDATE workflows SET name = ${row.name}, description = ${row.description}, enabled = ${row.enabled},
+        trigger_type = ${row.triggerType}, trigger_config = ${JSON.stringify(row.triggerConfig)},
+        allow_reentry = ${row.allowReentry}, next_tick_at = ${row.nextTickAt}, issues = ${JSON.stringify(row.issues)},
+        search_text = ${searchText(row.name, row.description)}, version = ${row.version}, updated_at = ${row.updatedAt}
+      WHERE project_id = ${row.projectId} AND id = ${row.id}`,
+  );
+}
+
+/** Writes anew what the workflow names and what it listens for, if that has changed. */
+function replaceNames(ctx: Context, before: WholeWorkflow, after: WholeWorkflow): Statement[] {
+  const namedBy = (workflow: WholeWorkflow) => {
+    const { trigger, graph } = rulesOf(workflow);
+    return workflowReferences(trigger, graph);
+  };
+  const [had, has] = [namedBy(before), namedBy(after)];
+  const isSame = before.row.name === after.row.name && JSON.stringify(had) === JSON.stringify(has);
+  const { id, name } = after.row;
+  return [
+    ...(isSame ? [] : replaceReferences(ctx, { referrer: "workflow", id, name }, has)),
+    ...replaceListener(ctx, listenerOfRow(before.row), listenerOfRow(after.row)),
+  ];
+}
+
+function listenerOfRow(row: WorkflowRow): TriggerListener | null {
+  return listenerOf({ id: row.id, enabled: row.enabled, ...triggerOf(row) });
+}
+
+/** The listener row of the workflow's trigger, as it was and as it is. */
+function replaceListener(ctx: Context, had: TriggerListener | null, has: TriggerListener | null): Statement[] {
+  if (had?.name === has?.name && had?.listenerId === has?.listenerId) return [];
+  const statements: Statement[] = [];
+  if (had) statements.push(deleteListener(ctx, had));
+  if (has) {
+    statements.push(
+      guard(sql`${listenersOf(ctx, has.name)} < ${maxListeners}`, () => tooManyListeners(has.name)),
+      statement(
+        sql`INSERT INTO event_listeners (project_id, name, listener_id)
+          VALUES (${ctx.project.number}, ${has.name}, ${has.listenerId}) ON CONFLICT DO NOTHING`,
+      ),
+    );
+  }
+  return statements;
+}
+
+/** For the batch that deletes the workflow. */
+export function forgetNames(ctx: Context, { id, name, ...row }: WorkflowRow): Statement[] {
+  return [
+    ...replaceReferences(ctx, { referrer: "workflow", id, name }, {}),
+    ...replaceListener(ctx, listenerOfRow({ id, name, ...row }), null),
+  ];
+}
+
+/** For the batch that makes it: what it names. A new workflow is not enabled, so it does not listen. */
+export function insertNames(ctx: Context, workflow: WholeWorkflow): Statement[] {
+  const { trigger, graph } = rulesOf(workflow);
+  const { id, name } = workflow.row;
+  return replaceReferences(ctx, { referrer: "workflow", id, name }, workflowReferences(trigger, graph));
+}
+
+function deleteListener(ctx: Context, { name, listenerId }: TriggerListener): Statement {
+  return statement(
+    sql`DELETE FROM event_listeners
+      WHERE project_id = ${ctx.project.number} AND name = ${name} AND listener_id = ${listenerId}`,
+  );
+}
+
+/** How many workflows an event of this name starts. */
+function listenersOf(ctx: Context, name: string) {
+  const kinds = Object.values(startListeners).map((kind) => sql`l.listener_id GLOB ${`${kind}*`}`);
+  return sql`(SELECT count(*) FROM event_listeners l
+    WHERE l.project_id = ${ctx.project.number} AND l.name = ${name} AND (${sql.join(kinds, sql` OR `)}))`;
+}
+
+function insistOnSize({ steps, transitions }: WholeWorkflow): void {
+  if (steps.length > maxSteps) throw tooMany("steps", maxSteps);
+  if (transitions.length > maxTransitions) throw tooMany("transitions", maxTransitions);
+  const bytes = steps.reduce((total, { config }) => total + utf8Bytes(JSON.stringify(config)), 0);
+  if (bytes <= maxBytes) return;
+  const message = `The configs of all steps of a workflow may have at most ${maxBytes} bytes of JSON together`;
+  throw new Invalid([{ field: "config", code: "too_big", message }]);
+}
+
+export function tooMany(what: "steps" | "transitions", limit: number = maxSteps): Conflict {
+  return new Conflict(`A workflow may have at most ${limit} ${what}. Nothing was saved.`, {
+    suggestion: "Delete some that are not needed, or let an event start a second workflow.",
+    details: { limit },
+  });
+}
+
+export function tooManyListeners(name: string): Conflict {
+  return new Conflict(
+    `${maxListeners} enabled workflows start by the event ${name}, which is the most there can be. Nothing was saved.`,
+    { suggestion: "Disable one of them, or put its steps into another.", details: { limit: maxListeners } },
+  );
+}

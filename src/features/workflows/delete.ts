@@ -1,0 +1,43 @@
+import { type SQL, sql } from "drizzle-orm";
+import { Conflict } from "../../core/errors";
+import type { Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { type Statement, statement } from "../../db/statement";
+import { ofWorkflow } from "../../engine/workflows/graph";
+import type { Context } from "../../platform/context";
+import { forgetNames } from "./change";
+import { getWorkflow } from "./workflow";
+
+/**
+ * `DELETE /workflows/{id}`. Throws NotFound, and Conflict while executions are active. Ended executions keep their rows
+ * until their retention is over; nobody can ask for them any more.
+ */
+export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
+  await untilFresh(async () => {
+    const { row } = await getWorkflow(ctx, id);
+    const batch = openBatch(ctx);
+    batch.guard(isUnchanged("workflows", row), () => new Stale());
+    batch.guard(sql`NOT EXISTS (${activeExecutions(ctx, id)})`, workflowIsActive);
+    batch.addAll([deleteFrom(ctx, "workflow_transitions", id), deleteFrom(ctx, "workflow_steps", id)]);
+    batch.addAll(forgetNames(ctx, row));
+    batch.add(statement(sql`DELETE FROM workflows WHERE project_id = ${ctx.project.number} AND id = ${id}`));
+    await batch.commit();
+  }, ctx.random);
+}
+
+/** The executions of a workflow that have not ended, by their rows. */
+export function activeExecutions(ctx: Context, workflowId: Id): SQL {
+  return sql`SELECT 1 FROM workflow_executions
+    WHERE ${ofWorkflow(ctx, workflowId)} AND status IN ('RUNNING', 'WAITING')`;
+}
+
+export function workflowIsActive(): Conflict {
+  return new Conflict("This workflow has active executions. Nothing was deleted.", {
+    suggestion: "Cancel them with POST /workflows/{id}/executions/cancel-all, or disable it and wait until they end.",
+  });
+}
+
+function deleteFrom(ctx: Context, table: "workflow_steps" | "workflow_transitions", workflowId: Id): Statement {
+  return statement(sql`DELETE FROM ${sql.identifier(table)} WHERE ${ofWorkflow(ctx, workflowId)}`);
+}

@@ -1,0 +1,36 @@
+import { copyName } from "../../core/copy-name";
+import { type Id, newIdAt } from "../../core/ids";
+import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { guard } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import { newStep, newTransition, newWorkflow, saveNew } from "./insert";
+import { maxNameLength } from "./schema";
+import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
+
+/** `POST /workflows/{id}/duplicate`: the same steps and transitions under new ids, disabled. */
+export async function duplicateWorkflow(ctx: Context, id: Id): Promise<WholeWorkflow> {
+  return untilFresh(async () => {
+    const original = await getWorkflow(ctx, id);
+    // What the original names cannot be deleted while it names it.
+    return saveNew(ctx, copyOf(ctx, original), [guard(isUnchanged("workflows", original.row), () => new Stale())]);
+  }, ctx.random);
+}
+
+function copyOf(ctx: Context, original: WholeWorkflow): WholeWorkflow {
+  const { name, description, allowReentry } = original.row;
+  const id = newIdAt(ctx.now.getTime());
+  const { trigger } = rulesOf(original);
+  const row = newWorkflow(ctx, { id, name: copyName(name, maxNameLength), description, allowReentry, trigger });
+  const copies = new Map(original.steps.map((step) => [step.id, newStep(ctx, { ...step, workflowId: id })]));
+  const copied = (stepId: Id) => copies.get(stepId)?.id ?? stepId;
+  const transitions = original.transitions.map(({ fromStepId, toStepId, branch, priority }) =>
+    newTransition(ctx, {
+      workflowId: id,
+      fromStepId: copied(fromStepId),
+      toStepId: copied(toStepId),
+      branch,
+      priority,
+    }),
+  );
+  return { row, steps: [...copies.values()], transitions };
+}

@@ -1,0 +1,105 @@
+import { type SQL, sql } from "drizzle-orm";
+import { topicField } from "../../../core/audience/fields";
+import { type FieldType, fieldType } from "../../../core/contacts/field-type";
+import { isReservedEvent } from "../../../core/events/names";
+import { openBatch } from "../../../db/batch";
+import { asOneOf, asText, columns, orNull } from "../../../db/rows";
+import { type Statement, statement } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+import { standardTypes } from "../../contacts/fields/field";
+
+interface WorkflowField {
+  field: string;
+  type: FieldType;
+  category: "contact" | "event";
+}
+
+/** Nobody chooses among more. */
+const maxFields = 1_000;
+/** Events whose data is looked at. */
+const maxEvents = 50;
+
+/**
+ * `GET /workflows/fields`: what a CONDITION may ask. The fields of events are those of some that have happened: of this
+ * name, or, without one, of the newest.
+ */
+export async function listWorkflowFields(ctx: Context, eventName: string | undefined): Promise<WorkflowField[]> {
+  const batch = openBatch(ctx);
+  const custom = batch.add(selectCustom(ctx));
+  const topics = batch.add(selectTopics(ctx));
+  const ofEvents = batch.add(selectEventKeys(ctx, eventName));
+  await batch.commit();
+  const contact = new Map<string, FieldType>([
+    ...Object.entries(standardTypes),
+    ["source", "string"],
+    ...custom.all.map(({ key, type }): [string, FieldType] => [`data.${key}`, type]),
+    ...topics.all.map(({ slug }): [string, FieldType] => [topicField(slug), "boolean"]),
+  ]);
+  const event = new Map<string, FieldType>([
+    ["event.name", "string"],
+    ["event.source", "string"],
+    ...ownKeys(eventName).map((key) => eventField(key, "string")),
+    ...ofEvents.all.map(({ key, kind, value }) => eventField(key, typeOf(kind, value))),
+  ]);
+  return [...listed(contact, "contact"), ...listed(event, "event")];
+}
+
+function listed(fields: Map<string, FieldType>, category: WorkflowField["category"]): WorkflowField[] {
+  const found = [...fields].map(([field, type]) => ({ field, type, category }));
+  return found.sort((one, other) => (one.field < other.field ? -1 : 1));
+}
+
+/** `event.name` and `event.source` are always ours; keys of the data with these names are told apart. */
+function eventField(key: string, type: FieldType): [string, FieldType] {
+  return [key === "source" || key === "name" ? `event.data.${key}` : `event.${key}`, type];
+}
+
+/** What is in the data of events that the service records itself, whether or not any has happened. */
+function ownKeys(eventName: string | undefined): string[] {
+  if (eventName === undefined || !isReservedEvent(eventName)) return [];
+  if (eventName === "email.received") return [];
+  if (eventName.startsWith("email.")) {
+    const more = { "email.clicked": ["link"], "email.bounced": ["bounceType", "reason"] }[eventName] ?? [];
+    return ["emailId", "subject", "templateId", "campaignId", "source", ...more];
+  }
+  return eventName.startsWith("contact.topic_") ? ["topic"] : [];
+}
+
+function selectCustom(ctx: Context) {
+  return statement(
+    sql`SELECT key, type FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFields}`,
+    columns({ key: asText, type: asOneOf<FieldType>() }),
+  );
+}
+
+function selectTopics(ctx: Context) {
+  return statement(
+    sql`SELECT slug FROM topics WHERE project_id = ${ctx.project.number} AND deleted_at IS NULL`,
+    columns({ slug: asText }),
+  );
+}
+
+/** A value in JSON, as SQLite's json_each names its kinds. */
+type Kind = "true" | "false" | "integer" | "real" | "text" | "array" | "object";
+
+function selectEventKeys(
+  ctx: Context,
+  eventName: string | undefined,
+): Statement<{ key: string; kind: Kind; value: string | null }> {
+  const some: SQL =
+    eventName === undefined
+      ? sql`events WHERE project_id = ${ctx.project.number} ORDER BY id DESC`
+      : sql`events INDEXED BY ix_events_name WHERE project_id = ${ctx.project.number} AND name = ${eventName}`;
+  return statement(
+    sql`SELECT d.key, d.type AS kind, iif(d.type = 'text', substr(d.value, 1, 30), NULL) AS value
+      FROM (SELECT data FROM ${some} LIMIT ${maxEvents}) e CROSS JOIN json_each(e.data) d
+      WHERE d.type <> 'null' GROUP BY d.key ORDER BY d.key LIMIT ${maxFields}`,
+    columns({ key: asText, kind: asOneOf<Kind>(), value: orNull(asText) }),
+  );
+}
+
+function typeOf(kind: Kind, value: string | null): FieldType {
+  if (kind === "integer" || kind === "real") return "number";
+  if (kind === "true" || kind === "false") return "boolean";
+  return value === null ? "string" : fieldType(value);
+}

@@ -1,0 +1,160 @@
+import { z } from "zod";
+import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
+import { IdParam, PageQuery } from "../../http/params";
+import { createRouter } from "../../http/router";
+import { issuesNow, tooManyListeners } from "./change";
+import { createWorkflow } from "./create";
+import { deleteWorkflow, workflowIsActive } from "./delete";
+import { duplicateWorkflow } from "./duplicate";
+import { listWorkflowFields } from "./fields/list";
+import { FieldsQuery, WorkflowFields } from "./fields/schema";
+import { tooManyWorkflows } from "./insert";
+import { listWorkflows } from "./list";
+import { CreateWorkflow, UpdateWorkflow, WholeWorkflow, Workflow, WorkflowPage } from "./schema";
+import { steps } from "./steps/routes";
+import { transitions } from "./transitions/routes";
+import { updateWorkflow } from "./update";
+import { getWorkflow, wholeWorkflowJson, workflowJson } from "./workflow";
+
+export const workflows = createRouter();
+const tags = ["Workflows"];
+
+/** What `triggerConfig` may have, so that another name in it is told. */
+const partNames = { triggerConfig: ["eventName", "publicEvents", "cron", "segmentId"] };
+
+const list = createRoute({
+  method: "get",
+  path: "/workflows",
+  operationId: "listWorkflows",
+  tags,
+  summary: "List the workflows, newest first",
+  request: {
+    query: PageQuery.extend({
+      search: z.string().optional().meta({ description: "Any case, in the name and the description." }),
+      status: z.enum(["enabled", "disabled"]).optional(),
+    }),
+  },
+  responses: { ...ok(WorkflowPage), ...errors(422) },
+});
+
+workflows.openapi(list, async (c) => {
+  const { ctx } = c.var;
+  const { page, pageSize, ...query } = c.req.valid("query");
+  const { rows, total } = await listWorkflows(ctx, { page, pageSize, ...query });
+  const data = rows.map((row) => workflowJson(ctx.project, row));
+  return c.json({ data, total, page, pageSize, totalPages: Math.ceil(total / pageSize) }, 200);
+});
+
+// Before the routes of one workflow, whose id this is not.
+const fields = createRoute({
+  method: "get",
+  path: "/workflows/fields",
+  operationId: "listWorkflowFields",
+  tags,
+  summary: "List what a CONDITION may ask",
+  description:
+    "The fields of contacts, and those in the data of events that have happened. A field in the context is `context.<key>`, " +
+    "one in the output of a step `steps.<name>.<key>`.",
+  request: { query: FieldsQuery },
+  responses: { ...ok(WorkflowFields), ...errors(422) },
+});
+
+workflows.openapi(fields, async (c) => {
+  return c.json({ fields: await listWorkflowFields(c.var.ctx, c.req.valid("query").eventName) }, 200);
+});
+
+const create = createRoute({
+  method: "post",
+  path: "/workflows",
+  operationId: "createWorkflow",
+  refusals: [tooManyWorkflows()],
+  partNames,
+  tags,
+  summary: "Create a workflow",
+  description:
+    "It is made with its TRIGGER step, and disabled. Add steps and transitions, try it by starting an execution by hand, " +
+    "and enable it with PATCH. A project has at most 1,000 workflows.",
+  request: body(CreateWorkflow),
+  responses: { ...created(WholeWorkflow), ...errors(400, 403, 404, 409, 413, 422) },
+});
+
+workflows.openapi(create, async (c) => {
+  const { ctx } = c.var;
+  return c.json(wholeWorkflowJson(ctx.project, await createWorkflow(ctx, c.req.valid("json"))), 201);
+});
+
+const get = createRoute({
+  method: "get",
+  path: "/workflows/{id}",
+  operationId: "getWorkflow",
+  tags,
+  summary: "Get a workflow with its steps and transitions",
+  request: { params: IdParam },
+  responses: { ...ok(WholeWorkflow), ...errors(404) },
+});
+
+workflows.openapi(get, async (c) => {
+  const { ctx } = c.var;
+  const workflow = await getWorkflow(ctx, c.req.valid("param").id);
+  const issues = await issuesNow(ctx, workflow);
+  return c.json({ ...wholeWorkflowJson(ctx.project, workflow), issues }, 200);
+});
+
+const update = createRoute({
+  method: "patch",
+  path: "/workflows/{id}",
+  operationId: "updateWorkflow",
+  refusals: [tooManyListeners("signup")],
+  partNames,
+  tags,
+  summary: "Change a workflow, enable or disable it",
+  description:
+    "Only the fields sent change, in `triggerConfig` too; another `triggerType` begins with an empty one. A workflow with " +
+    "issues may be enabled; the answer lists them. Disabling it stops new executions, and those under way go on. At most " +
+    "50 enabled workflows start by one event.",
+  request: { params: IdParam, ...body(UpdateWorkflow) },
+  responses: { ...ok(Workflow), ...errors(400, 403, 404, 409, 413, 422) },
+});
+
+workflows.openapi(update, async (c) => {
+  const { ctx } = c.var;
+  const { row } = await updateWorkflow(ctx, c.req.valid("param").id, c.req.valid("json"));
+  return c.json(workflowJson(ctx.project, row), 200);
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/workflows/{id}",
+  operationId: "deleteWorkflow",
+  refusals: [workflowIsActive()],
+  tags,
+  summary: "Delete a workflow",
+  description: "409 while executions of it are active.",
+  request: { params: IdParam },
+  responses: { ...noContent, ...errors(403, 404, 409) },
+});
+
+workflows.openapi(remove, async (c) => {
+  await deleteWorkflow(c.var.ctx, c.req.valid("param").id);
+  return c.body(null, 204);
+});
+
+const duplicate = createRoute({
+  method: "post",
+  path: "/workflows/{id}/duplicate",
+  operationId: "duplicateWorkflow",
+  refusals: [tooManyWorkflows()],
+  tags,
+  summary: "Copy a workflow",
+  description: "The copy has the same steps and transitions, and is disabled.",
+  request: { params: IdParam },
+  responses: { ...created(WholeWorkflow), ...errors(403, 404, 409) },
+});
+
+workflows.openapi(duplicate, async (c) => {
+  const { ctx } = c.var;
+  return c.json(wholeWorkflowJson(ctx.project, await duplicateWorkflow(ctx, c.req.valid("param").id)), 201);
+});
+
+workflows.route("/", steps);
+workflows.route("/", transitions);

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { readId } from "../../core/ids";
+import { storable } from "../../core/storable";
+import { AwaitedName } from "../../core/workflows/event-name";
+import { triggerTypes } from "../../core/workflows/trigger";
+import { Step, stepExample, triggerStepExample } from "./steps/schema";
+import { Transition, transitionExample } from "./transitions/schema";
+
+export const maxNameLength = 100;
+const maxDescriptionLength = 500;
+
+export const TriggerType = z.enum(triggerTypes);
+
+const workflowExample = {
+  id: "0199a0f2-b3c4-7a1b-8c2d-3e4f5a6b7c8d",
+  name: "Welcome",
+  description: "Mails everybody who signs up",
+  enabled: false,
+  triggerType: "EVENT" as const,
+  triggerConfig: { eventName: "signup", publicEvents: true },
+  allowReentry: false,
+  issues: [],
+  projectId: "0199a0f2-0b7a-7c11-8e0f-3d2c1b0a9f8e",
+  createdAt: "2026-01-31T09:00:00.000Z",
+  updatedAt: "2026-01-31T09:00:00.000Z",
+};
+
+const Issue = z.object({
+  stepId: z.string().optional().meta({ description: "Left out when the issue is one of the whole workflow." }),
+  message: z.string(),
+});
+
+const workflow = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  enabled: z.boolean().meta({ description: "Whether its trigger starts executions. By hand they start either way." }),
+  triggerType: TriggerType,
+  triggerConfig: z.record(z.string(), z.unknown()).meta({
+    description:
+      "EVENT: `{ eventName, publicEvents }`. SCHEDULE: `{ cron, segmentId }`. MANUAL: `{}`. With `publicEvents: false` " +
+      "events of public keys neither start nor wake it.",
+  }),
+  allowReentry: z.boolean().meta({
+    description: "False: a contact enters once, ever. True: again, once the execution before has ended.",
+  }),
+  issues: z.array(Issue).meta({
+    description: "What is probably not meant; empty when the workflow is sound. It may be enabled all the same.",
+  }),
+  projectId: z.string(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+
+export const Workflow = workflow.meta({ id: "Workflow", example: workflowExample });
+
+export const WholeWorkflow = workflow.extend({ steps: z.array(Step), transitions: z.array(Transition) }).meta({
+  id: "WholeWorkflow",
+  example: { ...workflowExample, steps: [triggerStepExample, stepExample], transitions: [transitionExample] },
+});
+
+export const WorkflowPage = z
+  .object({
+    data: z.array(Workflow),
+    total: z.number().int(),
+    page: z.number().int(),
+    pageSize: z.number().int(),
+    totalPages: z.number().int(),
+  })
+  .meta({
+    id: "WorkflowPage",
+    example: { data: [workflowExample], total: 1, page: 1, pageSize: 20, totalPages: 1 },
+  });
+
+/** Which of them a type of trigger takes, and what it needs, is checked with the whole. */
+const TriggerConfig = z
+  .object({
+    eventName: AwaitedName.nullish(),
+    publicEvents: z.boolean().nullish().meta({
+      description: "Whether events of public keys, which anybody can send, start and wake it. True by default.",
+    }),
+    cron: z.string().nullish().meta({
+      description: "Five fields, in UTC. Ticks are at least 5 minutes apart; of missed ones only the latest runs.",
+      example: "0 9 * * MON",
+    }),
+    segmentId: z
+      .string()
+      .min(1)
+      .transform(readId)
+      .nullish()
+      .meta({ description: "The segment whose members start at each tick." }),
+  })
+  .meta({ description: "EVENT takes `eventName` and `publicEvents`, SCHEDULE `cron` and `segmentId`, MANUAL none." });
+export type SentTrigger = z.infer<typeof TriggerConfig>;
+
+const fields = {
+  name: z
+    .string()
+    .min(1)
+    .max(maxNameLength)
+    .refine(...storable),
+  description: z
+    .string()
+    .max(maxDescriptionLength)
+    .refine(...storable)
+    .nullish(),
+  eventName: AwaitedName.nullish().meta({ description: "Short for `triggerConfig: { eventName }`." }),
+  triggerType: TriggerType.nullish(),
+  triggerConfig: TriggerConfig.nullish(),
+  allowReentry: z.boolean().nullish(),
+};
+
+export const CreateWorkflow = z
+  .object(fields)
+  .meta({ id: "CreateWorkflow", example: { name: "Welcome", eventName: "signup" } });
+export type CreateWorkflow = z.infer<typeof CreateWorkflow>;
+
+export const UpdateWorkflow = z
+  .object({ ...fields, name: fields.name.optional(), enabled: z.boolean().optional() })
+  .meta({ id: "UpdateWorkflow", example: { enabled: true } });
+export type UpdateWorkflow = z.infer<typeof UpdateWorkflow>;

@@ -1,0 +1,82 @@
+import { sql } from "drizzle-orm";
+import { type FieldFault, Invalid, NotFound } from "../../../core/errors";
+import { type Id, readId } from "../../../core/ids";
+import type { JsonObject } from "../../../core/json";
+import { inSegmentTerms, wholeCondition } from "../../../core/workflows/branches";
+import type { ConditionConfig } from "../../../core/workflows/config";
+import { readConfig } from "../../../core/workflows/config-schema";
+import type { StepType } from "../../../core/workflows/step";
+import { literalUrl } from "../../../core/workflows/webhook-config";
+import { guard, type Statement } from "../../../db/statement";
+import { checkCondition } from "../../../engine/audience/named-segments";
+import { checkOutboundUrl } from "../../../platform/check-outbound-url";
+import type { Context } from "../../../platform/context";
+
+/** A config that may be saved, with the guards of what it names. */
+interface CheckedConfig {
+  config: JsonObject;
+  /** The template in it. */
+  templateId: Id | null;
+  guards: Statement[];
+}
+
+/** Reads the config of a step, and checks what it names. Throws Invalid. */
+export async function checkConfig(ctx: Context, type: StepType, sent: JsonObject): Promise<CheckedConfig> {
+  switch (type) {
+    case "SEND_EMAIL": {
+      const config = readConfig(type, sent);
+      return { config: { ...config }, templateId: config.templateId ? readId(config.templateId) : null, guards: [] };
+    }
+    case "CONDITION": {
+      const config = readConfig(type, sent);
+      return { config: jsonOf(config), templateId: null, guards: [await checkNames(ctx, config)] };
+    }
+    case "WEBHOOK": {
+      const config = readConfig(type, sent);
+      checkOutboundUrl(ctx, { field: "config.url", url: config.url, judged: literalUrl(config.url) });
+      return { config: jsonOf(config), templateId: null, guards: [] };
+    }
+    default:
+      return { config: jsonOf(readConfig(type, sent)), templateId: null, guards: [] };
+  }
+}
+
+/** A config was read from JSON, so it is some. */
+function jsonOf(config: object): JsonObject {
+  return config as JsonObject;
+}
+
+/** The guard that the segments and topics that a condition names stay as they are. */
+async function checkNames(ctx: Context, config: ConditionConfig): Promise<Statement> {
+  try {
+    const { unmoved } = await checkCondition(ctx, inSegmentTerms(wholeCondition(config)), { at });
+    return unmoved;
+  } catch (error) {
+    if (error instanceof Invalid) throw new Invalid(error.faults.map((fault) => placed(fault, config)));
+    throw error;
+  }
+}
+
+const at = "config.condition";
+
+/** A fault at its place in the config. The condition was made of it, in the same order. */
+function placed(fault: FieldFault, config: ConditionConfig): FieldFault {
+  if ("condition" in config) return fault;
+  const [, place, key] = /\.groups\.(\d+)\.filters\.0\.(\w+)$/.exec(fault.field) ?? [];
+  if (key === undefined) return { ...fault, field: "config" };
+  const isOfBranch = "mode" in config && key !== "field";
+  return { ...fault, field: isOfBranch ? `config.branches.${place}.${key}` : `config.${key}` };
+}
+
+/** The guard that a template exists; none for a step without one. */
+export function guardTemplate(ctx: Context, id: Id | null): Statement[] {
+  if (id === null) return [];
+  const isThere = sql`EXISTS (SELECT 1 FROM templates WHERE project_id = ${ctx.project.number} AND id = ${id})`;
+  return [guard(isThere, () => new NotFound("template", id))];
+}
+
+/** Only mail has a template. */
+export function insistOnMail(type: StepType, templateId: Id | null | undefined): void {
+  if (type === "SEND_EMAIL" || !templateId) return;
+  throw new Invalid([{ field: "templateId", code: "custom", message: `A ${type} step has no template` }]);
+}

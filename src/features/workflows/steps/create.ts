@@ -1,0 +1,72 @@
+import { Invalid } from "../../../core/errors";
+import type { Id } from "../../../core/ids";
+import { drawingFault } from "../../../core/workflows/structure";
+import type { WorkflowStepRow } from "../../../db/tables";
+import { graphOf } from "../../../engine/workflows/graph";
+import type { Context } from "../../../platform/context";
+import { type Change, changeWorkflow } from "../change";
+import { insertStep, insertTransition, newStep, newTransition } from "../insert";
+import { requireStep, type WholeWorkflow } from "../workflow";
+import { checkConfig, guardTemplate, insistOnMail } from "./check-config";
+import type { CreateStep } from "./schema";
+
+/** How far below its predecessor a step is drawn, if the call does not say where. */
+const rowHeight = 150;
+
+/** `POST /workflows/{id}/steps`. Throws NotFound, Invalid and Conflict. */
+export async function createStep(ctx: Context, workflowId: Id, input: CreateStep): Promise<WorkflowStepRow> {
+  insistOnMail(input.type, input.templateId);
+  if (input.branch && !input.connectFrom) {
+    const message = "It is the branch of connectFrom, which is missing";
+    throw new Invalid([{ field: "branch", code: "custom", message }]);
+  }
+  const { steps } = await changeWorkflow(ctx, workflowId, async (before) => {
+    const from = input.connectFrom ? requireStep(before, input.connectFrom) : null;
+    const { config, templateId, guards } = await checkConfig(ctx, input.type, input.config ?? {});
+    const above = from ?? lowest(before);
+    const step = newStep(ctx, {
+      workflowId,
+      type: input.type,
+      name: input.name ?? input.type,
+      ...(input.position ?? { x: above.x, y: above.y + rowHeight }),
+      config,
+      templateId: input.templateId ?? templateId,
+    });
+    const change: Change = {
+      after: { ...before, steps: [...before.steps, step] },
+      statements: [insertStep(step)],
+      guards: [...guards, ...guardTemplate(ctx, step.templateId)],
+    };
+    return from ? connected(ctx, change, { from, to: step, branch: input.branch ?? null }) : change;
+  });
+  return newest(steps);
+}
+
+/** The one that was added: the rows of a workflow are in the order in which they were made. */
+function newest(steps: readonly WorkflowStepRow[]): WorkflowStepRow {
+  const step = steps.at(-1);
+  if (step === undefined) throw new Error("A workflow has at least its TRIGGER");
+  return step;
+}
+
+/** The change, with a transition to the new step. The fields of its faults are those of the call. */
+function connected(
+  ctx: Context,
+  { after, statements = [], ...change }: Change,
+  { from, to, branch }: { from: WorkflowStepRow; to: WorkflowStepRow; branch: string | null },
+): Change {
+  const drawing = { fromStepId: from.id, toStepId: to.id, branch };
+  const fault = drawingFault(graphOf(after), drawing);
+  if (fault) throw new Invalid([{ ...fault, field: fault.field === "branch" ? "branch" : "connectFrom" }]);
+  const transition = newTransition(ctx, { workflowId: to.workflowId, ...drawing, priority: 0 });
+  return {
+    ...change,
+    after: { ...after, transitions: [...after.transitions, transition] },
+    statements: [...statements, insertTransition(transition)],
+  };
+}
+
+/** The step that is drawn lowest. */
+function lowest({ steps }: WholeWorkflow): { x: number; y: number } {
+  return { x: 0, y: Math.max(...steps.map(({ y }) => y)) };
+}

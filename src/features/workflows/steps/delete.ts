@@ -1,0 +1,75 @@
+import { sql } from "drizzle-orm";
+import { Conflict } from "../../../core/errors";
+import type { Id } from "../../../core/ids";
+import { type Splice, splice } from "../../../core/workflows/structure";
+import { type Statement, statement } from "../../../db/statement";
+import type { WorkflowStepRow } from "../../../db/tables";
+import { graphOf, ofWorkflow, stepOfRow } from "../../../engine/workflows/graph";
+import type { Context } from "../../../platform/context";
+import { changeWorkflow } from "../change";
+import { requireStep, type WholeWorkflow } from "../workflow";
+import { guardDeserted } from "./standing";
+
+/**
+ * `DELETE /workflows/{id}/steps/{stepId}`. Its transitions go with it; spliced, its predecessors lead to its successor
+ * from now on. Throws NotFound and Conflict.
+ */
+export async function deleteStep(
+  ctx: Context,
+  { workflowId, stepId, isSpliced }: { workflowId: Id; stepId: Id; isSpliced: boolean },
+): Promise<void> {
+  await changeWorkflow(ctx, workflowId, (before) => {
+    const step = requireStep(before, stepId);
+    if (step.type === "TRIGGER") throw triggerStays();
+    const { removed, moved } = isSpliced ? spliced(before, step) : { removed: around(before, step), moved: [] };
+    const gone = new Set(removed.map(({ id }) => id));
+    const to = new Map(moved.map(({ id, toStepId }) => [id, toStepId]));
+    const transitions = before.transitions
+      .filter(({ id }) => !gone.has(id))
+      .map((transition) => ({ ...transition, toStepId: to.get(transition.id) ?? transition.toStepId }));
+    return {
+      after: { ...before, steps: before.steps.filter(({ id }) => id !== stepId), transitions },
+      statements: [
+        deleteTransitions(ctx, workflowId, [...gone]),
+        ...moved.map(({ id, toStepId }) => moveTransition(ctx, workflowId, { id, toStepId })),
+        statement(sql`DELETE FROM workflow_steps WHERE ${ofWorkflow(ctx, workflowId)} AND id = ${stepId}`),
+      ],
+      guards: [guardDeserted(ctx, step)],
+    };
+  });
+}
+
+function around({ transitions }: WholeWorkflow, { id }: WorkflowStepRow) {
+  return transitions.filter(({ fromStepId, toStepId }) => fromStepId === id || toStepId === id);
+}
+
+function spliced(workflow: WholeWorkflow, step: WorkflowStepRow): Splice {
+  const joined = splice(graphOf(workflow), stepOfRow(step));
+  if (joined === null) throw noOneSuccessor(step.type);
+  return joined;
+}
+
+export function triggerStays(): Conflict {
+  return new Conflict("Every workflow has its TRIGGER step. Nothing was deleted.", {
+    suggestion: "Delete the workflow, or the transition out of the step.",
+  });
+}
+
+export function noOneSuccessor(type: WorkflowStepRow["type"] = "CONDITION"): Conflict {
+  return new Conflict(`A ${type} has several successors, so nobody knows which is meant. Nothing was deleted.`, {
+    suggestion: "Delete the step without splice, and draw the transitions that you want.",
+  });
+}
+
+function deleteTransitions(ctx: Context, workflowId: Id, ids: Id[]): Statement {
+  return statement(
+    sql`DELETE FROM workflow_transitions
+      WHERE ${ofWorkflow(ctx, workflowId)} AND id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+  );
+}
+
+function moveTransition(ctx: Context, workflowId: Id, { id, toStepId }: { id: Id; toStepId: Id }): Statement {
+  return statement(
+    sql`UPDATE workflow_transitions SET to_step_id = ${toStepId} WHERE ${ofWorkflow(ctx, workflowId)} AND id = ${id}`,
+  );
+}

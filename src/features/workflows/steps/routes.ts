@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { body, created, createRoute, errors, noContent, ok } from "../../../http/define";
+import { IdParam, pathId } from "../../../http/params";
+import { createRouter } from "../../../http/router";
+import { tooMany } from "../change";
+import { stepJson } from "../workflow";
+import { createStep } from "./create";
+import { deleteStep, noOneSuccessor } from "./delete";
+import { CreateStep, Step, UpdateStep } from "./schema";
+import { stepIsOccupied } from "./standing";
+import { updateStep } from "./update";
+
+export const steps = createRouter();
+const tags = ["Workflows"];
+const StepParams = z.object({ id: pathId("id"), stepId: pathId("stepId") });
+
+/** What the configs of all types have, so that another name in one is told. */
+const partNames = {
+  config: [
+    ...["templateId", "recipient", "amount", "unit", "eventName", "timeout", "field", "operator", "value", "condition"],
+    ...["mode", "branches", "url", "method", "headers", "body", "data", "subscribed", "reason"],
+  ],
+  position: ["x", "y"],
+};
+
+const create = createRoute({
+  method: "post",
+  path: "/workflows/{id}/steps",
+  operationId: "createWorkflowStep",
+  refusals: [tooMany("steps")],
+  partNames,
+  tags,
+  summary: "Add a step to a workflow",
+  description:
+    "With `connectFrom` that step leads to the new one. A workflow has at most 100 steps. What a step names must exist: " +
+    "its template, and the segments and topics of a condition.",
+  request: { params: IdParam, ...body(CreateStep) },
+  responses: { ...created(Step), ...errors(400, 403, 404, 409, 413, 422) },
+});
+
+steps.openapi(create, async (c) => {
+  const step = await createStep(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+  return c.json(stepJson(step), 201);
+});
+
+const update = createRoute({
+  method: "patch",
+  path: "/workflows/{id}/steps/{stepId}",
+  operationId: "updateWorkflowStep",
+  refusals: [stepIsOccupied()],
+  partNames,
+  tags,
+  summary: "Change a step",
+  description:
+    "Only the fields sent change; a config is replaced whole. Executions follow the new config, but what they took when " +
+    "they came to the step stays: the end of a delay, the awaited event, its timeout. Other branches than before are 409 " +
+    "while executions stand on the step, and 422 while the former are drawn.",
+  request: { params: StepParams, ...body(UpdateStep) },
+  responses: { ...ok(Step), ...errors(400, 403, 404, 409, 413, 422) },
+});
+
+steps.openapi(update, async (c) => {
+  const { id, stepId } = c.req.valid("param");
+  const step = await updateStep(c.var.ctx, { workflowId: id, stepId }, c.req.valid("json"));
+  return c.json(stepJson(step), 200);
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/workflows/{id}/steps/{stepId}",
+  operationId: "deleteWorkflowStep",
+  refusals: [noOneSuccessor()],
+  tags,
+  summary: "Delete a step",
+  description:
+    "Its transitions go with it, and the steps after it stay. 409 for TRIGGER, while executions stand on the step, and " +
+    "for a splice of a step with several successors, as a CONDITION has.",
+  request: {
+    params: StepParams,
+    query: z.object({
+      splice: z
+        .enum(["true", "false"])
+        .optional()
+        .meta({ description: "Joins the steps before it to the step after it." }),
+    }),
+  },
+  responses: { ...noContent, ...errors(403, 404, 409, 422) },
+});
+
+steps.openapi(remove, async (c) => {
+  const { id, stepId } = c.req.valid("param");
+  await deleteStep(c.var.ctx, { workflowId: id, stepId, isSpliced: c.req.valid("query").splice === "true" });
+  return c.body(null, 204);
+});

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { readId } from "../../../core/ids";
+import { isJsonObject, type JsonObject } from "../../../core/json";
+import { storable } from "../../../core/storable";
+import { StepConfig } from "../../../core/workflows/config-schema";
+import { stepTypes } from "../../../core/workflows/step";
+
+const maxNameLength = 100;
+const maxPosition = 1_000_000;
+
+const example = {
+  workflowId: "0199a0f2-b3c4-7a1b-8c2d-3e4f5a6b7c8d",
+  templateId: null,
+  createdAt: "2026-01-31T09:00:00.000Z",
+  updatedAt: "2026-01-31T09:00:00.000Z",
+};
+
+export const triggerStepExample = {
+  ...example,
+  id: "0199a0f2-b3c5-7d11-9a2b-4c5d6e7f8a9b",
+  type: "TRIGGER" as const,
+  name: "TRIGGER",
+  position: { x: 0, y: 0 },
+  config: {},
+};
+
+export const stepExample = {
+  ...example,
+  id: "0199a0f2-b4d0-7e22-8b3c-5d6e7f8a9b0c",
+  type: "SEND_EMAIL" as const,
+  name: "Say hello",
+  position: { x: 0, y: 150 },
+  config: { recipient: { type: "CONTACT" as const } },
+  templateId: "0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d",
+};
+
+const Position = z
+  .object({
+    x: z.number().min(-maxPosition).max(maxPosition),
+    y: z.number().min(-maxPosition).max(maxPosition),
+  })
+  .meta({ description: "Its place in a drawing. It has no other meaning." });
+
+export const Step = z
+  .object({
+    id: z.string(),
+    workflowId: z.string(),
+    type: z.enum(stepTypes),
+    name: z.string().meta({ description: "Its output is `steps.<name>` in later steps." }),
+    position: Position,
+    config: StepConfig,
+    templateId: z.string().nullable().meta({ description: "Of a SEND_EMAIL: the template that it sends." }),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: "WorkflowStep", example: stepExample });
+
+const Config = z
+  .custom<JsonObject>(isJsonObject, { error: "Must be an object", params: { code: "invalid_type" } })
+  .meta({
+    type: "object",
+    additionalProperties: true,
+    description:
+      "As the type of the step has it: `SendEmailStepConfig`, `DelayStepConfig`, `WaitForEventStepConfig`, " +
+      "`ConditionStepConfig`, `WebhookStepConfig`, `UpdateContactStepConfig` or `ExitStepConfig`. At most 32 KB.",
+  });
+
+const fields = {
+  name: z
+    .string()
+    .min(1)
+    .max(maxNameLength)
+    .refine(...storable),
+  config: Config,
+  templateId: z
+    .string()
+    .min(1)
+    .transform(readId)
+    .nullish()
+    .meta({ description: "For SEND_EMAIL only. It overrules `config.templateId`." }),
+  position: Position,
+};
+
+/** All but TRIGGER, which is made with its workflow. */
+const newTypes = stepTypes.filter((type) => type !== "TRIGGER");
+
+export const CreateStep = z
+  .object({
+    type: z.enum(newTypes),
+    name: fields.name.nullish().meta({ description: "The type, if it is left out." }),
+    config: Config.nullish(),
+    templateId: fields.templateId,
+    position: Position.nullish(),
+    connectFrom: z
+      .string()
+      .min(1)
+      .transform(readId)
+      .nullish()
+      .meta({ description: "A step that leads to the new one from now on." }),
+    branch: z.string().min(1).nullish().meta({ description: "Of `connectFrom`, where that step has branches." }),
+  })
+  .meta({
+    id: "CreateWorkflowStep",
+    example: { type: "DELAY", config: { amount: 2, unit: "days" }, connectFrom: triggerStepExample.id },
+  });
+export type CreateStep = z.infer<typeof CreateStep>;
+
+export const UpdateStep = z
+  .object({
+    name: fields.name.optional(),
+    config: Config.optional().meta({ description: "Replaces the whole config." }),
+    templateId: fields.templateId,
+    position: Position.optional(),
+    type: z.string().optional().meta({ description: "Never changes: any other type than the step's is refused." }),
+  })
+  .meta({ id: "UpdateWorkflowStep", example: { config: { amount: 3, unit: "days" } } });
+export type UpdateStep = z.infer<typeof UpdateStep>;

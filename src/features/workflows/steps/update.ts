@@ -1,0 +1,90 @@
+import { sql } from "drizzle-orm";
+import { Invalid } from "../../../core/errors";
+import { type Id, readId } from "../../../core/ids";
+import type { JsonObject } from "../../../core/json";
+import { branchNames, lostBranches } from "../../../core/workflows/structure";
+import { type Statement, statement } from "../../../db/statement";
+import type { WorkflowStepRow } from "../../../db/tables";
+import { graphOf, ofWorkflow, stepOfRow } from "../../../engine/workflows/graph";
+import type { Context } from "../../../platform/context";
+import { changeWorkflow } from "../change";
+import { requireStep, type WholeWorkflow } from "../workflow";
+import { checkConfig, guardTemplate, insistOnMail } from "./check-config";
+import type { UpdateStep } from "./schema";
+import { guardDeserted } from "./standing";
+
+/** `PATCH /workflows/{id}/steps/{stepId}`: only the fields sent change; a config is replaced whole. */
+export async function updateStep(
+  ctx: Context,
+  { workflowId, stepId }: { workflowId: Id; stepId: Id },
+  change: UpdateStep,
+): Promise<WorkflowStepRow> {
+  const saved = await changeWorkflow(ctx, workflowId, async (before) => {
+    const step = requireStep(before, stepId);
+    if (change.type !== undefined && change.type !== step.type) {
+      const message = `The type of a step never changes, and this one is ${step.type}: make another step`;
+      throw new Invalid([{ field: "type", code: "custom", message, received: change.type }]);
+    }
+    insistOnMail(step.type, change.templateId);
+    const checked = change.config ? await checkConfig(ctx, step.type, change.config) : null;
+    const config = checked?.config ?? step.config;
+    const after: WorkflowStepRow = {
+      ...step,
+      name: change.name ?? step.name,
+      ...change.position,
+      config,
+      templateId: templateAfter(step, config, change),
+    };
+    if (JSON.stringify(after) === JSON.stringify(step)) return null;
+    after.updatedAt = Math.max(step.updatedAt, ctx.now.getTime());
+    return {
+      after: { ...before, steps: before.steps.map((one) => (one.id === stepId ? after : one)) },
+      statements: [updateRow(ctx, after)],
+      guards: [
+        ...(checked?.guards ?? []),
+        ...(after.templateId === step.templateId ? [] : guardTemplate(ctx, after.templateId)),
+        ...branchGuards(ctx, before, { step, after }),
+      ],
+    };
+  });
+  return requireStep(saved, stepId);
+}
+
+/**
+ * The column has the template that is used, so that it is found by it. A template of the config's follows the config;
+ * one of the step's own stays.
+ */
+function templateAfter(step: WorkflowStepRow, config: JsonObject, { templateId }: UpdateStep): Id | null {
+  if (step.type !== "SEND_EMAIL") return null;
+  const [had, has] = [templateIn(step.config), templateIn(config)];
+  if (templateId !== undefined) return templateId ?? has;
+  return step.templateId === had ? has : step.templateId;
+}
+
+function templateIn({ templateId }: JsonObject): Id | null {
+  return typeof templateId === "string" ? readId(templateId) : null;
+}
+
+/** A step with branches: those that are drawn stay, and nobody stands there when they become others. */
+function branchGuards(
+  ctx: Context,
+  workflow: WholeWorkflow,
+  { step, after }: { step: WorkflowStepRow; after: WorkflowStepRow },
+): Statement[] {
+  const [had, has] = [branchNames(stepOfRow(step)).names, branchNames(stepOfRow(after)).names];
+  if (had.join("\n") === has.join("\n")) return [];
+  const lost = lostBranches(graphOf(workflow), stepOfRow(after));
+  if (lost.length > 0) {
+    const message = `The step would have no branch ${lost.join(", ")}, which is drawn: delete its transition first`;
+    throw new Invalid([{ field: "config", code: "custom", message }]);
+  }
+  return [guardDeserted(ctx, after)];
+}
+
+function updateRow(ctx: Context, row: WorkflowStepRow): Statement {
+  return statement(
+    sql`UPDATE workflow_steps SET name = ${row.name}, x = ${row.x}, y = ${row.y}, config = ${JSON.stringify(row.config)},
+        template_id = ${row.templateId}, updated_at = ${row.updatedAt}
+      WHERE ${ofWorkflow(ctx, row.workflowId)} AND id = ${row.id}`,
+  );
+}
