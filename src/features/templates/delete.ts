@@ -1,15 +1,16 @@
 import { eq, sql } from "drizzle-orm";
 import { Conflict, NotFound } from "../../core/errors";
-import type { Id } from "../../core/ids";
+import { type Id, publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asId, columns } from "../../db/rows";
-import { statement } from "../../db/statement";
+import { asId, asText, columns } from "../../db/rows";
+import { select, statement } from "../../db/statement";
 import { projects } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import { stepsWith } from "./template";
 
 /**
- * `DELETE /templates/{id}`. Its versions stay, because accepted mail may still use them. Workflow steps that use a
- * template will refuse this with 409 once workflows exist. The project's confirmation template is refused too. The
+ * `DELETE /templates/{id}`. Its versions stay, because accepted mail may still use them. Throws Conflict while a step of
+ * a workflow uses it; a call that is about to use it finds it gone. The project's confirmation template is refused too. The
  * setting is in the control database, so the two can only meet in a race: a call with `confirm: true` is then a 409.
  */
 export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
@@ -20,6 +21,9 @@ export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
     .get();
   if (setting?.confirmationTemplateId === id) throw confirmsSubscriptions();
   const batch = openBatch(ctx);
+  batch.guard(sql`NOT EXISTS (SELECT 1 FROM ${stepsWith(ctx, id)})`, async () =>
+    templateInUse(await workflowsWith(ctx, id)),
+  );
   const deleted = batch.add(
     statement(
       sql`DELETE FROM templates WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING id`,
@@ -28,6 +32,31 @@ export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   );
   await batch.commit();
   if (deleted.count === 0) throw new NotFound("template", id);
+}
+
+/** The limit of the list. Nobody reads more. */
+const maxListed = 1_000;
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+async function workflowsWith(ctx: Context, id: Id): Promise<Named[]> {
+  const found = await select(
+    ctx.db,
+    sql`SELECT DISTINCT w.id, w.name FROM ${stepsWith(ctx, id)}
+      CROSS JOIN workflows w ON w.project_id = s.project_id AND w.id = s.workflow_id ORDER BY w.id LIMIT ${maxListed}`,
+    columns({ id: asId, name: asText }),
+  );
+  return found.map((row) => ({ id: publicId(row.id), name: row.name }));
+}
+
+function templateInUse(workflows: Named[]): Conflict {
+  return new Conflict("Steps of workflows use this template. Nothing was deleted.", {
+    suggestion: "Give the steps of the workflows that details lists another template, then delete it again.",
+    details: { workflows },
+  });
 }
 
 export function confirmsSubscriptions(): Conflict {

@@ -123,7 +123,7 @@ const remove = createRoute({
   refusals: [confirmsSubscriptions()],
   tags,
   summary: "Delete a template",
-  description: "Mail that was already accepted still goes out.",
+  description: "Mail that was already accepted still goes out. 409 while a step of a workflow uses it.",
   request: { params: IdParam },
   responses: { ...noContent, ...errors(403, 404, 409) },
 });

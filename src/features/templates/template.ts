@@ -63,3 +63,9 @@ export function templatesFrom(ctx: Context, domain: string): SQL {
   return sql`SELECT t.id AS id, t.name AS name FROM ${templatesWithVersions}
     WHERE t.project_id = ${ctx.project.number} AND ${domainInSql(sql`v.from_email`)} = ${domain}`;
 }
+
+/** The steps of workflows, as `s`, that send a template. */
+export function stepsWith(ctx: Context, id: Id): SQL {
+  return sql`workflow_steps s INDEXED BY ix_workflow_steps_template
+    WHERE s.project_id = ${ctx.project.number} AND s.template_id = ${id}`;
+}

@@ -3,7 +3,7 @@ import { type Id, publicId } from "../../core/ids";
 import { asId, asNumber, asText, columns } from "../../db/rows";
 import { select, selectOne } from "../../db/statement";
 import type { Context } from "../../platform/context";
-import { getTemplate } from "./template";
+import { getTemplate, stepsWith } from "./template";
 
 export interface TemplateUsage {
   campaigns: { id: string; name: string }[];
@@ -12,12 +12,29 @@ export interface TemplateUsage {
 }
 
 const maxCampaigns = 1_000;
+const maxSteps = 1_000;
 
-/** `GET /templates/{id}/usage`. The list of workflow steps stays empty until these exist. */
+/** `GET /templates/{id}/usage`. */
 export async function templateUsage(ctx: Context, id: Id): Promise<TemplateUsage> {
   const { row } = await getTemplate(ctx, id);
-  const [campaigns, emailsSent] = await Promise.all([findCampaigns(ctx, row.id), countSent(ctx, row.id)]);
-  return { campaigns, workflowSteps: [], emailsSent };
+  const [campaigns, workflowSteps, emailsSent] = await Promise.all([
+    findCampaigns(ctx, row.id),
+    findSteps(ctx, row.id),
+    countSent(ctx, row.id),
+  ]);
+  return { campaigns, workflowSteps, emailsSent };
+}
+
+/** The steps that send it, oldest first. */
+async function findSteps(ctx: Context, templateId: Id): Promise<TemplateUsage["workflowSteps"]> {
+  const found = await select(
+    ctx.db,
+    sql`SELECT s.id, s.workflow_id, w.name AS workflow_name, s.name
+      FROM (SELECT * FROM ${stepsWith(ctx, templateId)} LIMIT ${maxSteps}) s
+      CROSS JOIN workflows w ON w.project_id = s.project_id AND w.id = s.workflow_id ORDER BY s.id`,
+    columns({ id: asId, workflowId: asId, workflowName: asText, name: asText }),
+  );
+  return found.map((step) => ({ ...step, id: publicId(step.id), workflowId: publicId(step.workflowId) }));
 }
 
 /** The newest campaigns that took their fields from it, in any state. */
