@@ -1,10 +1,9 @@
 import type { FilterCondition } from "../audience/condition";
 import type { Filter } from "../audience/filter";
 import type { JsonObject, JsonValue } from "../json";
-import type { StepType } from "./step";
 
 /** What each type of step is set up with, as it is stored and answered. */
-export interface StepConfigs extends Record<StepType, object> {
+export interface StepConfigs {
   TRIGGER: Record<string, never>;
   SEND_EMAIL: SendEmailConfig;
   DELAY: DelayConfig;
