@@ -45,7 +45,7 @@ interface Named {
 async function workflowsWith(ctx: Context, id: Id): Promise<Named[]> {
   const found = await select(
     ctx.db,
-    sql`SELECT DISTINCT w.id, w.name FROM ${stepsWith(ctx, id)}
+    sql`SELECT DISTINCT w.id, w.name FROM (SELECT * FROM ${stepsWith(ctx, id)}) s
       CROSS JOIN workflows w ON w.project_id = s.project_id AND w.id = s.workflow_id ORDER BY w.id LIMIT ${maxListed}`,
     columns({ id: asId, name: asText }),
   );
