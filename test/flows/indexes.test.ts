@@ -83,6 +83,7 @@ const asks: Record<string, Ask> = {
     await project.api.get(`/workflows/${publicId(id)}/executions?status=WAITING`);
   },
   ix_workflow_executions_waiting: ({ api }) => api.get("/activity/upcoming"),
+  ix_workflow_steps_template: async (project) => project.api.delete(`/templates/${(await newTemplate(project)).id}`),
   ix_workflows_tick: sweep("queueDueTicks"),
   ux_api_keys_hash: async ({ api }) => {
     forgetKeys();
@@ -97,7 +98,7 @@ const asks: Record<string, Ask> = {
 };
 
 /** Of features that are to come: docs/decisions/0001-tables.md says what asks for them. */
-const ofFeaturesToCome = /^[iu]x_(workflow_(effects|steps)|emails_effect$)/;
+const ofFeaturesToCome = /^[iu]x_(workflow_effects|emails_effect$)/;
 
 async function indexes(): Promise<string[]> {
   const query = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";
