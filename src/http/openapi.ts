@@ -36,6 +36,7 @@ const tags = [
     description: "One mail to an audience: sent at once or at a time, each recipient exactly once.",
   },
   { name: "Segments", description: "Groups of contacts, chosen by a condition or by hand." },
+  { name: "Workflows", description: "Journeys of single contacts: steps that an event, a schedule or a call starts." },
   { name: "Topics", description: "Groups of marketing email that a person can leave one by one." },
   { name: "Suppressions", description: "Addresses that get no mail of any type." },
   { name: "Templates", description: "Content that you write once and send often, with its sender and its type." },

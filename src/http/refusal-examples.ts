@@ -98,6 +98,7 @@ function notFoundOf({ path, method, operation }: Asked): Refusal {
       // Without a parameter, what is missing is named in the body, or the outbox is not in use.
       if (operation.operationId === "sendEmail") return new NotFound("template", readId(someId));
       if (operation.operationId === "createTemplate") return new NotFound("topic", readId(someId));
+      if (operation.operationId === "createWorkflow") return new NotFound("segment", readId(someId));
       if (operation.operationId === "addDomain") return new NotFound("project", someId);
       return new UnknownRoute(method.toUpperCase(), path);
     case "field":
@@ -112,6 +113,12 @@ function notFoundOf({ path, method, operation }: Asked): Refusal {
       return new NotFound("key", readId(someId));
     case "jobId":
       return new NotFound("job", readId(someId));
+    case "stepId":
+      return new NotFound("step", readId(someId));
+    case "transitionId":
+      return new NotFound("transition", readId(someId));
+    case "executionId":
+      return new NotFound("execution", readId(someId));
     case "deliveryId":
       return new NotFound("delivery", readId(someId));
     case "projectId":
@@ -138,6 +145,8 @@ function notFoundOf({ path, method, operation }: Asked): Refusal {
       return new NotFound("webhook", readId(someId));
     case "topics":
       return new NotFound("topic", readId(someId));
+    case "workflows":
+      return new NotFound("workflow", readId(someId));
     case "messages":
       return new NotFound("message", readId(someId));
     default:
@@ -192,6 +201,13 @@ function faultOf(asked: Asked): FieldFault {
   if (names.includes("startDate")) {
     const message = "Must be a date such as 2026-01-31, or a date with a time such as 2026-01-31T09:00:00Z";
     return { field: "startDate", message, code: "invalid_string", received: "yesterday" };
+  }
+  if (names.includes("splice")) {
+    const message = 'Invalid option: expected one of "true"|"false"';
+    return { field: "splice", message, code: "invalid_enum_value", received: "yes" };
+  }
+  if (operation.operationId === "listWorkflowFields") {
+    return { field: "eventName", message: "Must be plain text on one line", code: "invalid_string", received: " " };
   }
   if (names.includes("eventName")) {
     const name = "email.sent";
