@@ -5,7 +5,7 @@ import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal"
 import { newContact, newSegment, only } from "../support/segment";
 import { newTemplate } from "../support/template";
 import { newTopic } from "../support/topic";
-import { draw, newStep, newWorkflow, triggerOf } from "../support/workflow";
+import { draw, newStep, newWorkflow, triggerOf } from "../support/workflow-graph";
 
 const nowhere = "0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d";
 const day = { amount: 1, unit: "days" };

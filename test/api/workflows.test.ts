@@ -3,7 +3,7 @@ import { idSql } from "../support/counts";
 import { bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { newSegment } from "../support/segment";
-import { draw, newStep, newWorkflow, triggerOf } from "../support/workflow";
+import { draw, newStep, newWorkflow, triggerOf } from "../support/workflow-graph";
 
 const nowhere = "0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d";
 const long = (length: number) => "x".repeat(length);

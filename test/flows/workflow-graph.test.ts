@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Answer, newProject, type TestProject } from "../support/project";
 import { newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
-import { draw, newStep, newWorkflow, triggerOf } from "../support/workflow";
+import { draw, newStep, newWorkflow, triggerOf } from "../support/workflow-graph";
 
 /** A graph that no two calls may have made together: circles, and a branch that is drawn twice. */
 function faultsOf({ steps, transitions }: Answer["body"]): string[] {
