@@ -10,13 +10,13 @@ export function listenedNameFault(name: string): string | null {
   if (name.includes("*")) {
     return `${name} matches nothing: use an exact name, a family such as email.* (the part before the first dot), or *`;
   }
-  return exactNameFault(name);
+  return exactNameFault(name, ", or email.*");
 }
 
-/** Why no event of a project can have exactly this name; null when one can. */
-export function exactNameFault(name: string): string | null {
+/** Why no event of a project can have exactly this name; null when one can. `orElse` is what may be named instead. */
+export function exactNameFault(name: string, orElse = ""): string | null {
   if (name.startsWith("email.") && !emailEvents.includes(name.slice("email.".length))) {
-    return `There is no event ${name}: use ${emailEvents.map((event) => `email.${event}`).join(", ")}`;
+    return `There is no event ${name}: use ${emailEvents.map((event) => `email.${event}`).join(", ")}${orElse}`;
   }
   if (isReservedEvent(name)) return null;
   const read = EventName.safeParse(name);
