@@ -164,6 +164,7 @@ CREATE TABLE `project_counts` (
 	`contacts_version` integer DEFAULT 0 NOT NULL,
 	`confirmation_hour` integer DEFAULT 0 NOT NULL,
 	`confirmations` integer DEFAULT 0 NOT NULL,
+	`called_at` integer DEFAULT 0 NOT NULL,
 	`old_mail_after` text DEFAULT '' NOT NULL,
 	`old_mail_again` text
 );
@@ -576,6 +577,22 @@ CREATE TABLE `webhooks` (
 ) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `ix_webhooks_due` ON `webhooks` (`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `workflow_calls` (
+	`project_id` integer NOT NULL,
+	`contact_id` text NOT NULL,
+	`effect_id` text NOT NULL,
+	`host` text NOT NULL,
+	`request` text,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`next_attempt_at` integer,
+	`outcome` text,
+	`ended_at` integer,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`project_id`, `contact_id`, `effect_id`)
+);
+--> statement-breakpoint
+CREATE INDEX `ix_workflow_calls_due` ON `workflow_calls` (`project_id`,`host`,`next_attempt_at`) WHERE next_attempt_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_workflow_calls_ended` ON `workflow_calls` (`ended_at`) WHERE ended_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `workflow_effects` (
 	`project_id` integer NOT NULL,
 	`effect_id` text NOT NULL,
@@ -610,6 +627,16 @@ CREATE INDEX `ix_workflow_executions_status` ON `workflow_executions` (`project_
 CREATE INDEX `ix_workflow_executions_contact` ON `workflow_executions` (`project_id`,`contact_id`);--> statement-breakpoint
 CREATE INDEX `ix_workflow_executions_waiting` ON `workflow_executions` (`project_id`,`wake_at`,`id`) WHERE status = 'WAITING' AND wake_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_workflow_executions_due` ON `workflow_executions` (`clock`,`wake_at`) WHERE wake_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `workflow_hosts` (
+	`project_id` integer NOT NULL,
+	`host` text NOT NULL,
+	`timeouts` integer DEFAULT 0 NOT NULL,
+	`put_off_until` integer,
+	`due_at` integer,
+	PRIMARY KEY(`project_id`, `host`)
+);
+--> statement-breakpoint
+CREATE INDEX `ix_workflow_hosts_due` ON `workflow_hosts` (`project_id`,`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `workflow_steps` (
 	`project_id` integer NOT NULL,
 	`workflow_id` text NOT NULL,

@@ -11,6 +11,7 @@ import { forgetOrphans } from "./engine/mail/forget-orphans";
 import { forgetRounds } from "./engine/mail/forget-rounds";
 import { releaseHeld } from "./engine/mail/release-held";
 import { requeueStuck } from "./engine/mail/requeue-stuck";
+import { forgetOldCalls, queueDueCalls } from "./engine/workflows/calls/sweeps";
 import { queueDueCampaigns } from "./features/campaigns/queue-due";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
 import { checkDueDomains } from "./features/domains/check-due";
@@ -39,6 +40,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     requeueLostJobs,
     endSnoozes,
     queueDueDeliveries,
+    queueDueCalls,
     queueDueCounts,
     queueDueCampaigns,
     wakeOverdue,
@@ -47,7 +49,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
   "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
   "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },
   // Every hour, because one day of a large installation is more than one call may delete.
-  "47 * * * *": { forgetContents, forgetOldEvents, forgetOldDeliveries, forgetOldMessages },
+  "47 * * * *": { forgetContents, forgetOldEvents, forgetOldDeliveries, forgetOldMessages, forgetOldCalls },
   "41 3 * * *": { forgetEndedJobs, forgetDeadLetters, forgetRounds },
 };
 

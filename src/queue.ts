@@ -10,6 +10,9 @@ import { drainMail } from "./engine/mail/drain";
 import { preflightJob } from "./features/campaigns/preflight/jobs";
 import { endExecutionsJob } from "./engine/workflows/end";
 import { workflowListener } from "./engine/workflows/listener";
+import { drainOutbound, type OutboundCalls } from "./engine/outbound/drain";
+import { workflowCalls } from "./engine/workflows/calls/calls";
+import { settleCall } from "./engine/workflows/calls/settle";
 import { runCampaign } from "./features/campaigns/run";
 import { bulkJob } from "./features/contacts/bulk/jobs";
 import { countFieldsJob, deleteFieldJob } from "./features/contacts/fields/jobs";
@@ -21,7 +24,7 @@ import { eraseJob } from "./features/projects/jobs";
 import { computeSegmentJob, countSegmentJob, deleteMembersJob } from "./features/segments/jobs";
 import { deliverJob } from "./features/send/jobs";
 import { recordHitsJob } from "./features/tracking/jobs";
-import { drainDeliveries } from "./features/webhooks/drain";
+import { webhookDeliveries } from "./features/webhooks/drain";
 import { tryDeliveryJob } from "./features/webhooks/jobs";
 import { webhookListener } from "./features/webhooks/listener";
 import { wakeShardsJob } from "./features/workflows/executions/wake-overdue";
@@ -38,6 +41,9 @@ type Handler<T extends QueueMessage["type"]> = (
 
 /** Every kind of those who hear of events. */
 export const eventListeners: readonly EventListener[] = [webhookListener, workflowListener];
+
+/** Every kind of calls to tenants' URLs. They share the places of a consumer, so that no kind waits for another. */
+const outboundCalls: readonly OutboundCalls[] = [webhookDeliveries, workflowCalls(settleCall)];
 
 /** One handler for every type of message: a type without one does not compile. */
 const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
@@ -58,13 +64,18 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "segments.compute": computeSegmentJob,
   "segments.count": countSegmentJob,
   "segments.delete-members": deleteMembersJob,
-  "webhooks.drain": drainDeliveries,
+  "webhooks.drain": makeCalls,
   "webhooks.try": tryDeliveryJob,
   "workflows.wake": wakeShardsJob,
   "workflows.start": startMembersJob,
   "workflows.end": endExecutionsJob,
+  "workflows.call": makeCalls,
   "project.erase": eraseJob,
 };
+
+function makeCalls(platform: Platform, message: MessageOf<"webhooks.drain" | "workflows.call">): Promise<void> {
+  return drainOutbound(platform, outboundCalls, message);
+}
 
 const deadLetterSuffix = "-dead";
 const retryBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 15 * minuteMs };

@@ -54,6 +54,8 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("workflows.wake"), projectId, shards: z.array(z.number()) }),
   z.object({ type: z.literal("workflows.start"), projectId, jobId }),
   z.object({ type: z.literal("workflows.end"), projectId, jobId }),
+  /** Calls of workflows are due, of whichever projects. */
+  z.object({ type: z.literal("workflows.call") }),
   z.object({ type: z.literal("project.erase"), projectId, jobId }),
 ]);
 export type QueueMessage = z.infer<typeof QueueMessage>;
@@ -88,6 +90,7 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "workflows.wake": "events",
   "workflows.start": "jobs",
   "workflows.end": "jobs",
+  "workflows.call": "outbound",
   "project.erase": "jobs",
 };
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { publicId } from "../../src/core/ids";
 import { ticks } from "../../src/cron";
 import { forgetProjects as forgetKeys } from "../../src/engine/projects/cache";
-import { drainDeliveries } from "../../src/features/webhooks/drain";
+import { handleMessage } from "../../src/queue";
 import { newCampaign } from "../support/campaign";
 import { admin, call, newProject, type TestProject } from "../support/project";
 import { newSegment } from "../support/segment";
@@ -72,7 +72,7 @@ const asks: Record<string, Ask> = {
   ix_webhook_deliveries_due: async (project, world) => {
     const { id } = await newWebhook(world, project);
     await project.db.prepare("UPDATE webhooks SET due_at = 1 WHERE id = ?").bind(id).run();
-    await drainDeliveries(world.process().platform);
+    await handleMessage(world.process().platform, { type: "webhooks.drain" });
   },
   ix_webhook_deliveries_expiry: sweep("forgetOldDeliveries"),
   ix_webhooks_due: sweep("queueDueDeliveries"),
@@ -82,6 +82,16 @@ const asks: Record<string, Ask> = {
     const { id } = await newWorkflow(project);
     await project.api.get(`/workflows/${publicId(id)}/executions?status=WAITING`);
   },
+  ix_workflow_calls_due: async ({ db, id, number }, world) => {
+    await db
+      .prepare("INSERT INTO workflow_hosts (project_id, host, due_at) VALUES (?, 'a.test', 1)")
+      .bind(number)
+      .run();
+    await handleMessage(world.process().platform, { type: "workflows.call" });
+    await db.prepare("DELETE FROM workflow_hosts WHERE project_id = ?").bind(id).run();
+  },
+  ix_workflow_calls_ended: sweep("forgetOldCalls"),
+  ix_workflow_hosts_due: sweep("queueDueCalls"),
   ix_workflow_executions_waiting: ({ api }) => api.get("/activity/upcoming"),
   ix_workflow_steps_template: async (project) => project.api.delete(`/templates/${(await newTemplate(project)).id}`),
   ix_workflows_tick: sweep("queueDueTicks"),

@@ -294,6 +294,19 @@ const dueOf: Record<string, Due> = {
     // The consumer does, to find the project.
     asksControl: true,
   },
+  queueDueCalls: {
+    given: (project) => run(project, "INSERT INTO workflow_hosts (project_id, host, due_at) VALUES (?, 'a.test', 1)"),
+    isDone: async (_, { queue }) => queue.some(({ queued: { message } }) => message.type === "workflows.call"),
+  },
+  forgetOldCalls: {
+    given: (project) =>
+      run(
+        project,
+        `INSERT INTO workflow_calls (project_id, contact_id, effect_id, host, created_at, ended_at)
+          VALUES (?, 'c', 'e', 'a.test', 0, 1)`,
+      ),
+    isDone: (project) => none(project, "SELECT 1 FROM workflow_calls WHERE project_id = ?"),
+  },
   forgetOldDeliveries: {
     given: (project) =>
       run(

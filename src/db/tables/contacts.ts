@@ -55,6 +55,8 @@ export const projectCounts = sqliteTable("project_counts", {
   /** Confirmation mails caused by public keys, and their hour (since 1970). */
   confirmationHour: integer().notNull().default(0),
   confirmations: integer().notNull().default(0),
+  /** When a WEBHOOK step of the project last had a turn: those who wait longer go first. */
+  calledAt: integer().notNull().default(0),
   /** Where the sweep over old mail continues: behind this email. */
   oldMailAfter: id().notNull().default(belowAllIds),
   /** Where its next round begins: before the first email that was not ready in this one. Null while all were. */

@@ -140,6 +140,57 @@ export const workflowEffects = sqliteTable(
   ],
 );
 
+/**
+ * The calls of WEBHOOK steps, one for each execution and step. Nobody is called while a step runs: consumers make them by
+ * turns, and report to the execution. A row is kept for a while after that, so that a step that is repeated finds it.
+ */
+export const workflowCalls = sqliteTable(
+  "workflow_calls",
+  {
+    projectId: projectId(),
+    contactId: id().notNull(),
+    /** `execution:step`, in the letters of ids. */
+    effectId: text().notNull(),
+    host: text().notNull(),
+    /** The whole call, as it was rendered once. Null when it is over. */
+    request: jsonObject(),
+    attempts: integer().notNull().default(0),
+    /** While a consumer has it: when it counts as lost. Null when it is over. */
+    nextAttemptAt: time(),
+    /** What came of it, until the execution has heard. */
+    outcome: jsonObject(),
+    endedAt: time(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.contactId, table.effectId] }),
+    index("ix_workflow_calls_due")
+      .on(table.projectId, table.host, table.nextAttemptAt)
+      .where(sql`next_attempt_at IS NOT NULL`),
+    index("ix_workflow_calls_ended").on(table.endedAt).where(sql`ended_at IS NOT NULL`),
+  ],
+);
+
+/** The hosts that a project's WEBHOOK steps call: each has its own turns, and its own patience. */
+export const workflowHosts = sqliteTable(
+  "workflow_hosts",
+  {
+    projectId: projectId(),
+    host: text().notNull(),
+    /** Calls in a row without an answer. */
+    timeouts: integer().notNull().default(0),
+    /** No call is made before this. */
+    putOffUntil: time(),
+    /** When its next call is due. Null when none waits. */
+    dueAt: time(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.host] }),
+    // The next ones of each project: one with many does not hide the others.
+    index("ix_workflow_hosts_due").on(table.projectId, table.dueAt).where(sql`due_at IS NOT NULL`),
+  ],
+);
+
 export type WorkflowRow = typeof workflows.$inferSelect;
 export type WorkflowStepRow = typeof workflowSteps.$inferSelect;
 export type WorkflowTransitionRow = typeof workflowTransitions.$inferSelect;

@@ -89,6 +89,7 @@ export const tablesOfPeople: Record<string, (ctx: Context, people: People) => St
   contact_topics: (ctx, { ids }) => [deleteRowsOf(ctx, "contact_topics", ids)],
   confirmations: (ctx, { ids }) => [deleteRowsOf(ctx, "confirmations", ids)],
   workflow_executions: updateExecutions,
+  workflow_calls: (ctx, { ids }) => [deleteRowsOf(ctx, "workflow_calls", ids)],
   contacts: deleteContacts,
   email_contents: (ctx, { ids }) => updateLeftContents(ctx, pageOf(ctx, "emails", ids, null)),
   emails: (ctx, { ids }) => {

@@ -35,6 +35,8 @@ export const projectTables: Keys = {
   workflow_ticks: ["workflow_id", "tick"],
   workflow_executions: ["workflow_id", "id"],
   workflow_effects: ["effect_id"],
+  workflow_calls: ["contact_id", "effect_id"],
+  workflow_hosts: ["host"],
   webhooks: ["id"],
   webhook_deliveries: ["webhook_id", "event_id"],
   events: ["id"],

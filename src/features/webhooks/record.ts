@@ -1,18 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
-import { hourMs, minuteMs, secondMs } from "../../core/time";
-import { triesForMs } from "../../core/webhooks/verdict";
-import { backoffInSql, type Doubling } from "../../db/backoff";
+import { minuteMs } from "../../core/time";
+import { type PutOff, triesForMs } from "../../core/webhooks/verdict";
 import { type Statement, statement } from "../../db/statement";
 import type { WebhookRow } from "../../db/tables";
 import { insertEvents } from "../../engine/events/record";
+import { putOffUntil } from "../../engine/outbound/put-off";
 import type { Context } from "../../platform/context";
 import type { Attempt } from "./attempt";
 import type { TakenDelivery } from "./delivery";
 import { deleteListeners, updateDue } from "./statements";
 
-/** An endpoint that keeps callers waiting is called again after 30 seconds, then twice as late each time. */
-const silence: Doubling = { firstMs: 30 * secondMs, growth: 2, maxMs: hourMs };
 /** Not every success is worth a row. */
 const successesNotedEveryMs = minuteMs;
 
@@ -57,20 +55,13 @@ function noteSuccess(ctx: Context, id: Id, at: number): Statement {
   );
 }
 
-function noteFailure(ctx: Context, id: Id, at: number, putOff: "silent" | { ms: number } | null): Statement {
+function noteFailure(ctx: Context, id: Id, at: number, putOff: PutOff): Statement {
   const timeouts = putOff === "silent" ? sql`timeouts + 1` : sql`timeouts`;
   return statement(
     sql`UPDATE webhooks SET failing_since = coalesce(failing_since, ${at}), put_off_until = ${putOffUntil(at, putOff)},
         timeouts = ${timeouts}
       WHERE project_id = ${ctx.project.number} AND id = ${id}`,
   );
-}
-
-/** One that was put off for longer by another consumer stays so. */
-function putOffUntil(at: number, putOff: "silent" | { ms: number } | null): SQL {
-  if (putOff === null) return sql`put_off_until`;
-  const ms = putOff === "silent" ? backoffInSql(silence, sql`timeouts`) : sql`${putOff.ms}`;
-  return sql`CAST(max(coalesce(put_off_until, 0), ${at} + ${ms}) AS INTEGER)`;
 }
 
 /**

@@ -1,0 +1,80 @@
+import { type Backoff, backoffMs } from "../backoff";
+import { isDeeperThan, type JsonValue } from "../json";
+import { hourMs, minuteMs, secondMs } from "../time";
+import type { PutOff } from "../webhooks/verdict";
+import type { Outcome } from "./outcome";
+
+/** How a call ended, as `platform/outbound` says it. */
+export type CallResult =
+  | { kind: "answered"; status: number; body: string; retryAfterMs: number | null }
+  | { kind: "refused" | "timed out" | "unresolved" | "failed"; reason: string };
+
+/** What is next for a call, and for the others to its host. */
+export type CallVerdict =
+  | { kind: "over"; outcome: Outcome; putOff: PutOff }
+  | { kind: "again"; waitMs: number; isCounted: boolean; putOff: PutOff };
+
+export const maxTries = 3;
+/** Half a minute, then five. */
+const untilNextTry: Backoff = { firstMs: 30 * secondMs, growth: 10, maxMs: hourMs };
+const jitter = 0.1;
+const maxRetryAfterMs = hourMs;
+
+/** Calls that wait longer than this for a host that does not answer anybody fail without being made. */
+export const maxWaitMs = hourMs;
+
+/** Judges a try of a call that had so many before. */
+export function judgeCall(
+  result: CallResult,
+  { attempts, createdAt }: { attempts: number; createdAt: number },
+  { now, random }: { now: number; random: number },
+): CallVerdict {
+  if (result.kind === "answered" && !isTriedAgain(result.status)) {
+    return { kind: "over", outcome: answered(result), putOff: null };
+  }
+  const reason = reasonOf(result);
+  const putOff = putOffBy(result);
+  if (result.kind === "refused") return { kind: "over", outcome: { kind: "failed", reason }, putOff };
+  // Without a resolver nobody was called, which is no try.
+  const isCounted = result.kind !== "unresolved";
+  const isLast = isCounted ? attempts + 1 >= maxTries : now - createdAt >= maxWaitMs;
+  if (isLast) return { kind: "over", outcome: { kind: "failed", reason }, putOff };
+  const waitMs = Math.round(backoffMs(untilNextTry, attempts) * (1 + jitter * random));
+  return { kind: "again", waitMs: isCounted ? waitMs : minuteMs, isCounted, putOff };
+}
+
+function isTriedAgain(status: number): boolean {
+  return status === 429 || status >= 500;
+}
+
+function answered({ status, body }: { status: number; body: string }): Outcome {
+  const success = status >= 200 && status < 300;
+  return { kind: "done", output: { statusCode: status, success, response: read(body) } };
+}
+
+/** SQLite's JSON functions stop at 1,000 levels. */
+const maxLevels = 20;
+
+/** JSON as what it says, so that steps can name its parts; all else as text. */
+function read(body: string): JsonValue {
+  // A text with a NUL cannot be stored whole.
+  const text = body.replaceAll("\u0000", "");
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return isDeeperThan(value, maxLevels) ? text : value;
+  } catch {
+    return text;
+  }
+}
+
+function reasonOf(result: CallResult): string {
+  return result.kind === "answered" ? `The endpoint answered ${result.status}.` : result.reason;
+}
+
+/** A host that keeps callers waiting gets no further call for a while, nor does one that asks for it. */
+function putOffBy(result: CallResult): PutOff {
+  if (result.kind === "timed out" || result.kind === "unresolved") return "silent";
+  if (result.kind !== "answered" || result.retryAfterMs === null) return null;
+  const isAsked = result.status === 429 || result.status === 503;
+  return isAsked ? { ms: Math.min(result.retryAfterMs, maxRetryAfterMs) } : null;
+}

@@ -1,0 +1,81 @@
+import { publicId } from "../../../core/ids";
+import type { JsonObject, JsonValue } from "../../../core/json";
+import { parseTemplate, renderTemplate } from "../../../core/templating/render";
+import { renderJson } from "../../../core/templating/render-json";
+import type { WebhookConfig } from "../../../core/workflows/config";
+import type { Arrival } from "../arrival";
+import { type RenderedContact, variablesOf } from "../render-step";
+
+/** A call as it is stored and made. */
+export interface CallRequest {
+  url: string;
+  method: WebhookConfig["method"];
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+type Call = Arrival<"WEBHOOK">;
+
+/** The call of a run, or a sentence that says why there can be none. Throws what rendering throws. */
+export function requestOf(arrival: Call, contact: RenderedContact): CallRequest | { reason: string } {
+  const { config, id: stepId } = arrival.step;
+  const variables = variablesOf(contact, arrival.scope);
+  const url = urlOf(config.url, variables);
+  if (typeof url !== "string") return url;
+  const given = Object.entries(config.headers ?? {}).map(([name, value]): [string, string] => [
+    name.toLowerCase(),
+    renderTemplate(parseTemplate(value, "text"), variables),
+  ]);
+  const { text, type } = bodyOf(arrival, contact, variables);
+  return {
+    url,
+    method: config.method,
+    headers: {
+      ...(type !== null && { "content-type": type }),
+      "user-agent": "Petrel-Workflows/1.0",
+      ...Object.fromEntries(given),
+      // The same at every try, and at every repeat of the step.
+      "idempotency-key": `${publicId(arrival.executionId)}:${publicId(stepId)}`,
+    },
+    body: text,
+  };
+}
+
+/** Scheme, host and port are as they were saved: whatever a visitor sends must not choose who is called. */
+const literalPart = /^https?:\/\/[^/?#{}\s]+/i;
+
+function urlOf(template: string, variables: Record<string, unknown>): string | { reason: string } {
+  const [origin] = literalPart.exec(template) ?? [];
+  const rest = origin === undefined ? "" : template.slice(origin.length);
+  if (origin === undefined || !/^([/?#]|$)/.test(rest)) return { reason: "The URL has no literal scheme and host" };
+  const rendered = renderTemplate(parseTemplate(rest, "url"), variables);
+  const [path = ""] = rendered.split(/[?#]/);
+  // The only values that would leave their place in spite of being encoded.
+  const climbs = path.split("/").some((segment) => /^(\.|%2e){1,2}$/i.test(segment));
+  return climbs ? { reason: "A part of the URL's path is . or .., which names another path" } : origin + rendered;
+}
+
+function bodyOf(
+  { step: { config }, workflow, executionId, scope }: Call,
+  { id, email, subscribed, data }: RenderedContact,
+  variables: Record<string, unknown>,
+): { text: string | null; type: string | null } {
+  // `fetch` sends none with GET, and hardly anybody reads one with DELETE.
+  if (config.method === "GET" || (config.method === "DELETE" && config.body === undefined)) {
+    return { text: null, type: null };
+  }
+  if (config.body !== undefined) {
+    const body: JsonValue = renderJson(config.body, variables);
+    return typeof body === "string" ? { text: body, type: "text/plain; charset=utf-8" } : json(body);
+  }
+  return json({
+    contact: { id: publicId(id), email, subscribed, data },
+    workflow: { id: publicId(workflow.id), name: workflow.name },
+    execution: { id: publicId(executionId) },
+    event: scope.event && { id: publicId(scope.event.id), name: scope.event.name, data: scope.event.data },
+  });
+}
+
+function json(value: JsonObject | JsonValue): { text: string; type: string } {
+  return { text: JSON.stringify(value), type: "application/json" };
+}

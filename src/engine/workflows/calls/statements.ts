@@ -1,0 +1,117 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../../core/ids";
+import { minuteMs } from "../../../core/time";
+import type { PutOff } from "../../../core/webhooks/verdict";
+import type { CallVerdict } from "../../../core/workflows/call";
+import { asId, asNumber, asText, columns } from "../../../db/rows";
+import { type Statement, statement } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+import { putOffUntil } from "../../outbound/put-off";
+
+/** The key of a call within its project. */
+export interface CallKey {
+  contactId: Id;
+  effectId: string;
+}
+
+/** When a host's next call is due, and not before the time to which the host was put off. */
+const nextDue = sql`(SELECT max(min(k.next_attempt_at), coalesce(workflow_hosts.put_off_until, 0))
+  FROM workflow_calls k INDEXED BY ix_workflow_calls_due
+  WHERE k.project_id = workflow_hosts.project_id AND k.host = workflow_hosts.host AND k.next_attempt_at IS NOT NULL)`;
+
+/** Goes after every change of calls, in the same batch. */
+export function updateHostsDue(ctx: Context, hosts: string[]): Statement[] {
+  const named = JSON.stringify(hosts);
+  return [
+    statement(
+      sql`INSERT INTO workflow_hosts (project_id, host) SELECT ${ctx.project.number}, value FROM json_each(${named})
+        WHERE true ON CONFLICT DO NOTHING`,
+    ),
+    statement(
+      sql`UPDATE workflow_hosts SET due_at = ${nextDue} WHERE project_id = ${ctx.project.number}
+        AND host IN (SELECT value FROM json_each(${named})) AND due_at IS NOT ${nextDue}`,
+    ),
+  ];
+}
+
+/** Whoever takes a call has it for so long. Then it counts as lost, and is due again. */
+const leaseMs = 2 * minuteMs;
+
+/** Takes the next due calls of a host, the longest due first. */
+export function takeCalls(ctx: Context, host: string, limit: number): Statement<CallKey & { createdAt: number }> {
+  const now = ctx.clock().getTime();
+  return statement(
+    sql`UPDATE workflow_calls SET next_attempt_at = ${now + leaseMs}
+      WHERE project_id = ${ctx.project.number} AND (contact_id, effect_id) IN (
+        SELECT contact_id, effect_id FROM workflow_calls INDEXED BY ix_workflow_calls_due
+        WHERE project_id = ${ctx.project.number} AND host = ${host} AND next_attempt_at <= ${now}
+        ORDER BY next_attempt_at LIMIT ${limit})
+      RETURNING contact_id, effect_id, created_at`,
+    columns({ contactId: asId, effectId: asText, createdAt: asNumber }),
+  );
+}
+
+/** Makes taken calls due again, because nobody was called. */
+export function giveBackCalls(ctx: Context, keys: CallKey[]): Statement {
+  return statement(
+    sql`UPDATE workflow_calls SET next_attempt_at = ${ctx.clock().getTime()} WHERE ${isOneOf(ctx, keys)} AND ended_at IS NULL`,
+  );
+}
+
+/** What a try came to. One that comes twice, or late, counts for a call that is not over. */
+export function updateTried(ctx: Context, keys: CallKey[], at: number, verdict: CallVerdict): Statement<CallKey> {
+  const change =
+    verdict.kind === "over"
+      ? sql`attempts = attempts + 1, next_attempt_at = NULL, request = NULL, outcome = ${JSON.stringify(verdict.outcome)},
+          ended_at = ${at}`
+      : sql`attempts = attempts + ${verdict.isCounted ? 1 : 0}, next_attempt_at = ${at + verdict.waitMs}`;
+  return statement(
+    sql`UPDATE workflow_calls SET ${change} WHERE ${isOneOf(ctx, keys)} AND ended_at IS NULL
+      RETURNING contact_id, effect_id`,
+    columns({ contactId: asId, effectId: asText }),
+  );
+}
+
+/** Nothing of an answer is kept here once its execution has it. */
+export function updateHeard(ctx: Context, keys: CallKey[]): Statement {
+  return statement(
+    sql`UPDATE workflow_calls SET outcome = NULL WHERE ${isOneOf(ctx, keys)} AND ended_at IS NOT NULL AND outcome IS NOT NULL`,
+  );
+}
+
+/** What a try says of its host: an answer ends what it was put off for. */
+export function updateHost(ctx: Context, host: string, at: number, putOff: PutOff, isAnswered: boolean): Statement {
+  const isHost = sql`project_id = ${ctx.project.number} AND host = ${host}`;
+  if (putOff !== null) {
+    const timeouts = putOff === "silent" ? sql`timeouts + 1` : sql`timeouts`;
+    return statement(
+      sql`UPDATE workflow_hosts SET put_off_until = ${putOffUntil(at, putOff)}, timeouts = ${timeouts} WHERE ${isHost}`,
+    );
+  }
+  return statement(
+    sql`UPDATE workflow_hosts SET put_off_until = NULL, timeouts = 0
+      WHERE ${isHost} AND timeouts > 0 AND ${isAnswered}`,
+  );
+}
+
+/** Puts a host behind the project's others that are due. Goes before `updateHostsDue`. */
+export function goBehind(ctx: Context, host: string, until = ctx.clock().getTime()): Statement {
+  return statement(
+    sql`UPDATE workflow_hosts SET put_off_until = CAST(max(coalesce(put_off_until, 0), ${until}) AS INTEGER)
+      WHERE project_id = ${ctx.project.number} AND host = ${host} AND due_at IS NOT NULL`,
+  );
+}
+
+/** The project has its turn: the others go before it until they have had theirs. */
+export function upsertCalledAt(ctx: Context): Statement {
+  return statement(
+    sql`INSERT INTO project_counts (project_id, called_at) VALUES (${ctx.project.number}, ${ctx.clock().getTime()})
+      ON CONFLICT DO UPDATE SET called_at = excluded.called_at`,
+  );
+}
+
+function isOneOf(ctx: Context, keys: CallKey[]): SQL {
+  const items = JSON.stringify(keys.map(({ contactId, effectId }) => [contactId, effectId]));
+  return sql`project_id = ${ctx.project.number}
+    AND (contact_id, effect_id) IN (SELECT value->>0, value->>1 FROM json_each(${items}))`;
+}

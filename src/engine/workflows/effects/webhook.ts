@@ -1,0 +1,127 @@
+import { sql } from "drizzle-orm";
+import { chunksOfBytes } from "../../../core/chunks";
+import { type Id, textOf } from "../../../core/ids";
+import { utf8Bytes } from "../../../core/json";
+import { minuteMs } from "../../../core/time";
+import type { Outcome } from "../../../core/workflows/outcome";
+import { openBatch } from "../../../db/batch";
+import { asFlag, asJson, columns, orNull } from "../../../db/rows";
+import { type Statement, statement } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+import { reasonOf } from "../../../platform/log";
+import { judgeOutboundUrl } from "../../../platform/outbound";
+import { type Arrival, effectIdOf } from "../arrival";
+import { type CallRequest, requestOf } from "../calls/request";
+import { updateHostsDue } from "../calls/statements";
+import { isUnrenderable, type RenderedContact, selectContacts } from "../render-step";
+import { contactDeleted } from "./condition";
+
+type Call = Arrival<"WEBHOOK">;
+
+interface Planned {
+  arrival: Call;
+  host: string;
+  /** As JSON. */
+  request: string;
+}
+
+/** What one batch carries of requests, and the most that one may have. */
+const maxBytes = 1_000_000;
+const maxRequestBytes = 500_000;
+
+/** When an execution asks what has become of its call, if it has not heard. */
+const askAgainMs = 15 * minuteMs;
+
+/**
+ * Stores the calls of a group of runs, each as it is rendered now, and asks a consumer to make them. Nobody is called here.
+ * A repeat finds the row: the call is under way, or its outcome is there, which the execution has not heard of.
+ */
+export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<Outcome[]> {
+  const ctx = { ...given, now: given.clock() };
+  const reading = openBatch(ctx);
+  const calls = reading.add(selectCalls(ctx, arrivals));
+  const contacts = reading.add(
+    selectContacts(
+      ctx,
+      arrivals.map(({ contactId }) => contactId),
+    ),
+  );
+  await reading.commit();
+  const people = new Map<Id, RenderedContact>(contacts.all.map((contact) => [contact.id, contact]));
+  const called: Outcome = { kind: "called", until: ctx.now.getTime() + askAgainMs };
+  const planned: Planned[] = [];
+  const outcomes = arrivals.map((arrival, place): Outcome => {
+    const known = calls.all[place];
+    if (known?.isStored) return known.outcome ?? called;
+    const contact = people.get(arrival.contactId);
+    if (!contact) return { kind: "done", skipped: contactDeleted };
+    const plan = planOf(ctx, arrival, contact);
+    if ("kind" in plan) return plan;
+    planned.push(plan);
+    return called;
+  });
+  for (const part of chunksOfBytes(planned, maxBytes, ({ request }) => request)) await insertCalls(ctx, part);
+  if (planned.length > 0) await askConsumer(ctx);
+  return outcomes;
+}
+
+function planOf(ctx: Context, arrival: Call, contact: RenderedContact): Planned | Outcome {
+  try {
+    const request = requestOf(arrival, contact);
+    if ("reason" in request) return { kind: "failed", reason: request.reason };
+    return stored(ctx, arrival, request);
+  } catch (error) {
+    if (!isUnrenderable(error)) throw error;
+    return { kind: "failed", reason: error.message };
+  }
+}
+
+function stored(ctx: Context, arrival: Call, call: CallRequest): Planned | Outcome {
+  const judged = judgeOutboundUrl(ctx, call.url);
+  if (judged.kind === "refused") return { kind: "failed", reason: judged.reason };
+  const request = JSON.stringify(call);
+  if (utf8Bytes(request) > maxRequestBytes) {
+    return { kind: "failed", reason: `The call has more than ${maxRequestBytes} bytes` };
+  }
+  return { arrival, host: judged.url.host, request };
+}
+
+function selectCalls(ctx: Context, arrivals: Call[]): Statement<{ isStored: boolean; outcome: Outcome | null }> {
+  const items = JSON.stringify(arrivals.map((arrival) => [arrival.contactId, effectIdOf(arrival)]));
+  return statement(
+    sql`SELECT k.effect_id IS NOT NULL AS is_stored, k.outcome FROM json_each(${items}) r
+      LEFT JOIN workflow_calls k ON k.project_id = ${ctx.project.number} AND k.contact_id = r.value->>0
+        AND k.effect_id = r.value->>1
+      ORDER BY r.key`,
+    columns({ isStored: asFlag, outcome: orNull(asJson<Outcome>()) }),
+  );
+}
+
+/** A contact that was deleted meanwhile is called for no more. */
+async function insertCalls(ctx: Context, planned: Planned[]): Promise<void> {
+  const now = ctx.now.getTime();
+  const items = planned.map(({ arrival, host, request }) => [
+    ...[textOf(arrival.contactId), effectIdOf(arrival), host, request],
+  ]);
+  const batch = openBatch(ctx);
+  batch.add(
+    statement(
+      sql`INSERT INTO workflow_calls (project_id, contact_id, effect_id, host, request, next_attempt_at, created_at)
+        SELECT c.project_id, c.id, r.value->>1, r.value->>2, r.value->>3, ${now}, ${now}
+        FROM json_each(${JSON.stringify(items)}) r
+        CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>0
+        WHERE true ON CONFLICT DO NOTHING`,
+    ),
+  );
+  batch.addAll(updateHostsDue(ctx, [...new Set(planned.map(({ host }) => host))]));
+  await batch.commit();
+}
+
+/** The rows are the promise. A lost message is made up for by the sweep. */
+async function askConsumer(ctx: Context): Promise<void> {
+  try {
+    await ctx.enqueue([{ message: { type: "workflows.call" } }]);
+  } catch (error) {
+    ctx.log("error", "Calls of workflows could not be announced; the sweep will", { reason: reasonOf(error) });
+  }
+}
