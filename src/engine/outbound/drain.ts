@@ -110,11 +110,13 @@ async function findDue(
   const look = (db: Db) =>
     parts.run(async () => {
       databases.delete(db);
-      for (const calls of kinds) {
-        for (const one of await calls.findDue(db, platform.clock().getTime())) {
-          due.push({ ...one, calls, key: `${calls.kind} ${one.projectId} ${one.name}` });
-        }
-      }
+      const now = platform.clock().getTime();
+      await Promise.all(
+        kinds.map(async (calls) => {
+          const found = await calls.findDue(db, now);
+          due.push(...found.map((one) => ({ ...one, calls, key: `${calls.kind} ${one.projectId} ${one.name}` })));
+        }),
+      );
       databases.add(db);
     });
   await Promise.all([...databases].map(look));
