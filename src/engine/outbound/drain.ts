@@ -55,8 +55,14 @@ export async function drainOutbound(
   const ignored = new Set<string>();
   const parts = openParts();
   const databases = new Set(platform.databases);
+  /** Of what nothing was due at the last look. It is looked for less often than after each turn. */
+  let idle = new Set<OutboundCalls>();
+  let isTime = true;
   for (;;) {
-    const due = isOver() || busy.size >= platform.callsAtOnce ? [] : await findDue(platform, kinds, databases, parts);
+    const looked = kinds.filter((calls) => isTime || busy.size === 0 || !idle.has(calls));
+    const isFull = isOver() || busy.size >= platform.callsAtOnce;
+    const due = isFull ? [] : await findDue(platform, looked, databases, parts);
+    if (!isFull) idle = new Set(kinds.filter((calls) => !due.some((one) => one.calls === calls)));
     const able = due.filter(({ key }) => !ignored.has(key));
     for (const one of choose(able, busy, platform.callsAtOnce)) {
       const { key, projectId } = one;
@@ -72,7 +78,7 @@ export async function drainOutbound(
     // Looked for after the last turn had ended: there is nothing that this run may do.
     if (busy.size === 0) break;
     const turnsNow = [...busy.values()].map(({ turn }) => turn);
-    await nextEvent(turnsNow, isOver());
+    isTime = await nextEvent(turnsNow, isOver());
   }
   if (isLate()) await platform.enqueue([{ message: again }]);
   parts.end();
@@ -123,16 +129,17 @@ async function findDue(
   return due;
 }
 
-/** The end of a turn, or the time to look for others. When the run is over, only turns end. */
-async function nextEvent(turns: Promise<void>[], isOver: boolean): Promise<void> {
+/** The end of a turn (false), or the time to look for others (true). When the run is over, only turns end. */
+async function nextEvent(turns: Promise<void>[], isOver: boolean): Promise<boolean> {
   if (isOver) {
     await Promise.all(turns);
-    return;
+    return true;
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const look = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, lookAgainMs);
+  const look = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(true), lookAgainMs);
   });
-  await Promise.race([...turns, look]);
+  const isTime = await Promise.race([...turns.map((turn) => turn.then(() => false)), look]);
   clearTimeout(timer);
+  return isTime;
 }
