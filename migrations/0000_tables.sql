@@ -634,7 +634,7 @@ CREATE TABLE `workflow_hosts` (
 	`put_off_until` integer,
 	`due_at` integer,
 	PRIMARY KEY(`project_id`, `host`)
-);
+) WITHOUT ROWID;
 --> statement-breakpoint
 CREATE INDEX `ix_workflow_hosts_due` ON `workflow_hosts` (`project_id`,`due_at`) WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `workflow_steps` (
@@ -686,6 +686,7 @@ CREATE TABLE `workflows` (
 	`clock` integer DEFAULT 0 NOT NULL,
 	`next_tick_at` integer,
 	`search_text` text NOT NULL,
+	`issues` text DEFAULT '[]' NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,

@@ -138,7 +138,10 @@ function missingIn({ content, links }: Checked, contactId: Id, contact: ContactS
     parseTemplate(content.previewText ?? "", "text"),
     parseTemplate(content.body ?? "", "html"),
   ];
-  return missingVariables(templates, variablesOf({ contactId, toName: null, ownData: null }, { content, contact, links }));
+  return missingVariables(
+    templates,
+    variablesOf({ contactId, toName: null, ownData: null }, { content, contact, links }),
+  );
 }
 
 function noteMail({ type, html, headers }: Message, tally: Tally): void {

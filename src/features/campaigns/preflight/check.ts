@@ -93,6 +93,7 @@ export function emailTo(
 
 /** What is not known of a mail before anybody tried to send it. */
 const nothingYet = {
+  ownData: null,
   effectId: null,
   toWritten: null,
   toName: null,
