@@ -53,7 +53,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     // The bindings that wrangler.toml names are the Worker's own.
     this.openPlatform = () => openPlatform(env as unknown as Env, state);
     this.store = openStore(state.storage);
-    createTables(this.store);
+    // An object that nobody has used stores nothing.
+    if (this.address() !== null) createTables(this.store);
     // An alarm may be lost: whoever calls the object brings it back.
     this.arm();
   }
@@ -85,6 +86,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   /** Nobody sees here what a list does not show yet. */
   async get(_address: ShardAddress, ids: Id[]): Promise<ExecutionView[]> {
+    if (this.address() === null) return [];
     await this.mirror(ids);
     return ids.flatMap((id) => viewOf(this.store, id) ?? []);
   }
@@ -122,9 +124,9 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   /** Erases everything, because the project was deleted. */
   async erase(): Promise<void> {
+    if (this.address() === null) return;
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
-    createTables(this.store);
     this.armedFor = null;
   }
 
@@ -142,7 +144,10 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   /** A change, the alarm after it and the address are written as one. Then the pump goes on by itself. */
   private change<T>(address: ShardAddress, work: (now: number) => T): T {
     const result = this.store.together(() => {
-      if (this.address() === null) this.ctx.storage.kv.put(addressKey, address);
+      if (this.address() === null) {
+        createTables(this.store);
+        this.ctx.storage.kv.put(addressKey, address);
+      }
       return work(this.openPlatform().clock().getTime());
     });
     const pumping = this.pump();
@@ -220,6 +225,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   /** Sets the alarm for the next that is to do. */
   private arm(): void {
+    // It was never used, or has just been erased.
+    if (this.address() === null) return;
     const at = this.nextDue();
     if (at === null || at === this.armedFor) return;
     this.armedFor = at;

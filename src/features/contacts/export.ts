@@ -14,10 +14,12 @@ import { eventColumns, readEvent } from "../../engine/events/stored-event";
 import { loadBody } from "../../engine/mail/body";
 import { findContents } from "../../engine/mail/content";
 import { contentJson, isUnrenderable } from "../../engine/mail/render";
+import { shardOfContact } from "../../engine/workflows/shards";
 import type { Context } from "../../platform/context";
 import { emailJson, selectEmails, type WholeEmail } from "../emails/email";
 import { eventJson } from "../events/event";
 import { suppressionJson } from "../suppressions/suppression";
+import { wholeExecutionJson } from "../workflows/executions/execution";
 import { contactJson } from "./contact";
 
 /**
@@ -39,6 +41,7 @@ export async function exportContact(ctx: Context, id: Id) {
     topics: await topicsChosenBy(ctx, contact),
     emails: emailsOf(ctx, contact),
     events: eventsOf(ctx, contact),
+    executions: executionsOf(ctx, contact),
     exportedAt: ctx.now.toISOString(),
   };
 }
@@ -129,6 +132,24 @@ async function saidBy(ctx: Context, email: WholeEmail, content: ContentRow, cont
   } catch (error) {
     if (!isUnrenderable(error)) throw error;
     return null;
+  }
+}
+
+/** Each may come with its event, which may be 64 KB. */
+const executionsPerPage = 25;
+
+/** What workflows did with the person. All of them are in one object. */
+async function* executionsOf(ctx: Context, contact: ContactRow) {
+  const { address, shard } = shardOfContact(ctx, contact.id);
+  const found = await select(
+    ctx.db,
+    sql`SELECT id FROM workflow_executions INDEXED BY ix_workflow_executions_contact
+      WHERE project_id = ${ctx.project.number} AND contact_id = ${contact.id} ORDER BY id`,
+    columns({ id: asId }),
+  );
+  const ids = found.map(({ id }) => id);
+  for (const page of chunksOf(ids, executionsPerPage)) {
+    for (const execution of await shard.get(address, page)) yield wholeExecutionJson(execution);
   }
 }
 

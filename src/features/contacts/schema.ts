@@ -6,6 +6,7 @@ import { Email } from "../../core/mail/address-input";
 import { EmailContent, Email as EmailRecord } from "../emails/schema";
 import { EventPage } from "../events/schema";
 import { Suppression } from "../suppressions/schema";
+import { WholeExecution } from "../workflows/executions/schema";
 
 const example = {
   id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
@@ -153,6 +154,7 @@ export const ContactExport = z
       }),
     ),
     events: EventPage.shape.data,
+    executions: z.array(WholeExecution).meta({ description: "Of workflows, with the steps that they came to." }),
     exportedAt: z.iso.datetime().meta({ description: "The last field. A file without it is incomplete." }),
   })
   .meta({
@@ -165,6 +167,7 @@ export const ContactExport = z
       topics: [],
       emails: [],
       events: [],
+      executions: [],
       exportedAt: "2026-01-31T09:00:00.000Z",
     },
   });
