@@ -80,10 +80,11 @@ export async function eraseProject(platform: Platform, job: EraseJob): Promise<v
   // Another run has finished it.
   if (!project?.isEnding) return;
   await startJob(platform, control, job);
-  // First: what still runs there would write rows.
-  await Promise.all(allShards(platform, job.projectId).map(({ shard }) => shard.erase()));
   const isEmpty = (await eraseRows(platform, project.shard, job)) && (await eraseFiles(platform, project.id));
   if (!isEmpty) return platform.enqueue([{ message: job }]);
+  await Promise.all(allShards(platform, job.projectId).map(({ shard }) => shard.erase()));
+  // What executions have written until now.
+  if (!(await eraseRows(platform, project.shard, job))) return platform.enqueue([{ message: job }]);
   await platform.gate.erase(project.id);
   const batch = openBatch({ ...platform, db: control });
   batch.add(updateEnded(platform, { projectId: job.projectId, id: job.jobId }, { status: "completed" }));
