@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { idSql } from "../support/counts";
 import { type Answer, newProject, type TestProject } from "../support/project";
 import { newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
@@ -70,14 +71,23 @@ describe("two writers of a graph at once", () => {
   it("lose no step, and keep to the limit", async () => {
     const project = await newProject();
     const { id } = await newWorkflow(project);
-    for (let made = 0; made < 9; made++) {
-      await Promise.all(Array.from({ length: 10 }, () => newStep(project, id)));
-    }
+    await project.db
+      .prepare(
+        `INSERT INTO workflow_steps (project_id, workflow_id, id, type, name, x, y, config, created_at, updated_at)
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
+        SELECT ?1, ?2, ${idSql("i")}, 'EXIT', 'S', 0, 0, '{}', i, i FROM n`,
+      )
+      .bind(project.id, id)
+      .run();
     const last = await Promise.all(
       Array.from({ length: 12 }, () => project.api.post(`/workflows/${id}/steps`, { type: "EXIT" })),
     );
     expect(statuses(last)).toEqual([...Array<number>(9).fill(201), 409, 409, 409]);
     expect((await graphOf(project, id)).steps).toHaveLength(100);
+    // The largest there can be is copied in one batch, too.
+    const copy = await project.api.post(`/workflows/${id}/duplicate`);
+    expect(copy.status).toBe(201);
+    expect((await graphOf(project, copy.body.id)).steps).toHaveLength(100);
   });
 
   it("leave no transition to a step that is gone", async () => {
