@@ -5,6 +5,7 @@ import type { Arrival } from "./arrival";
 import { takeBranches } from "./effects/condition";
 import { sendStepEmails } from "./effects/send-email";
 import { updateStepContacts } from "./effects/update-contact";
+import { storeStepCalls } from "./effects/webhook";
 
 /** The steps that do something. The others are decided by the machine. */
 export type EffectType = Exclude<StepType, "TRIGGER" | "DELAY" | "WAIT_FOR_EVENT" | "EXIT">;
@@ -16,8 +17,9 @@ export type EffectType = Exclude<StepType, "TRIGGER" | "DELAY" | "WAIT_FOR_EVENT
 export type Effect<T extends EffectType> = (ctx: Context, arrivals: Arrival<T>[]) => Promise<Outcome[]>;
 
 /** The effect of each type of step. */
-export const stepTypes: { [T in EffectType]?: Effect<T> } = {
+export const stepTypes: { [T in EffectType]: Effect<T> } = {
   SEND_EMAIL: sendStepEmails,
   CONDITION: takeBranches,
   UPDATE_CONTACT: updateStepContacts,
+  WEBHOOK: storeStepCalls,
 };
