@@ -21,8 +21,8 @@ export const QueueMessage = z.discriminatedUnion("type", [
     /** Somebody may have died of these emails: the queue brings the message once more. */
     again: z.literal(true).optional(),
   }),
-  /** Mail waits, of whichever projects: work on it by turns. */
-  z.object({ type: z.literal("mail.drain") }),
+  /** Mail waits, of whichever projects: work on it by turns. Of a project with its own clock, on that alone. */
+  z.object({ type: z.literal("mail.drain"), projectId: projectId.optional() }),
   z.object({
     type: z.literal("domains.check"),
     domains: z.array(z.object({ projectId, domainId: id })),

@@ -15,7 +15,8 @@ import { type Gate, openGate } from "./gate";
 import { type Log, log } from "./log";
 import type { Mailer } from "./mailer/mailer";
 import { openMailer } from "./mailer/open";
-import { openPace, type Pace } from "./mailer/pace";
+import { outboxMailer } from "./mailer/outbox";
+import { openPace, type Pace, unlimitedPace } from "./mailer/pace";
 import type { Reporter } from "./mailer/reporter";
 import { openReporters } from "./mailer/reporters";
 import { openQueues } from "./queues";
@@ -39,11 +40,20 @@ export interface Platform {
   databaseNow: SQL;
   /** The current time, for work that takes a while. */
   clock(): Date;
+  /**
+   * The current time also where the project has a clock of its own: for leases, waits, budgets of work, rate limits, and
+   * whatever sweeps over all projects compare.
+   */
+  realClock(): Date;
+  /** The same by the database's clock. */
+  realDatabaseNow: SQL;
   /** Between 0 and 1. */
   random(): number;
   enqueue: Enqueue;
   blobs: Blobs;
   mailer: Mailer;
+  /** The embedded provider: it takes the mail of projects with a clock of their own. */
+  outboxAt(clock: () => Date): Mailer;
   /** The reader of the provider's reports; null when the provider is not set up for reports. */
   reporterOf(provider: string): Reporter | null;
   dns: Dns;
@@ -111,7 +121,9 @@ function openWorld(env: Env): World {
     databases: shardsOf(env).map((shard) => projectDatabase(env, shard)),
     config,
     databaseNow,
+    realDatabaseNow: databaseNow,
     clock: () => new Date(),
+    realClock: () => new Date(),
     random: Math.random,
     callsAtOnce: maxCallsAtOnce,
     maxRounds: maxRoundsPerInvocation,
@@ -119,6 +131,7 @@ function openWorld(env: Env): World {
     enqueue: openQueues(env),
     blobs,
     mailer,
+    outboxAt: (clock) => outboxMailer(control, blobs, clock),
     reporterOf: (provider) => openReporters(config.mail).get(provider) ?? null,
     dns: openDns(config.dnsResolvers, log),
     pace: openPace(env.PACE, mailer.name, { pace: config.mail.pace, mailsPerCall: mailer.mailsPerCall }, log),
@@ -128,7 +141,43 @@ function openWorld(env: Env): World {
   };
 }
 
-/** A context for work without a request: sweeps and jobs act for a project just as a request does. */
+/**
+ * A context for work on a project: a request's, a job's or a sweep's. For a project with a clock of its own, the time is
+ * that clock's, and its mail goes to the outbox alone.
+ */
 export function forProject(platform: Platform, project: Project, keyKind: KeyKind = "secret"): Context {
-  return { ...platform, project, db: platform.databaseOf(project.shard), idempotencyKey: null, keyKind, warnings: [] };
+  const world = project.testClock ? onTestClock(platform, project) : platform;
+  return { ...world, project, db: platform.databaseOf(project.shard), idempotencyKey: null, keyKind, warnings: [] };
+}
+
+function onTestClock(platform: Platform, project: Project): Platform {
+  const at = timeOfProject(project);
+  const clock = () => new Date(at);
+  return {
+    ...platform,
+    now: clock(),
+    clock,
+    databaseNow: sql`CAST(${at} AS INTEGER)`,
+    mailer: platform.outboxAt(clock),
+    pace: unlimitedPace,
+  };
+}
+
+/** The time of a project with its own clock. It stands still until somebody moves it. */
+export function timeOfProject({ clockAt, createdAt }: Pick<Project, "clockAt" | "createdAt">): number {
+  return clockAt ?? createdAt;
+}
+
+/**
+ * What the column `clock` of a project's rows says: sweeps over all projects look for 0, and do not see the rows of a
+ * project whose time is its own.
+ */
+export function clockOf({ project }: Pick<Context, "project">): number {
+  return project.testClock ? project.number : 0;
+}
+
+/** The same context by the real clock, for what the outside world sees: signatures, DNS, deliveries to webhooks. */
+export function inRealTime(ctx: Context): Context {
+  const { realClock } = ctx;
+  return ctx.project.testClock ? { ...ctx, now: realClock(), clock: realClock } : ctx;
 }

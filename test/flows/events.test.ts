@@ -422,7 +422,8 @@ describe("a batch of events around midnight", () => {
       ] as const) {
         const rows = sql`SELECT CAST(${project.number} AS INTEGER) AS project_id, value AS name, NULL AS contact_id,
           NULL AS email_id, '{}' AS data FROM json_each(${JSON.stringify(names)})`;
-        const events = insertEvents({ databaseNow: sql`(SELECT CAST(now AS INTEGER) FROM test_clock)` }, { rows });
+        const databaseNow = sql`(SELECT CAST(now AS INTEGER) FROM test_clock)`;
+        const events = insertEvents({ databaseNow, realDatabaseNow: databaseNow }, { rows });
         const all = [...(events.before ?? []), { ...events, before: [] }];
         if (strikesAt !== null) all.splice(strikesAt, 0, setClock(day * dayMs));
         const batch = openBatch((await new World().context(project)).ctx);

@@ -77,7 +77,9 @@ export class World {
       now: new Date(this.now),
       // As whole as the database's own: D1 takes a number as a REAL.
       databaseNow: sql`CAST(${this.now} AS INTEGER)`,
+      realDatabaseNow: sql`CAST(${this.now} AS INTEGER)`,
       clock: () => new Date(this.now),
+      realClock: () => new Date(this.now),
       random: () => this.random(),
       sleep: async (ms) => {
         this.now += ms;

@@ -29,20 +29,20 @@ const readMarked = columns({ projectId: asNumber, isSoon: asFlag });
  * finds the emails `e` among `from` that are about to change. Mail of no campaign writes nothing.
  */
 export function updateMarked(
-  { databaseNow, clock }: Pick<Platform, "databaseNow" | "clock">,
+  { realDatabaseNow, realClock }: Pick<Platform, "realDatabaseNow" | "realClock">,
   { from = sql`emails e`, where }: { from?: SQL; where: SQL },
 ): Statement {
-  const delay = sql`min(${number(maxRecountDelayMs)}, (${databaseNow} - ${timeOfId(sql`first_id`)}) / ${number(partOfAge)})`;
-  const soon = sql`${databaseNow} + ${number(recountDelayMs)}`;
+  const delay = sql`min(${number(maxRecountDelayMs)}, (${realDatabaseNow} - ${timeOfId(sql`first_id`)}) / ${number(partOfAge)})`;
+  const soon = sql`${realDatabaseNow} + ${number(recountDelayMs)}`;
   return statement(
-    sql`UPDATE campaign_pages SET recount_at = max(${soon}, ${databaseNow} + ${delay})
+    sql`UPDATE campaign_pages SET recount_at = max(${soon}, ${realDatabaseNow} + ${delay})
       WHERE recount_at IS NULL AND ${isPageOf({ from, where })}
       RETURNING project_id, recount_at <= ${soon} AS is_soon`,
     readMarked,
     {
       messages: (raw) => {
         const soon = raw.map(readMarked).filter(({ isSoon }) => isSoon);
-        const now = clock().getTime();
+        const now = realClock().getTime();
         return [...new Set(soon.map(({ projectId }) => projectId))]
           .filter((projectId) => isFirst(projectId, now))
           .map((projectId) => ({

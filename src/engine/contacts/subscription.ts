@@ -89,7 +89,10 @@ export interface EndedSnoozes {
  * Ends snoozes: contacts among `who` are subscribed again, with one event each. A suppressed address only loses its
  * snooze. The events go first in their batch, because both statements evaluate `who`.
  */
-export function updateSnoozed(ctx: Pick<Context, "databaseNow">, { who, at }: { who: SQL; at: number }): EndedSnoozes {
+export function updateSnoozed(
+  ctx: Pick<Context, "databaseNow" | "realDatabaseNow">,
+  { who, at }: { who: SQL; at: number },
+): EndedSnoozes {
   return {
     events: insertEvents(ctx, {
       rows: sql`SELECT project_id, 'contact.subscribed' AS name, id AS contact_id, NULL AS email_id,

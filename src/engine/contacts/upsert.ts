@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json";
 import { changesData, mergedData } from "../../db/merge-data";
 import { noRows, type Statement, statement } from "../../db/statement";
 import type { ContactRow } from "../../db/tables";
-import type { Context } from "../../platform/context";
+import { type Context, clockOf } from "../../platform/context";
 import { insertEvents } from "../events/record";
 import type { ContactChange } from "./contact-change";
 import { upsertCounts } from "./counts";
@@ -49,10 +49,10 @@ function upsertRows(ctx: Context, change: ContactChange): Statement[] {
   );
   return [
     statement(
-      sql`INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, source, data, created_at,
+      sql`INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, clock, source, data, created_at,
           updated_at)
         SELECT ${ctx.project.number}, r.value->>'id', r.value->>'email', ${born.subscribed}, ${born.optedOutAt},
-          ${born.optedOutBy}, ${source}, ${JSON.stringify(withoutNulls(data.patch))}, ${now}, ${now}
+          ${born.optedOutBy}, ${clockOf(ctx)}, ${source}, ${JSON.stringify(withoutNulls(data.patch))}, ${now}, ${now}
         FROM json_each(${items}) r ${joinErased(ctx, sql`r.value->>'hash'`)}
         WHERE ${onlyIf}
         ON CONFLICT (project_id, email) ${whenItExists(update, now)}`,

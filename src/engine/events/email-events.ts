@@ -30,7 +30,7 @@ export const countsForReputation: SQL = sql.raw(
  * is not stored.
  */
 export function insertEmailEvents(
-  platform: Pick<Platform, "databaseNow">,
+  platform: Pick<Platform, "databaseNow" | "realDatabaseNow">,
   { items, where }: { items: string; where: SQL },
 ): Statement {
   const rows = sql`SELECT e.project_id, r.value->>'event' AS name, e.contact_id, e.id AS email_id,

@@ -48,7 +48,7 @@ interface EventRows {
  * is counted must be the day of its id.
  */
 export function insertEvents(
-  { databaseNow }: Pick<Platform, "databaseNow">,
+  { databaseNow, realDatabaseNow }: Pick<Platform, "databaseNow" | "realDatabaseNow">,
   { rows, source = "SYSTEM", hasMails = false, hasCauses = false }: EventRows,
 ): Statement<InsertedEventRow> {
   const listener = sql`SELECT 1 FROM event_listeners l
@@ -63,7 +63,7 @@ export function insertEvents(
           FROM (SELECT DISTINCT project_id FROM o) p)
       SELECT o.project_id, ${idOfTick(sql`(base.tick + o.place)`)}, o.name, o.contact_id, o.email_id, ${source}, o.data,
         ${startedBy({ source, hasCauses })},
-        CASE WHEN EXISTS (${listener}) THEN (base.tick >> 12) + ${announceGraceMs} END${hasCauses ? sql`, o.causes` : sql``}
+        CASE WHEN EXISTS (${listener}) THEN ${realDatabaseNow} + ${announceGraceMs} END${hasCauses ? sql`, o.causes` : sql``}
       FROM o CROSS JOIN base ON base.project_id = o.project_id
       RETURNING id, project_id, contact_id, next_announce_at`,
     readInserted,

@@ -21,7 +21,7 @@ interface Insertion {
 export function insertEffect(ctx: Context, { request, response, warning = null, onlyIf }: Insertion): Statement[] {
   const { idempotencyKey: key, keyKind } = ctx;
   if (key === null) return [];
-  const now = ctx.now.getTime();
+  const now = ctx.realClock().getTime();
   const isSame = sql`project_id = ${ctx.project.number} AND kind = ${keyKind} AND key = ${key}`;
   return [
     statement(sql`DELETE FROM idempotency_effects WHERE ${isSame} AND expires_at <= ${now}`),
@@ -66,7 +66,7 @@ export async function findEffect(ctx: Context, key: string): Promise<Effect | nu
     ctx.db,
     sql`SELECT request, response, created_at, expires_at FROM idempotency_effects
       WHERE project_id = ${ctx.project.number} AND kind = ${ctx.keyKind} AND key = ${key}
-        AND expires_at > ${ctx.now.getTime()}`,
+        AND expires_at > ${ctx.realClock().getTime()}`,
     readEffect,
   );
   if (!row) return null;

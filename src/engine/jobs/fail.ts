@@ -27,7 +27,7 @@ export type Release = ((ctx: Context, row: JobRow) => Statement[]) | null;
  * fail at once, or one while the other makes a step: it ends only if it has been failing all the time.
  */
 export async function noteFailure(ctx: Context, row: JobRow, error: unknown, release: Release): Promise<boolean> {
-  const now = ctx.clock().getTime();
+  const now = ctx.realClock().getTime();
   const noting = openBatch(ctx);
   const noted = noting.add(
     statement(

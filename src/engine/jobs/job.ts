@@ -43,7 +43,7 @@ export async function startJob(
   db: Db,
   { projectId, jobId }: { projectId: number; jobId: Id },
 ): Promise<void> {
-  const until = nextAnnouncement(platform.clock().getTime());
+  const until = nextAnnouncement(platform.realClock().getTime());
   const batch = openBatch({ ...platform, db });
   batch.add(
     statement(

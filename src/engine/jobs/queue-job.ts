@@ -21,7 +21,7 @@ export function insertJob(
   ctx: Context,
   { id, type, input = {}, state = {}, onlyIf = sql`true` }: NewJob,
 ): Statement<{ id: Id }> {
-  return upsertJobs(type, ctx.now, {
+  return upsertJobs(type, ctx.realClock(), {
     projectId: sql`${ctx.project.number}`,
     id: sql`${id}`,
     input: sql`${JSON.stringify(input)}`,

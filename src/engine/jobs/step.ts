@@ -54,13 +54,13 @@ interface End {
 
 /** The statement by which a job ends, if it goes on still. Its errors stay: an erasure may just have emptied them. */
 export function updateEnded(
-  { clock }: Pick<Platform, "clock">,
+  { realClock }: Pick<Platform, "realClock">,
   { projectId, id }: Pick<JobRow, "projectId" | "id">,
   { status, state, result = sql`NULL`, reason = null, progress = 100, onlyIf = sql`true` }: End,
 ): Statement {
   return statement(
     sql`UPDATE jobs SET status = ${status}, state = ${state ? asSql(state) : sql`state`}, progress = ${progress},
-        result = ${asSql(result)}, reason = ${reason}, next_announce_at = NULL, completed_at = ${clock().getTime()}
+        result = ${asSql(result)}, reason = ${reason}, next_announce_at = NULL, completed_at = ${realClock().getTime()}
       WHERE project_id = ${projectId} AND id = ${id} AND status IN ('queued', 'processing') AND ${onlyIf}`,
   );
 }

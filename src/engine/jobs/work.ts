@@ -82,7 +82,7 @@ async function forget(platform: Platform, { projectId, jobId }: StoredJob): Prom
 
 /** The job as it is now, and for a while none of the sweep's business; null when it has ended. */
 async function take(ctx: Context, jobId: Id): Promise<JobRow | null> {
-  const until = nextAnnouncement(ctx.clock().getTime());
+  const until = nextAnnouncement(ctx.realClock().getTime());
   const batch = openBatch(ctx);
   const taken = batch.add(
     statement(

@@ -8,7 +8,7 @@ import { isTypeTracked } from "../../core/tracking/mode";
 import { publicIdInSql } from "../../db/ids";
 import { asId, asOneOf, asPriority, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
-import type { Context } from "../../platform/context";
+import { type Context, clockOf } from "../../platform/context";
 import { announceGraceMs } from "./announce";
 import type { StoredBody } from "./body";
 import { linkBase } from "./links";
@@ -123,10 +123,10 @@ export function insertEmails(
       : sql`NULL`;
   return statement(
     sql`INSERT INTO emails (project_id, id, content_id, contact_id, to_email, to_written, to_name, source, priority, status, error,
-        scheduled_at, next_attempt_at, due_at, created_at)
+        clock, scheduled_at, next_attempt_at, due_at, created_at)
       SELECT ${ctx.project.number}, emailId, ${contentId}, contactId, email, nullif(written, email), name,
         'TRANSACTIONAL', iif(type = 'TRANSACTIONAL', 0, 1), iif(reason IS NULL, 'QUEUED', 'SUPPRESSED'), reason,
-        ${scheduledAt}, iif(reason IS NULL, ${scheduledAt ?? now}, NULL),
+        ${clockOf(ctx)}, ${scheduledAt}, iif(reason IS NULL, ${scheduledAt ?? now}, NULL),
         iif(reason IS NULL, ${scheduledAt ?? now + announceGraceMs}, NULL), ${now}
       FROM (SELECT r.value->>'emailId' AS emailId, c.id AS contactId, c.email, r.value->>'written' AS written,
           r.value->>'name' AS name, content.type, ${reason} AS reason

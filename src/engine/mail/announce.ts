@@ -58,13 +58,15 @@ export async function announceLater(
 
 /** Sends for a drainer of waiting mail, if the account has asked for one. */
 export async function sendForDrainer(
-  platform: Pick<Platform, "enqueue" | "log" | "clock">,
+  platform: Pick<Platform, "enqueue" | "log" | "realClock"> & Partial<Pick<Context, "project">>,
   drainAt: number | null,
 ): Promise<void> {
   if (drainAt === null) return;
-  const now = platform.clock().getTime();
+  const now = platform.realClock().getTime();
   const delaySeconds = drainAt > now ? secondsUntil(drainAt, now) : undefined;
-  await enqueueOrLeaveToSweep(platform, [{ message: { type: "mail.drain" }, delaySeconds }]);
+  // The account's ring knows nothing of a project with its own clock.
+  const projectId = platform.project?.testClock ? { projectId: platform.project.number } : {};
+  await enqueueOrLeaveToSweep(platform, [{ message: { type: "mail.drain", ...projectId }, delaySeconds }]);
 }
 
 function deliverMessages(

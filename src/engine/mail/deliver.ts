@@ -92,7 +92,7 @@ export async function deliverPermitted(
  * writes, and a consumer that dies there loses nothing; one that dies later leaves only that round uncertain.
  */
 async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, progress: Progress): Promise<void> {
-  const endsAt = ctx.clock().getTime() + maxDeliveryMs;
+  const endsAt = ctx.realClock().getTime() + maxDeliveryMs;
   const callsAtOnce = Math.min(permit.callsAtOnce, ctx.callsAtOnce);
   const leftover: Leftover = { retries: [], slotless: [], failed: [] };
   let waiting: Waiting = { emails: delivery.emails, repeats: delivery.repeats };
@@ -150,7 +150,7 @@ async function failHandOver(ctx: Context, { isAgain }: Delivery, emails: EmailRo
 
 /** Tells the account how the last round went. Not beyond the time of this delivery. */
 async function mayGoOn(ctx: Context, permit: Permit, progress: Progress, endsAt: number): Promise<boolean> {
-  if (ctx.clock().getTime() >= endsAt) return false;
+  if (ctx.realClock().getTime() >= endsAt) return false;
   const { verdict, calls } = progress;
   Object.assign(progress, { verdict: { kind: "unused" }, calls: 0 });
   return ctx.pace.mayGoOn(permit.id, verdict, calls);

@@ -7,7 +7,7 @@ import { openBatch } from "../../db/batch";
 import { asFlag, asId, asNumber, columns } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import type { ContentRow, EmailRow } from "../../db/tables";
-import type { Context } from "../../platform/context";
+import { type Context, clockOf } from "../../platform/context";
 import type { TakenSlot } from "../../platform/memory-slots";
 import { announceGraceMs, largeMailBytes } from "./announce";
 import { contactSnapshot, readEmailToRender, selectContents } from "./content";
@@ -106,7 +106,7 @@ export async function findWaiting(
     ctx.db,
     sql`SELECT id, due_at, status = 'QUEUED' AND next_attempt_at <= ${now} AS is_due
       FROM emails INDEXED BY ix_emails_due
-      WHERE clock = 0 AND project_id = ${ctx.project.number} AND priority = ${priority}
+      WHERE clock = ${clockOf(ctx)} AND project_id = ${ctx.project.number} AND priority = ${priority}
         AND (due_at, id) > (${after?.dueAt ?? 0}, ${after?.id ?? ""}) AND due_at <= ${now + announceGraceMs}
       ORDER BY due_at, id LIMIT ${limit}`,
     columns({ id: asId, dueAt: asNumber, isDue: asFlag }),

@@ -1,5 +1,7 @@
 import { newId, textOf } from "../../core/ids";
-import type { Done, Turn } from "../../core/mail/turns";
+import { priorities } from "../../core/mail/priority";
+import { type Done, maxCallsAtOnce, type Turn } from "../../core/mail/turns";
+import type { MessageOf } from "../../core/messages";
 import { secondMs } from "../../core/time";
 import { type Context, forProject, type Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
@@ -21,7 +23,8 @@ const suspectsPerTurn = 25;
  * A drainer: works on waiting mail of all projects, turn by turn, as the provider's account says. Several may be at work.
  * One that dies leaves its permit behind, and others go on when it ends.
  */
-export async function drainMail(platform: Platform): Promise<void> {
+export async function drainMail(platform: Platform, { projectId }: MessageOf<"mail.drain">): Promise<void> {
+  if (projectId !== undefined) return drainProject(platform, projectId);
   const now = () => platform.clock().getTime();
   const endsAt = now() + shiftMs;
   let done: Done | null = null;
@@ -80,4 +83,37 @@ async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<
 function fail({ log }: Platform, { project }: Turn, done: Done, error: unknown): Done {
   log("error", "Waiting mail could not be worked on; the sweep finds it again", { project, reason: reasonOf(error) });
   return { ...done, isOver: true };
+}
+
+async function drainProject(platform: Platform, projectId: number): Promise<void> {
+  const project = await findProject(platform, projectId);
+  if (!project) return;
+  const ctx = forProject(platform, project);
+  if ((await deliverWaiting(ctx)).hasMore) await sendForDrainer(ctx, 0);
+}
+
+const mailsPerPage = 100;
+const maxPages = 20;
+
+/**
+ * Delivers the waiting mail of a project with its own clock, whose mail waits for no account: so many pages of it. Other
+ * consumers may deliver it too.
+ */
+export async function deliverWaiting(ctx: Context): Promise<{ hasFound: boolean; hasMore: boolean }> {
+  let pages = 0;
+  for (const priority of priorities) {
+    let after: Turn["after"] = null;
+    do {
+      if (pages === maxPages) return { hasFound: true, hasMore: true };
+      const { emailIds, place } = await findWaiting(ctx, { priority, after, mails: mailsPerPage });
+      after = place;
+      if (emailIds.length === 0) continue;
+      pages += 1;
+      const id = textOf(newId());
+      const permit = { id, priority, calls: emailIds.length, callsAtOnce: maxCallsAtOnce, mails: emailIds.length };
+      const { error } = await deliverPermitted(ctx, permit, emailIds, { isAgain: false });
+      if (error !== null) throw error;
+    } while (after !== null);
+  }
+  return { hasFound: pages > 0, hasMore: false };
 }

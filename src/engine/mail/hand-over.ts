@@ -157,10 +157,12 @@ export async function putOff(
 ) {
   if (emails.length === 0) return;
   const items = itemsOf(emails);
+  // It is a wait of the real time, which a clock that stands still does not show: there the message alone comes later.
+  const next = ctx.project.testClock ? ctx.clock().getTime() : until;
   const batch = openBatch(ctx);
   batch.add(
     statement(
-      sql`UPDATE emails AS e SET next_attempt_at = ${until}, due_at = ${until + announceGraceMs},
+      sql`UPDATE emails AS e SET next_attempt_at = ${next}, due_at = ${next + announceGraceMs},
           abandonments = ${isNoted ? sql`max(0, abandonments - 1)` : sql`abandonments`}
         FROM json_each(${items}) r WHERE ${isAsRead(ctx.clock().getTime())}`,
     ),
@@ -237,7 +239,7 @@ function updateHanded(ctx: Context, next: Call[], at: number): Statement<{ id: I
     sql` OR `,
   );
   return statement(
-    sql`UPDATE emails AS e SET status = 'SENDING', round = r.value->>'call', handed_at = ${at}, provider = ${ctx.mailer.name},
+    sql`UPDATE emails AS e SET status = 'SENDING', round = r.value->>'call', handed_at = ${ctx.realClock().getTime()}, provider = ${ctx.mailer.name},
         attempts = attempts + 1, abandonments = 0, subject = r.value->>'subject',
         contact = coalesce(contact, r.value->'contact')
       FROM json_each(${items}) r

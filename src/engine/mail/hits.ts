@@ -115,7 +115,12 @@ function itemsOf(ctx: Context, hits: readonly Hit[]) {
     const before = places.get(name) ?? 0;
     places.set(name, before + 1);
     return {
-      ...{ projectId: ctx.project.number, emailId: hit.emailId, key: hitKey(hit), at: hit.at },
+      ...{
+        projectId: ctx.project.number,
+        emailId: hit.emailId,
+        key: hitKey(hit),
+        at: ctx.project.testClock ? ctx.clock().getTime() : hit.at,
+      },
       // `before` counts those of this batch, which are not in the row yet.
       ...{ kind, before, limit: maxHits[kind] },
       event: hit.kind === "open" ? "email.opened" : "email.clicked",

@@ -34,7 +34,7 @@ interface WrittenResults {
  * returned usage go first, because they read the state before the change: so a repeat adds nothing.
  */
 export function updateResults(
-  platform: Pick<Platform, "databaseNow" | "clock">,
+  platform: Pick<Platform, "databaseNow" | "realDatabaseNow" | "realClock">,
   { results, where, at, error = sql`r.value->>'error'` }: WrittenResults,
 ): Statement[] {
   if (results.length === 0) return [];

@@ -39,12 +39,15 @@ async function findHolding(db: Db): Promise<number[]> {
   return rows.map(({ project }) => project);
 }
 
-/** Asked of the database and not of a cache, because what is released too early is only held again. */
+/**
+ * Asked of the database and not of a cache, because what is released too early is only held again. The mail of projects
+ * with their own clock is released when that moves.
+ */
 async function findPaused({ control }: Platform, numbers: number[]): Promise<Set<number>> {
   const rows = await select(
     control,
     sql`SELECT p.number AS project FROM json_each(${JSON.stringify(numbers)}) r CROSS JOIN projects p ON p.number = r.value
-      WHERE p.sending_paused_reason IS NOT NULL`,
+      WHERE p.sending_paused_reason IS NOT NULL OR p.test_clock`,
     readProject,
   );
   return new Set(rows.map(({ project }) => project));

@@ -1,7 +1,7 @@
 import type { QueueMessage } from "../../core/messages";
 import { secondMs } from "../../core/time";
 import type { Db } from "../../db/client";
-import { type Context, forProject, type Platform } from "../../platform/context";
+import { type Context, forProject, inRealTime, type Platform } from "../../platform/context";
 import { openParts } from "../../platform/sweep";
 import { findProject } from "../projects/project";
 
@@ -87,7 +87,7 @@ export async function drainOutbound(
 /** False when the project is gone. */
 async function takeTurn(platform: Platform, { calls, projectId, name }: Due, isOver: () => boolean): Promise<boolean> {
   const project = await findProject(platform, projectId);
-  if (project) await calls.takeTurn(forProject(platform, project), name, isOver);
+  if (project) await calls.takeTurn(inRealTime(forProject(platform, project)), name, isOver);
   return project !== null;
 }
 

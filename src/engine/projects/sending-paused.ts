@@ -17,6 +17,6 @@ export function pauseOf({ sendingPausedReason: reason, sendingPausedAt: at }: Pr
  * most 30 seconds old. In the isolate that paused it, the answer is right at once.
  */
 export async function isMarketingPaused(platform: Platform, { number }: Context["project"]): Promise<boolean> {
-  const project = await findProject({ ...platform, now: platform.clock() }, number);
+  const project = await findProject({ ...platform, now: platform.realClock() }, number);
   return project !== null && pauseOf(project) !== null;
 }

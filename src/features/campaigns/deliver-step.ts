@@ -11,7 +11,7 @@ import type { Context } from "../../platform/context";
 import type { Frozen, Progress } from "./frozen";
 import { type byCanary, holdCampaign } from "./hold";
 import { maxReleased, type PageRange, tellAccount, updateReleased } from "./release";
-import { deleteRun, guardStep, type Run, runGraceMs, updateRun } from "./run-row";
+import { deleteRun, guardStep, lookAfter, type Run, runGraceMs, updateRun } from "./run-row";
 
 /** Pages that one look counts anew, and pages that one step releases. */
 const pagesAtOnce = 10;
@@ -27,13 +27,18 @@ export type Next = { kind: "goes on" } | { kind: "waits"; until: number } | { ki
  * When no page is held and no mail is open, the campaign is SENT.
  */
 export async function deliverStep(ctx: Context, run: Run, frozen: Frozen): Promise<Next> {
-  if (ctx.clock().getTime() < (run.progress.lookAt ?? 0)) return { kind: "over" };
+  if (isTooEarly(ctx, run)) return { kind: "over" };
   const { open, held } = await look(ctx, run);
   const room = maxReleased - open;
   const released = room > maxReleased / 2 || open === 0 ? pagesFor(held, room) : [];
   if (released.length > 0) return release(ctx, run, open, released);
   if (held.length > 0 || open > 0) return wait(ctx, run, open);
   return isCanaryOut(run) && (await isAwaited(ctx, run)) ? endCanary(ctx, run) : finish(ctx, run, frozen);
+}
+
+/** A message came before its time. On a clock of its own a campaign waits for nothing between two looks. */
+function isTooEarly(ctx: Context, { progress: { lookAt = 0 } }: Run): boolean {
+  return !ctx.project.testClock && ctx.realClock().getTime() < lookAt;
 }
 
 /** The canary is out, and the others wait for what becomes of it. */
@@ -106,12 +111,17 @@ async function release(ctx: Context, run: Run, open: number, pages: HeldPage[]):
   const sum = pages.reduce((all, page) => all + page.open, open);
   // Pages may be nearly empty: then there is room for the next ones at once.
   const isFull = sum > maxReleased / 2 || pages.length < pagesAtOnce;
-  const until = ctx.clock().getTime() + (isFull ? waits.least : 0);
+  const until = ctx.realClock().getTime() + (isFull ? waits.least : 0);
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
   for (const page of pages) batch.addAll(updateReleased(ctx, run.campaign.id, page));
   batch.add(
-    updateRun(ctx, run, { ...run.progress, open: sum, waitMs: waits.least, lookAt: until }, until + runGraceMs),
+    updateRun(
+      ctx,
+      run,
+      { ...run.progress, open: sum, waitMs: waits.least, lookAt: until },
+      lookAfter(ctx, until + runGraceMs),
+    ),
   );
   await batch.commit();
   await tellAccount(ctx);
@@ -122,8 +132,8 @@ async function wait(ctx: Context, run: Run, open: number): Promise<Next> {
   const { progress } = run;
   const hasMoved = open !== progress.open;
   const waitMs = hasMoved ? waits.least : Math.min(waits.most, 2 * (progress.waitMs ?? waits.least));
-  const until = ctx.clock().getTime() + waitMs;
-  await save(ctx, run, { ...progress, open, waitMs, lookAt: until }, until + runGraceMs);
+  const until = ctx.realClock().getTime() + waitMs;
+  await save(ctx, run, { ...progress, open, waitMs, lookAt: until }, lookAfter(ctx, until + runGraceMs));
   return { kind: "waits", until };
 }
 
@@ -131,6 +141,12 @@ async function save(ctx: Context, run: Run, progress: Progress, dueAt?: number, 
   const batch = openBatch(ctx);
   batch.addAll([guardStep(ctx, run), ...also, updateRun(ctx, run, progress, dueAt)]);
   await batch.commit();
+}
+
+/** On a clock of its own, whoever moves that comes back. */
+async function waitForHold(ctx: Context, run: Run, holdUntil: number): Promise<Next> {
+  await save(ctx, run, { ...run.progress, holdUntil, lookAt: holdUntil }, holdUntil);
+  return ctx.project.testClock ? { kind: "over" } : { kind: "waits", until: holdUntil };
 }
 
 const readCounts = columns({ counts: asJson<Record<string, Counts>>() });
@@ -146,10 +162,9 @@ async function endCanary(ctx: Context, run: Run): Promise<Next> {
   const now = ctx.clock().getTime();
   if (progress.holdUntil === undefined) {
     const holdUntil = now + (canary?.holdMinutes ?? 0) * minuteMs;
-    await save(ctx, run, { ...progress, holdUntil, lookAt: holdUntil }, holdUntil);
-    return { kind: "waits", until: holdUntil };
+    return waitForHold(ctx, run, holdUntil);
   }
-  if (now < progress.holdUntil) return { kind: "waits", until: progress.holdUntil };
+  if (now < progress.holdUntil) return waitForHold(ctx, run, progress.holdUntil);
   const counts = await countCanary(ctx, run);
   if (counts === null) return { kind: "goes on" };
   const reason = whyCanaryFails(counts, canary?.maxBounceRate ?? 5, canary?.maxComplaintRate ?? 0.1);

@@ -8,7 +8,7 @@ import { type Statement, statement } from "../../db/statement";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import { whyWithheld } from "../../engine/mail/withhold";
 import { monthIsOver, statusesInMonth } from "../../engine/projects/monthly-usage";
-import type { Context } from "../../platform/context";
+import { type Context, clockOf } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { type Found, findNext } from "./find-next";
 import { type Frozen, type Progress, recipientsOf, wantsMail } from "./frozen";
@@ -171,9 +171,9 @@ function insertPage(
   return [
     statement(
       sql`INSERT INTO emails (project_id, id, content_id, contact_id, campaign_id, to_email, source, priority, status, error,
-          next_attempt_at, due_at, created_at, ended_at)
+          clock, next_attempt_at, due_at, created_at, ended_at)
         SELECT ${project}, id, content, contact, ${campaign.id}, email, 'CAMPAIGN', 2, status,
-          CASE status WHEN 'SUPPRESSED' THEN reason WHEN 'FAILED' THEN ${monthIsOver} END,
+          CASE status WHEN 'SUPPRESSED' THEN reason WHEN 'FAILED' THEN ${monthIsOver} END, ${clockOf(ctx)},
           iif(status = 'QUEUED', ${releasedAt}, NULL), iif(status = 'QUEUED', ${releasedAt}, NULL), ${now},
           iif(status = 'QUEUED', NULL, ${now})
         FROM (SELECT *, ${statusesInMonth(ctx, ctx.clock())} AS status

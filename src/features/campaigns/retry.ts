@@ -12,7 +12,7 @@ import { contentGone } from "../../engine/mail/content";
 import type { Context } from "../../platform/context";
 import type { RetryCampaign } from "./actions/schema";
 import { getCampaign, wrongState } from "./campaign";
-import { insertRun, runGraceMs } from "./run-row";
+import { insertRun, lookAfter, runGraceMs } from "./run-row";
 import { guardSendingAtOnce } from "./sending-at-once";
 import { callForRun } from "./start";
 
@@ -54,7 +54,7 @@ async function retry(ctx: Context, id: Id, statuses: RetryCampaign["statuses"]):
   );
   batch.add(
     insertRun(ctx, id, {
-      dueAt: now + runGraceMs,
+      dueAt: lookAfter(ctx, now + runGraceMs),
       progress: { phase: "reopen", after: belowAllIds, statuses, isCanaryOver: true },
       linkBase: null,
     }),

@@ -5,7 +5,7 @@ import { wholeRow } from "../../db/rows";
 import { guard, type Statement, selectFirst, statement } from "../../db/statement";
 import { type CampaignRow, type CampaignRunRow, campaignRuns } from "../../db/tables";
 import { MovedOn } from "../../engine/jobs/step";
-import type { Context } from "../../platform/context";
+import { type Context, clockOf } from "../../platform/context";
 import { readCampaign } from "./campaign";
 import { notes, type Progress } from "./frozen";
 
@@ -74,12 +74,20 @@ export function updateRun(
   ctx: Context,
   { campaign }: Pick<Ending, "campaign">,
   progress: Progress,
-  dueAt = ctx.clock().getTime() + runGraceMs,
+  dueAt = lookAfter(ctx, ctx.realClock().getTime() + runGraceMs),
 ): Statement {
   return statement(
     sql`UPDATE campaign_runs SET step = step + 1, progress = ${JSON.stringify(notes(progress))}, due_at = ${dueAt}
       WHERE project_id = ${ctx.project.number} AND id = ${campaign.id}`,
   );
+}
+
+/**
+ * When the sweep looks after a run that waits until then, by the real clock. On a clock of its own, which knows no such
+ * waits, a run that waits is due all along: whoever moves the clock looks after it.
+ */
+export function lookAfter(ctx: Context, until: number): number {
+  return ctx.project.testClock ? ctx.clock().getTime() : until;
 }
 
 /** For what people do: whatever step is under way has no effect any more, and the next run begins at once. */
@@ -98,8 +106,8 @@ export function insertRun(
   { dueAt, progress, linkBase }: { dueAt: number; progress: Progress | null; linkBase: string | null },
 ): Statement {
   return statement(
-    sql`INSERT INTO campaign_runs (project_id, id, due_at, progress, link_base)
-      VALUES (${ctx.project.number}, ${id}, ${dueAt}, ${progress ? JSON.stringify(notes(progress)) : "{}"}, ${linkBase})
+    sql`INSERT INTO campaign_runs (project_id, id, clock, due_at, progress, link_base)
+      VALUES (${ctx.project.number}, ${id}, ${clockOf(ctx)}, ${dueAt}, ${progress ? JSON.stringify(notes(progress)) : "{}"}, ${linkBase})
       ON CONFLICT (project_id, id) DO UPDATE SET step = step + 1, due_at = excluded.due_at, progress = excluded.progress,
         link_base = coalesce(excluded.link_base, link_base)`,
   );

@@ -14,7 +14,7 @@ import { deliverStep, type Next } from "./deliver-step";
 import { enumerateStep, measureStep } from "./enumerate-step";
 import { Frozen } from "./frozen";
 import { byDisabledProject, byReputation, holdCampaign, holdLookMs } from "./hold";
-import { deleteRun, findEnding, findRun, guardStep, interruptRun, type Run, updateRun } from "./run-row";
+import { deleteRun, findEnding, findRun, guardStep, interruptRun, lookAfter, type Run, updateRun } from "./run-row";
 import { startWhenDue } from "./start-due";
 
 /** Steps of one message. A step of the freeze has some fifty batches, and D1 takes a thousand statements of an invocation. */
@@ -33,8 +33,8 @@ export async function runCampaign(platform: Platform, message: MessageOf<"campai
   const project = await findProject(platform, message.projectId);
   if (!project) return;
   const ctx = forProject(platform, project);
-  const endsAt = ctx.clock().getTime() + maxRunMs;
-  for (let steps = 0; steps < stepsPerMessage && ctx.clock().getTime() < endsAt; steps++) {
+  const endsAt = ctx.realClock().getTime() + maxRunMs;
+  for (let steps = 0; steps < stepsPerMessage && ctx.realClock().getTime() < endsAt; steps++) {
     const next = await takeStep(ctx, message.campaignId);
     if (next.kind === "over") return;
     if (next.kind === "waits") return comeBack(ctx, message, next.until);
@@ -44,7 +44,7 @@ export async function runCampaign(platform: Platform, message: MessageOf<"campai
 }
 
 async function comeBack(ctx: Context, message: MessageOf<"campaigns.run">, until: number): Promise<void> {
-  const delayMs = until - ctx.clock().getTime();
+  const delayMs = until - ctx.realClock().getTime();
   if (delayMs > maxDelayMs) return;
   await ctx.enqueue([{ message, delaySeconds: Math.max(1, Math.ceil(delayMs / secondMs)) }]);
 }
@@ -105,9 +105,9 @@ async function hold(ctx: Context, run: Run, reason: string): Promise<Next> {
 /** A hold by reputation ends when the pause of the project is lifted; any other one when a person says so. */
 async function lookAtHold(ctx: Context, run: Run): Promise<Next> {
   const { id, heldReason } = run.campaign;
-  const now = ctx.clock().getTime();
+  const now = ctx.realClock().getTime();
   const isOver = heldReason === byReputation && !(await isMarketingPaused(ctx, ctx.project));
-  const until = now + (heldReason === byReputation ? holdLookMs : forEverMs);
+  const until = heldReason === byReputation ? lookAfter(ctx, now + holdLookMs) : now + forEverMs;
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
   if (isOver) {

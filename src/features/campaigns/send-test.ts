@@ -4,7 +4,7 @@ import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
 import { linkBase } from "../../engine/mail/links";
-import type { Context } from "../../platform/context";
+import { type Context, clockOf } from "../../platform/context";
 import type { TestCampaign } from "./actions/schema";
 import { getCampaign } from "./campaign";
 import { contentOf, insertContent } from "./content";
@@ -28,10 +28,10 @@ export async function sendTest(ctx: Context, id: Id, { email, variant: name }: T
     insertContent(test),
     statement(
       sql`INSERT INTO emails (project_id, id, content_id, contact_id, to_email, source, priority, status, contact,
-          next_attempt_at, due_at, created_at)
+          clock, next_attempt_at, due_at, created_at)
         SELECT ${ctx.project.number}, ${emailId}, ${contentId}, coalesce(c.id, ${nobody}), ${email}, 'TEST', 0, 'QUEUED',
           iif(c.id IS NULL, json_object('email', ${email}, 'subscribed', json('true'), 'data', json('{}')), NULL),
-          ${now}, ${now + announceGraceMs}, ${now}
+          ${clockOf(ctx)}, ${now}, ${now + announceGraceMs}, ${now}
         FROM (SELECT 1) LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = ${email}`,
     ),
   ]);

@@ -6,7 +6,7 @@ import { replaceReferences } from "../../engine/audience/record-references";
 import type { Context } from "../../platform/context";
 import type { Next } from "./deliver-step";
 import { byDisabledProject, holdLookMs } from "./hold";
-import { deleteRun, guardStep, type Run, updateRun } from "./run-row";
+import { deleteRun, guardStep, lookAfter, type Run, updateRun } from "./run-row";
 import { waitForRoom } from "./sending-at-once";
 import { startCampaign } from "./start";
 
@@ -20,21 +20,21 @@ export async function startWhenDue(ctx: Context, run: Run): Promise<Next> {
   if (scheduledFor !== null && scheduledFor > now) return { kind: "over" };
   if (ctx.project.disabled) return cancelDue(ctx, run);
   const waitMs = await waitForRoom(ctx, run.campaign);
-  if (waitMs !== null) return waitInLine(ctx, run, now + waitMs);
+  if (waitMs !== null) return waitInLine(ctx, run, waitMs);
   try {
     await startCampaign(ctx, id, "start");
     return { kind: "goes on" };
   } catch (error) {
-    if (error instanceof TooManySending) return waitInLine(ctx, run, now + holdLookMs);
+    if (error instanceof TooManySending) return waitInLine(ctx, run, holdLookMs);
     if (!(error instanceof UnverifiedSender)) throw error;
-    const until = now + holdLookMs;
-    await note(ctx, run, "sender domain", until);
+    const until = ctx.realClock().getTime() + holdLookMs;
+    await note(ctx, run, "sender domain", lookAfter(ctx, until));
     return { kind: "waits", until };
   }
 }
 
-async function waitInLine(ctx: Context, run: Run, until: number): Promise<Next> {
-  await note(ctx, run, "too many campaigns", until);
+async function waitInLine(ctx: Context, run: Run, waitMs: number): Promise<Next> {
+  await note(ctx, run, "too many campaigns", lookAfter(ctx, ctx.realClock().getTime() + waitMs));
   return { kind: "over" };
 }
 

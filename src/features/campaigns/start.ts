@@ -11,7 +11,7 @@ import { reasonOf } from "../../platform/log";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { contentOf, insertContent } from "./content";
 import { type Frozen, firstProgress, freeze, notes } from "./frozen";
-import { insertRun, runGraceMs } from "./run-row";
+import { insertRun, lookAfter, runGraceMs } from "./run-row";
 import { guardSenders, sendersOf } from "./save-statements";
 import { guardSendingAtOnce } from "./sending-at-once";
 
@@ -65,7 +65,13 @@ async function start(
       readCampaign,
     ),
   );
-  batch.add(insertRun(ctx, id, { dueAt: now + runGraceMs, progress: firstProgress(before), linkBase: linkBase(ctx) }));
+  batch.add(
+    insertRun(ctx, id, {
+      dueAt: lookAfter(ctx, now + runGraceMs),
+      progress: firstProgress(before),
+      linkBase: linkBase(ctx),
+    }),
+  );
   batch.addAll(await also(after));
   await batch.commit();
   return started.one;

@@ -130,7 +130,7 @@ function newDomain(ctx: Context, domain: string, atProvider: AddedDomain): Domai
     lastCheckedAt: null,
     verifiedAt: null,
     failingSince: null,
-    nextCheckAt: now,
+    nextCheckAt: ctx.realClock().getTime(),
     version: 0,
     createdAt: now,
     updatedAt: now,

@@ -24,7 +24,7 @@ import { askProvider } from "./provider";
 export async function checkDomain(ctx: Context, id: Id): Promise<DomainRow> {
   const before = await getDomain(ctx, id);
   const { records, passes } = await inspect(ctx, before);
-  const now = ctx.clock().getTime();
+  const now = ctx.realClock().getTime();
   const after = afterCheck(before, passes, now);
   if (after.status === "VERIFIED" && before.status !== "VERIFIED" && !(await claimName(ctx, before))) {
     // The result of the check is stored all the same.

@@ -27,7 +27,7 @@ export async function claimName(platform: Platform, { domain, projectId }: Domai
   const held = batch.add(
     statement(
       sql`INSERT INTO verified_domains (domain, project_id, claim)
-        VALUES (${domain}, ${projectId}, ${newIdAt(platform.clock().getTime())})
+        VALUES (${domain}, ${projectId}, ${newIdAt(platform.realClock().getTime())})
         ON CONFLICT (domain) DO UPDATE SET claim = excluded.claim WHERE project_id = excluded.project_id
         RETURNING domain`,
       columns({ domain: asText }),

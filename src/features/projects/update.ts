@@ -52,8 +52,8 @@ async function requireTemplate(platform: Platform, id: string, templateId: Id): 
 async function liftPause(platform: Platform, id: string) {
   const project = await getProject(platform, id);
   if (pauseOf(project) === null) return {};
-  const now = platform.now.getTime();
   const ctx = forProject(platform, project);
+  const now = ctx.now.getTime();
   const batch = openBatch(ctx);
   batch.add(insertBlockNow(ctx, now));
   await batch.commit();

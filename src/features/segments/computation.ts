@@ -61,7 +61,7 @@ export function insertComputations(
  */
 export function upsertSilentComputation(ctx: Context, segmentId: Id, jobId: Id): Statement[] {
   const start: Start = { jobId, projectId: ctx.project.number, segmentId };
-  const { jobs, rest } = insertComputations([start], { now: ctx.now, silent: true, isFollowed: true });
+  const { jobs, rest } = insertComputations([start], { now: ctx.realClock(), silent: true, isFollowed: true });
   const active = sql`project_id = ${ctx.project.number} AND id = (SELECT (${activeComputation}) FROM segments s
     WHERE s.project_id = ${ctx.project.number} AND s.id = ${segmentId})`;
   const taken = updateOpenJobs(active, {
@@ -107,7 +107,7 @@ export function upsertComputation(ctx: Context, segmentId: Id, jobId: Id): Joini
   const isTooOld = sql`(j.state->>'silent' OR (j.status = 'processing' AND (${movesWithTime(sql`s.condition`)}
     OR j.state->>'$.scan.of' IS NOT ${freshness(sql`s`)})))`;
   const { jobs, rest } = insertComputations([{ jobId, projectId: ctx.project.number, segmentId }], {
-    now: ctx.now,
+    now: ctx.realClock(),
     silent: false,
     isFollowed: true,
   });

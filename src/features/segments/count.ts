@@ -110,7 +110,9 @@ export const countJobId = (segmentId: Id): Id => idOf(`count-${textOf(segmentId)
 async function queueCount(ctx: Context, segmentId: Id, { isFollowed }: { isFollowed: boolean }): Promise<Id> {
   const jobId = isFollowed ? newId() : countJobId(segmentId);
   const batch = openBatch(ctx);
-  const { jobs, rest } = insertCounts([{ jobId, projectId: ctx.project.number, segmentId }], ctx.now, { isFollowed });
+  const { jobs, rest } = insertCounts([{ jobId, projectId: ctx.project.number, segmentId }], ctx.realClock(), {
+    isFollowed,
+  });
   batch.add(jobs);
   batch.addAll(rest);
   await batch.commit();

@@ -11,7 +11,7 @@ import { type Statement, statement } from "../../db/statement";
 import { type SegmentRow, segments } from "../../db/tables";
 import { checkCondition } from "../../engine/audience/named-segments";
 import { replaceReferences } from "../../engine/audience/record-references";
-import type { Context } from "../../platform/context";
+import { type Context, clockOf } from "../../platform/context";
 import { guardQuota } from "./condition-quota";
 import { withCount } from "./count";
 import type { CreateSegment } from "./schema";
@@ -58,10 +58,10 @@ function insertSegment(ctx: Context, segment: NewSegment): Statement<SegmentRow>
   const isDynamic = condition !== null;
   return statement(
     sql`INSERT INTO segments (id, project_id, name, description, type, slug, condition, track_membership, counted_at,
-        next_count_at, next_compute_at, created_at, updated_at)
+        clock, next_count_at, next_compute_at, created_at, updated_at)
       VALUES (${id}, ${ctx.project.number}, ${name}, ${description}, ${isDynamic ? "DYNAMIC" : "STATIC"},
         (${freeSlug(ctx, "segments", slugOf(name))}), ${condition && JSON.stringify(condition)}, ${trackMembership}, ${now},
-        ${isDynamic ? now : null}, ${isDynamic && trackMembership ? now : null}, ${now}, ${now})
+        ${clockOf(ctx)}, ${isDynamic ? now : null}, ${isDynamic && trackMembership ? now : null}, ${now}, ${now})
       RETURNING *`,
     wholeRow(segments),
   );

@@ -15,7 +15,7 @@ import { listenerKind } from "./webhook";
 export const webhookListener: EventListener = { kind: listenerKind, hear: addDeliveries };
 
 async function addDeliveries(ctx: Context, events: HeardEvent[]): Promise<void> {
-  const now = ctx.clock().getTime();
+  const now = ctx.realClock().getTime();
   const items = events.flatMap(({ id, name, listenerIds }) =>
     listenerIds.map((listener) => ({ id, name, webhookId: webhookIdOf(listener) })),
   );

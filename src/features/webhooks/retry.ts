@@ -18,7 +18,7 @@ import { getWebhook } from "./webhook";
  */
 export async function retryDelivery(ctx: Context, webhookId: Id, deliveryId: Id): Promise<QueuedTry> {
   const webhook = await getWebhook(ctx, webhookId);
-  const now = ctx.now.getTime();
+  const now = ctx.realClock().getTime();
   const jobId = newId();
   const isMeant = isOneOf(ctx, webhookId, [deliveryId]);
   const batch = openBatch(ctx);

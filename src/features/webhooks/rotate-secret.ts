@@ -18,12 +18,13 @@ export async function rotateSecret(
   id: Id,
 ): Promise<{ row: WebhookRow; secret: string; previousUntil: number }> {
   const now = ctx.now.getTime();
+  const until = ctx.realClock().getTime() + overlapMs;
   const secret = newWebhookSecret();
   const sealed = await sealSecret(ctx, id, secret);
   const batch = openBatch(ctx);
   const rotated = batch.add(
     statement(
-      sql`UPDATE webhooks SET old_secret = secret, old_secret_until = ${now + overlapMs}, secret = ${sealed},
+      sql`UPDATE webhooks SET old_secret = secret, old_secret_until = ${until}, secret = ${sealed},
           updated_at = max(updated_at, ${now})
         WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
       wholeRow(webhooks),
@@ -31,5 +32,5 @@ export async function rotateSecret(
   );
   await batch.commit();
   if (!rotated.first) throw new NotFound("webhook", id);
-  return { row: rotated.first, secret, previousUntil: now + overlapMs };
+  return { row: rotated.first, secret, previousUntil: until };
 }

@@ -26,7 +26,7 @@ export function updateDue(ctx: Context, ids: Id[]): Statement {
  * which ends what it was put off for, and before `updateDue`.
  */
 export function goBehind(ctx: Context, id: Id): Statement {
-  const now = ctx.clock().getTime();
+  const now = ctx.realClock().getTime();
   return statement(
     sql`UPDATE webhooks SET put_off_until = CAST(max(coalesce(put_off_until, 0), ${now}) AS INTEGER)
       WHERE project_id = ${ctx.project.number} AND id = ${id} AND EXISTS (

@@ -11,8 +11,8 @@ import { getWebhook } from "./webhook";
 /** `POST /webhooks/{id}/test`: one call with an event of no contact, also to a webhook that is disabled. */
 export async function testWebhook(ctx: Context, webhookId: Id): Promise<QueuedTry> {
   await getWebhook(ctx, webhookId);
-  const now = ctx.now.getTime();
-  const [jobId, deliveryId] = [newId(), newIdAt(now)];
+  const now = ctx.realClock().getTime();
+  const [jobId, deliveryId] = [newId(), newIdAt(ctx.now.getTime())];
   const batch = openBatch(ctx);
   // It is tried once: any failure comes after `tries_until`.
   batch.add(

@@ -53,7 +53,7 @@ export async function sealSecret(ctx: Context, id: Id, secret: string): Promise<
 
 /** The secrets that sign now, the newest first. Empty when none can be decrypted. */
 export async function openSecrets(ctx: Context, row: WebhookRow): Promise<string[]> {
-  const isOldGood = row.oldSecretUntil !== null && ctx.clock().getTime() < row.oldSecretUntil;
+  const isOldGood = row.oldSecretUntil !== null && ctx.realClock().getTime() < row.oldSecretUntil;
   const sealed = [row.secret, ...(isOldGood && row.oldSecret !== null ? [row.oldSecret] : [])];
   const opened = await Promise.all(
     sealed.map((secret) => openSealedText(ctx.config.webhookSecrets, ownerOf(ctx, row.id), secret)),

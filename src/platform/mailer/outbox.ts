@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { DnsRecord } from "../../core/domains/records";
-import { type Id, newId, publicId, readId, textOf } from "../../core/ids";
+import { type Id, newIdAt, publicId, readId, textOf } from "../../core/ids";
 import type { Message } from "../../core/mail/message";
 import { toMime } from "../../core/mail/mime/message";
 import type { Receipt } from "../../core/mail/receipt";
@@ -10,7 +10,7 @@ import { type Blobs, blobKey } from "../blobs";
 import type { Mailer, SenderDomain } from "./mailer";
 
 /** The embedded provider: it stores every mail for you to read, sends none, and simulates the reports. */
-export function outboxMailer(db: Db, blobs: Blobs): Mailer {
+export function outboxMailer(db: Db, blobs: Blobs, clock = () => new Date()): Mailer {
   return {
     name: "outbox",
     // Like most real providers it accepts the same mail twice, which shows whether our own checks work.
@@ -20,7 +20,7 @@ export function outboxMailer(db: Db, blobs: Blobs): Mailer {
     maxMessageBytes: 40 * 1024 * 1024,
     steeringHeaders: [],
     allowsMarketing: true,
-    deliver: (messages) => handOver(db, blobs, messages),
+    deliver: (messages) => handOver(db, blobs, messages, clock().getTime()),
     addDomain: async (domain) => ({ ...rehearsal(domain), isNew: false }),
     domainStatus: async (domain) => rehearsal(domain),
     async removeDomain() {},
@@ -42,15 +42,15 @@ function rehearsal(domain: string): SenderDomain {
   return { verified: true, records };
 }
 
-async function handOver(db: Db, blobs: Blobs, messages: readonly Message[]): Promise<Receipt[]> {
+async function handOver(db: Db, blobs: Blobs, messages: readonly Message[], at: number): Promise<Receipt[]> {
   const answered = messages.map((message) => {
     const behaviour = behaviourTowards(message.to.email);
     // What is not accepted is stored as well, so that the pages can show it. It has the id of its email, so that its
     // further tries add nothing.
-    const id = behaviour.kind === "accept" ? newId() : readId(message.emailId);
+    const id = behaviour.kind === "accept" ? newIdAt(at) : readId(message.emailId);
     return { message, id, receipt: receiptOf(behaviour, id) };
   });
-  await keep(db, blobs, answered);
+  await keep(db, blobs, answered, at);
   return answered.map(({ receipt }) => receipt);
 }
 
@@ -70,7 +70,7 @@ function receiptOf(behaviour: Behaviour, id: Id): Receipt {
 /** A file in R2 costs more than a row does, and a call of many mails should cost little. */
 const maxSourceBytes = 16 * 1024;
 
-async function keep(db: Db, blobs: Blobs, mails: { message: Message; id: Id }[]): Promise<void> {
+async function keep(db: Db, blobs: Blobs, mails: { message: Message; id: Id }[], at: number): Promise<void> {
   const kept = mails.map(({ message, id }) => ({ message, id, mime: toMime(message) }));
   const large = kept.filter(({ mime }) => mime.length > maxSourceBytes);
   // The files go first, so that every row has its file.
@@ -83,6 +83,6 @@ async function keep(db: Db, blobs: Blobs, mails: { message: Message; id: Id }[])
     source: mime.length > maxSourceBytes ? null : decoder.decode(mime),
   }));
   await db.run(sql`INSERT INTO outbox_messages (project_id, id, email_id, to_email, source, created_at)
-    SELECT value->>'projectId', value->>'id', value->>'emailId', value->>'toEmail', value->>'source', ${Date.now()}
+    SELECT value->>'projectId', value->>'id', value->>'emailId', value->>'toEmail', value->>'source', ${at}
     FROM json_each(${JSON.stringify(rows)}) WHERE true ON CONFLICT DO NOTHING`);
 }

@@ -64,3 +64,13 @@ export function openPace(
 function wholeOf({ mails }: Wish): Grant {
   return { calls: mails, callsAtOnce: Math.min(mails, maxCallsAtOnce), mails };
 }
+
+/** The account for projects with a clock of their own: it is never busy. Mail that waits is asked for at once. */
+export const unlimitedPace: Pace = {
+  ask: async (wish) => ({ ...wholeOf(wish), drainAt: null }),
+  nextTurn: async () => ({ kind: "nothing to do" }),
+  readUpTo: async () => {},
+  mayGoOn: async () => true,
+  giveBack: async ({ hasMore }) => ({ drainAt: hasMore ? 0 : null }),
+  addWaiting: async () => ({ drainAt: 0 }),
+};

@@ -37,7 +37,8 @@ const askAgainMs = 15 * minuteMs;
  * A repeat finds the row: the call is under way, or its outcome is there, which the execution has not heard of.
  */
 export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<Outcome[]> {
-  const ctx = { ...given, now: given.clock() };
+  // Calls are made by the real clock, and the execution waits by its project's.
+  const ctx = { ...given, now: given.realClock() };
   const reading = openBatch(ctx);
   const calls = reading.add(selectCalls(ctx, arrivals));
   const contacts = reading.add(
@@ -48,7 +49,7 @@ export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<
   );
   await reading.commit();
   const people = new Map<Id, RenderedContact>(contacts.all.map((contact) => [contact.id, contact]));
-  const called: Outcome = { kind: "called", until: ctx.now.getTime() + askAgainMs };
+  const called: Outcome = { kind: "called", until: given.clock().getTime() + askAgainMs };
   const planned: Planned[] = [];
   const outcomes = arrivals.map((arrival, place): Outcome => {
     const known = calls.all[place];

@@ -120,12 +120,12 @@ async function checkSome(
   { campaign, input, state }: Checking,
   ids: Id[],
 ): Promise<Found & { done: number }> {
-  const endsAt = ctx.clock().getTime() + maxStepMs;
+  const endsAt = ctx.realClock().getTime() + maxStepMs;
   const check = await openCheck(ctx, campaign, { linkBase: input.linkBase, frozen: state.frozen });
   let found: Found = state;
   let done = 0;
   for (const page of chunksOf(ids.slice(0, recipientsPerStep), recipientsPerPage)) {
-    if (done > 0 && ctx.clock().getTime() > endsAt) break;
+    if (done > 0 && ctx.realClock().getTime() > endsAt) break;
     found = await checkPage(ctx, check, page, found);
     done += page.length;
   }

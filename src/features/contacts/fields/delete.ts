@@ -51,7 +51,7 @@ async function startDeletion(ctx: Context, field: string, key: string): Promise<
   const jobId = newId();
   const batch = openBatch(ctx);
   const job = batch.add(
-    upsertJobs(type, ctx.now, {
+    upsertJobs(type, ctx.realClock(), {
       projectId: sql`f.project_id`,
       id: sql`${jobId}`,
       input: sql`json_object('key', f.key, 'type', f.type, 'isPublic', f.is_public)`,

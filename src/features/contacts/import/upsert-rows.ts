@@ -5,7 +5,7 @@ import { noRows, type Statement, statement } from "../../../db/statement";
 import { upsertCounts } from "../../../engine/contacts/counts";
 import { refuseLargeData } from "../../../engine/contacts/data-limit";
 import { bornAs, joinErased } from "../../../engine/contacts/erased-address";
-import type { Context } from "../../../platform/context";
+import { type Context, clockOf } from "../../../platform/context";
 
 /** The contacts of a chunk, and when they are written: the ids of the new ones are made of it. */
 export interface NewContacts {
@@ -58,10 +58,10 @@ export function upsert(
     ...sets,
   ];
   return statement(
-    sql`INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, source, data, created_at,
+    sql`INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, clock, source, data, created_at,
         updated_at)
       SELECT ${ctx.project.number}, r.value->>'id', r.value->>'email', ${born.subscribed}, ${born.optedOutAt},
-        ${born.optedOutBy}, 'IMPORT', r.value->'data', ${now}, ${now}
+        ${born.optedOutBy}, ${clockOf(ctx)}, 'IMPORT', r.value->'data', ${now}, ${now}
       FROM ${items}
       WHERE true
       ON CONFLICT (project_id, email) DO UPDATE SET ${sql.join(changes, sql`, `)},
