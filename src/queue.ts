@@ -5,6 +5,12 @@ import { type MessageOf, QueueMessage } from "./core/messages";
 import { minuteMs, secondMs } from "./core/time";
 import { deadLetters } from "./db/tables";
 import { countDuePages } from "./engine/campaigns/count-due";
+import { advanceClock } from "./engine/clock/advance";
+import { timedCounts } from "./engine/clock/counts";
+import { timedEvents } from "./engine/clock/events";
+import { timedJobs } from "./engine/clock/jobs";
+import { timedMail } from "./engine/clock/mail";
+import { timedSnoozes } from "./engine/clock/snoozes";
 import type { EventListener } from "./engine/events/listener";
 import { drainMail } from "./engine/mail/drain";
 import { drainOutbound, type OutboundCalls } from "./engine/outbound/drain";
@@ -14,6 +20,7 @@ import { endExecutionsJob } from "./engine/workflows/end";
 import { workflowListener } from "./engine/workflows/listener";
 import { preflightJob } from "./features/campaigns/preflight/jobs";
 import { runCampaign } from "./features/campaigns/run";
+import { timedCampaigns } from "./features/campaigns/timed";
 import { bulkJob } from "./features/contacts/bulk/jobs";
 import { countFieldsJob, deleteFieldJob } from "./features/contacts/fields/jobs";
 import { importJob } from "./features/contacts/import/jobs";
@@ -22,6 +29,7 @@ import { checkDomainsJob } from "./features/domains/jobs";
 import { deleteEventsJob, dispatchEventsJob } from "./features/events/jobs";
 import { eraseJob } from "./features/projects/jobs";
 import { computeSegmentJob, countSegmentJob, deleteMembersJob } from "./features/segments/jobs";
+import { timedSegments } from "./features/segments/timed";
 import { deliverJob } from "./features/send/jobs";
 import { recordHitsJob } from "./features/tracking/jobs";
 import { webhookDeliveries } from "./features/webhooks/drain";
@@ -29,6 +37,7 @@ import { tryDeliveryJob } from "./features/webhooks/jobs";
 import { webhookListener } from "./features/webhooks/listener";
 import { wakeShardsJob } from "./features/workflows/executions/wake-overdue";
 import { startMembersJob } from "./features/workflows/ticks/start-members";
+import { timedDeliveries } from "./features/webhooks/timed";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
@@ -71,6 +80,19 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "workflows.end": endExecutionsJob,
   "workflows.call": makeCalls,
   "project.erase": eraseJob,
+  "project.advance": (platform, message, listeners) =>
+    advanceClock(platform, message, [
+      timedEvents(listeners),
+      timedMail,
+      timedDeliveries,
+      timedCampaigns,
+      timedSnoozes,
+      timedSegments,
+      timedJobs((ctx, { type, jobId }) =>
+        handleMessage(ctx, { type, projectId: ctx.project.number, jobId }, listeners),
+      ),
+      timedCounts,
+    ]),
 };
 
 function makeCalls(platform: Platform, message: MessageOf<"webhooks.drain" | "workflows.call">): Promise<void> {

@@ -57,6 +57,7 @@ export const QueueMessage = z.discriminatedUnion("type", [
   /** Calls of workflows are due, of whichever projects. */
   z.object({ type: z.literal("workflows.call") }),
   z.object({ type: z.literal("project.erase"), projectId, jobId }),
+  z.object({ type: z.literal("project.advance"), projectId, jobId }),
 ]);
 export type QueueMessage = z.infer<typeof QueueMessage>;
 
@@ -92,6 +93,7 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "workflows.end": "jobs",
   "workflows.call": "outbound",
   "project.erase": "jobs",
+  "project.advance": "jobs",
 };
 
 /** A message to be sent, and how long it is held back. */

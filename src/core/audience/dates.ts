@@ -33,5 +33,9 @@ const earliestMs = -8.64e15;
 
 /** The start of a window of so many units that ends at `now`. */
 export function windowStartMs(now: Date, amount: number, unit: Unit): number {
-  return Math.max(earliestMs, now.getTime() - amount * unitMs[unit]);
+  return Math.max(earliestMs, now.getTime() - windowLengthMs(amount, unit));
+}
+
+export function windowLengthMs(amount: number, unit: Unit): number {
+  return amount * unitMs[unit];
 }

@@ -4,7 +4,7 @@ import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asId, asNumber, columns } from "../../db/rows";
 import { select } from "../../db/statement";
-import { forProject, type Platform } from "../../platform/context";
+import { type Context, forProject, type Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { findProject } from "../projects/project";
 import { updateCounted } from "./count-page";
@@ -20,11 +20,16 @@ export async function countDuePages(platform: Platform, message: MessageOf<"camp
   const project = await findProject(platform, message.projectId);
   if (!project) return;
   const ctx = forProject(platform, project);
+  const counted = await countMarked(ctx, sql`recount_at <= ${platform.databaseNow} + ${recountDelayMs}`);
+  if (counted === pagesPerTurn) await platform.enqueue([{ message, delaySeconds: 1 }]);
+}
+
+/** Counts some marked pages of a project of which `isDue` holds, and returns how many there were. */
+export async function countMarked(ctx: Context, isDue: SQL): Promise<number> {
   const pages = await select(
     ctx.db,
     sql`SELECT campaign_id, first_id FROM campaign_pages INDEXED BY ix_campaign_pages_uncounted
-      WHERE project_id = ${project.number} AND recount_at <= ${platform.databaseNow} + ${recountDelayMs}
-      ORDER BY recount_at LIMIT ${pagesPerTurn}`,
+      WHERE project_id = ${ctx.project.number} AND ${isDue} ORDER BY recount_at LIMIT ${pagesPerTurn}`,
     readPage,
   );
   for (const page of pages) {
@@ -32,7 +37,7 @@ export async function countDuePages(platform: Platform, message: MessageOf<"camp
     batch.addAll(updateCounted(ctx, page));
     await batch.commit();
   }
-  if (pages.length === pagesPerTurn) await platform.enqueue([{ message, delaySeconds: 1 }]);
+  return pages.length;
 }
 
 /** The sweep that finds projects with pages that are due, after a lost message or a longer wait. */

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
-import type { Platform } from "../../platform/context";
+import { type Context, clockOf, type Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { updateSnoozed } from "./subscription";
 
@@ -10,13 +10,18 @@ import { updateSnoozed } from "./subscription";
  * selects them: a sweep that dies has done a round or not, and two concurrent sweeps never do the same one.
  */
 export function endSnoozes(platform: Platform): Promise<void> {
-  return sweepDatabases(platform, (db) => endDue(platform, db));
+  return sweepDatabases(platform, (db) => endDue(platform, db, 0));
 }
 
-async function endDue(platform: Platform, db: Db): Promise<number> {
+/** The same for a project with its own clock, at its time. */
+export async function endSnoozesOf(ctx: Context): Promise<void> {
+  await endDue(ctx, ctx.db, clockOf(ctx));
+}
+
+async function endDue(platform: Platform, db: Db, clock: number): Promise<number> {
   const now = platform.now.getTime();
   const who = sql`(project_id, id) IN (SELECT project_id, id FROM contacts INDEXED BY ix_contacts_snoozed
-    WHERE clock = 0 AND snoozed_until <= ${now} ORDER BY snoozed_until LIMIT ${maxSweptRows})`;
+    WHERE clock = ${clock} AND snoozed_until <= ${now} ORDER BY snoozed_until LIMIT ${maxSweptRows})`;
   const { events, contacts } = updateSnoozed(platform, { who, at: now });
   const batch = openBatch({ ...platform, db });
   batch.add(events);

@@ -3,7 +3,7 @@ import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asNumber, columns } from "../../db/rows";
 import { select, statement } from "../../db/statement";
-import type { Platform } from "../../platform/context";
+import type { Context, Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
 /**
@@ -19,6 +19,11 @@ export function releaseHeld(platform: Platform): Promise<void> {
     const released = holding.filter((project) => !paused.has(project));
     return released.length === 0 ? 0 : release(platform, db, released);
   });
+}
+
+/** The same for a project with its own clock, at its time. */
+export async function releaseHeldOf(ctx: Context): Promise<void> {
+  await release(ctx, ctx.db, [ctx.project.number]);
 }
 
 const readProject = columns({ project: asNumber });

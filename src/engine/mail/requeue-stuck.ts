@@ -1,14 +1,15 @@
 import { type SQL, sql } from "drizzle-orm";
 import { chunksOf } from "../../core/chunks";
 import { outcomeOfLost } from "../../core/mail/outcome";
-import type { Priority } from "../../core/mail/priority";
+import { type Priority, priorities } from "../../core/mail/priority";
 import { permitMs } from "../../core/mail/turns";
+import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { maxRowsPerStatement } from "../../db/limits";
 import { asId, asNumber, asPriority, asText, columns, orNull } from "../../db/rows";
 import { select } from "../../db/statement";
-import type { Platform } from "../../platform/context";
+import { type Context, clockOf, type Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { sendForDrainer } from "./announce";
 import { updateResults } from "./record";
@@ -29,12 +30,26 @@ export async function requeueStuck(platform: Platform): Promise<void> {
   await sweepDatabases(platform, async (db) => {
     const { open, last, isFull } = await findOverdue(platform, db, after.get(db) ?? 0);
     after.set(db, last);
-    for (const group of chunksOf(open, pairsPerStatement)) await settleHanded(platform, db, group);
+    const lost = { clock: 0, dueBefore: platform.now.getTime(), handedBefore: platform.now.getTime() - permitMs };
+    for (const group of chunksOf(open, pairsPerStatement)) await settleHanded(platform, db, group, lost);
     if (open.length > 0) {
       const { drainAt } = await platform.pace.addWaiting(open);
       await sendForDrainer(platform, drainAt);
     }
     return isFull ? maxSweptRows : 0;
+  });
+}
+
+/** The embedded provider answers at once. */
+const outboxLeaseMs = 20 * secondMs;
+
+/** Settles what lost consumers of a project with its own clock handed over. They are lost by the real clock. */
+export async function settleLost(ctx: Context): Promise<void> {
+  const open = priorities.map((priority) => ({ project: ctx.project.number, priority }));
+  await settleHanded(ctx, ctx.db, open, {
+    clock: clockOf(ctx),
+    dueBefore: Number.MAX_SAFE_INTEGER,
+    handedBefore: ctx.realClock().getTime() - outboxLeaseMs,
   });
 }
 
@@ -91,18 +106,22 @@ type Handed = ReturnType<typeof readHanded>;
  * Handles emails that were handed over longer ago than a call may take: their consumer is dead or slow. The round stays in
  * the row, so a slow one may still report the result.
  */
-async function settleHanded(platform: Platform, db: Db, open: Open[]): Promise<void> {
-  const now = platform.now.getTime();
+async function settleHanded(
+  platform: Platform,
+  db: Db,
+  open: Open[],
+  { clock, dueBefore, handedBefore }: { clock: number; dueBefore: number; handedBefore: number },
+): Promise<void> {
   const handed = await select(
     db,
     sql`SELECT e.project_id, e.id, e.campaign_id, e.round, e.provider, e.handed_at, e.uncertain_since
       FROM json_each(${JSON.stringify(open)}) p
       CROSS JOIN emails e ON e.project_id = p.value->>'project' AND e.id IN (
         SELECT f.id FROM emails f INDEXED BY ix_emails_due
-        WHERE f.clock = 0 AND f.project_id = p.value->>'project' AND f.priority = p.value->>'priority'
-          AND f.due_at <= ${now}
+        WHERE f.clock = ${clock} AND f.project_id = p.value->>'project' AND f.priority = p.value->>'priority'
+          AND f.due_at <= ${dueBefore}
         ORDER BY f.due_at LIMIT ${firstRows})
-      WHERE e.status = 'SENDING' AND e.handed_at <= ${now - permitMs} LIMIT ${firstRows}`,
+      WHERE e.status = 'SENDING' AND e.handed_at <= ${handedBefore} LIMIT ${firstRows}`,
     readHanded,
   );
   for (const lost of chunksOf(handed, maxSweptRows)) await settle(platform, db, lost);

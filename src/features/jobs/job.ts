@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { iso, isoOrNull } from "../../core/time";
-import { wholeRow } from "../../db/rows";
-import { selectFirst } from "../../db/statement";
+import { asNumber, asText, columns, wholeRow } from "../../db/rows";
+import { select, selectFirst } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 
@@ -21,13 +21,37 @@ export function jobJson(row: JobRow) {
   };
 }
 
-/** For the operator, whose jobs outlive the project they are about: nothing is left that says its number. */
+/** For the operator, whose jobs of deletions outlive the project they are about: nothing is left that says its number. */
 export async function getOperatorJob(platform: Platform, id: Id): Promise<JobRow> {
-  const row = await selectFirst(
+  return (await findErasure(platform, id)) ?? (await getAdvance(platform, id));
+}
+
+async function findErasure(platform: Platform, id: Id): Promise<JobRow | null> {
+  return selectFirst(
     platform.control,
     sql`SELECT * FROM jobs INDEXED BY ix_jobs_erasures WHERE id = ${id} AND type = 'project.erase'`,
     wholeRow(jobs),
   );
-  if (!row) throw new NotFound("job", id);
-  return row;
+}
+
+const readProject = columns({ number: asNumber, shard: asText });
+
+/** The job that moves the clock of a project. Projects with their own clock are few. */
+async function getAdvance(platform: Platform, id: Id): Promise<JobRow> {
+  const projects = await select(
+    platform.control,
+    sql`SELECT number, shard FROM projects WHERE test_clock AND deleted_at IS NULL`,
+    readProject,
+  );
+  for (const [shard, together] of Map.groupBy(projects, (project) => project.shard)) {
+    const numbers = JSON.stringify(together.map(({ number }) => number));
+    const row = await selectFirst(
+      platform.databaseOf(shard),
+      sql`SELECT j.* FROM json_each(${numbers}) p CROSS JOIN jobs j ON j.project_id = p.value AND j.id = ${id}
+        WHERE j.type = 'project.advance'`,
+      wholeRow(jobs),
+    );
+    if (row) return row;
+  }
+  throw new NotFound("job", id);
 }

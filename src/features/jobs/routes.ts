@@ -28,7 +28,7 @@ const getAsOperator = createRoute({
   operationId: "getOperatorJob",
   tags: ["Operator"],
   policy: { key: "operator" },
-  summary: "Get the job that deletes a project",
+  summary: "Get the job that deletes a project, or moves its clock",
   request: { params: IdParam },
   responses: { ...ok(Job), ...errors(404) },
 });

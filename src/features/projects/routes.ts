@@ -3,6 +3,7 @@ import { accepted, body, created, createRoute, errors, ok } from "../../http/def
 import { CursorQuery, ProjectParam } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { QueuedJob } from "../jobs/schema";
+import { clock } from "./clock/routes";
 import { createProject } from "./create";
 import { deleteProject } from "./delete";
 import { keys } from "./keys/routes";
@@ -14,6 +15,7 @@ import { updateProject } from "./update";
 /** `/admin/projects`: the operator's API. */
 export const projects = createRouter();
 projects.route("/", keys);
+projects.route("/", clock);
 const tags = ["Operator"];
 const policy = { key: "operator" } as const;
 

@@ -5,7 +5,7 @@ import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asFlag, asId, asNumber, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
-import type { Platform } from "../../platform/context";
+import { type Context, clockOf, type Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { insertComputations } from "./computation";
 import { countJobId, insertCounts } from "./count";
@@ -52,25 +52,30 @@ const counting: Task = {
 
 /** The sweep that has the members of tracked segments computed, over all projects. */
 export function computeDueSegments(platform: Platform): Promise<void> {
-  return sweepDatabases(platform, (db) => startDue(platform, db, computing));
+  return sweepDatabases(platform, (db) => startDue(platform, db, computing, 0));
 }
 
 /** The sweep that has the members of dynamic segments counted, over all projects. */
 export function countDueSegments(platform: Platform): Promise<void> {
-  return sweepDatabases(platform, (db) => startDue(platform, db, counting));
+  return sweepDatabases(platform, (db) => startDue(platform, db, counting, 0));
+}
+
+/** The same two for a project with its own clock, at its time. */
+export async function startDueOf(ctx: Context): Promise<void> {
+  for (const task of [computing, counting]) await startDue(ctx, ctx.db, task, clockOf(ctx));
 }
 
 /** A sweep that dies between its two batches leaves those it took to the next time they are due. */
-async function startDue(platform: Platform, db: Db, task: Task): Promise<number> {
+async function startDue(platform: Platform, db: Db, task: Task, clock: number): Promise<number> {
   const taking = openBatch({ ...platform, db });
-  const due = taking.add(updateDue(task, platform.now.getTime()));
+  const due = taking.add(updateDue(task, clock, platform.now.getTime()));
   await taking.commit();
   const starts = due.all.flatMap(({ id, projectId, mayHaveChanged }) =>
     mayHaveChanged ? [{ jobId: task.jobIdOf(id), projectId, segmentId: id }] : [],
   );
   if (starts.length > 0) {
     const starting = openBatch({ ...platform, db });
-    const { jobs, rest } = task.insertJobs(starts, platform.now);
+    const { jobs, rest } = task.insertJobs(starts, platform.realClock());
     const started = starting.add(jobs);
     starting.addAll(rest);
     await starting.commit();
@@ -87,11 +92,11 @@ interface Due {
   mayHaveChanged: boolean;
 }
 
-function updateDue({ column, index, everyMs, mayHaveChanged }: Task, now: number): Statement<Due> {
+function updateDue({ column, index, everyMs, mayHaveChanged }: Task, clock: number, now: number): Statement<Due> {
   return statement(
     sql`UPDATE segments SET ${column} = ${now + everyMs}
       WHERE (project_id, id) IN (SELECT project_id, id FROM segments INDEXED BY ${index}
-        WHERE clock = 0 AND ${column} IS NOT NULL AND ${column} <= ${now + tickJitterMs}
+        WHERE clock = ${clock} AND ${column} IS NOT NULL AND ${column} <= ${now + tickJitterMs}
         ORDER BY ${column} LIMIT ${maxSweptRows})
       RETURNING id, project_id, ${mayHaveChanged} AS may_have_changed`,
     columns({ id: asId, projectId: asNumber, mayHaveChanged: asFlag }),

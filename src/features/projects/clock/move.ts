@@ -1,0 +1,69 @@
+import { sql } from "drizzle-orm";
+import { Conflict, Invalid } from "../../../core/errors";
+import { type Id, newId, publicId } from "../../../core/ids";
+import { dayMs, iso } from "../../../core/time";
+import { openBatch } from "../../../db/batch";
+import { asId, columns } from "../../../db/rows";
+import { statement } from "../../../db/statement";
+import { firstAdvanceState } from "../../../engine/clock/advance";
+import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
+import { forProject, type Platform, timeOfProject } from "../../../platform/context";
+import { getProject } from "../project";
+import type { MoveClock } from "./schema";
+
+/** Ten years in one call. */
+const maxMs = 3_653 * dayMs;
+
+/**
+ * Moves the clock of a project forward, by a job: see engine/clock/advance.ts. One advance at a time. Throws NotFound,
+ * Conflict for a project that lives by the real clock and during another advance, and Invalid for a time that has passed.
+ */
+export async function moveClock(platform: Platform, id: string, asked: MoveClock): Promise<{ jobId: Id }> {
+  const project = await getProject(platform, id);
+  if (!project.testClock) {
+    throw new Conflict("This project lives by the real clock, which nobody can move.", {
+      suggestion: "Create a project with testClock: true. It cannot be changed later.",
+    });
+  }
+  const ctx = forProject(platform, project);
+  const from = timeOfProject(project);
+  const target = asked.now ?? from + (asked.advance ?? 0);
+  const field = asked.now === undefined ? "advance" : "now";
+  refuseTarget(field, from, target);
+  const jobId = newId();
+  const isOpen = sql`SELECT id FROM jobs INDEXED BY ix_jobs_open WHERE project_id = ${project.number}
+    AND status IN ('queued', 'processing') AND type = 'project.advance'`;
+  const batch = openBatch(ctx);
+  const open = batch.add(statement(isOpen, columns({ id: asId })));
+  batch.add(
+    insertJob(ctx, {
+      id: jobId,
+      type: "project.advance",
+      input: { from, target },
+      state: firstAdvanceState,
+      onlyIf: sql`NOT EXISTS (${isOpen})`,
+    }),
+  );
+  await batch.commit();
+  if (open.first) throw underWay(open.first.id);
+  await announceJob(ctx, "project.advance", jobId);
+  return { jobId };
+}
+
+function refuseTarget(field: "advance" | "now", from: number, target: number): void {
+  if (target < from) {
+    const message = `Must not be before the project's present time, ${iso(from)}: a clock is never set back`;
+    throw new Invalid([{ field, code: "too_small", message }]);
+  }
+  if (target > from + maxMs) {
+    throw new Invalid([
+      { field, code: "too_big", message: "Must be at most ten years after the project's present time" },
+    ]);
+  }
+}
+
+function underWay(jobId: Id): Conflict {
+  return new Conflict(`The clock of this project is being moved already, by the job ${publicId(jobId)}.`, {
+    suggestion: "Wait until GET /jobs/{id} says that the job has ended, and send the request again.",
+  });
+}

@@ -1,0 +1,24 @@
+import { type SQL, sql } from "drizzle-orm";
+import { asId, columns } from "../../db/rows";
+import { select } from "../../db/statement";
+import type { Timed } from "../../engine/clock/timed";
+import { type Context, inRealTime } from "../../platform/context";
+import { deliverSome } from "./deliver-some";
+
+/** Deliveries count as settled after their first try: their further ones wait by the real clock. */
+export const timedDeliveries: Timed = {
+  name: "deliveries to webhooks",
+  isDue: (ctx) => sql`EXISTS (SELECT 1 ${untried(ctx)})`,
+  async settle(ctx) {
+    const found = await select(ctx.db, sql`SELECT DISTINCT w.id ${untried(ctx)}`, columns({ id: asId }));
+    for (const { id } of found) await deliverSome(inRealTime(ctx), id, () => false);
+  },
+};
+
+/** Also of endpoints that are put off: how long those wait says nothing about the project's time. */
+function untried({ project }: Context): SQL {
+  return sql`FROM webhooks w CROSS JOIN webhook_deliveries d INDEXED BY ix_webhook_deliveries_due
+      ON d.project_id = w.project_id AND d.webhook_id = w.id
+    WHERE w.project_id = ${project.number} AND w.disabled_at IS NULL AND d.next_attempt_at IS NOT NULL
+      AND d.status = 'PENDING' AND d.attempts = 0 AND NOT d.is_test`;
+}
