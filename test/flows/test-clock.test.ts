@@ -1,16 +1,215 @@
-import { describe, expect, it } from "vitest";
-import { inbox, move, newTestClock } from "../support/test-clock";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { readId, timeOf } from "../../src/core/ids";
+import { newCampaign } from "../support/campaign";
+import { Outside } from "../support/outside";
+import { newProject } from "../support/project";
+import { inbox, move, moveAndDie, newTestClock, type TestClock } from "../support/test-clock";
+import { delivered, deliveriesOf, newWebhook } from "../support/webhook";
 
-const dayMs = 86_400_000;
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 const at = (ms: number) => new Date(ms).toISOString();
 
+/** The log of the project, in its own order: how long after the beginning each event happened. */
+async function log({ project, start }: TestClock): Promise<[name: string, afterMs: number][]> {
+  const { body } = await project.api.get("/events?limit=100");
+  return body.data
+    .map(({ name, createdAt }: Record<string, string>) => [name, Date.parse(createdAt ?? "") - start])
+    .reverse();
+}
+
+/** Something of each kind, due in the next days. */
+async function prepare({ project, start }: TestClock): Promise<{ campaignId: string }> {
+  const { api } = project;
+  const ada = (await api.post("/contacts", { email: "ada@example.com" })).body;
+  await api.send({ to: `bob@${project.domain}`, subject: "Day 3", scheduledAt: at(start + 3 * dayMs) });
+  await api.post(`/contacts/${ada.id}/snooze`, { until: at(start + 4 * dayMs) });
+  const campaign = await newCampaign(project, { subject: "Day 5" });
+  await api.post(`/campaigns/${campaign.id}/send`, { scheduledFor: at(start + 5 * dayMs) });
+  const filter = { field: "createdAt", operator: "olderThan", value: 6, unit: "days" };
+  const condition = { logic: "AND", groups: [{ filters: [filter] }] };
+  const segment = await api.post("/segments", { name: "Old", condition, trackMembership: true });
+  expect(segment.status, JSON.stringify(segment.body)).toBe(201);
+  return { campaignId: campaign.id };
+}
+
+/** What becomes of that. Both contacts are as old. */
+const story: [string, number][] = [
+  ["contact.unsubscribed", 0],
+  ["email.sent", 3 * dayMs],
+  ["email.delivered", 3 * dayMs],
+  ["contact.subscribed", 4 * dayMs],
+  ["email.sent", 5 * dayMs],
+  ["email.delivered", 5 * dayMs],
+  ["segment.old.entry", 6 * dayMs + 1],
+  ["segment.old.entry", 6 * dayMs + 1],
+];
+
 describe("an advance", () => {
-  it("sends scheduled mail at its time, with the ids and times of the project", async () => {
+  it("takes what is due in the order of time, and everything has the time at which it was due", async () => {
     const clock = await newTestClock();
     const { project, start } = clock;
-    await project.api.send({ subject: "Later", to: "bob@example.com", scheduledFor: at(start + 3 * dayMs) });
+    const { campaignId } = await prepare(clock);
+    expect(await move(clock, { advance: "14d" })).toMatchObject({
+      status: "completed",
+      result: { instants: 4, now: at(start + 14 * dayMs) },
+      errors: [],
+    });
+    expect(await log(clock)).toEqual(story);
+    expect(await inbox(`bob@${project.domain}`)).toEqual([{ subject: "Day 3", createdAt: at(start + 3 * dayMs) }]);
+    const campaign = (await project.api.get(`/campaigns/${campaignId}`)).body;
+    expect(campaign).toMatchObject({
+      ...{ status: "SENT", sentCount: 1, deliveredCount: 1, createdAt: at(start) },
+      ...{ sentAt: at(start + 5 * dayMs), completedAt: at(start + 5 * dayMs) },
+    });
+    const made = (await project.api.post("/contacts", { email: "late@example.com" })).body;
+    expect(made.createdAt).toBe(at(start + 14 * dayMs));
+    expect(timeOf(readId(made.id))).toBe(start + 14 * dayMs);
+  });
+
+  it("goes step by step or all at once, to the same end", async () => {
+    const clock = await newTestClock();
+    await prepare(clock);
+    for (let step = 1; step <= 7; step++) await move(clock, { advance: "25h" });
+    expect(await log(clock)).toEqual(story);
+  });
+
+  it("stops at its target, and what is due then is done", async () => {
+    const clock = await newTestClock();
+    await prepare(clock);
+    expect((await move(clock, { advance: "3d" })).result).toEqual({ instants: 1, now: at(clock.start + 3 * dayMs) });
+    expect((await log(clock)).length).toBe(3);
+    expect((await move(clock, { advance: "1h" })).result).toEqual({
+      instants: 0,
+      now: at(clock.start + 3 * dayMs + hourMs),
+    });
+    expect((await log(clock)).length).toBe(3);
+  });
+
+  it("tries a mail again that the provider was too busy for, until it is given up", async () => {
+    const clock = await newTestClock();
+    await clock.project.api.send({ to: "throttle@simulator.test" });
+    const job = await move(clock, { advance: "1d" });
+    expect(job).toMatchObject({ status: "completed", result: { instants: 7 } });
+    const { body } = await clock.project.api.get("/emails");
+    expect(body.data[0]).toMatchObject({ status: "FAILED", attempts: 8 });
+    const [[name, after] = ["", 0]] = await log(clock);
+    expect(name).toBe("email.failed");
+    expect(after).toBeGreaterThan(50 * minuteMs);
+    expect(after).toBeLessThan(2 * hourMs);
+  });
+
+  it("holds a canary for as long as it says, and then lets the others go", async () => {
+    const clock = await newTestClock();
+    const { project, start } = clock;
+    for (let n = 0; n < 5; n++) await project.api.post("/contacts", { email: `c${n}@example.com` });
+    const { id } = await newCampaign(project, { canary: { percent: 20, holdMinutes: 90 } });
+    await project.api.post(`/campaigns/${id}/send`, { scheduledFor: at(start + dayMs) });
+    await move(clock, { now: at(start + dayMs + 89 * minuteMs) });
+    expect((await project.api.get(`/campaigns/${id}`)).body).toMatchObject({ status: "SENDING", sentCount: 1 });
+    await move(clock, { advance: "1m" });
+    expect((await project.api.get(`/campaigns/${id}`)).body).toMatchObject({ status: "SENT", sentCount: 5 });
+    expect((await log(clock)).filter(([name]) => name === "email.sent").map(([, after]) => after)).toEqual([
+      dayMs,
+      ...Array(4).fill(dayMs + 90 * minuteMs),
+    ]);
+  });
+
+  it("waits for no person: a campaign that is paused stays so", async () => {
+    const clock = await newTestClock();
+    const { project, start } = clock;
+    await project.api.post("/contacts", { email: "ada@example.com" });
+    const { id } = await newCampaign(project, { canary: { percent: 50, holdMinutes: 60 } });
+    await project.api.post(`/campaigns/${id}/send`, { scheduledFor: at(start + hourMs) });
+    await move(clock, { advance: "90m" });
+    await project.api.post(`/campaigns/${id}/pause`);
+    expect(await move(clock, { advance: "7d" })).toMatchObject({ status: "completed", result: { instants: 0 } });
+  });
+
+  it("calls webhooks once before time goes on, with the time of the event in the body", async () => {
+    const clock = await newTestClock();
+    const { project, start, world } = clock;
+    const outside = new Outside();
+    const webhook = await newWebhook(world, project, ["email.sent"]);
+    outside.play(webhook.host, () => new Response(null, { status: 500 }));
+    for (const hours of [1, 2]) {
+      await project.api.send({ to: "ada@example.com", scheduledAt: at(start + hours * hourMs) });
+    }
+    const job = await move(clock, { advance: "1d" });
+    expect(job).toMatchObject({ status: "completed", result: { instants: 2 } });
+    expect(delivered(outside, webhook).map(({ timestamp }) => timestamp)).toEqual([
+      at(start + hourMs),
+      at(start + 2 * hourMs),
+    ]);
+    // The signature, and the wait for the second try, are of the real time.
+    const signedAt = Number(outside.callsTo(webhook.host)[0]?.headers.get("webhook-timestamp")) * 1000;
+    expect(Math.abs(signedAt - world.now)).toBeLessThan(10 * minuteMs);
+    for (const delivery of await deliveriesOf(project, webhook)) {
+      expect(delivery).toMatchObject({ status: "PENDING", attempts: 1 });
+      expect(Math.abs(Date.parse(delivery.nextAttemptAt ?? "") - world.now)).toBeLessThan(10 * minuteMs);
+    }
+  });
+
+  it("fails with the reason when something of the project never comes to rest", async () => {
+    const clock = await newTestClock();
+    const { project, world } = clock;
+    // A job in a state that nobody can read: it never goes on.
+    await project.db
+      .prepare(
+        `INSERT INTO jobs (project_id, id, type, status, input, state, errors, created_at, next_announce_at)
+          VALUES (?1, 'never', 'segments.count', 'queued', '{}', '"broken"', '[]', 0, 0)`,
+      )
+      .bind(project.number)
+      .run();
     const job = await move(clock, { advance: "7d" });
-    expect(job).toMatchObject({ status: "completed", result: { instants: 1, now: at(start + 7 * dayMs) } });
-    expect(await inbox("bob@example.com")).toEqual([{ subject: "Later", createdAt: at(start + 3 * dayMs) }]);
+    expect(job).toMatchObject({ status: "failed", result: { instants: 0, now: at(clock.start) } });
+    expect(job.errors[0].reason).toContain("did not come to rest within 60 seconds: jobs");
+    expect(world.logged).toContain("Something failed at an instant of a test clock");
+  });
+
+  it.each(["before", "after"] as const)(
+    "may die %s any step: another process goes on, and all happens once",
+    async (when) => {
+      const clock = await newTestClock();
+      for (let atStep = 1, day = 1; ; atStep += 2, day += 2) {
+        const due = clock.start + day * dayMs;
+        const to = `${when}-${atStep}@${clock.project.domain}`;
+        await clock.project.api.send({ to, scheduledAt: at(due) });
+        const job = await moveAndDie(clock, { advance: "2d" }, { atStep, when });
+        const end = { status: "completed", result: { now: at(due + dayMs) } };
+        expect(job, `${when} ${atStep}`).toMatchObject(end);
+        const [mail] = (await clock.project.api.get("/emails?limit=1")).body.data;
+        // Who dies between the provider's answer and its record leaves a mail of which nobody knows whether it went out.
+        if (mail.status !== "UNKNOWN") expect(mail.sentAt, `${when} ${atStep}`).toBe(at(due));
+        expect(mail.status, `${when} ${atStep}`).toMatch(/^(DELIVERED|UNKNOWN)$/);
+        expect((await inbox(to)).length, `${when} ${atStep}`).toBeLessThanOrEqual(1);
+        if (job.isOver) return;
+      }
+    },
+  );
+
+  it("is felt by no other project, and what a real sweep finds is none of a test clock's", async () => {
+    const clock = await newTestClock();
+    const { world, start } = clock;
+    await prepare(clock);
+    const other = await newProject();
+    await other.api.post("/contacts", { email: "eve@example.com" });
+    await other.api.send({ to: "eve@example.com", scheduledAt: at(world.now + dayMs) });
+    // The real time passes, and the cron with it: nothing of the test project is due.
+    world.now += 10 * dayMs;
+    for (const cron of ["* * * * *", "*/5 * * * *"]) await world.sweep(cron);
+    await world.drain();
+    expect((await log(clock)).length).toBe(1);
+    expect(world.taken.map(({ to }) => to.email)).toEqual(["eve@example.com"]);
+    await move(clock, { now: at(start + 14 * dayMs) });
+    expect(await log(clock)).toEqual(story);
+    expect(world.taken.length).toBe(1);
+    const { body } = await other.api.get("/emails");
+    expect(body.data.length).toBe(1);
   });
 });

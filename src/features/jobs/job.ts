@@ -44,10 +44,10 @@ async function getAdvance(platform: Platform, id: Id): Promise<JobRow> {
     readProject,
   );
   for (const [shard, together] of Map.groupBy(projects, (project) => project.shard)) {
-    const numbers = JSON.stringify(together.map(({ number }) => number));
+    const numbers = JSON.stringify(together.map(({ number }) => [number]));
     const row = await selectFirst(
       platform.databaseOf(shard),
-      sql`SELECT j.* FROM json_each(${numbers}) p CROSS JOIN jobs j ON j.project_id = p.value AND j.id = ${id}
+      sql`SELECT j.* FROM json_each(${numbers}) p CROSS JOIN jobs j ON j.project_id = p.value->>0 AND j.id = ${id}
         WHERE j.type = 'project.advance'`,
       wholeRow(jobs),
     );

@@ -78,7 +78,7 @@ const update = createRoute({
   summary: "Change a project, or disable it",
   description: "The change takes effect everywhere within 30 seconds.",
   request: { params: ProjectParam, ...body(UpdateProject) },
-  responses: { ...ok(Project), ...errors(400, 404, 413, 422) },
+  responses: { ...ok(Project), ...errors(400, 404, 409, 413, 422) },
 });
 
 projects.openapi(update, async (c) => {

@@ -1,5 +1,5 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { NotFound } from "../../core/errors";
+import { Conflict, NotFound } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { inProject } from "../../db/scope";
@@ -18,6 +18,7 @@ import type { UpdateProject } from "./schema";
  */
 export async function updateProject(platform: Platform, id: string, update: UpdateProject): Promise<Project> {
   const { sendingPaused, ...change } = update;
+  if (change.testClock !== undefined) await refuseOtherClock(platform, id, change.testClock);
   if (change.confirmationTemplateId) await requireTemplate(platform, id, change.confirmationTemplateId);
   const lifted = sendingPaused === null ? await liftPause(platform, id) : {};
   const reason = change.disabled === false ? { disabledReason: null } : {};
@@ -32,6 +33,16 @@ export async function updateProject(platform: Platform, id: string, update: Upda
   forgetProjects();
   if (change.disabled) await queueEnd(forProject(platform, row));
   return row;
+}
+
+/** Every row of a project says whose time it follows. */
+async function refuseOtherClock(platform: Platform, id: string, testClock: boolean): Promise<void> {
+  const project = await getProject(platform, id);
+  if (project.testClock === testClock) return;
+  throw new Conflict("A project keeps the clock that it was made with: testClock cannot be changed.", {
+    suggestion: "Create another project with POST /admin/projects.",
+    details: { field: "testClock" },
+  });
 }
 
 /** Throws NotFound when the project has no such template. */
