@@ -176,7 +176,7 @@ describe("an advance", () => {
     "may die %s any step: another process goes on, and all happens once",
     async (when) => {
       const clock = await newTestClock();
-      for (let atStep = 1, day = 1; ; atStep += 2, day += 2) {
+      for (let atStep = 1, day = 1; ; atStep += 3, day += 2) {
         const due = clock.start + day * dayMs;
         const to = `${when}-${atStep}@${clock.project.domain}`;
         await clock.project.api.send({ to, scheduledAt: at(due) });
