@@ -19,6 +19,7 @@ import { settleCall } from "./engine/workflows/calls/settle";
 import { endExecutionsJob } from "./engine/workflows/end";
 import { workflowListener } from "./engine/workflows/listener";
 import { preflightJob } from "./features/campaigns/preflight/jobs";
+import { timedExecutions } from "./engine/workflows/timed";
 import { runCampaign } from "./features/campaigns/run";
 import { timedCampaigns } from "./features/campaigns/timed";
 import { bulkJob } from "./features/contacts/bulk/jobs";
@@ -86,6 +87,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
       timedMail,
       timedDeliveries,
       timedCampaigns,
+      timedExecutions,
       timedSnoozes,
       timedSegments,
       timedJobs((ctx, { type, jobId }) =>

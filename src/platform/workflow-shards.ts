@@ -7,6 +7,8 @@ import type { Outcome } from "../core/workflows/outcome";
 export interface ShardAddress {
   project: number;
   shard: number;
+  /** The time of a project with its own clock, at the call. Its shards wake nothing by themselves. */
+  at?: number;
 }
 
 /** An event for a shard, with the workflows that it starts as of its commit. */

@@ -5,6 +5,7 @@ import { Outside } from "../support/outside";
 import { newProject } from "../support/project";
 import { inbox, move, moveAndDie, newTestClock, type TestClock } from "../support/test-clock";
 import { delivered, deliveriesOf, newWebhook } from "../support/webhook";
+import { addressOf, mirrorOf, newWorkflow, track } from "../support/workflow";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -211,5 +212,110 @@ describe("an advance", () => {
     expect(world.taken.length).toBe(1);
     const { body } = await other.api.get("/emails");
     expect(body.data.length).toBe(1);
+  });
+});
+
+describe("a workflow on a test clock", () => {
+  async function template({ project }: TestClock, name: string): Promise<{ templateId: string }> {
+    const from = `hello@${project.domain}`;
+    const fields = { name, subject: name, body: `<p>${name}</p>`, from, type: "TRANSACTIONAL" };
+    const { status, body } = await project.api.post("/templates", fields);
+    expect(status, JSON.stringify(body)).toBe(201);
+    return { templateId: body.id };
+  }
+
+  it("goes through its days of delays and waits in the order of time", async () => {
+    const clock = await newTestClock();
+    const { project, world, start } = clock;
+    await newWorkflow(project, {
+      steps: {
+        welcome: ["SEND_EMAIL", {}, await template(clock, "Welcome")],
+        pause: ["DELAY", { amount: 3, unit: "days" }],
+        tips: ["SEND_EMAIL", {}, await template(clock, "Tips")],
+        wait: ["WAIT_FOR_EVENT", { eventName: "purchase", timeout: (7 * dayMs) / 1000 }],
+        thanks: ["SEND_EMAIL", {}, await template(clock, "Thanks")],
+        remind: ["SEND_EMAIL", {}, await template(clock, "Still there?")],
+        last: ["DELAY", { amount: 4, unit: "days" }],
+        end: ["EXIT", { reason: "Over" }],
+      },
+      ways: [
+        ["TRIGGER", "welcome"],
+        ["welcome", "pause"],
+        ["pause", "tips"],
+        ["tips", "wait"],
+        ["wait", "thanks", "event"],
+        ["wait", "remind", "timeout"],
+        ["remind", "last"],
+        ["last", "end"],
+      ],
+    });
+    const [ada, bob] = [`ada@${project.domain}`, `bob@${project.domain}`];
+    for (const email of [ada, bob]) await track(world, project, "signup", { email });
+    expect(await move(clock, { advance: "5d" })).toMatchObject({ status: "completed", result: { instants: 1 } });
+    await track(world, project, "purchase", { email: ada });
+    expect(await move(clock, { advance: "9d" })).toMatchObject({
+      status: "completed",
+      result: { instants: 2, now: at(start + 14 * dayMs) },
+    });
+    const sent = (days: number, subject: string) => ({ subject, createdAt: at(start + days * dayMs) });
+    expect(await inbox(ada)).toEqual([sent(0, "Welcome"), sent(3, "Tips"), sent(5, "Thanks")]);
+    expect(await inbox(bob)).toEqual([sent(0, "Welcome"), sent(3, "Tips"), sent(10, "Still there?")]);
+    const { results } = await project.db
+      .prepare(
+        "SELECT status, exit_reason, started_at, completed_at FROM workflow_executions WHERE project_id = ? ORDER BY completed_at",
+      )
+      .bind(project.number)
+      .all();
+    expect(results).toEqual([
+      { status: "COMPLETED", exit_reason: null, started_at: start, completed_at: start + 5 * dayMs },
+      { status: "EXITED", exit_reason: "Over", started_at: start, completed_at: start + 14 * dayMs },
+    ]);
+  });
+
+  it("wakes nobody by itself: a delay is over when the clock says so, however much real time passes", async () => {
+    const clock = await newTestClock();
+    const { project, world } = clock;
+    await newWorkflow(project, {
+      steps: { pause: ["DELAY", { amount: 1, unit: "hours" }], end: ["EXIT", { reason: "Over" }] },
+      ways: [
+        ["TRIGGER", "pause"],
+        ["pause", "end"],
+      ],
+    });
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    world.now += 10 * dayMs;
+    // If an alarm is left of the work that is done, it finds nothing.
+    await world.ring(addressOf(project, contactId));
+    for (const cron of ["* * * * *", "*/5 * * * *"]) await world.sweep(cron);
+    await world.drain();
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "WAITING" }]);
+    await move(clock, { advance: "59m" });
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "WAITING" }]);
+    await move(clock, { advance: "1m" });
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "EXITED", exit_reason: "Over" }]);
+  });
+
+  it("has ten instants behind it in seconds", async () => {
+    const clock = await newTestClock();
+    const { project, world } = clock;
+    const { templateId } = await template(clock, "Daily");
+    const days = Array.from({ length: 10 }, (_, day) => day);
+    await newWorkflow(project, {
+      steps: Object.fromEntries(
+        days.flatMap((day) => [
+          [`pause${day}`, ["DELAY", { amount: 1, unit: "days" }]],
+          [`mail${day}`, ["SEND_EMAIL", {}, { templateId }]],
+        ]),
+      ),
+      ways: days.flatMap((day): [string, string][] => [
+        [day === 0 ? "TRIGGER" : `mail${day - 1}`, `pause${day}`],
+        [`pause${day}`, `mail${day}`],
+      ]),
+    });
+    await track(world, project, "signup", { email: `ada@${project.domain}` });
+    await world.drain();
+    expect(await move(clock, { advance: "14d" })).toMatchObject({ status: "completed", result: { instants: 10 } });
+    expect((await inbox(`ada@${project.domain}`)).length).toBe(10);
   });
 });

@@ -4,7 +4,7 @@ import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
-import type { Context } from "../../platform/context";
+import { type Context, clockOf } from "../../platform/context";
 import { eraseRowsOf } from "./shard-erase";
 import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
 
@@ -74,6 +74,12 @@ function selectGone(ctx: Context, rows: StoredExecution[]): Statement<{ contactI
   );
 }
 
+/** On a clock of its own, what runs or waits for a call is due all along, so that time does not go on without it. */
+function wakeAtOf(ctx: Context, { status, pause, wakeAt, updatedAt }: StoredExecution): number | null {
+  if (ctx.project.testClock && (status === "RUNNING" || pause === "call")) return updatedAt;
+  return status === "RUNNING" ? updatedAt + silenceMs : wakeAt;
+}
+
 /** A row never goes back to an older version, whatever the order in which two calls arrive. */
 export function upsertMirror(ctx: Context, shard: number, rows: StoredExecution[]): Statement {
   const items = JSON.stringify(
@@ -84,7 +90,7 @@ export function upsertMirror(ctx: Context, shard: number, rows: StoredExecution[
       status: row.status,
       stepId: row.stepId,
       exitReason: row.exitReason,
-      wakeAt: row.status === "RUNNING" ? row.updatedAt + silenceMs : row.wakeAt,
+      wakeAt: wakeAtOf(ctx, row),
       startedAt: row.startedAt,
       completedAt: row.completedAt,
       updatedAt: row.updatedAt,
@@ -95,9 +101,9 @@ export function upsertMirror(ctx: Context, shard: number, rows: StoredExecution[
   );
   return statement(
     sql`INSERT INTO workflow_executions (project_id, workflow_id, id, contact_id, shard, status, current_step_id,
-        exit_reason, wake_at, started_at, completed_at, updated_at, awaits, error, version)
+        exit_reason, clock, wake_at, started_at, completed_at, updated_at, awaits, error, version)
       SELECT ${ctx.project.number}, r.value->>'workflowId', r.value->>'id', r.value->>'contactId', ${shard},
-        r.value->>'status', r.value->>'stepId', r.value->>'exitReason', r.value->>'wakeAt', r.value->>'startedAt',
+        r.value->>'status', r.value->>'stepId', r.value->>'exitReason', ${clockOf(ctx)}, r.value->>'wakeAt', r.value->>'startedAt',
         r.value->>'completedAt', r.value->>'updatedAt', r.value->>'awaits', r.value->>'error', r.value->>'version'
       FROM json_each(${items}) r WHERE true
       ON CONFLICT DO UPDATE SET status = excluded.status, current_step_id = excluded.current_step_id,

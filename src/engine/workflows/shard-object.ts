@@ -63,6 +63,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     this.change(address, (now) => {
       for (const delivery of deliveries) deliverEvent(this.store, delivery, now);
     });
+    await this.comeToRest(address);
   }
 
   async start(address: ShardAddress, given: StartByHand): Promise<ExecutionView | null> {
@@ -72,6 +73,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   async startMany(address: ShardAddress, given: ScheduledStarts): Promise<void> {
     this.change(address, (now) => startScheduled(this.store, given, now));
+    await this.comeToRest(address);
   }
 
   async settle(address: ShardAddress, { executionId, stepId, outcome }: Settlement): Promise<boolean> {
@@ -120,6 +122,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   async poke(address: ShardAddress): Promise<void> {
     this.change(address, () => {});
+    await this.comeToRest(address);
   }
 
   /** Erases everything, because the project was deleted. */
@@ -148,12 +151,23 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
         createTables(this.store);
         this.ctx.storage.kv.put(addressKey, address);
       }
-      return work(this.openPlatform().clock().getTime());
+      return work(address.at ?? this.openPlatform().clock().getTime());
     });
     const pumping = this.pump();
     this.arm();
     void pumping;
     return result;
+  }
+
+  /**
+   * Whoever moves a project's own clock goes on when all is done that a call has begun, and the mirror shows it. Throws
+   * when that did not succeed: the caller tries again.
+   */
+  private async comeToRest({ at }: ShardAddress): Promise<void> {
+    if (at === undefined) return;
+    do await this.pump();
+    while (this.failures === 0 && (hasWork(this.store) || hasUnmirrored(this.store)));
+    if (this.failures > 0) throw new Error("Executions of workflows could not go on");
   }
 
   /** An execution whose mirror shows it as it is now. */
@@ -238,6 +252,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     const now = clock().getTime();
     if (this.failures > 0) return now + backoffMs(failureBackoff, this.failures - 1);
     if (hasWork(this.store) || hasUnmirrored(this.store)) return this.pumping ? now + leaseMs : now;
+    if (this.address()?.at !== undefined) return null;
     const times = [nextWake(this.store), nextForgetting(this.store, config.executionRetentionMs)];
     return times.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a));
   }

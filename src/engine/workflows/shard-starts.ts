@@ -1,4 +1,4 @@
-import { firstIdAt, type Id, newId, textOf, timeOf } from "../../core/ids";
+import { firstIdAt, type Id, newIdAt, textOf, timeOf } from "../../core/ids";
 import { dayMs, hourMs, minuteMs } from "../../core/time";
 import { startPosition, wakeByEvent } from "../../core/workflows/machine";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
@@ -133,7 +133,7 @@ interface Entering extends Pick<StoredExecution, "workflowId" | "contactId" | "c
 
 /** Check and entry happen in one synchronous block, so a contact is never in twice. */
 function enter(store: ShardStore, { workflowId, contactId, causes, event, context, request, mark, now }: Entering): Id {
-  const id = newId();
+  const id = newIdAt(now);
   insertExecution(store, {
     ...{ id, workflowId, contactId, context, request, now },
     position: startPosition(now, event?.id ?? null),

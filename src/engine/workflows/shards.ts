@@ -9,8 +9,13 @@ export interface OpenShard {
   shard: WorkflowShard;
 }
 
-export function openShard({ workflowShards }: Platform, project: number, shard: number): OpenShard {
-  const address = { project, shard };
+export function openShard(
+  platform: Platform & Partial<Pick<Context, "project">>,
+  project: number,
+  shard: number,
+): OpenShard {
+  const { workflowShards, clock } = platform;
+  const address = { project, shard, ...(platform.project?.testClock && { at: clock().getTime() }) };
   return { address, shard: workflowShards.of(address) };
 }
 

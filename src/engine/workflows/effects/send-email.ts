@@ -11,7 +11,7 @@ import { openBatch } from "../../../db/batch";
 import { asFlag, asId, asOneOf, asPriority, asText, columns, orNull } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
 import { isInTopic } from "../../../db/topics";
-import type { Context } from "../../../platform/context";
+import { type Context, clockOf } from "../../../platform/context";
 import { contentSource, insertContent } from "../../mail/accept";
 import { announceEmails, announceGraceMs } from "../../mail/announce";
 import { domainInSql, verifiedDomain } from "../../mail/sender-domain";
@@ -139,10 +139,10 @@ function insertWanted(ctx: Context, items: string, contentId: Id) {
   const reason = whyWithheld(ctx, { type, email: to, optedOutAt: sql`c.opted_out_at`, topicId, contactId: sql`c.id` });
   return statement(
     sql`INSERT INTO emails (project_id, id, content_id, contact_id, effect_id, to_email, to_written, source, priority, status,
-        error, own_data, causes, next_attempt_at, due_at, created_at, ended_at)
+        error, own_data, causes, clock, next_attempt_at, due_at, created_at, ended_at)
       SELECT ${ctx.project.number}, id, ${contentId}, contact_id, effect_id, to_email, nullif(written, to_email), 'WORKFLOW',
         iif(type = 'TRANSACTIONAL', 0, 1), status, CASE status WHEN 'SUPPRESSED' THEN reason WHEN 'FAILED' THEN ${monthIsOver} END,
-        own_data, causes, iif(status = 'QUEUED', ${now}, NULL), iif(status = 'QUEUED', ${now + announceGraceMs}, NULL), ${now},
+        own_data, causes, ${clockOf(ctx)}, iif(status = 'QUEUED', ${now}, NULL), iif(status = 'QUEUED', ${now + announceGraceMs}, NULL), ${now},
         iif(status = 'QUEUED', NULL, ${now})
       FROM (SELECT *, ${statusesInMonth(ctx, ctx.now)} AS status
         FROM (SELECT r.value->>'emailId' AS id, r.value->>'effectId' AS effect_id, c.id AS contact_id, ${to} AS to_email,
