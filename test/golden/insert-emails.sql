@@ -1,8 +1,8 @@
 INSERT INTO emails (project_id, id, content_id, contact_id, to_email, to_written, to_name, source, priority, status, error,
-      scheduled_at, next_attempt_at, due_at, created_at)
+      clock, scheduled_at, next_attempt_at, due_at, created_at)
     SELECT ?, emailId, ?, contactId, email, nullif(written, email), name,
       'TRANSACTIONAL', iif(type = 'TRANSACTIONAL', 0, 1), iif(reason IS NULL, 'QUEUED', 'SUPPRESSED'), reason,
-      ?, iif(reason IS NULL, ?, NULL),
+      ?, ?, iif(reason IS NULL, ?, NULL),
       iif(reason IS NULL, ?, NULL), ?
     FROM (SELECT r.value->>'emailId' AS emailId, c.id AS contactId, c.email, r.value->>'written' AS written,
         r.value->>'name' AS name, content.type, CASE WHEN EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = ? AND s.email = c.email) THEN 'The address is on the suppression list'

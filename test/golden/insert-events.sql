@@ -12,6 +12,6 @@ INSERT INTO events (project_id, id, name, contact_id, email_id, source, data, st
         WHERE l.project_id = o.project_id AND l.name = o.name AND l.listener_id >= ?
           AND l.listener_id < ? AND o.contact_id IS NOT NULL),
       CASE WHEN EXISTS (SELECT 1 FROM event_listeners l
-  WHERE l.project_id = o.project_id AND l.name IN (o.name, substr(o.name, 1, instr(o.name, '.')) || '*', '*')) THEN (base.tick >> 12) + ? END
+  WHERE l.project_id = o.project_id AND l.name IN (o.name, substr(o.name, 1, instr(o.name, '.')) || '*', '*')) THEN CAST(? AS INTEGER) + ? END
     FROM o CROSS JOIN base ON base.project_id = o.project_id
     RETURNING id, project_id, contact_id, next_announce_at;

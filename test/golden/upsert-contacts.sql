@@ -1,7 +1,7 @@
-INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, source, data, created_at,
+INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, clock, source, data, created_at,
         updated_at)
       SELECT ?, r.value->>'id', r.value->>'email', (? AND erased.opted_out_at IS NULL), coalesce(erased.opted_out_at, ?),
-        CASE WHEN erased.opted_out_at IS NULL THEN ? ELSE 'PERSON' END, ?, ?, ?, ?
+        CASE WHEN erased.opted_out_at IS NULL THEN ? ELSE 'PERSON' END, ?, ?, ?, ?, ?
       FROM json_each(?) r LEFT JOIN erased_addresses erased ON erased.project_id = ? AND erased.hash = r.value->>'hash'
       WHERE true
       ON CONFLICT (project_id, email) DO UPDATE SET data = (SELECT json_group_object(key, json(value)) FROM (
