@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readId, timeOf } from "../../src/core/ids";
+import { callForRun, startCampaign } from "../../src/features/campaigns/start";
 import { newCampaign } from "../support/campaign";
 import { Outside } from "../support/outside";
 import { newProject } from "../support/project";
@@ -121,6 +122,53 @@ describe("an advance", () => {
     ]);
   });
 
+  it("is not needed for what is due at once: a campaign that is sent now, and each mail", async () => {
+    const clock = await newTestClock();
+    const { project, world, start } = clock;
+    await project.api.post("/contacts", { email: "ada@example.com" });
+    const { id } = await newCampaign(project);
+    const { ctx: given } = await world.context(project);
+    const ctx = { ...given, origin: "https://petrel.example" };
+    await startCampaign(ctx, readId(id), "send");
+    await callForRun(ctx, readId(id));
+    for (let second = 0; second < 10; second++) {
+      await world.drain();
+      world.now += 1_000;
+    }
+    expect((await project.api.get(`/campaigns/${id}`)).body).toMatchObject({ status: "SENT", sentAt: at(start) });
+    expect(await log(clock)).toEqual([
+      ["email.sent", 0],
+      ["email.delivered", 0],
+    ]);
+    // The provider of the real projects took none of it.
+    expect(world.taken).toEqual([]);
+  });
+
+  it("computes a tracked segment when a window passes somebody, and else not at all", async () => {
+    const clock = await newTestClock();
+    const { project } = clock;
+    const filter = { field: "visit", operator: "triggeredWithin", value: 2, unit: "days" };
+    const condition = { logic: "AND", groups: [{ filters: [filter] }] };
+    await project.api.post("/segments", { name: "Recent", condition, trackMembership: true });
+    const far = { field: "data.trialEnds", operator: "within", value: 1, unit: "hours" };
+    const ended = { logic: "AND", groups: [{ filters: [far] }] };
+    await project.api.post("/segments", { name: "Trial over", condition: ended, trackMembership: true });
+    await project.api.post("/events/track", { email: "ada@example.com", event: "visit" });
+    const data = { trialEnds: at(clock.start + 9 * dayMs) };
+    await project.api.post("/contacts", { email: "bob@example.com", data });
+    const job = await move(clock, { advance: "30d" });
+    expect(job).toMatchObject({ status: "completed" });
+    expect(job.result.instants).toBeLessThan(8);
+    const membership = (await log(clock)).filter(([name]) => name.startsWith("segment."));
+    expect(membership).toEqual([
+      ["segment.recent.entry", expect.any(Number)],
+      ["segment.recent.exit", 2 * dayMs + 1],
+      ["segment.trial-over.entry", 9 * dayMs],
+      ["segment.trial-over.exit", 9 * dayMs + hourMs + 1],
+    ]);
+    expect(membership[0]?.[1]).toBeLessThanOrEqual(5 * minuteMs);
+  });
+
   it("waits for no person: a campaign that is paused stays so", async () => {
     const clock = await newTestClock();
     const { project, start } = clock;
@@ -177,7 +225,7 @@ describe("an advance", () => {
     "may die %s any step: another process goes on, and all happens once",
     async (when) => {
       const clock = await newTestClock();
-      for (let atStep = 1, day = 1; ; atStep += 3, day += 2) {
+      for (let atStep = 1, day = 1; ; atStep += 4, day += 2) {
         const due = clock.start + day * dayMs;
         const to = `${when}-${atStep}@${clock.project.domain}`;
         await clock.project.api.send({ to, scheduledAt: at(due) });
