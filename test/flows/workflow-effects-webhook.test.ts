@@ -9,11 +9,14 @@ import type { Caller, Settle } from "../../src/engine/workflows/calls/call-some"
 import { workflowCalls } from "../../src/engine/workflows/calls/calls";
 import { queueDueCalls } from "../../src/engine/workflows/calls/sweeps";
 import { storeStepCalls } from "../../src/engine/workflows/effects/webhook";
+import { TrackEvent } from "../../src/features/events/schema";
+import { trackEvent } from "../../src/features/events/track";
 import { webhookDeliveries } from "../../src/features/webhooks/drain";
+import { handleMessage } from "../../src/queue";
 import { arrivalAt, eventOf, newStep, testWorkflow } from "../support/arrivals";
 import { type Death, wasKilled } from "../support/killable";
 import { Outside, rejectOn } from "../support/outside";
-import { bearer, call, newProject, type TestProject } from "../support/project";
+import { newProject, type TestProject } from "../support/project";
 import { newContact } from "../support/segment";
 import { newHost, newWebhook } from "../support/webhook";
 import { World } from "../support/world";
@@ -372,6 +375,14 @@ describe("what a neighbour feels", () => {
     return { project, hosts: names };
   }
 
+  /** Without the Worker's own queue, whose consumer would make the other calls too. */
+  async function trackPurchase(world: World, project: TestProject): Promise<void> {
+    const { ctx } = await world.context(project);
+    await trackEvent(ctx, TrackEvent.parse({ email: "ada@example.com", event: "purchase" }), "POST /v1/track");
+    const messages = world.queue.splice(0).filter(({ queued }) => queued.message.type === "events.dispatch");
+    for (const { queued } of messages) await handleMessage(world.process().platform, queued.message);
+  }
+
   function untilReleased(hosts: string[]): () => void {
     let release = () => {};
     const never = new Promise<void>((resolve) => {
@@ -391,16 +402,7 @@ describe("what a neighbour feels", () => {
     await vi.waitFor(() => expect(outside.calls).toHaveLength(2));
     const arrivals = Array.from({ length: 20 }, () => arrive());
     await store(world, project, arrivals);
-    await call("POST", "/v1/track", { email: "ada@example.com", event: "purchase" }, bearer(project.keys.public));
-    await project.db
-      .prepare(
-        `INSERT INTO webhook_deliveries (project_id, webhook_id, event_id, type, status, next_attempt_at, tries_until)
-        SELECT project_id, (SELECT id FROM webhooks WHERE project_id = ?1), id, name, 'PENDING', ?2, ?2 + 1e9 FROM events
-        WHERE project_id = ?1`,
-      )
-      .bind(project.id, world.now)
-      .run();
-    await project.db.prepare("UPDATE webhooks SET due_at = ? WHERE project_id = ?").bind(world.now, project.id).run();
+    await trackPurchase(world, project);
     await vi.waitFor(() => expect(outside.callsTo(host)).toHaveLength(20), { timeout: 5_000 });
     await vi.waitFor(() => expect(outside.callsTo(webhook.host)).toHaveLength(1), { timeout: 5_000 });
     expect(outside.calls).toHaveLength(2 + 20 + 1);
