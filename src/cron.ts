@@ -12,6 +12,7 @@ import { forgetRounds } from "./engine/mail/forget-rounds";
 import { releaseHeld } from "./engine/mail/release-held";
 import { requeueStuck } from "./engine/mail/requeue-stuck";
 import { forgetOldCalls, queueDueCalls } from "./engine/workflows/calls/sweeps";
+import { forgetStepEffects } from "./engine/workflows/forget-effects";
 import { queueDueCampaigns } from "./features/campaigns/queue-due";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
 import { checkDueDomains } from "./features/domains/check-due";
@@ -49,7 +50,14 @@ export const ticks: Record<string, Record<string, Sweep>> = {
   "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
   "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },
   // Every hour, because one day of a large installation is more than one call may delete.
-  "47 * * * *": { forgetContents, forgetOldEvents, forgetOldDeliveries, forgetOldMessages, forgetOldCalls },
+  "47 * * * *": {
+    forgetContents,
+    forgetOldEvents,
+    forgetOldDeliveries,
+    forgetOldMessages,
+    forgetOldCalls,
+    forgetStepEffects,
+  },
   "41 3 * * *": { forgetEndedJobs, forgetDeadLetters, forgetRounds },
 };
 

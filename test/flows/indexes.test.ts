@@ -90,6 +90,7 @@ const asks: Record<string, Ask> = {
     await handleMessage(world.process().platform, { type: "workflows.call" });
     await db.prepare("DELETE FROM workflow_hosts WHERE project_id = ?").bind(id).run();
   },
+  ix_workflow_effects_expiry: sweep("forgetStepEffects"),
   ix_workflow_calls_ended: sweep("forgetOldCalls"),
   ix_workflow_hosts_due: sweep("queueDueCalls"),
   ix_workflow_executions_waiting: ({ api }) => api.get("/activity/upcoming"),

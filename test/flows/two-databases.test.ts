@@ -296,7 +296,15 @@ const dueOf: Record<string, Due> = {
   },
   queueDueCalls: {
     given: (project) => run(project, "INSERT INTO workflow_hosts (project_id, host, due_at) VALUES (?, 'a.test', 1)"),
-    isDone: async (_, { queue }) => queue.some(({ queued: { message } }) => message.type === "workflows.call"),
+    isDone: async (project, world) => {
+      const consumer = new World();
+      consumer.now = world.now;
+      consumer.outShard = world.outShard;
+      consumer.queue = world.queue.filter(({ queued }) => queued.message.type === "workflows.call");
+      await consumer.drain().catch(() => {});
+      return none(project, "SELECT 1 FROM workflow_hosts WHERE project_id = ? AND due_at IS NOT NULL");
+    },
+    asksControl: true,
   },
   forgetOldCalls: {
     given: (project) =>
@@ -306,6 +314,14 @@ const dueOf: Record<string, Due> = {
           VALUES (?, 'c', 'e', 'a.test', 0, 1)`,
       ),
     isDone: (project) => none(project, "SELECT 1 FROM workflow_calls WHERE project_id = ?"),
+  },
+  forgetStepEffects: {
+    given: (project) =>
+      run(
+        project,
+        "INSERT INTO workflow_effects (project_id, effect_id, token, result, created_at) VALUES (?, 'e', 't', '{}', 1)",
+      ),
+    isDone: (project) => none(project, "SELECT 1 FROM workflow_effects WHERE project_id = ?"),
   },
   forgetOldDeliveries: {
     given: (project) =>
