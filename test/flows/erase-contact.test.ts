@@ -74,6 +74,7 @@ describe("erasing a contact", () => {
     verified_domains: "the project's own",
     webhooks: "the project's own",
     workflow_effects: "ids and outcomes",
+    workflow_hosts: "names of hosts, and numbers",
     workflow_steps: "as somebody wrote them",
     workflow_ticks: "times and a cursor",
     workflow_transitions: "as somebody wrote them",

@@ -109,7 +109,7 @@ const asks: Record<string, Ask> = {
 };
 
 /** Of features that are to come: docs/decisions/0001-tables.md says what asks for them. */
-const ofFeaturesToCome = /^[iu]x_(workflow_effects|emails_effect$)/;
+const ofFeaturesToCome = /^ux_emails_effect$/;
 
 async function indexes(): Promise<string[]> {
   const query = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";
