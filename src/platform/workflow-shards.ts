@@ -59,6 +59,17 @@ export interface ExecutionView {
   steps: StepRecord[];
 }
 
+/** What became of the executions of one shard that came to a step. */
+export interface StepCounts {
+  stepId: Id;
+  entered: number;
+  /** Those who stand there now. */
+  waiting: number;
+  completed: number;
+  failed: number;
+  skipped: number;
+}
+
 /** The calls of a shard. Each may be repeated: a repeat has no further effect. */
 export interface WorkflowShard {
   deliver(address: ShardAddress, deliveries: Delivery[]): Promise<void>;
@@ -68,6 +79,8 @@ export interface WorkflowShard {
   /** Whether the execution still waited for it. */
   settle(address: ShardAddress, settlement: Settlement): Promise<boolean>;
   get(address: ShardAddress, ids: Id[]): Promise<ExecutionView[]>;
+  /** Of those of the steps that anybody came to. */
+  countSteps(address: ShardAddress, stepIds: Id[]): Promise<StepCounts[]>;
   /** Whether it was active; null when there is no such execution. */
   cancel(
     address: ShardAddress,

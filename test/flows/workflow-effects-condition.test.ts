@@ -10,7 +10,7 @@ import { audienceOf } from "../../src/db/audience";
 import { asText, columns } from "../../src/db/rows";
 import { select } from "../../src/db/statement";
 import type { Scope } from "../../src/engine/workflows/arrival";
-import { decide } from "../../src/engine/workflows/decide";
+import { type Decision, decide } from "../../src/engine/workflows/decide";
 import { takeBranches } from "../../src/engine/workflows/effects/condition";
 import { arrivalAt, eventOf, newStep } from "../support/arrivals";
 import { storedId } from "../support/as-seen";
@@ -51,6 +51,8 @@ const values = [
   "[]",
 ];
 const sortable = [1, 42, -1, 1e308, "2026-01-31", "2026-01-31T10:00:00+01:00"];
+
+const placeOf = (decision: Decision) => (decision === "gone" ? decision : decision.first);
 
 function filtersOn(field: string): Filter[] {
   return Object.entries(fieldOperators).flatMap(([name, { takes }]): Filter[] => {
@@ -116,15 +118,13 @@ describe("a CONDITION", () => {
         );
         const members = new Set(found.map(({ id }) => id));
         const expected = people.map(({ id }) => (members.has(String(id)) ? 0 : null));
-        const ask = (field: string, scope: (data: JsonObject) => Partial<Scope>) =>
-          decide(
-            ctx,
-            [isOne({ ...filter, field })],
-            people.map(({ id, data }) => ({
-              contactId: id,
-              values: { event: null, context: {}, steps: {}, ...scope(data) },
-            })),
-          );
+        const ask = async (field: string, scope: (data: JsonObject) => Partial<Scope>) => {
+          const runs = people.map(({ id, data }) => ({
+            contactId: id,
+            values: { event: null, context: {}, steps: {}, ...scope(data) },
+          }));
+          return (await decide(ctx, [isOne({ ...filter, field })], runs)).map(placeOf);
+        };
         const places: [string, (data: JsonObject) => Partial<Scope>][] = [
           [`data.${key}`, () => ({})],
           [`contact.data.${key}`, () => ({})],
@@ -298,6 +298,27 @@ describe("a CONDITION", () => {
     ]);
   });
 
+  it("says what it saw of the fields that it asked", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const { id } = await newContact(project, "ada@example.com", { data: { plan: "free", deep: { tier: 3 } } });
+    const step = newStep("CONDITION", {
+      condition: {
+        logic: "OR",
+        groups: ["contact.data.plan", "data.deep.tier", "data.none", "subscribed", "event.amount"].map((field) => ({
+          filters: [{ field, operator: "equals" as const, value: "pro" }],
+        })),
+      },
+    });
+    const { ctx } = await world.context(project);
+    const [outcome] = await takeBranches(ctx, [arrivalAt(step, id, { event: eventOf({ amount: 42 }) })]);
+    expect(outcome).toEqual({
+      kind: "done",
+      branch: "no",
+      output: { branch: "no" },
+      because: 'data.plan is "free", data.deep.tier is 3, data.none is missing, subscribed is true, event.amount is 42',
+    });
+  });
+
   it("can be asked of a contact and events that only might be", async () => {
     const [project, world] = [await newProject(), new World()];
     const ada = await newContact(project, "ada@example.com", { data: { plan: "free" } });
@@ -312,7 +333,7 @@ describe("a CONDITION", () => {
       values: { event: null, context: {}, steps: {} },
       instead: { contact, events },
     };
-    const ask = (filter: Filter) => decide(ctx, [isOne(filter)], [run], now);
+    const ask = async (filter: Filter) => (await decide(ctx, [isOne(filter)], [run], now)).map(placeOf);
     expect(await ask({ field: "data.plan", operator: "equals", value: "pro" })).toEqual([0]);
     expect(await ask({ field: "subscribed", operator: "equals", value: false })).toEqual([0]);
     expect(await ask({ field: "createdAt", operator: "olderThan", value: 1, unit: "days" })).toEqual([0]);

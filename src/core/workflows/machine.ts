@@ -225,8 +225,9 @@ function recordOf(step: Step, { enteredAt, place }: Position, outcome: Outcome, 
   };
   switch (outcome.kind) {
     case "done": {
-      const { branch = null, output = null, skipped = null } = outcome;
-      return { ...base, status: skipped === null ? "COMPLETED" : "SKIPPED", branch, output, reason: skipped };
+      const { branch = null, output = null, skipped = null, because = null } = outcome;
+      const status = skipped === null ? "COMPLETED" : "SKIPPED";
+      return { ...base, status, branch, output, reason: skipped ?? because };
     }
     case "sleeps":
     case "waits":

@@ -3,8 +3,11 @@ import type { JsonObject } from "../json";
 
 /** What came of a run's step. It is a value: nothing has happened to the run yet. */
 export type Outcome =
-  /** The step is over. `skipped` says why it had no effect. Without a branch the run goes on by the way without one. */
-  | { kind: "done"; branch?: string; output?: JsonObject; skipped?: string }
+  /**
+   * The step is over. `skipped` says why it had no effect, `because` why it came out as it did. Without a branch the run
+   * goes on by the way without one.
+   */
+  | { kind: "done"; branch?: string; output?: JsonObject; skipped?: string; because?: string }
   /** The step is over at that time, in milliseconds since 1970. */
   | { kind: "sleeps"; until: number }
   /** The step is over with the first such event after `since`, exclusive, or at `until`. */

@@ -10,11 +10,12 @@ import type { JsonObject } from "../../core/json";
 import { inSegmentTerms } from "../../core/workflows/branches";
 import { type RunValues, rootOf, runValue } from "../../core/workflows/run-fields";
 import { contactResolver, type Segments } from "../../db/audience";
-import { asFlag, asNumber, columns, orNull } from "../../db/rows";
+import { asFlag, asJson, asNumber, columns, orNull } from "../../db/rows";
 import { select } from "../../db/statement";
 import type { ContactRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { loadSegments } from "../audience/named-segments";
+import { isSeen, maxSeen, seenInSql, told } from "./seen-values";
 
 /** A run that asks. What it says of its contact goes before what is stored, for runs that only might happen. */
 export interface Asking {
@@ -27,8 +28,11 @@ export interface Asking {
   };
 }
 
-/** `null` when no condition holds, "gone" when there is no such contact. */
-export type Decision = number | null | "gone";
+/**
+ * The place of the first condition that holds, `null` when none does, and what was seen of the fields that they name; or
+ * "gone" when there is no such contact.
+ */
+export type Decision = { first: number | null; because?: string } | "gone";
 
 /** The condition has grown too large since it was saved, with a segment that it names. */
 export class ConditionTooLarge extends Error {}
@@ -53,6 +57,7 @@ export async function decide(
   if (choice.filters > maxFilters) {
     throw new ConditionTooLarge(`With the segments it names, the condition has more than ${maxFilters} filters`);
   }
+  const seen = seenFields(conditions);
   const decisions: Decision[] = [];
   const rows = runs.map((run) => ({ run, text: JSON.stringify(rowOf(run, fields)) }));
   for (const chunk of chunksOfBytes(rows, maxBytes, ({ text }) => text)) {
@@ -61,11 +66,15 @@ export async function decide(
       sql`WITH ${choice.values},
           r (place, value) AS MATERIALIZED (SELECT key, value FROM json_each(${`[${chunk.map(({ text }) => text).join()}]`}))
           ${chunk.some(({ run }) => run.instead) ? insteadOfRows(ctx) : sql``}
-        SELECT c.id IS NOT NULL AS is_there, ${choice.first} AS decision
+        SELECT c.id IS NOT NULL AS is_there, ${choice.first} AS decision, ${seenOfContact(seen)} AS seen
         FROM r LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'c' ORDER BY r.place`,
-      columns({ isThere: asFlag, decision: orNull(asNumber) }),
+      columns({ isThere: asFlag, decision: orNull(asNumber), seen: asJson<JsonObject>() }),
     );
-    decisions.push(...found.map(({ isThere, decision }) => (isThere ? decision : ("gone" as const))));
+    found.forEach(({ isThere, decision, seen: ofContact }, place) => {
+      const values = chunk[place]?.run.values;
+      if (!isThere || !values) decisions.push("gone");
+      else decisions.push({ first: decision, because: told(seen, ofContact, values) });
+    });
   }
   return decisions;
 }
@@ -75,6 +84,21 @@ function runFieldsOf(conditions: FilterCondition[]): string[] {
   const filters = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ filter }) => filter));
   const named = filters.filter(({ field, operator }) => isFieldOperator(operator) && rootOf(field) !== null);
   return [...new Set(named.map(({ field }) => field))];
+}
+
+/** The fields of which a decision says what it saw, by the names in the conditions. */
+function seenFields(conditions: FilterCondition[]): string[] {
+  const filters = conditions.flatMap((condition) => [...filtersOf(condition)].map(({ filter }) => filter));
+  const named = filters.filter(({ field, operator }) => isFieldOperator(operator) && isSeen(field));
+  return [...new Set(named.map(({ field }) => field))].slice(0, maxSeen);
+}
+
+function seenOfContact(fields: string[]): SQL {
+  const ofContact = fields.filter((field) => rootOf(field) === null);
+  return sql`json_object(${sql.join(
+    ofContact.map((field) => sql`${field}, ${seenInSql(field)}`),
+    sql`, `,
+  )})`;
 }
 
 function rowOf({ contactId, values, instead }: Asking, fields: string[]): JsonObject {

@@ -15,6 +15,7 @@ import type {
   Settlement,
   ShardAddress,
   StartByHand,
+  StepCounts,
   WorkflowShard,
 } from "../../platform/workflow-shards";
 import { findProject } from "../projects/project";
@@ -23,7 +24,7 @@ import { cancelActive, eraseRowsOf, projectDisabled } from "./shard-erase";
 import { forgetFinished, nextForgetting } from "./shard-forget";
 import { mirrorSome, mirrorThese } from "./shard-mirror";
 import { runRound } from "./shard-pump";
-import { findExecution, hasUnmirrored, hasWork, isAnyUnmirrored, moveExecution, nextWake } from "./shard-rows";
+import { countsOf, findExecution, hasUnmirrored, hasWork, isAnyUnmirrored, moveExecution, nextWake } from "./shard-rows";
 import { deliverEvent, forgetSeen, startByHand, startScheduled } from "./shard-starts";
 import { createTables, openStore, type ShardStore } from "./shard-store";
 
@@ -91,6 +92,10 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     if (this.address() === null) return [];
     await this.mirror(ids);
     return ids.flatMap((id) => viewOf(this.store, id) ?? []);
+  }
+
+  async countSteps(_address: ShardAddress, stepIds: Id[]): Promise<StepCounts[]> {
+    return countsOf(this.store, stepIds);
   }
 
   async cancel(address: ShardAddress, id: Id, reason: string) {

@@ -1,6 +1,8 @@
 import { type Id, textOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { isActive, type Position, type StepRecord } from "../../core/workflows/execution";
+import { asId, asNumber, columns } from "../../db/rows";
+import type { StepCounts } from "../../platform/workflow-shards";
 import {
   readEvent,
   readExecution,
@@ -105,6 +107,23 @@ export function saveRecord(store: ShardStore, executionId: Id, record: StepRecor
 /** What the executions did so far, in order. */
 export function recordsOf(store: ShardStore, executionId: Id): StepRecord[] {
   return store.all(readStepRecord, "SELECT * FROM steps WHERE execution_id = ? ORDER BY place", textOf(executionId));
+}
+
+const readCounts = columns({
+  ...{ stepId: asId, entered: asNumber, completed: asNumber, skipped: asNumber, failed: asNumber },
+});
+
+/** What became of those who came to these steps. Who neither completed nor skipped it, and did not fail, stands there. */
+export function countsOf(store: ShardStore, stepIds: Id[]): StepCounts[] {
+  const counted = store.all(
+    readCounts,
+    "SELECT c.* FROM json_each(?) r CROSS JOIN step_counts c ON c.step_id = r.value",
+    JSON.stringify(stepIds),
+  );
+  return counted.map((counts) => ({
+    ...counts,
+    waiting: counts.entered - counts.completed - counts.skipped - counts.failed,
+  }));
 }
 
 export function saveEvent(store: ShardStore, { id, name, source, data }: StoredEvent): void {

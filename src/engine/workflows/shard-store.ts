@@ -88,6 +88,19 @@ const tables = [
     status TEXT NOT NULL, output TEXT, branch TEXT, reason TEXT, error TEXT, started_at INTEGER NOT NULL,
     completed_at INTEGER, scheduled_for INTEGER, PRIMARY KEY (execution_id, step_id)) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL, data TEXT NOT NULL)`,
+  // What became of those who came to a step. It stays when the executions are forgotten.
+  `CREATE TABLE IF NOT EXISTS step_counts (step_id TEXT PRIMARY KEY, entered INTEGER NOT NULL DEFAULT 0,
+    completed INTEGER NOT NULL DEFAULT 0, skipped INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+  `CREATE TRIGGER IF NOT EXISTS count_entered AFTER INSERT ON steps BEGIN
+    INSERT INTO step_counts (step_id, entered, completed, skipped, failed)
+      VALUES (new.step_id, 1, new.status = 'COMPLETED', new.status = 'SKIPPED', new.status = 'FAILED')
+      ON CONFLICT DO UPDATE SET entered = entered + 1, completed = completed + excluded.completed,
+        skipped = skipped + excluded.skipped, failed = failed + excluded.failed; END`,
+  `CREATE TRIGGER IF NOT EXISTS count_ended AFTER UPDATE OF status ON steps WHEN new.status <> old.status BEGIN
+    UPDATE step_counts SET completed = completed + (new.status = 'COMPLETED') - (old.status = 'COMPLETED'),
+      skipped = skipped + (new.status = 'SKIPPED') - (old.status = 'SKIPPED'),
+      failed = failed + (new.status = 'FAILED') - (old.status = 'FAILED')
+      WHERE step_id = new.step_id; END`,
   // Re-entry: one row of a workflow and a contact, which outlives the executions.
   `CREATE TABLE IF NOT EXISTS entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, active TEXT,
     public_at INTEGER, segment_at INTEGER, tick INTEGER, PRIMARY KEY (workflow_id, contact_id)) WITHOUT ROWID`,

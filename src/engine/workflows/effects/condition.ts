@@ -18,8 +18,9 @@ export async function takeBranches(ctx: Context, arrivals: Arrival<"CONDITION">[
     );
     return decisions.map((decision): Outcome => {
       if (decision === "gone") return { kind: "exits", reason: contactDeleted };
-      const branch = decision === null ? otherwise : (branches[decision]?.branch ?? otherwise);
-      return { kind: "done", branch, output: { branch } };
+      const { first: place, because } = decision;
+      const branch = place === null ? otherwise : (branches[place]?.branch ?? otherwise);
+      return { kind: "done", branch, output: { branch }, because };
     });
   } catch (error) {
     if (!(error instanceof ConditionTooLarge)) throw error;

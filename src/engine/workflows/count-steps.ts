@@ -1,0 +1,25 @@
+import type { Id } from "../../core/ids";
+import type { Context } from "../../platform/context";
+import type { StepCounts } from "../../platform/workflow-shards";
+import { allShards } from "./shards";
+
+/**
+ * What became of the executions that came to these steps: the sum over all shards, asked at once. Nobody counts
+ * executions for it: each shard keeps its counts. A step that nobody came to has zeros.
+ */
+export async function countSteps(ctx: Context, stepIds: Id[]): Promise<StepCounts[]> {
+  const asked = allShards(ctx, ctx.project.number).map(({ address, shard }) => shard.countSteps(address, stepIds));
+  const counted = Map.groupBy((await Promise.all(asked)).flat(), ({ stepId }) => stepId);
+  return stepIds.map((stepId) => {
+    const parts = counted.get(stepId) ?? [];
+    const sum = (of: Exclude<keyof StepCounts, "stepId">) => parts.reduce((total, part) => total + part[of], 0);
+    return {
+      stepId,
+      entered: sum("entered"),
+      waiting: sum("waiting"),
+      completed: sum("completed"),
+      failed: sum("failed"),
+      skipped: sum("skipped"),
+    };
+  });
+}
