@@ -128,7 +128,7 @@ function isWanted({ type, topicId }: { type: SQL; topicId: SQL }): SQL {
   return sql`(${type} = 'TRANSACTIONAL' OR (c.subscribed AND ${isInItsTopic(topicId)}))`;
 }
 
-function isInItsTopic(topicId: SQL): SQL {
+export function isInItsTopic(topicId: SQL): SQL {
   return sql`coalesce(${isInTopic({ projectId: sql`c.project_id`, contactId: sql`c.id`, topic: { id: topicId } })}, true)`;
 }
 
@@ -188,12 +188,24 @@ function selectSent(ctx: Context, group: Wanted[], template: Id): Statement<Sent
 }
 
 function outcomeOf(ctx: Context, found: Sent, isPaused: boolean): Outcome {
-  const { emailId, status, error, type, fromEmail } = found;
+  const { emailId, status, error } = found;
   if (emailId !== null) {
     const output = { emailId: publicId(emailId) };
     const isWithheld = status === "SUPPRESSED" || (status === "FAILED" && error === monthIsOver);
     return { kind: "done", output, ...(isWithheld && error !== null && { skipped: error }) };
   }
+  const refused = whyRefused(ctx, found, isPaused);
+  if (refused === null) throw new Error("An email of a workflow was neither written nor refused");
+  return refused;
+}
+
+/** What comes of a step whose email is not accepted; null when it is. */
+export function whyRefused(
+  ctx: Context,
+  found: Omit<Sent, "emailId" | "status" | "error">,
+  isPaused: boolean,
+): Outcome | null {
+  const { type, fromEmail } = found;
   if (!found.isThere) return skipped(contactDeleted);
   if (type === null || fromEmail === null) return { kind: "failed", reason: "The template no longer exists" };
   if (type !== "TRANSACTIONAL") {
@@ -202,8 +214,7 @@ function outcomeOf(ctx: Context, found: Sent, isPaused: boolean): Outcome {
   }
   if (!found.isVerified)
     return { kind: "failed", reason: `The sender domain ${domainOf(fromEmail)} is not verified in this project` };
-  if (isPaused && type === "MARKETING") return later(ctx, "The marketing email of this project is paused");
-  throw new Error("An email of a workflow was neither written nor refused");
+  return isPaused && type === "MARKETING" ? later(ctx, "The marketing email of this project is paused") : null;
 }
 
 function skipped(reason: string): Outcome {

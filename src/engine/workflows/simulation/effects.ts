@@ -1,0 +1,116 @@
+import { sql } from "drizzle-orm";
+import { type Id, readId } from "../../../core/ids";
+import type { JsonObject } from "../../../core/json";
+import { normalizeEmail } from "../../../core/mail/address";
+import type { EmailType } from "../../../core/mail/status";
+import { parseTemplate, renderTemplate } from "../../../core/templating/render";
+import { branchesOf } from "../../../core/workflows/branches";
+import type { Outcome } from "../../../core/workflows/outcome";
+import { asFlag, asOneOf, asText, columns, orNull } from "../../../db/rows";
+import { selectOne } from "../../../db/statement";
+import type { Context } from "../../../platform/context";
+import { contentSource } from "../../mail/accept";
+import { domainInSql, verifiedDomain } from "../../mail/sender-domain";
+import { whyWithheld } from "../../mail/withhold";
+import { isMarketingPaused } from "../../projects/sending-paused";
+import type { Arrival } from "../arrival";
+import { decide } from "../decide";
+import { isInItsTopic, whyRefused } from "../effects/send-email";
+import { planOf } from "../effects/update-contact";
+import { isUnrenderable, variablesOf } from "../render-step";
+import type { EffectType } from "../step-types";
+import type { SimulatedWorld } from "./world";
+
+type SimulatedEffect<T extends EffectType> = (
+  ctx: Context,
+  arrival: Arrival<T>,
+  world: SimulatedWorld,
+) => Promise<Outcome>;
+
+/** What each type of step comes to in a simulation. Each notes what it would do, and does nothing. */
+export const simulatedEffects: { [T in EffectType]: SimulatedEffect<T> } = {
+  SEND_EMAIL: noteMail,
+  CONDITION: takeBranch,
+  UPDATE_CONTACT: noteUpdate,
+  WEBHOOK: async () => ({
+    kind: "done",
+    output: { statusCode: 200, success: true, response: "" },
+    because: "Nothing was called: a simulation takes it as answered with 200",
+  }),
+};
+
+const readTemplate = columns({
+  type: orNull(asOneOf<EmailType>()),
+  fromEmail: orNull(asText),
+  subject: orNull(asText),
+  isVerified: asFlag,
+  isInTopic: orNull(asFlag),
+  withheld: orNull(asText),
+});
+
+async function noteMail(ctx: Context, arrival: Arrival<"SEND_EMAIL">, world: SimulatedWorld): Promise<Outcome> {
+  const { config, templateId } = arrival.step;
+  const template = templateId ?? (config.templateId === undefined ? null : readId(config.templateId));
+  if (template === null) return { kind: "failed", reason: "The step has no template" };
+  const { contact } = world;
+  const custom = config.recipient?.type === "CUSTOM" ? config.recipient.customEmail : null;
+  const to = custom === null ? contact.email : (normalizeEmail(custom) ?? custom);
+  const found = await findTemplate(ctx, world, template, to);
+  const isPaused = await isMarketingPaused(ctx, ctx.project);
+  const refused = whyRefused(ctx, { ...found, isThere: true, isSubscribed: contact.subscribed }, isPaused);
+  if (refused) return refused;
+  if (found.withheld !== null) return { kind: "done", skipped: found.withheld };
+  try {
+    const subject = renderTemplate(parseTemplate(found.subject ?? "", "text"), variablesOf(contact, arrival.scope));
+    world.mails.push({ at: world.now, templateId: template, subject });
+    return { kind: "done" };
+  } catch (error) {
+    if (!isUnrenderable(error)) throw error;
+    return { kind: "failed", reason: error.message };
+  }
+}
+
+function findTemplate(ctx: Context, { contact }: SimulatedWorld, template: Id, to: string) {
+  const withheld = whyWithheld(ctx, {
+    type: sql`v.type`,
+    email: sql`${to}`,
+    optedOutAt: sql`${contact.optedOutAt}`,
+    topicId: sql`template.topic_id`,
+    contactId: sql`c.id`,
+  });
+  return selectOne(
+    ctx.db,
+    sql`SELECT v.type, v.from_email, v.subject, EXISTS (${verifiedDomain(ctx, domainInSql(sql`v.from_email`))}) AS is_verified,
+        ${isInItsTopic(sql`template.topic_id`)} AS is_in_topic, ${withheld} AS withheld
+      FROM (SELECT ${ctx.project.number} AS project_id, ${contact.id} AS id) c
+      LEFT JOIN (${contentSource(ctx, template)}) ON true`,
+    readTemplate,
+  );
+}
+
+async function takeBranch(ctx: Context, arrival: Arrival<"CONDITION">, world: SimulatedWorld): Promise<Outcome> {
+  const { branches, otherwise } = branchesOf(arrival.step.config);
+  const { contact, now } = world;
+  const events = world.events.filter(({ at }) => at <= now).map(({ id, name }) => ({ id, name }));
+  const asking = { contactId: contact.id, values: arrival.scope, instead: { contact, events } };
+  const conditions = branches.map(({ condition }) => condition);
+  const [decision] = await decide(ctx, conditions, [asking], new Date(now));
+  if (decision === undefined || decision === "gone") return { kind: "exits", reason: "The contact was deleted" };
+  const branch = decision.first === null ? otherwise : (branches[decision.first]?.branch ?? otherwise);
+  return { kind: "done", branch, output: { branch }, because: decision.because };
+}
+
+async function noteUpdate(_: Context, arrival: Arrival<"UPDATE_CONTACT">, world: SimulatedWorld): Promise<Outcome> {
+  const { contact } = world;
+  const plan = planOf(arrival, contact);
+  if ("kind" in plan) return plan;
+  const hasSaidNo = plan.subscribed === true && contact.optedOutBy === "PERSON";
+  const subscribed = hasSaidNo ? contact.subscribed : (plan.subscribed ?? contact.subscribed);
+  world.contact = { ...contact, subscribed, data: merged(contact.data, plan.patch), updatedAt: world.now };
+  return hasSaidNo ? plan.ifOptedOut : plan.result;
+}
+
+/** Keys are replaced whole, and null deletes one, as in the database. */
+function merged(data: JsonObject, patch: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries({ ...data, ...patch }).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,130 @@
+import { belowAllIds, type Id, textOf } from "../../../core/ids";
+import type { JsonObject } from "../../../core/json";
+import { isActive, type Position, type StepRecord } from "../../../core/workflows/execution";
+import {
+  advance,
+  beginWait,
+  decide,
+  startPosition,
+  stepOf,
+  wakeByEvent,
+  wakeByTime,
+} from "../../../core/workflows/machine";
+import type { Outcome } from "../../../core/workflows/outcome";
+import type { Graph, Step } from "../../../core/workflows/step";
+import type { ContactRow } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import type { Arrival } from "../arrival";
+import type { EffectType } from "../step-types";
+import { simulatedEffects } from "./effects";
+import type { GivenEvent, NotedMail, SimulatedWorld } from "./world";
+
+/** What a simulation is about. */
+export interface Simulated {
+  workflow: { id: Id; name: string };
+  graph: Graph;
+  contact: ContactRow;
+  /** The event that starts the run; null for a start by hand. */
+  start: GivenEvent | null;
+  /** All events, in the order of time. */
+  events: readonly GivenEvent[];
+  /** Where the simulation stops; null when only the run's end stops it. */
+  until: number | null;
+}
+
+export interface Simulation {
+  position: Position;
+  /** In the order in which the run came to the steps. */
+  records: StepRecord[];
+  mails: NotedMail[];
+}
+
+/**
+ * The path that a run would take, with every wait and mail, and without any effect. The machine and the compiler are
+ * those of real runs; contact and events are the simulation's. It jumps from wait to wait, so a year costs no more than
+ * a minute; and as graphs have no circles, it ends.
+ */
+export async function simulate(ctx: Context, given: Simulated): Promise<Simulation> {
+  const { graph, start, events } = given;
+  const now = start?.at ?? ctx.now.getTime();
+  const world: SimulatedWorld = { now, contact: given.contact, events, mails: [] };
+  const records = new Map<Id, StepRecord>();
+  let position = startPosition(now, start?.id ?? null);
+  let heard = start;
+  while (isActive(position.status)) {
+    if (position.status === "WAITING") {
+      const next = nextWake(position, world);
+      if (next === null || (given.until !== null && next.at > given.until)) break;
+      world.now = Math.max(world.now, next.at);
+      heard = next.event ?? heard;
+      position = next.event ? wakeByEvent(position, next.event) : wakeByTime(position, world.now);
+      continue;
+    }
+    const outcome = await outcomeAt(ctx, { ...given, position, heard, records, world });
+    const move = advance(graph, position, outcome, world.now);
+    if (move.record) records.set(move.record.stepId, move.record);
+    position = move.position;
+    // What holds it back is not a matter of time.
+    if (outcome.kind === "later") break;
+  }
+  return { position, records: [...records.values()].toSorted((a, b) => a.place - b.place), mails: world.mails };
+}
+
+/** What ends the run's wait: the event that it waits for, or its wake time. Null when neither comes. */
+function nextWake(
+  { awaits, since, wakeAt }: Position,
+  { events, now }: SimulatedWorld,
+): { at: number; event: GivenEvent | null } | null {
+  const event =
+    awaits === null ? undefined : events.find(({ id, name }) => name === awaits && isAfter(id, since ?? belowAllIds));
+  const at = event && Math.max(event.at, now);
+  if (event && at !== undefined && (wakeAt === null || at <= wakeAt)) return { at, event };
+  return wakeAt === null ? null : { at: wakeAt, event: null };
+}
+
+interface Standing extends Simulated {
+  position: Position;
+  heard: GivenEvent | null;
+  records: ReadonlyMap<Id, StepRecord>;
+  world: SimulatedWorld;
+}
+
+async function outcomeAt(ctx: Context, standing: Standing): Promise<Outcome> {
+  const { graph, position, world } = standing;
+  if (position.outcome) return position.outcome;
+  const step = stepOf(graph, position);
+  if (step === null) return { kind: "done" };
+  if (step.type === "WAIT_FOR_EVENT") return beginWait(step, position, position.since ?? newestOf(world));
+  return decide(step, position) ?? (await effectOf(step)(ctx, arrivalAt(standing, step), world));
+}
+
+/** Every step that the machine does not decide has its entry. */
+function effectOf(step: Step): (ctx: Context, arrival: Arrival, world: SimulatedWorld) => Promise<Outcome> {
+  return simulatedEffects[step.type as EffectType] as (
+    ctx: Context,
+    arrival: Arrival,
+    world: SimulatedWorld,
+  ) => Promise<Outcome>;
+}
+
+function newestOf({ events, now }: SimulatedWorld): Id {
+  return events.findLast(({ at }) => at <= now)?.id ?? belowAllIds;
+}
+
+function arrivalAt({ workflow, contact, heard, records }: Standing, step: Step): Arrival {
+  const outputs: JsonObject = {};
+  for (const { name, output } of records.values()) if (output) outputs[name] = output;
+  const event = heard && { id: heard.id, name: heard.name, source: "API" as const, data: heard.data };
+  return {
+    executionId: belowAllIds,
+    workflow,
+    contactId: contact.id,
+    step,
+    scope: { event, context: {}, steps: outputs },
+    causes: [],
+  };
+}
+
+function isAfter(id: Id, other: Id): boolean {
+  return textOf(id) > textOf(other);
+}

@@ -1,0 +1,25 @@
+import { body, createRoute, errors, ok } from "../../../http/define";
+import { IdParam } from "../../../http/params";
+import { createRouter } from "../../../http/router";
+import { SimulateWorkflow, WorkflowSimulation } from "./schema";
+import { simulateWorkflow } from "./simulate";
+
+export const simulation = createRouter();
+
+const simulate = createRoute({
+  method: "post",
+  path: "/workflows/{id}/simulate",
+  operationId: "simulateWorkflow",
+  policy: { isRead: true },
+  tags: ["Workflows"],
+  summary: "Try a workflow without an effect",
+  description:
+    "The path that the contact would take, with every wait and mail, by the machine and the conditions of real executions. " +
+    "Nothing is sent, called or changed. Topics and memberships of segments are as of now, and a WEBHOOK counts as answered with 200.",
+  request: { params: IdParam, ...body(SimulateWorkflow) },
+  responses: { ...ok(WorkflowSimulation), ...errors(400, 404, 413, 422) },
+});
+
+simulation.openapi(simulate, async (c) => {
+  return c.json(await simulateWorkflow(c.var.ctx, c.req.valid("param").id, c.req.valid("json")), 200);
+});

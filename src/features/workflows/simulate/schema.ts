@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { ContactData } from "../../../core/contacts/data";
+import { readId } from "../../../core/ids";
+import { utf8Bytes } from "../../../core/json";
+import { executionStatuses } from "../../../core/workflows/execution";
+import { PathStep } from "../executions/path";
+
+const maxEvents = 100;
+const maxDataBytes = 16 * 1024;
+const maxNameLength = 255;
+
+const example = {
+  contactId: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
+  events: [
+    { at: "2026-01-31T09:00:00Z", name: "signup", data: { plan: "free" } },
+    { at: "2026-02-02T12:00:00Z", name: "purchase", data: { amount: 42 } },
+  ],
+};
+
+const Time = z.iso.datetime({ offset: true });
+
+export const SimulateWorkflow = z
+  .object({
+    contactId: z.string().min(1).transform(readId).meta({ type: "string" }),
+    events: z
+      .array(
+        z.object({
+          at: Time.optional().meta({ description: "Now if it is left out." }),
+          name: z.string().min(1).max(maxNameLength),
+          data: ContactData.refine((data) => utf8Bytes(JSON.stringify(data)) <= maxDataBytes, {
+            error: `Must be at most ${maxDataBytes} bytes as JSON`,
+            params: { code: "too_big" },
+          })
+            .optional()
+            .meta({ type: "object" }),
+        }),
+      )
+      .max(maxEvents)
+      .optional()
+      .meta({
+        description:
+          "What happens to the contact meanwhile, beside what is recorded already. The first one with the name of the " +
+          "workflow's trigger starts the run; without such an event it starts now, as if by hand.",
+      }),
+    until: Time.optional().meta({ description: "Where to stop. By default the simulation goes on to the end." }),
+  })
+  .meta({ id: "SimulateWorkflow", example });
+export type SimulateWorkflow = z.infer<typeof SimulateWorkflow>;
+
+export const WorkflowSimulation = z
+  .object({
+    path: z.array(PathStep),
+    mails: z.array(
+      z.object({
+        at: z.iso.datetime(),
+        templateId: z.string(),
+        subject: z.string().meta({ description: "As it would be rendered." }),
+      }),
+    ),
+    endsAt: z.iso.datetime().nullable().meta({ description: "Null when it still waits where the simulation stops." }),
+    status: z.enum(executionStatuses),
+  })
+  .meta({
+    id: "WorkflowSimulation",
+    example: {
+      path: [],
+      mails: [
+        {
+          at: "2026-01-31T09:00:00.000Z",
+          templateId: "0199a0f2-e6f7-7d4e-bf50-6b7c8d9e0f1a",
+          subject: "Welcome, Ada",
+        },
+      ],
+      endsAt: "2026-02-02T12:00:00.000Z",
+      status: "COMPLETED",
+    },
+  });
+export type WorkflowSimulation = z.infer<typeof WorkflowSimulation>;

@@ -1,0 +1,46 @@
+import { readData } from "../../../core/contacts/data";
+import { type Id, newIdAt, publicId } from "../../../core/ids";
+import { iso, isoOrNull } from "../../../core/time";
+import { getContact } from "../../../engine/contacts/contact";
+import { graphOf, triggerOf } from "../../../engine/workflows/graph";
+import { simulate } from "../../../engine/workflows/simulation/simulate";
+import type { GivenEvent } from "../../../engine/workflows/simulation/world";
+import type { Context } from "../../../platform/context";
+import { pathOf } from "../executions/path";
+import { getWorkflow } from "../workflow";
+import type { SimulateWorkflow, WorkflowSimulation } from "./schema";
+
+/**
+ * `POST /workflows/{id}/simulate`: the path that a contact would take, with every wait and mail, and without an effect.
+ * Throws NotFound, of either.
+ */
+export async function simulateWorkflow(ctx: Context, id: Id, call: SimulateWorkflow): Promise<WorkflowSimulation> {
+  const [workflow, contact] = await Promise.all([getWorkflow(ctx, id), getContact(ctx, call.contactId)]);
+  const graph = graphOf(workflow);
+  const events = givenEvents(ctx, call);
+  const trigger = triggerOf(workflow.row);
+  const name = trigger.triggerType === "EVENT" ? trigger.triggerConfig.eventName : null;
+  const { position, records, mails } = await simulate(ctx, {
+    ...{ workflow: workflow.row, graph, contact, events },
+    start: events.find((event) => event.name === name) ?? null,
+    until: call.until === undefined ? null : Date.parse(call.until),
+  });
+  return {
+    path: pathOf(records, graph.steps),
+    mails: mails.map((mail) => ({ at: iso(mail.at), templateId: publicId(mail.templateId), subject: mail.subject })),
+    endsAt: isoOrNull(position.completedAt),
+    status: position.status,
+  };
+}
+
+/** In the order of time, with ids in the same order. */
+function givenEvents(ctx: Context, { events = [] }: SimulateWorkflow): GivenEvent[] {
+  return events
+    .map(({ at, name, data }) => ({
+      at: at === undefined ? ctx.now.getTime() : Date.parse(at),
+      name,
+      data: readData(data ?? {}).own,
+    }))
+    .toSorted((one, other) => one.at - other.at)
+    .map((event) => ({ ...event, id: newIdAt(event.at) }));
+}
