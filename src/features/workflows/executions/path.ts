@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { publicId } from "../../../core/ids";
+import { iso, isoOrNull } from "../../../core/time";
+import { type StepRecord, stepStatuses } from "../../../core/workflows/execution";
+import { type Step, stepTypes } from "../../../core/workflows/step";
+
+/** A step on the way of an execution, real or simulated. */
+export const PathStep = z
+  .object({
+    stepId: z.string(),
+    name: z.string(),
+    type: z.enum(stepTypes),
+    at: z.iso.datetime().meta({ description: "When it came to the step." }),
+    input: z.record(z.string(), z.unknown()).nullable().meta({
+      description: "What the step is set up with now. Null when the step was removed.",
+    }),
+    outcome: z.enum(stepStatuses),
+    branch: z.string().nullable().meta({ description: "The branch that it took." }),
+    reason: z.string().nullable().meta({
+      description: "Why it took the branch: what it saw. Or why it was skipped, waits for another try, or failed.",
+    }),
+    nextAt: z.iso.datetime().nullable().meta({
+      description: "When it went on, or goes on at the latest. Null while that depends on an event alone.",
+    }),
+  })
+  .meta({
+    id: "WorkflowPathStep",
+    example: {
+      stepId: "0199a0f2-c4d5-7c3d-ae4f-5a6b7c8d9e0f",
+      name: "Pro?",
+      type: "CONDITION",
+      at: "2026-01-31T09:00:00.000Z",
+      input: { field: "data.plan", operator: "equals", value: "pro" },
+      outcome: "COMPLETED",
+      branch: "no",
+      reason: 'data.plan is "free"',
+      nextAt: "2026-01-31T09:00:00.000Z",
+    },
+  });
+export type PathStep = z.infer<typeof PathStep>;
+
+export const ExecutionPath = z.object({ path: z.array(PathStep) }).meta({ id: "WorkflowExecutionPath" });
+
+/** The way of an execution, in the order in which it came to the steps. `steps` are those that the workflow has now. */
+export function pathOf(records: readonly StepRecord[], steps: readonly Pick<Step, "id" | "config">[]): PathStep[] {
+  const inputs = new Map(steps.map(({ id, config }) => [id, config]));
+  return records.map((record) => ({
+    stepId: publicId(record.stepId),
+    name: record.name,
+    type: record.type,
+    at: iso(record.startedAt),
+    input: inputOf(inputs.get(record.stepId)),
+    outcome: record.status,
+    branch: record.branch,
+    reason: record.error ?? record.reason,
+    nextAt: isoOrNull(record.completedAt ?? record.scheduledFor),
+  }));
+}
+
+function inputOf(config: object | undefined): Record<string, unknown> | null {
+  return config === undefined ? null : { ...config };
+}
