@@ -37,6 +37,7 @@ describe("GET /contacts/{id}/export", () => {
       "topics",
       "emails",
       "events",
+      "executions",
       "exportedAt",
     ]);
     expect(body.exportedAt).toMatch(isoTime);
@@ -73,6 +74,7 @@ describe("GET /contacts/{id}/export", () => {
       topics: [],
       emails: [],
       events: [],
+      executions: [],
       exportedAt: expect.stringMatching(isoTime),
     });
   });

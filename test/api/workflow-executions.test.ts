@@ -163,3 +163,12 @@ describe("the executions of a workflow", () => {
     expect((await settled(project, path, id)).status).toBe("WAITING");
   });
 });
+
+describe("GET /contacts/{id}/export", () => {
+  it("has the person's executions, with their steps", async () => {
+    const { project, api, path, contactId } = await set();
+    const { id } = (await api.post(path, { contactId, context: { plan: "pro" } })).body;
+    const whole = await settled(project, path, id);
+    expect((await api.get(`/contacts/${contactId}/export`)).body.executions).toEqual([whole]);
+  });
+});

@@ -14,12 +14,12 @@ import { eventColumns, readEvent } from "../../engine/events/stored-event";
 import { loadBody } from "../../engine/mail/body";
 import { findContents } from "../../engine/mail/content";
 import { contentJson, isUnrenderable } from "../../engine/mail/render";
+import { wholeExecutionJson } from "../../engine/workflows/execution-json";
 import { shardOfContact } from "../../engine/workflows/shards";
 import type { Context } from "../../platform/context";
 import { emailJson, selectEmails, type WholeEmail } from "../emails/email";
 import { eventJson } from "../events/event";
 import { suppressionJson } from "../suppressions/suppression";
-import { wholeExecutionJson } from "../workflows/executions/execution";
 import { contactJson } from "./contact";
 
 /**

@@ -1,53 +1,11 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../../core/errors";
-import { type Id, publicId, publicIdOrNull } from "../../../core/ids";
-import { iso, isoOrNull } from "../../../core/time";
+import type { Id } from "../../../core/ids";
 import { asFlag, asId, asNumber, columns } from "../../../db/rows";
 import { selectFirst } from "../../../db/statement";
 import { type OpenShard, openShard } from "../../../engine/workflows/shards";
 import type { Context } from "../../../platform/context";
 import type { ExecutionView } from "../../../platform/workflow-shards";
-import type { Execution, StepExecution } from "./schema";
-
-export function executionJson(view: Omit<ExecutionView, "steps">): Execution {
-  return {
-    id: publicId(view.id),
-    workflowId: publicId(view.workflowId),
-    contactId: publicId(view.contactId),
-    status: view.status,
-    currentStepId: publicIdOrNull(view.currentStepId),
-    exitReason: view.exitReason,
-    context: view.context,
-    error: view.error,
-    startedAt: iso(view.startedAt),
-    completedAt: isoOrNull(view.completedAt),
-    createdAt: iso(view.startedAt),
-    updatedAt: iso(view.updatedAt),
-  };
-}
-
-export function wholeExecutionJson(view: ExecutionView): Execution & { steps: StepExecution[] } {
-  return { ...executionJson(view), steps: view.steps.map((step) => stepJson(view.id, step)) };
-}
-
-/** An execution comes to a step once, so the two ids name what it did there. */
-function stepJson(executionId: Id, step: ExecutionView["steps"][number]): StepExecution {
-  return {
-    id: `${publicId(executionId)}:${publicId(step.stepId)}`,
-    executionId: publicId(executionId),
-    stepId: publicId(step.stepId),
-    type: step.type,
-    name: step.name,
-    status: step.status,
-    output: step.output,
-    branch: step.branch,
-    reason: step.reason,
-    error: step.error,
-    startedAt: iso(step.startedAt),
-    completedAt: isoOrNull(step.completedAt),
-    scheduledFor: isoOrNull(step.scheduledFor),
-  };
-}
 
 /** Throws NotFound. */
 export async function requireWorkflow(ctx: Context, id: Id): Promise<{ id: Id; allowReentry: boolean }> {

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { newId } from "../../../core/ids";
+import { executionJson, wholeExecutionJson } from "../../../engine/workflows/execution-json";
 import { body, created, createRoute, errors, ok } from "../../../http/define";
 import { IdParam, PageQuery, pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
 import { cancelAllExecutions, cancelExecution, executionOver } from "./cancel";
-import { executionJson, getExecution, wholeExecutionJson } from "./execution";
+import { getExecution } from "./execution";
 import { listExecutions } from "./list";
 import {
   CancelledExecutions,

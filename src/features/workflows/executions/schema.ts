@@ -66,9 +66,8 @@ const execution = z.object({
 });
 
 export const Execution = execution.meta({ id: "WorkflowExecution", example: executionExample });
-export type Execution = z.infer<typeof Execution>;
 
-export const StepExecution = z
+const StepExecution = z
   .object({
     id: z.string(),
     executionId: z.string(),
@@ -88,7 +87,6 @@ export const StepExecution = z
     scheduledFor: z.iso.datetime().nullable().meta({ description: "When it goes on, or is tried again." }),
   })
   .meta({ id: "WorkflowStepExecution", example: stepExecutionExample });
-export type StepExecution = z.infer<typeof StepExecution>;
 
 export const WholeExecution = execution
   .extend({ steps: z.array(StepExecution).meta({ description: "Its path so far." }) })
