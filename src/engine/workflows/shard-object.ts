@@ -115,12 +115,14 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number> {
+    if (this.address() === null) return 0;
     const ended = this.change(address, (now) => cancelActive(this.store, workflowId, reason, now));
     if (ended > 0) await this.pumping;
     return ended;
   }
 
   async eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void> {
+    if (this.address() === null) return;
     this.change(address, (now) => eraseRowsOf(this.store, contactIds, now));
     await this.pumping;
   }
