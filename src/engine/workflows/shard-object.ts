@@ -24,7 +24,15 @@ import { cancelActive, eraseRowsOf, projectDisabled } from "./shard-erase";
 import { forgetFinished, nextForgetting } from "./shard-forget";
 import { mirrorSome, mirrorThese } from "./shard-mirror";
 import { runRound } from "./shard-pump";
-import { countsOf, findExecution, hasUnmirrored, hasWork, isAnyUnmirrored, moveExecution, nextWake } from "./shard-rows";
+import {
+  countsOf,
+  findExecution,
+  hasUnmirrored,
+  hasWork,
+  isAnyUnmirrored,
+  moveExecution,
+  nextWake,
+} from "./shard-rows";
 import { deliverEvent, forgetSeen, startByHand, startScheduled } from "./shard-starts";
 import { createTables, openStore, type ShardStore } from "./shard-store";
 

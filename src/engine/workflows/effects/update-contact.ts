@@ -70,7 +70,7 @@ async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, O
 }
 
 /** What a run is to change, or the outcome when that is nothing, or nothing that contacts can have. */
-function planOf(arrival: Update, contact: RenderedContact): Planned | Outcome {
+export function planOf(arrival: Update, contact: RenderedContact): Planned | Outcome {
   const { config } = arrival.step;
   try {
     const rendered = renderJson(config.data ?? {}, variablesOf(contact, arrival.scope));

@@ -6,7 +6,9 @@ import { IdParam, PageQuery, pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
 import { cancelAllExecutions, cancelExecution, executionOver } from "./cancel";
 import { getExecution } from "./execution";
+import { explainExecution } from "./explain";
 import { listExecutions } from "./list";
+import { ExecutionPath } from "./path";
 import {
   CancelledExecutions,
   Execution,
@@ -71,6 +73,22 @@ const get = createRoute({
 executions.openapi(get, async (c) => {
   const { id, executionId } = c.req.valid("param");
   return c.json(wholeExecutionJson(await getExecution(c.var.ctx, id, executionId)), 200);
+});
+
+const explain = createRoute({
+  method: "get",
+  path: "/workflows/{id}/executions/{executionId}/explain",
+  operationId: "explainWorkflowExecution",
+  tags,
+  summary: "Explain the path of an execution",
+  description: "Each step that it came to, what came of it, why it took its branch, and when it went on.",
+  request: { params: ExecutionParam },
+  responses: { ...ok(ExecutionPath), ...errors(404) },
+});
+
+executions.openapi(explain, async (c) => {
+  const { id, executionId } = c.req.valid("param");
+  return c.json(await explainExecution(c.var.ctx, id, executionId), 200);
 });
 
 const cancel = createRoute({

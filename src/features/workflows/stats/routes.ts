@@ -28,7 +28,8 @@ const diagram = createRoute({
   operationId: "drawWorkflow",
   tags,
   summary: "Draw a workflow",
-  description: "Mermaid text, which GitHub, GitLab and many editors show as a picture. Steps say how many wait at them.",
+  description:
+    "Mermaid text, which GitHub, GitLab and many editors show as a picture. Steps say how many wait at them.",
   request: { params: IdParam },
   responses: {
     200: {
