@@ -36,9 +36,10 @@ import { recordHitsJob } from "./features/tracking/jobs";
 import { webhookDeliveries } from "./features/webhooks/drain";
 import { tryDeliveryJob } from "./features/webhooks/jobs";
 import { webhookListener } from "./features/webhooks/listener";
+import { timedDeliveries } from "./features/webhooks/timed";
 import { wakeShardsJob } from "./features/workflows/executions/wake-overdue";
 import { startMembersJob } from "./features/workflows/ticks/start-members";
-import { timedDeliveries } from "./features/webhooks/timed";
+import { timedTicks } from "./features/workflows/ticks/timed";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
@@ -88,6 +89,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
       timedDeliveries,
       timedCampaigns,
       timedExecutions,
+      timedTicks,
       timedSnoozes,
       timedSegments,
       timedJobs((ctx, { type, jobId }) =>

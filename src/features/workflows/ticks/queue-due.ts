@@ -7,7 +7,7 @@ import type { Db } from "../../../db/client";
 import { asId, asJson, asNumber, columns } from "../../../db/rows";
 import { select, statement } from "../../../db/statement";
 import { upsertJobs } from "../../../engine/jobs/queue-job";
-import type { Platform } from "../../../platform/context";
+import { type Context, clockOf, type Platform } from "../../../platform/context";
 import { sweepDatabases } from "../../../platform/sweep";
 
 const workflowsPerRound = 100;
@@ -26,16 +26,25 @@ type Due = ReturnType<typeof readDue>;
  */
 export function queueDueTicks(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
-    const now = platform.now.getTime();
-    const due = await select(
-      db,
-      sql`SELECT project_id, id, trigger_config, next_tick_at FROM workflows INDEXED BY ix_workflows_tick
-        WHERE clock = 0 AND next_tick_at <= ${now} ORDER BY next_tick_at LIMIT ${workflowsPerRound}`,
-      readDue,
-    );
-    for (const one of due) await queueTick(platform, db, one);
+    await queueDue(platform, db, 0);
     return 0;
   });
+}
+
+/** The same for a project with its own clock, at its time. */
+export async function queueDueTicksOf(ctx: Context): Promise<void> {
+  await queueDue(ctx, ctx.db, clockOf(ctx));
+}
+
+async function queueDue(platform: Platform, db: Db, clock: number): Promise<void> {
+  const now = platform.now.getTime();
+  const due = await select(
+    db,
+    sql`SELECT project_id, id, trigger_config, next_tick_at FROM workflows INDEXED BY ix_workflows_tick
+      WHERE clock = ${clock} AND next_tick_at <= ${now} ORDER BY next_tick_at LIMIT ${workflowsPerRound}`,
+    readDue,
+  );
+  for (const one of due) await queueTick(platform, db, one);
 }
 
 async function queueTick(platform: Platform, db: Db, { projectId, id, triggerConfig, nextTickAt }: Due): Promise<void> {
@@ -51,7 +60,7 @@ async function queueTick(platform: Platform, db: Db, { projectId, id, triggerCon
   );
   const input = JSON.stringify({ workflowId: id, tick });
   const jobs = batch.add(
-    upsertJobs("workflows.start", platform.now, {
+    upsertJobs("workflows.start", platform.realClock(), {
       projectId: sql`${projectId}`,
       id: sql`${newId()}`,
       input: sql`${input}`,
