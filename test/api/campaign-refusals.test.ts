@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { newCampaign, putCampaign } from "../support/campaign";
 import { type Answer, newProject, type TestProject } from "../support/project";
-import { expectRefusal } from "../support/refusal";
+import { expectInvalid, expectRefusal } from "../support/refusal";
 import { isPro, newSegment } from "../support/segment";
+
+type Ask = (project: TestProject, id: string) => Promise<Answer>;
 
 const nowhere = "0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d";
 
@@ -86,7 +88,7 @@ describe("PUT /campaigns/{id}", () => {
 describe("a sender that is not verified any more", () => {
   const lose = (project: TestProject) =>
     project.db.prepare("UPDATE domains SET status = 'FAILED' WHERE project_id = ?").bind(project.number).run();
-  const calls: [string, (project: TestProject, id: string) => Promise<Answer>][] = [
+  const calls: [string, Ask][] = [
     ["sent", (project, id) => project.api.post(`/campaigns/${id}/send`)],
     ["scheduled", (project, id) => project.api.post(`/campaigns/${id}/send`, { scheduledFor: "2090-01-01T09:00:00Z" })],
     ["tested", (project, id) => project.api.post(`/campaigns/${id}/test`, { email: "ada@example.com" })],
@@ -135,5 +137,55 @@ describe("scheduledFor", () => {
     expect(answer.body.error.message).toContain(JSON.stringify(scheduledFor));
     expect((await project.api.get(`/campaigns/${made.id}`)).body).toEqual(made);
     expect(await rowsOf(project, "campaign_runs")).toBe(0);
+  });
+});
+
+const act = (what: string): [string, Ask] => [what, (project, id) => project.api.post(`/campaigns/${id}/${what}`)];
+
+describe("what is done with a campaign", () => {
+  const calls: [string, Ask][] = [
+    ...["send", "cancel", "pause", "resume", "retry"].map(act),
+    ["test", (project, id) => project.api.post(`/campaigns/${id}/test`, { email: "ada@example.com" })],
+    ["stats", (project, id) => project.api.get(`/campaigns/${id}/stats`)],
+    ["recipients", (project, id) => project.api.get(`/campaigns/${id}/recipients`)],
+  ];
+
+  it.each(calls)("knows none of another project, and only UUIDs: %s", async (_, ask) => {
+    const [project, other] = [await newProject(), await newProject()];
+    const made = await newCampaign(other);
+    for (const id of [made.id, nowhere])
+      expectRefusal(await ask(project, id), 404, "CAMPAIGN_NOT_FOUND", { details: { resource: "campaign", id } });
+    expectInvalid(await ask(project, "march"), "id", "invalid_string");
+    expect((await other.api.get(`/campaigns/${made.id}`)).body).toEqual(made);
+    for (const one of [project, other]) expect(await rowsOf(one, "campaign_runs", "emails", "email_contents")).toBe(0);
+  });
+
+  it.each<[string, string, unknown, string]>([
+    ["retry", "a status that cannot be retried", { statuses: ["SENT"] }, "statuses.0"],
+    ["retry", "no statuses", { statuses: [] }, "statuses"],
+    ["retry", "a status that is no list", { statuses: "FAILED" }, "statuses"],
+    ["test", "no address", {}, "email"],
+    ["test", "an address that is none", { email: "ada" }, "email"],
+    ["test", "an unknown variant", { email: "ada@example.com", variant: "z" }, "variant"],
+    ["test", "a variant that is no text", { email: "ada@example.com", variant: 1 }, "variant"],
+  ])("is refused with a 422: %s with %s", async (what, _, body, field) => {
+    const project = await newProject();
+    const made = await newCampaign(project);
+    const answer = await project.api.post(`/campaigns/${made.id}/${what}`, body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(422);
+    expect(answer.body.error.errors.map((fault: { field: string }) => fault.field)).toEqual([field]);
+    expect((await project.api.get(`/campaigns/${made.id}`)).body).toEqual(made);
+    expect(await rowsOf(project, "campaign_runs", "emails", "email_contents")).toBe(0);
+  });
+
+  it.each(["[]", '"now"', "7", "{"])("is refused with the body %s", async (body) => {
+    const project = await newProject();
+    const made = await newCampaign(project);
+    for (const what of ["send", "retry", "test"]) {
+      const answer = await project.api.post(`/campaigns/${made.id}/${what}`, body);
+      expect([400, 422], what).toContain(answer.status);
+    }
+    expect((await project.api.get(`/campaigns/${made.id}`)).body).toEqual(made);
+    expect(await rowsOf(project, "campaign_runs", "emails")).toBe(0);
   });
 });
