@@ -6,6 +6,7 @@ import { benchContacts } from "./contacts.mjs";
 import { benchDelivery } from "./delivery.mjs";
 import { benchLanes } from "./lanes.mjs";
 import { benchMemory } from "./memory.mjs";
+import { benchPreflight } from "./preflight.mjs";
 import { benchProfile } from "./profile.mjs";
 import { benchReports } from "./reports.mjs";
 import { benchRoutes } from "./routes.mjs";
@@ -24,6 +25,7 @@ const benches = {
   sweeps: benchSweeps,
   rows: benchRows,
   delivery: benchDelivery,
+  preflight: benchPreflight,
   reports: benchReports,
   campaigns: benchCampaigns,
   lanes: benchLanes,
