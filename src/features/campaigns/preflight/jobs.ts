@@ -3,7 +3,7 @@ import { workOn } from "../../../engine/jobs/work";
 import type { Platform } from "../../../platform/context";
 import { preflightStep } from "./step";
 
-/** With a thousand recipients each, some seconds of work. Then other jobs have a turn. */
+/** With some hundred recipients each, a few seconds of work. Then other jobs have a turn. */
 const stepsPerRun = 5;
 
 /** `campaigns.preflight` */

@@ -5,6 +5,7 @@ import { NotFound, Refusal } from "../../../core/errors";
 import { belowAllIds, type Id } from "../../../core/ids";
 import { secondMs } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
+import { maxAskedPerStatement } from "../../../db/limits";
 import { asNumber, columns } from "../../../db/rows";
 import { selectOne } from "../../../db/statement";
 import type { CampaignRow, JobRow } from "../../../db/tables";
@@ -20,7 +21,7 @@ import { resultOf } from "./result";
 import { Input, State, stateJson } from "./state";
 
 /** Recipients of one step: a run that dies loses so many at most. */
-const recipientsPerStep = 1_000;
+const recipientsPerStep = 500;
 
 /** Contacts whose data is held in memory at once: each has 64 KB at most. */
 const recipientsPerPage = 50;
@@ -28,8 +29,8 @@ const recipientsPerPage = 50;
 /** No page begins after this: a mail takes 100 ms at most, and a run of five steps has a minute of the processor. */
 const maxStepMs = 5 * secondMs;
 
-/** Rows of the first window. */
-const firstRows = 500;
+/** Rows of the first window, all of which may be recipients. */
+const firstRows = recipientsPerStep;
 
 /**
  * One step of a pre-flight: the next window of the audience. What it found is added to the job in the batch that says how
@@ -94,8 +95,10 @@ interface Checking {
 }
 
 async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: Checking): Promise<Step> {
-  const { frozen, after: from, rows } = state;
-  const found = await findNext(ctx, frozen, { audience: everybodyOf(frozen), from, rows });
+  const { frozen, after: from } = state;
+  const audience = everybodyOf(frozen);
+  const rows = Math.min(state.rows, maxAskedPerStatement(audience));
+  const found = await findNext(ctx, frozen, { audience, from, rows });
   const { done, places, tally } = await checkSome(ctx, { campaign, input, state }, found.ids);
   const isCut = done < found.ids.length;
   const after = isCut ? (found.ids[done - 1] ?? from) : found.after;
