@@ -267,8 +267,9 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     const now = clock().getTime();
     if (this.failures > 0) return now + backoffMs(failureBackoff, this.failures - 1);
     if (hasWork(this.store) || hasUnmirrored(this.store)) return this.pumping ? now + leaseMs : now;
-    if (this.address()?.at !== undefined) return null;
-    const times = [nextWake(this.store), nextForgetting(this.store, config.executionRetentionMs)];
+    // On a clock of its own only an advance wakes what waits.
+    const wakes = this.address()?.at === undefined ? nextWake(this.store) : null;
+    const times = [wakes, nextForgetting(this.store, config.executionRetentionMs)];
     return times.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a));
   }
 }

@@ -1,24 +1,10 @@
 import { sql } from "drizzle-orm";
-import { dataKeyOf, type standardFields } from "../../../core/audience/fields";
-import type { FieldType } from "../../../core/contacts/field-type";
+import { dataKeyOf } from "../../../core/audience/fields";
+import { isStandard } from "../../../core/contacts/standard-fields";
 import { asNumber, asText, columns, orNull, type RowReader } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
 import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
-
-/** The types of the fields that every contact has, outside of its `data`. */
-export const standardTypes: Record<StandardField, FieldType> = {
-  createdAt: "date",
-  email: "string",
-  subscribed: "boolean",
-  updatedAt: "date",
-};
-
-export type StandardField = (typeof standardFields)[number];
-
-export function isStandard(field: string): field is StandardField {
-  return Object.hasOwn(standardTypes, field);
-}
 
 /** What is known of a field without a look at the contacts. */
 export interface Field {

@@ -1,12 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { FieldType } from "../../../core/contacts/field-type";
+import { standardTypes } from "../../../core/contacts/standard-fields";
 import { iso } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import { asNumber, asOneOf, asText, columns } from "../../../db/rows";
 import { statement } from "../../../db/statement";
 import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
-import { readCounted, standardTypes } from "./field";
+import { readCounted } from "./field";
 import { coverageOf, maxLive, newestContacts } from "./live";
 
 export interface FieldList {

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { dataKeyOf } from "../../../core/audience/fields";
+import { isStandard } from "../../../core/contacts/standard-fields";
 import { NotFound } from "../../../core/errors";
 import { iso } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
@@ -8,7 +9,7 @@ import { type Statement, statement } from "../../../db/statement";
 import { referencesTo, type Usage } from "../../../engine/audience/usage";
 import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
-import { type Field, isStandard, selectField } from "./field";
+import { type Field, selectField } from "./field";
 import { type Coverage, coverageOf, maxLive, newestContacts } from "./live";
 
 export interface FieldUsage extends Usage {

@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { dataKeyOf } from "../../../core/audience/fields";
+import { isStandard, type StandardField } from "../../../core/contacts/standard-fields";
 import { NotFound } from "../../../core/errors";
 import { iso } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asNumber, asOneOf, asText, columns } from "../../../db/rows";
 import { statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
-import { isStandard, type StandardField, selectField } from "./field";
+import { selectField } from "./field";
 import { maxLive, newestContacts } from "./live";
 
 export interface FieldValues {

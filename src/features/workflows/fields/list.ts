@@ -1,12 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { topicField } from "../../../core/audience/fields";
 import { type FieldType, fieldType } from "../../../core/contacts/field-type";
+import { standardTypes } from "../../../core/contacts/standard-fields";
 import { isReservedEvent } from "../../../core/events/names";
 import { openBatch } from "../../../db/batch";
 import { asOneOf, asText, columns, orNull } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
-import { standardTypes } from "../../contacts/fields/field";
 
 interface WorkflowField {
   field: string;
