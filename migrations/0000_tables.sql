@@ -686,6 +686,7 @@ CREATE TABLE `workflows` (
 	`clock` integer DEFAULT 0 NOT NULL,
 	`next_tick_at` integer,
 	`search_text` text NOT NULL,
+	`link_base` text,
 	`issues` text DEFAULT '[]' NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
 	`created_at` integer NOT NULL,

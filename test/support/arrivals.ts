@@ -17,7 +17,7 @@ export function newStep<T extends StepType>(type: T, config: StepConfigs[T], tem
   return { id: newId(), type, name: type, config, templateId: templateId ? readId(templateId) : null };
 }
 
-export const testWorkflow = { id: newId(), name: "Welcome" };
+export const testWorkflow = { id: newId(), name: "Welcome", linkBase: null };
 
 /** A run of the contact with this id, which customers know, that has come to the step. */
 export function arrivalAt<T extends StepType>(

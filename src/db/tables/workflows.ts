@@ -22,6 +22,8 @@ export const workflows = sqliteTable(
     nextTickAt: time(),
     /** Name and description in lower case, for the list's search. */
     searchText: text().notNull(),
+    /** Where its mail's links lead without a PUBLIC_URL: where the last call that changed it was made. */
+    linkBase: text(),
     /** What is not sound about it, as of its last change: for lists. */
     issues: text({ mode: "json" }).$type<Issue[]>().notNull().default([]),
     version: integer().notNull().default(1),

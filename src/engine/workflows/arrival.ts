@@ -18,7 +18,7 @@ export interface Scope {
 /** A run that has come to a step. Its effect there has the id `execution:step`, because no run comes to a step twice. */
 export interface Arrival<T extends StepType = StepType> {
   executionId: Id;
-  workflow: { id: Id; name: string };
+  workflow: { id: Id; name: string; linkBase: string | null };
   contactId: Id;
   step: Extract<Step, { type: T }>;
   scope: Scope;

@@ -12,6 +12,7 @@ export interface LiveWorkflow {
   name: string;
   /** Events of public keys start it, and wake its executions. */
   hearsPublic: boolean;
+  linkBase: string | null;
   graph: Graph;
 }
 
@@ -24,7 +25,7 @@ export interface Live {
 /** Whether the workflow `w` hears events of public keys. */
 export const hearsPublicInSql: SQL = sql`(coalesce(json_extract(w.trigger_config, '$.publicEvents'), 1) <> 0)`;
 
-const readWorkflow = columns({ id: asId, name: asText, hearsPublic: asFlag });
+const readWorkflow = columns({ id: asId, name: asText, hearsPublic: asFlag, linkBase: orNull(asText) });
 const readStep = columns({
   workflowId: asId,
   id: asId,
@@ -50,7 +51,7 @@ export async function readLive(ctx: Context, workflowIds: Id[], contactIds: Id[]
   const batch = openBatch(ctx);
   const workflows = batch.add(
     statement(
-      sql`SELECT w.id, w.name, ${hearsPublicInSql} AS hears_public FROM json_each(${asked}) r
+      sql`SELECT w.id, w.name, ${hearsPublicInSql} AS hears_public, w.link_base FROM json_each(${asked}) r
         CROSS JOIN workflows w ON w.project_id = ${number} AND w.id = r.value`,
       readWorkflow,
     ),

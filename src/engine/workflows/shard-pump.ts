@@ -230,7 +230,7 @@ function arrivalOf(store: ShardStore, { execution, workflow, step }: Standing): 
   for (const { name, output } of recordsOf(store, execution.id)) if (output) outputs[name] = output;
   return {
     executionId: execution.id,
-    workflow: { id: workflow.id, name: workflow.name },
+    workflow: { id: workflow.id, name: workflow.name, linkBase: workflow.linkBase },
     contactId: execution.contactId,
     step,
     scope: { event: eventOf(store, execution.eventId), context: execution.context ?? {}, steps: outputs },

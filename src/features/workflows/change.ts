@@ -11,6 +11,7 @@ import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { WorkflowRow } from "../../db/tables";
 import { replaceReferences } from "../../engine/audience/record-references";
+import { linkBase } from "../../engine/mail/links";
 import { triggerOf } from "../../engine/workflows/graph";
 import type { Context } from "../../platform/context";
 import { triggerSegment } from "./trigger-segment";
@@ -62,6 +63,7 @@ async function nextRow(ctx: Context, after: WholeWorkflow): Promise<WorkflowRow>
   const { row } = after;
   return {
     ...row,
+    linkBase: linkBase(ctx) ?? row.linkBase,
     issues: await issuesNow(ctx, after),
     version: row.version + 1,
     // An earlier call may be written after a later one, so updatedAt never goes back.
@@ -80,7 +82,7 @@ function updateRow(row: WorkflowRow): Statement {
     sql`UPDATE workflows SET name = ${row.name}, description = ${row.description}, enabled = ${row.enabled},
         trigger_type = ${row.triggerType}, trigger_config = ${JSON.stringify(row.triggerConfig)},
         allow_reentry = ${row.allowReentry}, next_tick_at = ${row.nextTickAt}, issues = ${JSON.stringify(row.issues)},
-        search_text = ${searchText(row.name, row.description)}, version = ${row.version}, updated_at = ${row.updatedAt}
+        search_text = ${searchText(row.name, row.description)}, link_base = ${row.linkBase}, version = ${row.version}, updated_at = ${row.updatedAt}
       WHERE project_id = ${row.projectId} AND id = ${row.id}`,
   );
 }

@@ -6,6 +6,7 @@ import type { Trigger } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
 import type { WorkflowRow, WorkflowStepRow, WorkflowTransitionRow } from "../../db/tables";
+import { linkBase } from "../../engine/mail/links";
 import type { Context } from "../../platform/context";
 import { insertNames, issuesNow } from "./change";
 import { guardTrigger, triggerColumns } from "./trigger";
@@ -28,6 +29,7 @@ export function newWorkflow(
     clock: 0,
     nextTickAt: null,
     searchText: searchText(fields.name, fields.description),
+    linkBase: linkBase(ctx),
     issues: [],
     version: 1,
     createdAt: now,
@@ -82,10 +84,10 @@ export function tooManyWorkflows(): Conflict {
 function insertWorkflow(row: WorkflowRow): Statement {
   return statement(
     sql`INSERT INTO workflows (project_id, id, name, description, enabled, trigger_type, trigger_config, allow_reentry,
-        next_tick_at, search_text, issues, created_at, updated_at)
+        next_tick_at, search_text, link_base, issues, created_at, updated_at)
       VALUES (${row.projectId}, ${row.id}, ${row.name}, ${row.description}, ${row.enabled}, ${row.triggerType},
         ${JSON.stringify(row.triggerConfig)}, ${row.allowReentry}, ${row.nextTickAt}, ${row.searchText},
-        ${JSON.stringify(row.issues)}, ${row.createdAt}, ${row.updatedAt})`,
+        ${row.linkBase}, ${JSON.stringify(row.issues)}, ${row.createdAt}, ${row.updatedAt})`,
   );
 }
 

@@ -45,9 +45,10 @@ const pauseMs = 30 * minuteMs;
  * a repeat has the same.
  */
 export async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMAIL">[]): Promise<Outcome[]> {
-  const ctx = { ...given, now: given.clock() };
   const [first] = arrivals;
   if (!first) return [];
+  // No call is behind this: links lead to where the workflow was made.
+  const ctx = { ...given, now: given.clock(), origin: first.workflow.linkBase ?? given.origin };
   const { config, templateId } = first.step;
   const template = templateId ?? (config.templateId === undefined ? null : readId(config.templateId));
   if (template === null) return arrivals.map(() => ({ kind: "failed", reason: "The step has no template" }));

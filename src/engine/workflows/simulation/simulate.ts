@@ -21,7 +21,7 @@ import type { GivenEvent, NotedMail, SimulatedWorld } from "./world";
 
 /** What a simulation is about. */
 export interface Simulated {
-  workflow: { id: Id; name: string };
+  workflow: Arrival["workflow"];
   graph: Graph;
   contact: ContactRow;
   /** The event that starts the run; null for a start by hand. */
