@@ -103,7 +103,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async countSteps(_address: ShardAddress, stepIds: Id[]): Promise<StepCounts[]> {
-    return countsOf(this.store, stepIds);
+    return this.address() === null ? [] : countsOf(this.store, stepIds);
   }
 
   async cancel(address: ShardAddress, id: Id, reason: string) {
