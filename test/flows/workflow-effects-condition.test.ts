@@ -186,7 +186,7 @@ describe("a CONDITION", () => {
     expect(await ask({ condition: only("segment", "notMemberOfSegment", pro.id) })).toEqual(["no", "yes"]);
   });
 
-  it("tells the event's own name and source from its data", async () => {
+  it("keeps the event's source apart from its data, and its name where the data has none", async () => {
     const [project, world] = [await newProject(), new World()];
     const { id } = await newContact(project, "ada@example.com");
     const event = eventOf({ source: "API", name: "Ada", data: 1 }, { name: "signup", source: "PUBLIC" });
@@ -195,9 +195,12 @@ describe("a CONDITION", () => {
     expect(await ask("event.source", "PUBLIC")).toEqual(["yes"]);
     expect(await ask("event.source", "API")).toEqual(["no"]);
     expect(await ask("event.data.source", "API")).toEqual(["yes"]);
-    expect(await ask("event.name", "signup")).toEqual(["yes"]);
+    expect(await ask("event.name", "Ada")).toEqual(["yes"]);
     expect(await ask("event.data.name", "Ada")).toEqual(["yes"]);
     expect(await ask("event.data.data", 1)).toEqual(["yes"]);
+    const nameless = { event: eventOf({ amount: 1 }, { name: "signup" }) };
+    const isSignup = { field: "event.name", operator: "equals", value: "signup" };
+    expect(await branchesTaken(world, project, isSignup, [[id, nameless]])).toEqual(["yes"]);
   });
 
   it("takes the first branch of several that holds, or the one by default, or none for a contact that is gone", async () => {

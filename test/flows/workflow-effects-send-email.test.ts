@@ -53,7 +53,7 @@ describe("a SEND_EMAIL step", () => {
     expect(process.steps).toEqual(["query", "batch", "enqueue"]);
     await world.drain();
     expect(world.taken).toHaveLength(1);
-    expect(world.taken[0]).toMatchObject({ subject: "Ada, a book of purchase", to: { email: "ada@example.com" } });
+    expect(world.taken[0]).toMatchObject({ subject: "Ada, a book of its own", to: { email: "ada@example.com" } });
     expect(world.taken[0]?.html).toContain("of the run its own API 200 SPRING pro");
     const { body } = await project.api.get(`/emails/${row?.id}`);
     const email = body.data ?? body;

@@ -42,8 +42,8 @@ export function rootOf(field: string): { root: (typeof roots)[number]; key: stri
 }
 
 /**
- * The value that a run has for such a field; null when it has none. `event.name` and `event.source` are ours, whatever
- * the event's data says: its own keys of these names are `event.data.name` and `event.data.source`.
+ * The value that a run has for such a field; null when it has none. `event.source` is ours, whatever the event's data
+ * says: its own key of this name is `event.data.source`. `event.name` is the event's only if its data has no such key.
  */
 export function runValue({ event, context, steps }: RunValues, field: string): JsonValue {
   const named = rootOf(field);
@@ -52,7 +52,8 @@ export function runValue({ event, context, steps }: RunValues, field: string): J
   if (root === "context") return valueAt(context, key);
   if (root === "steps") return valueOfStep(steps, key);
   if (event === null) return null;
-  if (key === "name" || key === "source" || key === "data") return event[key];
+  if (key === "source" || key === "data") return event[key];
+  if (key === "name" && !Object.hasOwn(event.data, key)) return event.name;
   return valueAt(event.data, key.startsWith(eventDataPrefix) ? key.slice(eventDataPrefix.length) : key);
 }
 

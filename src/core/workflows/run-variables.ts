@@ -13,14 +13,14 @@ export function storedValues({ event, context, steps }: RunValues): JsonObject |
 
 /**
  * What templates of a workflow can name beside the contact: `event.<key>`, `steps.<name>.<key>`, and the keys of the
- * context. `event.name` and `event.source` are ours, as in conditions.
+ * context. `event.source` is ours, and `event.name` unless the data has such a key, as in conditions.
  */
 export function runVariables({ event, context, steps }: JsonObject): JsonObject {
   return { ...objectOf(context), steps: objectOf(steps), ...(isJsonObject(event) && { event: eventVariables(event) }) };
 }
 
 function eventVariables({ name = null, source = null, data }: JsonObject): JsonObject {
-  return { ...objectOf(data), name, source, data: objectOf(data) };
+  return { name, ...objectOf(data), source, data: objectOf(data) };
 }
 
 function objectOf(value: JsonObject[string] | undefined): JsonObject {

@@ -49,9 +49,9 @@ function listed(fields: Map<string, FieldType>, category: WorkflowField["categor
   return found.sort((one, other) => (one.field < other.field ? -1 : 1));
 }
 
-/** `event.name` and `event.source` are always ours; keys of the data with these names are told apart. */
+/** `event.source` is always ours; a key of the data with this name is told apart. */
 function eventField(key: string, type: FieldType): [string, FieldType] {
-  return [key === "source" || key === "name" ? `event.data.${key}` : `event.${key}`, type];
+  return [key === "source" ? `event.data.${key}` : `event.${key}`, type];
 }
 
 /** What is in the data of events that the service records itself, whether or not any has happened. */
