@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { newId } from "../../../core/ids";
+import { readId } from "../../../core/ids";
 import { executionJson, wholeExecutionJson } from "../../../engine/workflows/execution-json";
 import { body, created, createRoute, errors, ok } from "../../../http/define";
 import { IdParam, PageQuery, pathId } from "../../../http/params";
@@ -28,7 +28,7 @@ const start = createRoute({
   method: "post",
   path: "/workflows/{id}/executions",
   operationId: "startWorkflowExecution",
-  refusals: [reentryRefused(newId(), false)],
+  refusals: [reentryRefused(readId("0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10"), false)],
   tags,
   summary: "Start a workflow for a contact",
   description:
