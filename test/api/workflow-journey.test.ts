@@ -36,6 +36,7 @@ function track({ keys }: TestProject, event: string, email: string, data?: objec
 /** signup → mail → wait for a purchase → large? → data and mail, or the end. */
 async function onboarding(project: TestProject) {
   const welcome = await newTemplate(project, {
+    type: "TRANSACTIONAL",
     subject: "Welcome, {{ firstName }}",
     body: "<p>You chose {{ event.plan }}.</p>",
   });

@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { type Id, readId } from "../../../core/ids";
-import type { JsonObject } from "../../../core/json";
 import { normalizeEmail } from "../../../core/mail/address";
 import type { EmailType } from "../../../core/mail/status";
 import { parseTemplate, renderTemplate } from "../../../core/templating/render";
@@ -14,12 +13,13 @@ import { domainInSql, verifiedDomain } from "../../mail/sender-domain";
 import { whyWithheld } from "../../mail/withhold";
 import { isMarketingPaused } from "../../projects/sending-paused";
 import type { Arrival } from "../arrival";
-import { decide } from "../decide";
+import { ConditionTooLarge, decide } from "../decide";
+import { contactDeleted } from "../effects/condition";
 import { isInItsTopic, whyRefused } from "../effects/send-email";
 import { planOf } from "../effects/update-contact";
 import { isUnrenderable, variablesOf } from "../render-step";
 import type { EffectType } from "../step-types";
-import type { SimulatedWorld } from "./world";
+import { type SimulatedWorld, withData } from "./world";
 
 type SimulatedEffect<T extends EffectType> = (
   ctx: Context,
@@ -91,13 +91,18 @@ function findTemplate(ctx: Context, { contact }: SimulatedWorld, template: Id, t
 async function takeBranch(ctx: Context, arrival: Arrival<"CONDITION">, world: SimulatedWorld): Promise<Outcome> {
   const { branches, otherwise } = branchesOf(arrival.step.config);
   const { contact, now } = world;
-  const events = world.events.filter(({ at }) => at <= now).map(({ id, name }) => ({ id, name }));
+  const events = world.events.slice(0, world.happened).map(({ id, name }) => ({ id, name }));
   const asking = { contactId: contact.id, values: arrival.scope, instead: { contact, events } };
   const conditions = branches.map(({ condition }) => condition);
-  const [decision] = await decide(ctx, conditions, [asking], new Date(now));
-  if (decision === undefined || decision === "gone") return { kind: "exits", reason: "The contact was deleted" };
-  const branch = decision.first === null ? otherwise : (branches[decision.first]?.branch ?? otherwise);
-  return { kind: "done", branch, output: { branch }, because: decision.because };
+  try {
+    const [decision] = await decide(ctx, conditions, [asking], new Date(now));
+    if (decision === undefined || decision === "gone") return { kind: "exits", reason: contactDeleted };
+    const branch = decision.first === null ? otherwise : (branches[decision.first]?.branch ?? otherwise);
+    return { kind: "done", branch, output: { branch }, because: decision.because };
+  } catch (error) {
+    if (!(error instanceof ConditionTooLarge)) throw error;
+    return { kind: "failed", reason: error.message };
+  }
 }
 
 async function noteUpdate(_: Context, arrival: Arrival<"UPDATE_CONTACT">, world: SimulatedWorld): Promise<Outcome> {
@@ -105,12 +110,10 @@ async function noteUpdate(_: Context, arrival: Arrival<"UPDATE_CONTACT">, world:
   const plan = planOf(arrival, contact);
   if ("kind" in plan) return plan;
   const hasSaidNo = plan.subscribed === true && contact.optedOutBy === "PERSON";
-  const subscribed = hasSaidNo ? contact.subscribed : (plan.subscribed ?? contact.subscribed);
-  world.contact = { ...contact, subscribed, data: merged(contact.data, plan.patch), updatedAt: world.now };
+  world.contact = withData(contact, plan.patch, world.now);
+  if (plan.subscribed !== null && !hasSaidNo) {
+    const optedOutAt = plan.subscribed ? null : (contact.optedOutAt ?? world.now);
+    world.contact = { ...world.contact, subscribed: plan.subscribed, optedOutAt };
+  }
   return hasSaidNo ? plan.ifOptedOut : plan.result;
-}
-
-/** Keys are replaced whole, and null deletes one, as in the database. */
-function merged(data: JsonObject, patch: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries({ ...data, ...patch }).filter(([, value]) => value !== null));
 }

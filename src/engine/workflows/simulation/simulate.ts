@@ -17,7 +17,7 @@ import type { Context } from "../../../platform/context";
 import type { Arrival } from "../arrival";
 import type { EffectType } from "../step-types";
 import { simulatedEffects } from "./effects";
-import type { GivenEvent, NotedMail, SimulatedWorld } from "./world";
+import { type GivenEvent, goOnTo, type NotedMail, type SimulatedWorld } from "./world";
 
 /** What a simulation is about. */
 export interface Simulated {
@@ -47,7 +47,8 @@ export interface Simulation {
 export async function simulate(ctx: Context, given: Simulated): Promise<Simulation> {
   const { graph, start, events } = given;
   const now = start?.at ?? ctx.now.getTime();
-  const world: SimulatedWorld = { now, contact: given.contact, events, mails: [] };
+  const world: SimulatedWorld = { now, contact: given.contact, events, happened: 0, mails: [] };
+  goOnTo(world, now, start);
   const records = new Map<Id, StepRecord>();
   let position = startPosition(now, start?.id ?? null);
   let heard = start;
@@ -55,7 +56,7 @@ export async function simulate(ctx: Context, given: Simulated): Promise<Simulati
     if (position.status === "WAITING") {
       const next = nextWake(position, world);
       if (next === null || (given.until !== null && next.at > given.until)) break;
-      world.now = Math.max(world.now, next.at);
+      goOnTo(world, next.at, next.event);
       heard = next.event ?? heard;
       position = next.event ? wakeByEvent(position, next.event) : wakeByTime(position, world.now);
       continue;
@@ -107,14 +108,14 @@ function effectOf(step: Step): (ctx: Context, arrival: Arrival, world: Simulated
   ) => Promise<Outcome>;
 }
 
-function newestOf({ events, now }: SimulatedWorld): Id {
-  return events.findLast(({ at }) => at <= now)?.id ?? belowAllIds;
+function newestOf({ events, happened }: SimulatedWorld): Id {
+  return events[happened - 1]?.id ?? belowAllIds;
 }
 
 function arrivalAt({ workflow, contact, heard, records }: Standing, step: Step): Arrival {
   const outputs: JsonObject = {};
   for (const { name, output } of records.values()) if (output) outputs[name] = output;
-  const event = heard && { id: heard.id, name: heard.name, source: "API" as const, data: heard.data };
+  const event = heard && { id: heard.id, name: heard.name, source: heard.source, data: heard.data };
   return {
     executionId: belowAllIds,
     workflow,

@@ -39,8 +39,9 @@ export const SimulateWorkflow = z
       .optional()
       .meta({
         description:
-          "What happens to the contact meanwhile, beside what is recorded already. The first one with the name of the " +
-          "workflow's trigger starts the run; without such an event it starts now, as if by hand.",
+          "What happens to the contact meanwhile, beside what is recorded already. Their data becomes the contact's, as with " +
+          "`POST /events/track`. The first one with the name of the workflow's trigger starts the run; without such an " +
+          "event it starts now, as if by hand.",
       }),
     until: Time.optional().meta({ description: "Where to stop. By default the simulation goes on to the end." }),
   })

@@ -1,4 +1,6 @@
 import { readData } from "../../../core/contacts/data";
+import { Invalid } from "../../../core/errors";
+import { isReservedEvent } from "../../../core/events/names";
 import { type Id, newIdAt, publicId } from "../../../core/ids";
 import { iso, isoOrNull } from "../../../core/time";
 import { getContact } from "../../../engine/contacts/contact";
@@ -20,10 +22,16 @@ export async function simulateWorkflow(ctx: Context, id: Id, call: SimulateWorkf
   const events = givenEvents(ctx, call);
   const trigger = triggerOf(workflow.row);
   const name = trigger.triggerType === "EVENT" ? trigger.triggerConfig.eventName : null;
+  const start = events.find((event) => event.name === name) ?? null;
+  const until = call.until === undefined ? null : Date.parse(call.until);
+  insistOnOrder(start?.at ?? ctx.now.getTime(), until);
   const { position, records, mails } = await simulate(ctx, {
-    ...{ workflow: workflow.row, graph, contact, events },
-    start: events.find((event) => event.name === name) ?? null,
-    until: call.until === undefined ? null : Date.parse(call.until),
+    workflow: workflow.row,
+    graph,
+    contact,
+    events,
+    start,
+    until,
   });
   return {
     path: pathOf(records, graph.steps),
@@ -33,14 +41,22 @@ export async function simulateWorkflow(ctx: Context, id: Id, call: SimulateWorkf
   };
 }
 
+function insistOnOrder(startsAt: number, until: number | null): void {
+  if (until === null || until >= startsAt) return;
+  const message = `Must not be before the run starts, which is at ${iso(startsAt)}`;
+  throw new Invalid([{ field: "until", code: "too_small", message }]);
+}
+
 /** In the order of time, with ids in the same order. */
 function givenEvents(ctx: Context, { events = [] }: SimulateWorkflow): GivenEvent[] {
   return events
-    .map(({ at, name, data }) => ({
-      at: at === undefined ? ctx.now.getTime() : Date.parse(at),
-      name,
-      data: readData(data ?? {}).own,
-    }))
+    .map(({ at, name, data }) => {
+      const { own, patch } = readData(data ?? {});
+      const time = at === undefined ? ctx.now.getTime() : Date.parse(at);
+      // What we record ourselves writes nothing to contacts.
+      const more = isReservedEvent(name) ? { source: "SYSTEM" as const, patch: {} } : { source: "API" as const, patch };
+      return { at: time, name, data: own, ...more };
+    })
     .toSorted((one, other) => one.at - other.at)
     .map((event) => ({ ...event, id: newIdAt(event.at) }));
 }
