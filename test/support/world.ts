@@ -5,7 +5,16 @@ import { Unavailable } from "../../src/core/errors";
 import type { Message } from "../../src/core/mail/message";
 import type { PaceRule } from "../../src/core/mail/pace";
 import type { Receipt } from "../../src/core/mail/receipt";
-import { addWaiting, askFor, giveBack, mayGoOn, newAccount, nextTurn, readUpTo } from "../../src/core/mail/turns";
+import {
+  addWaiting,
+  askFor,
+  giveBack,
+  mayGoOn,
+  newAccount,
+  nextTurn,
+  readUpTo,
+  takeShare,
+} from "../../src/core/mail/turns";
 import { comingAgain, type Queued } from "../../src/core/messages";
 import { runSweeps } from "../../src/cron";
 import type { WorkflowShardObject } from "../../src/engine/workflows/shard-object";
@@ -257,7 +266,8 @@ export class World {
     return {
       ask: (wish) => step("ask", () => askFor(account, wish, rule, moment())),
       nextTurn: (drainer) => step("turn", () => nextTurn(account, drainer, rule, moment())),
-      readUpTo: (permitId, place) => step("read up to", () => readUpTo(account, permitId, place)),
+      takeShare: (permitId, wanted) => step("take share", () => takeShare(account, permitId, wanted, moment())),
+      readUpTo: (permitId, read) => step("read up to", () => readUpTo(account, permitId, read, moment())),
       mayGoOn: (permitId, verdict, calls) =>
         step("may go on", () => mayGoOn(account, permitId, verdict, calls, moment())),
       giveBack: (done) => step("give back", () => giveBack(account, done, rule, moment())),

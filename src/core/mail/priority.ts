@@ -8,6 +8,8 @@ export type Priority = 0 | 1 | 2;
 
 export const priorities = [0, 1, 2] as const;
 
+export const ofCampaigns = 2;
+
 /** The provider's lane of a mail. Lanes pause apart, and campaigns leave a share of the pace to transactional mail. */
 export function laneOf(priority: Priority): Lane {
   return priority === 0 ? "transactional" : "campaign";

@@ -2,7 +2,16 @@ import { minuteMs, secondMs } from "../time";
 import { afterCalls, type LaneState, nextCallAt, openLane, probing, type Verdict } from "./breaker";
 import type { Lane } from "./message";
 import { callsAt, callsNow, type PaceRule, type PaceState, refilled, takeCalls } from "./pace";
-import { laneOf, type Priority, priorities } from "./priority";
+import { laneOf, ofCampaigns, type Priority, priorities } from "./priority";
+import {
+  newProjectPaces,
+  nextRestedAt,
+  type ProjectPaces,
+  parkIfEmpty,
+  putMailsBack,
+  takeMails,
+  takeRested,
+} from "./project-pace";
 import { firstOf, join, leave, moveToEnd, newRing, type Place, type Ring, readTo, stopReading } from "./ring";
 
 /**
@@ -19,6 +28,8 @@ export interface Account {
   lanes: Record<Lane, LaneState>;
   permits: Map<string, Permit>;
   ring: Ring;
+  /** Campaign mail also keeps to the pace of its project. */
+  paces: ProjectPaces;
   /** When a drainer has been asked to come. */
   drainerAt: number | null;
 }
@@ -43,6 +54,8 @@ interface Permit {
   isDrainer: boolean;
   /** It takes each mail alone, because one before it died. */
   isSuspect: boolean;
+  /** The mails that the project's own pace allows it and that are not read yet; null without such a pace. */
+  share: number | null;
 }
 
 /** What a consumer may do. With no calls, the mail waits in the ring. */
@@ -101,6 +114,7 @@ export function newAccount(lanes: Partial<Record<Lane, LaneState>> = {}): Accoun
     lanes: { transactional: openLane, campaign: openLane, ...lanes },
     permits: new Map(),
     ring: newRing(),
+    paces: newProjectPaces(),
     drainerAt: null,
   };
 }
@@ -118,12 +132,14 @@ export interface Wish {
   project: number;
   priority: Priority;
   mails: number;
+  /** The project has a pace of its own for this mail: it waits for a drainer, which keeps to that. */
+  isPaced?: boolean;
 }
 
 export function askFor(account: Account, wish: Wish, rule: AccountRule, moment: Moment): WithDrainer<Grant> {
-  endLostPermits(account, moment);
+  catchUp(account, moment);
   const grant = mustWait(account, wish, rule) ? none : grantPermit(account, wish, rule, moment);
-  if (grant.mails < wish.mails) join(account.ring, wish.project, wish.priority, "place");
+  if (grant.mails < wish.mails) addToRing(account, wish.project, wish.priority, "place");
   return { ...grant, drainAt: callDrainer(account, rule, moment) };
 }
 
@@ -137,7 +153,7 @@ export interface Drainer {
 /** The next turn among those who wait. */
 export function nextTurn(account: Account, { permitId, done }: Drainer, rule: AccountRule, moment: Moment): NextTurn {
   if (done) endPermit(account, done, rule, moment);
-  endLostPermits(account, moment);
+  catchUp(account, moment);
   if (done === null && account.drainerAt !== null && account.drainerAt <= moment.now) account.drainerAt = null;
   const next = firstOf(account.ring, openLanes(account, rule, moment.now));
   if (next === null) {
@@ -162,15 +178,48 @@ export function nextTurn(account: Account, { permitId, done }: Drainer, rule: Ac
   return { kind: "turn", turn, drainAt: callDrainer(account, rule, moment) };
 }
 
-/** A drainer has read its mail up to `place`; null when there is no more of it. Another one may read on from there. */
-export function readUpTo(account: Account, permitId: string, place: Place | null): void {
+/**
+ * A drainer asks how many mails it may read, because the project of its turn has a pace of its own. With none, its turn is
+ * over, and the project comes back by itself.
+ */
+export function takeShare(
+  account: Account,
+  permitId: string,
+  { perSecond, mails }: { perSecond: number; mails: number },
+  { now }: Moment,
+): number {
   const permit = account.permits.get(permitId);
-  if (permit) readTo(account.ring, permit.project, permit.priority, permitId, place);
+  if (!permit) return 0;
+  const { project, priority } = permit;
+  permit.share = takeMails(account.paces, { project, perSecond, mails }, now);
+  if (permit.share === 0 && parkIfEmpty(account.paces, project, now)) leave(account.ring, project, priority);
+  return permit.share;
+}
+
+/**
+ * A drainer has read so many mails, up to `place`; null when there is no more of them. Another one may read on from there,
+ * unless the project's own pace makes it wait.
+ */
+export function readUpTo(
+  account: Account,
+  permitId: string,
+  { place, mails }: { place: Place | null; mails: number },
+  { now }: Moment,
+): void {
+  const permit = account.permits.get(permitId);
+  if (!permit) return;
+  const { project, priority, share } = permit;
+  if (share !== null) {
+    putMailsBack(account.paces, project, share - mails);
+    permit.share = null;
+    if (place !== null && parkIfEmpty(account.paces, project, now)) leave(account.ring, project, priority);
+  }
+  readTo(account.ring, project, priority, permitId, place);
 }
 
 /** Between two rounds of one permit. Whether the next one may be made; if not, the mail goes back to the ring. */
 export function mayGoOn(account: Account, permitId: string, verdict: Verdict, calls: number, moment: Moment): boolean {
-  endLostPermits(account, moment);
+  catchUp(account, moment);
   const permit = account.permits.get(permitId);
   if (!permit) return false;
   judge(account, permit, verdict, moment);
@@ -198,7 +247,7 @@ export interface Done {
 
 export function giveBack(account: Account, done: Done, rule: AccountRule, moment: Moment): { drainAt: number | null } {
   endPermit(account, done, rule, moment);
-  endLostPermits(account, moment);
+  catchUp(account, moment);
   return { drainAt: callDrainer(account, rule, moment) };
 }
 
@@ -217,8 +266,10 @@ function endPermit(
   stopReading(account.ring, project, priority, permitId);
   const waiting = account.ring.projects.get(project);
   if (waiting && permit.isSuspect) waiting.isSuspect = false;
-  if (isOver) leave(account.ring, project, priority);
-  else if (hasMore) join(account.ring, project, priority, "beginning");
+  if (isOver) {
+    leave(account.ring, project, priority);
+    if (priority === ofCampaigns) account.paces.parked.delete(project);
+  } else if (hasMore) addToRing(account, project, priority, "beginning");
 }
 
 /** Says who waits: a sweep found their mail. Whatever was passed over is so read again within a minute or two. */
@@ -228,15 +279,16 @@ export function addWaiting(
   rule: AccountRule,
   moment: Moment,
 ): { drainAt: number | null } {
-  endLostPermits(account, moment);
-  for (const { project, priority } of found) join(account.ring, project, priority, "beginning");
+  catchUp(account, moment);
+  for (const { project, priority } of found) addToRing(account, project, priority, "beginning");
   return { drainAt: callDrainer(account, rule, moment) };
 }
 
 const none: Grant = { calls: 0, callsAtOnce: 0, mails: 0 };
 
 /** Fresh mail never passes older mail of its project, and no project passes the ring while calls are scarce. */
-function mustWait(account: Account, { project, priority }: Wish, rule: AccountRule): boolean {
+function mustWait(account: Account, { project, priority, isPaced }: Wish, rule: AccountRule): boolean {
+  if (isPaced) return true;
   if (rule.pace !== null && account.ring.projects.size > 0) return true;
   const mail = account.ring.projects.get(project)?.mail;
   return mail !== undefined && priorities.some((each) => each <= priority && mail.has(each));
@@ -261,6 +313,7 @@ function grantPermit(
   const until = moment.now + permitMs;
   account.permits.set(wish.permitId, {
     ...{ project, priority, lane, until, isDrainer, isSuspect, calls, callsAtOnce, mailsAtOnce, isProbe: free.isProbe },
+    share: null,
   });
   if (account.pace !== null && rule.pace !== null) account.pace = takeCalls(account.pace, lane, calls);
   if (free.isProbe) account.lanes[lane] = probing(account.lanes[lane], until);
@@ -318,6 +371,8 @@ function nextWorkAt(account: Account, rule: AccountRule, now: number): number | 
     .filter((lane) => firstOf(account.ring, [lane]) !== null)
     .map((lane) => laneOpensAt(account, lane, rule))
     .filter((at) => at > now);
+  const restedAt = nextRestedAt(account.paces);
+  if (restedAt !== null) times.push(Math.max(restedAt, laneOpensAt(account, laneOf(ofCampaigns), rule)));
   return times.length > 0 ? Math.min(...times) : null;
 }
 
@@ -338,6 +393,18 @@ function returnCalls(account: Account, permit: Permit, calls: number, rule: Acco
   if (waiting && isDrainer) waiting.deficit = Math.min(waiting.deficit + calls, callsPerTurn(rule));
 }
 
+/** What has happened by itself since the last call. */
+function catchUp(account: Account, moment: Moment): void {
+  for (const project of takeRested(account.paces, moment.now)) join(account.ring, project, ofCampaigns, "beginning");
+  endLostPermits(account, moment);
+}
+
+/** Campaign mail that waits for the pace of its project comes to the ring by itself. */
+function addToRing(account: Account, project: number, priority: Priority, from: "place" | "beginning"): void {
+  if (priority === ofCampaigns && account.paces.parked.has(project)) return;
+  join(account.ring, project, priority, from);
+}
+
 /** Whoever held such a permit is dead. Its mail may be why, so the project is suspect; a probe has failed. */
 function endLostPermits(account: Account, moment: Moment): void {
   for (const [id, permit] of account.permits) {
@@ -345,7 +412,7 @@ function endLostPermits(account: Account, moment: Moment): void {
     account.permits.delete(id);
     judge(account, permit, { kind: permit.isProbe ? "failed" : "unused", calls: 1 }, moment);
     if (!permit.isDrainer) continue;
-    join(account.ring, permit.project, permit.priority, "beginning");
+    addToRing(account, permit.project, permit.priority, "beginning");
     const waiting = account.ring.projects.get(permit.project);
     if (waiting) waiting.isSuspect = true;
   }

@@ -13,6 +13,7 @@ import { type Delivery, findDue, readDelivery } from "./delivery";
 import { putOff, type Ready, recordAndHand, recordAndNote, recordMost } from "./hand-over";
 import { hasSlot, slotComesBackMs } from "./memory-slot";
 import { nextRound, type Waiting } from "./plan-round";
+import { paceOf } from "./project-pace";
 import type { Result } from "./record";
 
 /** A permit to call the provider: see core/mail/turns.ts. */
@@ -42,7 +43,8 @@ export async function deliverEmails(
   emailIds: Id[],
   { isAgain = false }: { isAgain?: boolean } = {},
 ): Promise<void> {
-  const wish = { permitId: textOf(newId()), project: ctx.project.number, priority, mails: emailIds.length };
+  const isPaced = paceOf(ctx, priority) !== null;
+  const wish = { permitId: textOf(newId()), project: ctx.project.number, priority, mails: emailIds.length, isPaced };
   const { drainAt, ...grant } = await ctx.pace.ask(wish);
   await sendForDrainer(ctx, drainAt);
   if (grant.mails === 0) return;

@@ -9,6 +9,7 @@ import { findProject } from "../projects/project";
 import { sendForDrainer } from "./announce";
 import { deliverPermitted } from "./deliver";
 import { findWaiting } from "./delivery";
+import { paceOf } from "./project-pace";
 
 /** After this a drainer makes room for another message of its queue. Its last turn may take a minute more. */
 const shiftMs = 20 * secondMs;
@@ -67,10 +68,15 @@ async function takeTurn(platform: Platform, permitId: string, turn: Turn): Promi
   }
 }
 
+/** The project's pace allows no mail now. */
+const nothing: Awaited<ReturnType<typeof findWaiting>> = { emailIds: [], place: null };
+
 async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<Taken> {
   const mails = turn.isSuspect ? Math.min(turn.mails, suspectsPerTurn) : turn.mails;
-  const { emailIds, place } = await findWaiting(ctx, { ...turn, mails });
-  await ctx.pace.readUpTo(permitId, place);
+  const perSecond = paceOf(ctx, turn.priority);
+  const share = perSecond === null ? mails : await ctx.pace.takeShare(permitId, { perSecond, mails });
+  const { emailIds, place } = share === 0 ? nothing : await findWaiting(ctx, { ...turn, mails: share });
+  await ctx.pace.readUpTo(permitId, { place, mails: emailIds.length });
   if (emailIds.length === 0) {
     return { done: { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: false }, rounds: 0 };
   }

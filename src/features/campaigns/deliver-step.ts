@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Counts, sumOf } from "../../core/campaigns/counts";
+import { ofCampaigns } from "../../core/mail/priority";
 import { minuteMs, secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asFlag, asId, asJson, asNumber, columns } from "../../db/rows";
@@ -7,10 +8,11 @@ import { type Statement, select, selectOne, statement } from "../../db/statement
 import { replaceReferences } from "../../engine/audience/record-references";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import { MovedOn } from "../../engine/jobs/step";
+import { paceOf } from "../../engine/mail/project-pace";
 import type { Context } from "../../platform/context";
 import type { Frozen, Progress } from "./frozen";
 import { type byCanary, holdCampaign } from "./hold";
-import { maxReleased, type PageRange, tellAccount, updateReleased } from "./release";
+import { maxReleasedOf, type PageRange, tellAccount, updateReleased } from "./release";
 import { deleteRun, guardStep, lookAfter, type Run, runGraceMs, updateRun } from "./run-row";
 
 /** Pages that one look counts anew, and pages that one step releases. */
@@ -29,10 +31,11 @@ export type Next = { kind: "goes on" } | { kind: "waits"; until: number } | { ki
 export async function deliverStep(ctx: Context, run: Run, frozen: Frozen): Promise<Next> {
   if (isTooEarly(ctx, run)) return { kind: "over" };
   const { open, held } = await look(ctx, run);
-  const room = maxReleased - open;
-  const released = room > maxReleased / 2 || open === 0 ? pagesFor(held, room) : [];
+  const most = maxReleasedOf(ctx);
+  const room = most - open;
+  const released = room > most / 2 || open === 0 ? pagesFor(held, room) : [];
   if (released.length > 0) return release(ctx, run, open, released);
-  if (held.length > 0 || open > 0) return wait(ctx, run, open);
+  if (held.length > 0 || open > 0) return wait(ctx, run, open, { hasHeld: held.length > 0 });
   return isCanaryOut(run) && (await isAwaited(ctx, run)) ? endCanary(ctx, run) : finish(ctx, run, frozen);
 }
 
@@ -110,31 +113,36 @@ function pagesFor(held: HeldPage[], room: number): HeldPage[] {
 async function release(ctx: Context, run: Run, open: number, pages: HeldPage[]): Promise<Next> {
   const sum = pages.reduce((all, page) => all + page.open, open);
   // Pages may be nearly empty: then there is room for the next ones at once.
-  const isFull = sum > maxReleased / 2 || pages.length < pagesAtOnce;
-  const until = ctx.realClock().getTime() + (isFull ? waits.least : 0);
+  const isFull = sum > maxReleasedOf(ctx) / 2 || pages.length < pagesAtOnce;
+  const waitMs = leastWaitMs(ctx, sum, { hasHeld: true });
+  const until = ctx.realClock().getTime() + (isFull ? waitMs : 0);
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
   for (const page of pages) batch.addAll(updateReleased(ctx, run.campaign.id, page));
   batch.add(
-    updateRun(
-      ctx,
-      run,
-      { ...run.progress, open: sum, waitMs: waits.least, lookAt: until },
-      lookAfter(ctx, until + runGraceMs),
-    ),
+    updateRun(ctx, run, { ...run.progress, open: sum, waitMs, lookAt: until }, lookAfter(ctx, until + runGraceMs)),
   );
   await batch.commit();
   await tellAccount(ctx);
   return isFull ? { kind: "waits", until } : { kind: "goes on" };
 }
 
-async function wait(ctx: Context, run: Run, open: number): Promise<Next> {
+async function wait(ctx: Context, run: Run, open: number, { hasHeld }: { hasHeld: boolean }): Promise<Next> {
   const { progress } = run;
   const hasMoved = open !== progress.open;
-  const waitMs = hasMoved ? waits.least : Math.min(waits.most, 2 * (progress.waitMs ?? waits.least));
+  const leastMs = leastWaitMs(ctx, open, { hasHeld });
+  const waitMs = hasMoved ? leastMs : Math.max(leastMs, Math.min(waits.most, 2 * (progress.waitMs ?? waits.least)));
   const until = ctx.realClock().getTime() + waitMs;
   await save(ctx, run, { ...progress, open, waitMs, lookAt: until }, lookAfter(ctx, until + runGraceMs));
   return { kind: "waits", until };
+}
+
+/** At the project's pace, if it has one, there is nothing to do until the next pages go out, or the last mail did. */
+function leastWaitMs(ctx: Context, open: number, { hasHeld }: { hasHeld: boolean }): number {
+  const perSecond = paceOf(ctx, ofCampaigns);
+  if (perSecond === null) return waits.least;
+  const mails = open - (hasHeld ? maxReleasedOf(ctx) / 2 : 0);
+  return Math.min(waits.most, Math.max(waits.least, Math.ceil((secondMs * mails) / perSecond)));
 }
 
 async function save(ctx: Context, run: Run, progress: Progress, dueAt?: number, also: Statement[] = []): Promise<void> {

@@ -12,11 +12,8 @@ import { type Context, clockOf } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { type Found, findNext } from "./find-next";
 import { type Frozen, type Progress, recipientsOf, wantsMail } from "./frozen";
-import { maxReleased, tellAccount } from "./release";
+import { maxReleasedOf, recipientsPerPage, tellAccount } from "./release";
 import { guardStep, type Run, updateRun } from "./run-row";
-
-/** Rows of the ledger that one batch writes, in some 25 ms. They are a page. */
-export const recipientsPerPage = 500;
 
 /** A recipient on the way into the ledger. */
 interface Recipient {
@@ -88,7 +85,7 @@ async function writePage(
   recipients: Recipient[],
   after: Id | null,
 ): Promise<Run> {
-  const { parts, progress } = shareOut(run, recipients, after);
+  const { parts, progress } = shareOut(ctx, run, recipients, after);
   const now = ctx.clock().getTime();
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
@@ -108,6 +105,7 @@ interface Part {
 
 /** Splits recipients into those of the canary and the others. The first pages of a campaign without one go out at once. */
 function shareOut(
+  ctx: Context,
   { campaign, progress }: Run,
   recipients: Recipient[],
   after: Id | null,
@@ -116,7 +114,7 @@ function shareOut(
     after === null ? { ...progress, phase: "deliver", after: belowAllIds } : { ...progress, after };
   if (!progress.canary) {
     const open = (progress.open ?? 0) + recipients.length;
-    const isReleased = open <= maxReleased;
+    const isReleased = open <= maxReleasedOf(ctx);
     return {
       parts: [{ part: "REST", people: recipients, isReleased }],
       progress: isReleased ? { ...next, open } : next,

@@ -1,14 +1,29 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
+import { ofCampaigns } from "../../core/mail/priority";
 import { type Statement, statement } from "../../db/statement";
 import { sendForDrainer } from "../../engine/mail/announce";
+import { paceOf } from "../../engine/mail/project-pace";
 import type { Context } from "../../platform/context";
 
 /**
  * So many mails of a campaign are with the consumers of mail at most. The others are held in their rows: a pause or a
  * cancel has no more than these to stop.
  */
-export const maxReleased = 5_000;
+const maxReleased = 5_000;
+
+/** Rows of the ledger that one batch writes, in some 25 ms. They are a page. */
+export const recipientsPerPage = 500;
+
+/** With a pace of the project there are fewer, so that its campaigns take turns: what goes out in this time, or a page. */
+const pacedSeconds = 20;
+
+/** How many mails of a campaign are with the consumers of mail at most. */
+export function maxReleasedOf(ctx: Context): number {
+  const perSecond = paceOf(ctx, ofCampaigns);
+  if (perSecond === null) return maxReleased;
+  return Math.min(maxReleased, Math.max(recipientsPerPage, perSecond * pacedSeconds));
+}
 
 /** A page of the ledger, by its first and last email. */
 export interface PageRange {
@@ -61,6 +76,6 @@ export function updateTakenBack(ctx: Context, campaignId: Id): Statement[] {
 
 /** Says that the project's campaigns have mail that waits. */
 export async function tellAccount(ctx: Context): Promise<void> {
-  const { drainAt } = await ctx.pace.addWaiting([{ project: ctx.project.number, priority: 2 }]);
+  const { drainAt } = await ctx.pace.addWaiting([{ project: ctx.project.number, priority: ofCampaigns }]);
   await sendForDrainer(ctx, drainAt);
 }

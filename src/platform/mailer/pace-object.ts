@@ -18,6 +18,7 @@ import {
   newAccount,
   nextTurn,
   readUpTo,
+  takeShare,
   type Wish,
   type WithDrainer,
 } from "../../core/mail/turns";
@@ -39,8 +40,12 @@ export class PaceObject extends DurableObject {
     return this.do((account, moment) => nextTurn(account, drainer, rule, moment));
   }
 
-  readUpTo(permitId: string, place: Place | null): void {
-    this.do((account) => readUpTo(account, permitId, place));
+  takeShare(permitId: string, wanted: { perSecond: number; mails: number }): number {
+    return this.do((account, moment) => takeShare(account, permitId, wanted, moment));
+  }
+
+  readUpTo(permitId: string, read: { place: Place | null; mails: number }): void {
+    this.do((account, moment) => readUpTo(account, permitId, read, moment));
   }
 
   mayGoOn(permitId: string, verdict: Verdict, calls: number): boolean {

@@ -23,8 +23,10 @@ export interface Pace {
   ask(wish: Wish): Promise<WithDrainer<Grant>>;
   /** Whose waiting mail goes next. */
   nextTurn(drainer: Drainer): Promise<NextTurn>;
-  /** The mail of a turn is read up to a place; null when there is no more. */
-  readUpTo(permitId: string, place: Place | null): Promise<void>;
+  /** How many mails of a turn may be read, of a project that has a pace of its own. */
+  takeShare(permitId: string, wanted: { perSecond: number; mails: number }): Promise<number>;
+  /** So many mails of a turn are read, up to a place; null when there is no more. */
+  readUpTo(permitId: string, read: { place: Place | null; mails: number }): Promise<void>;
   /** Tells the outcome of a round, and asks whether the next one may be made. */
   mayGoOn(permitId: string, verdict: Verdict, calls: number): Promise<boolean>;
   giveBack(done: Done): Promise<{ drainAt: number | null }>;
@@ -54,7 +56,8 @@ export function openPace(
   return {
     ask: (wish) => reach<WithDrainer<Grant>>((object) => object.ask(wish, rule), { ...wholeOf(wish), drainAt: null }),
     nextTurn: (drainer) => reach<NextTurn>((object) => object.nextTurn(drainer, rule), { kind: "nothing to do" }),
-    readUpTo: (permitId, place) => reach<void>((object) => object.readUpTo(permitId, place), undefined),
+    takeShare: (permitId, wanted) => reach<number>((object) => object.takeShare(permitId, wanted), 0),
+    readUpTo: (permitId, read) => reach<void>((object) => object.readUpTo(permitId, read), undefined),
     mayGoOn: (permitId, verdict, calls) => reach<boolean>((object) => object.mayGoOn(permitId, verdict, calls), true),
     giveBack: (done) => reach<{ drainAt: number | null }>((object) => object.giveBack(done, rule), nobody),
     addWaiting: (found) => reach<{ drainAt: number | null }>((object) => object.addWaiting(found, rule), nobody),
@@ -69,6 +72,7 @@ function wholeOf({ mails }: Wish): Grant {
 export const unlimitedPace: Pace = {
   ask: async (wish) => ({ ...wholeOf(wish), drainAt: null }),
   nextTurn: async () => ({ kind: "nothing to do" }),
+  takeShare: async (_, { mails }) => mails,
   readUpTo: async () => {},
   mayGoOn: async () => true,
   giveBack: async ({ hasMore }) => ({ drainAt: hasMore ? 0 : null }),

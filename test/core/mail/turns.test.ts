@@ -15,6 +15,7 @@ import {
   permitMs,
   readUpTo,
   type Turn,
+  takeShare,
 } from "../../../src/core/mail/turns";
 
 const answered: Verdict = { kind: "answered" };
@@ -39,7 +40,9 @@ function open({ pace = null, mailsPerCall = 1 }: { pace?: PaceRule | null; mails
       const next = nextTurn(account, { permitId, done }, rule, moment());
       return { permitId, ...next };
     },
-    read: (permitId: string, place: Place | null) => readUpTo(account, permitId, place),
+    read: (permitId: string, place: Place | null, mails = 1) => readUpTo(account, permitId, { place, mails }, moment()),
+    share: (permitId: string, perSecond: number, mails: number) =>
+      takeShare(account, permitId, { perSecond, mails }, moment()),
     goOn: (permitId: string, verdict = answered, calls = 1) => mayGoOn(account, permitId, verdict, calls, moment()),
     end: (permitId: string, more: Partial<Done> = {}) =>
       giveBack(account, { permitId, verdict: answered, calls: 1, hasMore: false, ...more }, rule, moment()),

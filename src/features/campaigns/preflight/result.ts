@@ -4,7 +4,7 @@ import { minuteMs, secondMs } from "../../../core/time";
 import type { CampaignRow } from "../../../db/tables";
 import { isMarketingPaused } from "../../../engine/projects/sending-paused";
 import type { Context } from "../../../platform/context";
-import { maxReleased } from "../release";
+import { maxReleasedOf } from "../release";
 import type { PreflightResult } from "./schema";
 
 /** What a pre-flight has found, as callers see it. */
@@ -33,7 +33,7 @@ export async function resultOf(ctx: Context, campaign: CampaignRow, tally: Tally
       return count === 0 ? [] : [{ code, message: messages[code], count }];
     }),
     estimatedSeconds: secondsFor(ctx, campaign, composed),
-    rowsWritten: rowsFor(campaign, tally),
+    rowsWritten: rowsFor(ctx, campaign, tally),
   };
 }
 
@@ -78,10 +78,10 @@ function secondsFor(ctx: Context, { canary }: CampaignRow, mails: number): numbe
 const rowsPer = { sent: 8, unsent: 3, held: 1 };
 
 /** Who does not want the mail gets no row. The first mails of a campaign without a canary go out as they are written. */
-function rowsFor({ canary }: CampaignRow, { composed, skipped, renderErrors }: Tally): number {
+function rowsFor(ctx: Context, { canary }: CampaignRow, { composed, skipped, renderErrors }: Tally): number {
   const inLedger = skipReasons.filter((reason) => reason.startsWith("suppressed_") || reason === "monthly_limit");
   const withheld = inLedger.reduce((sum, reason) => sum + (skipped[reason] ?? 0), 0);
   const failed = renderErrors.reduce((sum, { count }) => sum + count, 0);
-  const held = Math.max(0, composed - (canary === null ? maxReleased : 0));
+  const held = Math.max(0, composed - (canary === null ? maxReleasedOf(ctx) : 0));
   return rowsPer.sent * composed + rowsPer.unsent * (withheld + failed) + rowsPer.held * held;
 }
