@@ -199,7 +199,7 @@ describe("a CONDITION", () => {
     expect(await ask("event.data.name", "Ada")).toEqual(["yes"]);
     expect(await ask("event.data.data", 1)).toEqual(["yes"]);
     const nameless = { event: eventOf({ amount: 1 }, { name: "signup" }) };
-    const isSignup = { field: "event.name", operator: "equals", value: "signup" };
+    const isSignup: ConditionConfig = { field: "event.name", operator: "equals", value: "signup" };
     expect(await branchesTaken(world, project, isSignup, [[id, nameless]])).toEqual(["yes"]);
   });
 
