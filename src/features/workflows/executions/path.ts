@@ -4,6 +4,18 @@ import { iso, isoOrNull } from "../../../core/time";
 import { type StepRecord, stepStatuses } from "../../../core/workflows/execution";
 import { type Step, stepTypes } from "../../../core/workflows/step";
 
+export const pathStepExample = {
+  stepId: "0199a0f2-c4d5-7c3d-ae4f-5a6b7c8d9e0f",
+  name: "Pro?",
+  type: "CONDITION",
+  at: "2026-01-31T09:00:00.000Z",
+  input: { field: "data.plan", operator: "equals", value: "pro" },
+  outcome: "COMPLETED",
+  branch: "no",
+  reason: 'data.plan is "free"',
+  nextAt: "2026-01-31T09:00:00.000Z",
+};
+
 /** A step on the way of an execution, real or simulated. */
 export const PathStep = z
   .object({
@@ -25,21 +37,13 @@ export const PathStep = z
   })
   .meta({
     id: "WorkflowPathStep",
-    example: {
-      stepId: "0199a0f2-c4d5-7c3d-ae4f-5a6b7c8d9e0f",
-      name: "Pro?",
-      type: "CONDITION",
-      at: "2026-01-31T09:00:00.000Z",
-      input: { field: "data.plan", operator: "equals", value: "pro" },
-      outcome: "COMPLETED",
-      branch: "no",
-      reason: 'data.plan is "free"',
-      nextAt: "2026-01-31T09:00:00.000Z",
-    },
+    example: pathStepExample,
   });
 export type PathStep = z.infer<typeof PathStep>;
 
-export const ExecutionPath = z.object({ path: z.array(PathStep) }).meta({ id: "WorkflowExecutionPath" });
+export const ExecutionPath = z
+  .object({ path: z.array(PathStep) })
+  .meta({ id: "WorkflowExecutionPath", example: { path: [pathStepExample] } });
 
 /** The way of an execution, in the order in which it came to the steps. `steps` are those that the workflow has now. */
 export function pathOf(records: readonly StepRecord[], steps: readonly Pick<Step, "id" | "config">[]): PathStep[] {

@@ -3,7 +3,7 @@ import { ContactData } from "../../../core/contacts/data";
 import { readId } from "../../../core/ids";
 import { utf8Bytes } from "../../../core/json";
 import { executionStatuses } from "../../../core/workflows/execution";
-import { PathStep } from "../executions/path";
+import { PathStep, pathStepExample } from "../executions/path";
 
 const maxEvents = 100;
 const maxDataBytes = 16 * 1024;
@@ -64,7 +64,7 @@ export const WorkflowSimulation = z
   .meta({
     id: "WorkflowSimulation",
     example: {
-      path: [],
+      path: [pathStepExample],
       mails: [
         {
           at: "2026-01-31T09:00:00.000Z",

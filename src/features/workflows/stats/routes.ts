@@ -34,7 +34,7 @@ const diagram = createRoute({
   responses: {
     200: {
       description: "A Mermaid flowchart.",
-      content: { "text/plain": { schema: z.string().meta({ example: 'flowchart TD\n  s0(["TRIGGER"])\n' }) } },
+      content: { "text/plain": { schema: z.string(), example: 'flowchart TD\n  s0(["TRIGGER"])\n' } },
     },
     ...errors(404),
   },
