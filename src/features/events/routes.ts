@@ -6,7 +6,7 @@ import { accepted, body, createRoute, errors, ok } from "../../http/define";
 import { CursorQuery, pathId } from "../../http/params";
 import { kilobyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
-import { QueuedJob } from "../jobs/schema";
+import { QueuedJob } from "../../http/started-job";
 import { deleteEvents, eventInUse } from "./delete";
 import { listContactEvents, listEvents } from "./list";
 import { listEventNames } from "./names";

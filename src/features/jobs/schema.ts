@@ -26,11 +26,3 @@ export const Job = z
       completedAt: "2026-01-31T09:01:10.000Z",
     },
   });
-
-export const QueuedJob = z
-  .object({ jobId: z.string() })
-  .meta({ id: "QueuedJob", example: { jobId: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f" } });
-
-export const StartedJob = z
-  .object({ jobId: z.string(), status: z.literal("queued") })
-  .meta({ id: "StartedJob", example: { jobId: "0199a0f2-9d02-7e6f-b1c4-2a3b4c5d6e7f", status: "queued" } });

@@ -2,13 +2,14 @@ import { pageOf } from "../../core/page";
 import { accepted, body, created, createRoute, errors, ok } from "../../http/define";
 import { CursorQuery, ProjectParam } from "../../http/params";
 import { createRouter } from "../../http/router";
+import { QueuedJob } from "../../http/started-job";
 import { clock } from "./clock/routes";
 import { createProject } from "./create";
 import { deleteProject } from "./delete";
 import { keys } from "./keys/routes";
 import { listProjects } from "./list";
 import { getProject, projectJson } from "./project";
-import { CreatedProject, CreateProject, Project, ProjectPage, QueuedJob, UpdateProject } from "./schema";
+import { CreatedProject, CreateProject, Project, ProjectPage, UpdateProject } from "./schema";
 import { updateProject } from "./update";
 
 /** `/admin/projects`: the operator's API. */

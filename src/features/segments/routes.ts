@@ -5,8 +5,8 @@ import { accepted, body, created, createRoute, errors, noContent, ok } from "../
 import { legacyBadRequest, legacyRequired } from "../../http/legacy";
 import { IdParam, PageQuery } from "../../http/params";
 import { type AppEnv, createRouter } from "../../http/router";
+import { QueuedJob } from "../../http/started-job";
 import { contactJson } from "../contacts/contact";
-import { QueuedJob } from "../jobs/schema";
 import { computeSegment, notComputable } from "./compute";
 import { tooManySegments } from "./condition-quota";
 import { listSegmentContacts } from "./contacts";

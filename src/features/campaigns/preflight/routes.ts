@@ -1,7 +1,7 @@
 import { publicId } from "../../../core/ids";
 import { accepted, createRoute, errors } from "../../../http/define";
 import { createRouter } from "../../../http/router";
-import { QueuedJob } from "../../jobs/schema";
+import { QueuedJob } from "../../../http/started-job";
 import { CampaignParam } from "../param";
 import { startPreflight } from "./start";
 

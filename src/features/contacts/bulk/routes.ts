@@ -3,7 +3,7 @@ import { publicId } from "../../../core/ids";
 import { accepted, body, createRoute, errors, ok } from "../../../http/define";
 import { pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
-import { StartedJob } from "../../jobs/schema";
+import { StartedJob } from "../../../http/started-job";
 import { bulkJson, getBulk } from "./bulk-job";
 import { BulkJob, type BulkOperation, BulkRequest } from "./schema";
 import { startBulk } from "./start";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { accepted, createRoute, errors, ok } from "../../../http/define";
 import { wholeNumber } from "../../../http/params";
 import { createRouter } from "../../../http/router";
-import { QueuedJob } from "../../jobs/schema";
+import { QueuedJob } from "../../../http/started-job";
 import { deleteField } from "./delete";
 import { listFields } from "./list";
 import { DeletedField, FieldList, FieldParam, FieldUsage, FieldValues } from "./schema";

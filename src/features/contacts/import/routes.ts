@@ -4,7 +4,7 @@ import { publicId } from "../../../core/ids";
 import { accepted, createRoute, errors, ok } from "../../../http/define";
 import { pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
-import { StartedJob } from "../../jobs/schema";
+import { StartedJob } from "../../../http/started-job";
 import { getImport, importJson } from "./import-job";
 import { ImportJob, UploadImport } from "./schema";
 import { startImport } from "./start";

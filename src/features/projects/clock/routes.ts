@@ -2,7 +2,7 @@ import { publicId } from "../../../core/ids";
 import { accepted, body, createRoute, errors } from "../../../http/define";
 import { ProjectParam } from "../../../http/params";
 import { createRouter } from "../../../http/router";
-import { QueuedJob } from "../schema";
+import { QueuedJob } from "../../../http/started-job";
 import { moveClock } from "./move";
 import { MoveClock } from "./schema";
 
