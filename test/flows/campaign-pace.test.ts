@@ -7,6 +7,7 @@ import { addContacts, newCampaign } from "../support/campaign";
 import type { Death } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
+import { move, newTestClock } from "../support/test-clock";
 import { accepts, World } from "../support/world";
 
 /** What a turn that comes late may make up for: a quarter of a second's mails. */
@@ -167,10 +168,43 @@ describe("a campaign of a project with a pace", () => {
     const took = here.world.answer;
     here.world.answer = (message) => {
       const at = here.world.now - here.started;
-      return at > 4_000 && at < 5 * minute ? { kind: "unavailable" as never, reason: "down" } : took(message);
+      return at > 4_000 && at < 5 * minute ? { kind: "unavailable", reason: "down" } : took(message);
     };
     await play(here, 20 * 60);
+    expectOnce(here, 100);
     expect(busiestSecond(here.times)).toBeLessThanOrEqual(mostInSecond(5));
+  });
+
+  it("keeps to the provider's pace too, where that is slower", async () => {
+    const here = await scene(50, 60);
+    here.world.paceRule = { perSecond: 4, transactionalShare: 0 };
+    await send(here);
+    await play(here, 20);
+    expectOnce(here, 60);
+    expect(Math.max(...here.times)).toBeGreaterThan(12_000);
+  });
+
+  it("is found again when every message was lost, and when the account's object forgot it", async () => {
+    const here = await scene(1, 120);
+    const id = await send(here);
+    await play(here, 30);
+    here.world.queue.length = 0;
+    here.world.account = new World().account;
+    await play(here, 5 * 60);
+    expectOnce(here, 120);
+    expect(busiestSecond(here.times)).toBeLessThanOrEqual(mostInSecond(1));
+    expect((await campaign(here, id)).status).toBe("SENT");
+  });
+
+  it("does not wait on a clock of its own, which stands still", async () => {
+    const clock = await newTestClock({ sendRatePerSecond: 1 });
+    const { project, world } = clock;
+    await addContacts(project, 20);
+    const { id } = await newCampaign(project);
+    const { ctx } = await world.context(project);
+    await sendCampaign({ ...ctx, origin: "https://petrel.example" }, readId(id), {});
+    await move(clock, { advance: "1m" });
+    expect((await emailRows(project)).map(({ status }) => status)).toEqual(Array(20).fill("SENT"));
   });
 
   it("needs few messages, however slow it is", async () => {
