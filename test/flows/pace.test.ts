@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { newId } from "../../src/core/ids";
 import type { PaceRule } from "../../src/core/mail/pace";
 import type { AccountRule, Wish } from "../../src/core/mail/turns";
 import { SendEmail } from "../../src/features/send/schema";
@@ -36,6 +37,20 @@ describe("the account's object", () => {
     expect(calls).toBe(10);
   });
 
+  it("keeps campaign mail to the pace of its project, and calls a drainer for the next turn", async () => {
+    const pace = openPace(env.PACE, "shared out", unlimited, quiet);
+    await pace.addWaiting([{ project: 1, priority: 2 }]);
+    const next = await pace.nextTurn({ permitId: "t", done: null });
+    expect(next).toMatchObject({ kind: "turn", turn: { project: 1, priority: 2 } });
+    expect(await pace.takeShare("t", { perSecond: 4, mails: 100 })).toBe(5);
+    await pace.readUpTo("t", { place: { dueAt: 0, id: newId() }, mails: 5 });
+    const before = Date.now();
+    const done = { permitId: "t", verdict: { kind: "answered" as const }, calls: 5, hasMore: false };
+    const { drainAt } = await pace.giveBack(done);
+    expect(drainAt).toBeGreaterThan(before);
+    expect(drainAt).toBeLessThanOrEqual(before + 1_000);
+  });
+
   it("out of reach lets fresh mail go on", async () => {
     const broken = { get: () => ({}), idFromName: () => ({}) } as unknown as typeof env.PACE;
     const said: string[] = [];
@@ -44,7 +59,8 @@ describe("the account's object", () => {
     expect(await pace.mayGoOn("a", { kind: "answered" }, 1)).toBe(true);
     expect(await pace.nextTurn({ permitId: "b", done: null })).toEqual({ kind: "nothing to do" });
     expect(await pace.giveBack({ permitId: "a", verdict: failed, calls: 1, hasMore: true })).toEqual({ drainAt: null });
-    expect(said).toHaveLength(4);
+    expect(await pace.takeShare("a", { perSecond: 5, mails: 10 })).toBe(0);
+    expect(said).toHaveLength(5);
   });
 });
 

@@ -73,7 +73,11 @@ const settings = {
   fromName: DisplayName.nullable(),
   locale: Locale,
   monthlySendLimit: Limit.meta({ description: "Emails per calendar month (UTC); null for no limit." }),
-  sendRatePerSecond: Limit,
+  sendRatePerSecond: Limit.meta({
+    description:
+      "Emails a second of the project's campaigns together, and calls of `POST /v1/send` if that is less than the setting " +
+      "of the deployment; null for no limit of its own.",
+  }),
   tracking: Tracking,
   testClock: z.boolean(),
 };
