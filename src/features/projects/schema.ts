@@ -2,7 +2,6 @@ import { z } from "zod";
 import { readId } from "../../core/ids";
 import { DisplayName } from "../../core/mail/address-input";
 
-
 const Name = z.string().trim().min(1).max(100);
 const Tracking = z.enum(["ENABLED", "DISABLED", "MARKETING_ONLY"]);
 const Limit = z.number().int().min(1).nullable();
