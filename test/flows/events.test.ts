@@ -163,7 +163,10 @@ describe("an event that somebody listens for", () => {
       name: "purchase",
       contactId: readId(contact.contactId),
       emailId: null,
+      source: "API",
       data: { plan: "pro", once: 1 },
+      causes: [],
+      starts: [],
       createdAt: world.now,
     };
     expect(hooks.heard).toEqual([{ ...event, listenerIds: ["hook:1", "hook:2"] }]);
