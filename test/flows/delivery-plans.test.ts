@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
-import { expectBounded } from "../support/plan";
+import { dueHosts, expectBounded } from "../support/plan";
 import { newProject } from "../support/project";
 import { World } from "../support/world";
 
@@ -24,6 +24,7 @@ it("sends, delivers, tries again and sweeps without walking through what a proje
 
   expect(world.statements.length).toBeGreaterThan(20);
   await expectBounded(world.statements, [
+    dueHosts,
     // The emails of one call come to one month, and those of a round that never go out to few.
     { sql: /INSERT INTO monthly_usage/, step: /TEMP B-TREE FOR GROUP BY/ },
     { sql: /UPDATE monthly_usage .* FROM json_each/, step: /TEMP B-TREE FOR GROUP BY/ },
