@@ -89,7 +89,7 @@ export const featuresShareNounsAndSchemas: Rule = (house) =>
     .filter(({ target }) => !/\/schema\.ts$/.test(target) && !isNoun(target))
     .map(said);
 
-const maxImportsBetweenFeatures = 30;
+const maxImportsBetweenFeatures = 25;
 
 export const fewImportsBetweenFeatures: Rule = (house) => {
   const imports = betweenFeatures(house);

@@ -180,14 +180,20 @@ export function contextOf(play: Play, turn?: Turn, death?: Death): Context {
   const { platform, process } = world.process(death);
   const step = process.step.bind(process);
   let handedAt = 0;
-  process.step = async (name, effect) => {
+  const take: typeof step = async (name, effect) => {
     await turn?.();
     world.now += 1;
     if (name === "batch") handedAt = world.now;
     if (name === "provider") provider.handedAt = handedAt;
     return step(name, effect);
   };
-  // An actor takes one step at a time.
+  // An actor takes one step at a time, also those that it begins at once, such as its calls of shards.
+  let before: Promise<unknown> = Promise.resolve();
+  process.step = (name, effect) => {
+    const taken = before.then(() => take(name, effect));
+    before = taken.catch(() => {});
+    return taken;
+  };
   const ctx = forProject({ ...platform, callsAtOnce: 1 }, row);
   // Sweeps have no other database to look into.
   return { ...ctx, databases: [ctx.db], origin: "https://petrel.example" };

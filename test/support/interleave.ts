@@ -22,8 +22,10 @@ export async function interleave(
   const run = async (act: (turn: Turn) => Promise<void>, actor: number) => {
     const turn = () =>
       new Promise<void>((go, refuse) => {
-        if (waiting.has(actor))
+        if (waiting.has(actor)) {
           refuse(new Error("An actor takes two steps at once: then no order of turns is the order"));
+          return;
+        }
         waiting.set(actor, go);
         stop();
       });
