@@ -16,7 +16,6 @@ export const runGraceMs = minuteMs;
 export interface Run {
   campaign: CampaignRow;
   step: number;
-  dueAt: number;
   progress: Progress;
 }
 
@@ -38,7 +37,7 @@ export async function findRun(ctx: Context, id: Id): Promise<Run | null> {
   );
   if (found === null) return null;
   const { campaign, row } = found;
-  return { campaign, step: row.step, dueAt: row.dueAt, progress: progressOf(row) };
+  return { campaign, step: row.step, progress: progressOf(row) };
 }
 
 /** A cancelled campaign that was deleted before its emails were: they are cancelled all the same. Else null. */
