@@ -6,10 +6,16 @@ export async function letOthersIn(): Promise<void> {
 }
 
 /**
+ * A request waits for its turn at each of its steps, of which it has ten or more, and several works may compute at once: so no
+ * slice takes longer.
+ */
+const sliceMs = 5;
+
+/**
  * Cuts long computing into slices. Call the returned function at every place where others may run; it lets them, once the
  * slice is over.
  */
-export function openSlices(sliceMs: number): () => Promise<void> {
+export function openSlices(): () => Promise<void> {
   let endsAt = performance.now() + sliceMs;
   return async () => {
     if (performance.now() < endsAt) return;

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
+import type { MessageOf } from "../../src/core/messages";
 import { cancelCampaign } from "../../src/features/campaigns/cancel";
+import { pauseCampaign } from "../../src/features/campaigns/pause";
+import { resumeCampaign } from "../../src/features/campaigns/resume";
 import { sendCampaign } from "../../src/features/campaigns/send";
+import { handleMessage } from "../../src/queue";
 import { addContacts, newCampaign } from "../support/campaign";
 import { type Death, wasKilled } from "../support/killable";
 import { recounted, storedCounts } from "../support/ledger";
@@ -33,6 +37,10 @@ async function send(world: World, project: TestProject, id: string, death?: Deat
       throw error;
     },
   );
+}
+
+function run({ number }: TestProject, id: string): MessageOf<"campaigns.run"> {
+  return { type: "campaigns.run", projectId: number, campaignId: readId(id) };
 }
 
 /** Each recipient has one row in one final state, the provider saw nobody twice, and the counters are what a recount finds. */
@@ -107,12 +115,30 @@ describe("a run killed at any step", () => {
     };
     await world.drain();
     world.queue.unshift({
-      queued: { message: { type: "campaigns.run", projectId: project.number, campaignId: readId(id) } },
+      queued: { message: run(project, id) },
       due: world.now,
     });
     await world.runAndDie(death);
     await world.pass(5);
     await expectWhole(world, project, id, { people: 6, status: "CANCELLED" });
+  });
+});
+
+describe("a release of several pages killed at any step", () => {
+  const people = 1_100;
+
+  it.each(cases.slice(4, 14))("%s: what is out goes out, and the rest follows", async (_, death) => {
+    const { world, project, id } = await scene({}, people);
+    world.mailsPerCall = 500;
+    await send(world, project, id);
+    // The ledger is written, and all of its pages are taken back.
+    await handleMessage(world.process().platform, run(project, id));
+    await pauseCampaign((await world.context(project)).ctx, readId(id));
+    await resumeCampaign((await world.context(project)).ctx, readId(id));
+    world.queue = [{ queued: { message: run(project, id) }, due: world.now }];
+    await world.runAndDie(death);
+    await world.pass(5);
+    await expectWhole(world, project, id, { people, status: "SENT" });
   });
 });
 

@@ -97,8 +97,9 @@ export const maxCallsAtOnce = 5;
 /** An invocation has 1,000 statements of D1 by the stricter of two pages of its documentation. A round is some twenty. */
 export const maxRoundsPerInvocation = 40;
 
-/** The mails of one turn, unless one call takes more. */
+/** The mails of one turn, unless these calls take more. What several calls share costs each of them less: reading, say. */
 const mailsPerTurn = 100;
+const fullCallsPerTurn = 3;
 /** The part of a second that a turn may take of the account's pace. */
 const turnsPerSecond = 10;
 
@@ -326,7 +327,7 @@ function callsFor(mails: number, { pace, mailsPerCall }: AccountRule): number {
 }
 
 function callsPerTurn({ pace, mailsPerCall }: AccountRule): number {
-  const mails = Math.max(mailsPerTurn, mailsPerCall);
+  const mails = Math.max(mailsPerTurn, fullCallsPerTurn * mailsPerCall);
   if (pace === null) return mails;
   return Math.max(1, Math.min(Math.floor(mails / mailsPerCall), Math.floor(pace.perSecond / turnsPerSecond)));
 }

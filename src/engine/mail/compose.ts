@@ -31,9 +31,6 @@ export interface ComposedRound {
 /** What a call with many mails may hold in memory, before it is encoded. */
 const maxRoundBytes = 4 * largeMailBytes;
 
-/** No other work waits longer than this for mail to be composed. */
-const sliceMs = 15;
-
 /**
  * Composes a round of mail, one after another. The size of a mail may only show now: a template's body in R2 was never
  * measured, and a small one may render to a large text.
@@ -43,7 +40,7 @@ export async function composeRound(ctx: Context, delivery: Delivery, round: Emai
   const isAlone = round.length === 1;
   let bytes = 0;
   const isPaused = await mayNotMarket(ctx, delivery);
-  const betweenSlices = openSlices(sliceMs);
+  const betweenSlices = openSlices();
   for (const email of round) {
     if (!isAlone && (delivery.large.has(email.contentId) || bytes > maxRoundBytes)) {
       composed.setAside.push(email);

@@ -10,11 +10,13 @@ import { announceLater, type Later, sendForDrainer } from "./announce";
 import { callsOf, makeCalls } from "./calls";
 import { composeRound } from "./compose";
 import { type Delivery, findDue, readDelivery } from "./delivery";
-import { putOff, type Ready, recordAndHand, recordAndNote, recordMost } from "./hand-over";
+import { type Ready, recordAndHand } from "./hand-over";
 import { hasSlot, slotComesBackMs } from "./memory-slot";
 import { nextRound, type Waiting } from "./plan-round";
 import { paceOf } from "./project-pace";
+import { putOff } from "./put-off";
 import type { Result } from "./record";
+import { recordAndNote } from "./record-called";
 
 /** A permit to call the provider: see core/mail/turns.ts. */
 export interface Permit extends Grant {
@@ -114,7 +116,6 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
         leftover.slotless.push(...planned.emails);
         continue;
       }
-      called = await recordMost(ctx, called);
       if (delivery.isAgain) {
         await recordAndNote(ctx, called, planned.emails);
         called = [];
@@ -138,7 +139,6 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
     }
   } finally {
     // Also when the next round failed: the provider's answers are known, and must not become UNKNOWN.
-    called = await recordMost(ctx, called);
     await recordAndHand(ctx, { called, refused, ended: [], next: [] });
   }
   await comeBack(ctx, permit, delivery, leftover);

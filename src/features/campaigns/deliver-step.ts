@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Counts, sumOf } from "../../core/campaigns/counts";
+import { chunksOf } from "../../core/chunks";
 import { ofCampaigns } from "../../core/mail/priority";
 import { minuteMs, secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
@@ -10,13 +11,17 @@ import { updateCounted } from "../../engine/campaigns/count-page";
 import { MovedOn } from "../../engine/jobs/step";
 import { paceOf } from "../../engine/mail/project-pace";
 import type { Context } from "../../platform/context";
+import { letOthersIn } from "../../platform/let-others-in";
 import type { Frozen, Progress } from "./frozen";
 import { type byCanary, holdCampaign } from "./hold";
 import { maxReleasedOf, type PageRange, tellAccount, updateReleased } from "./release";
 import { deleteRun, guardStep, lookAfter, type Run, runGraceMs, updateRun } from "./run-row";
 
-/** Pages that one look counts anew, and pages that one step releases. */
+/** Pages that one look counts anew, and that it sees of those that are held. */
 const pagesAtOnce = 10;
+
+/** Pages that one step releases: some ten milliseconds of the database. */
+const pagesPerRelease = 2;
 
 /** A look at a campaign that goes well comes soon; one at mail that nobody takes comes less and less often. */
 const waits = { least: secondMs, most: 30 * secondMs };
@@ -110,19 +115,25 @@ function pagesFor(held: HeldPage[], room: number): HeldPage[] {
   return pages;
 }
 
+/** Pages go out a few at a time. Who dies in between has released what is released. */
 async function release(ctx: Context, run: Run, open: number, pages: HeldPage[]): Promise<Next> {
   const sum = pages.reduce((all, page) => all + page.open, open);
   // Pages may be nearly empty: then there is room for the next ones at once.
   const isFull = sum > maxReleasedOf(ctx) / 2 || pages.length < pagesAtOnce;
   const waitMs = leastWaitMs(ctx, sum, { hasHeld: true });
   const until = ctx.realClock().getTime() + (isFull ? waitMs : 0);
-  const batch = openBatch(ctx);
-  batch.add(guardStep(ctx, run));
-  for (const page of pages) batch.addAll(updateReleased(ctx, run.campaign.id, page));
-  batch.add(
-    updateRun(ctx, run, { ...run.progress, open: sum, waitMs, lookAt: until }, lookAfter(ctx, until + runGraceMs)),
-  );
-  await batch.commit();
+  const progress = { ...run.progress, open: sum, waitMs, lookAt: until };
+  let step = run.step;
+  for (const some of chunksOf(pages, pagesPerRelease)) {
+    const here = { ...run, step };
+    const batch = openBatch(ctx);
+    batch.add(guardStep(ctx, here));
+    for (const page of some) batch.addAll(updateReleased(ctx, run.campaign.id, page));
+    batch.add(updateRun(ctx, here, progress, lookAfter(ctx, until + runGraceMs)));
+    await batch.commit();
+    step += 1;
+    await letOthersIn();
+  }
   await tellAccount(ctx);
   return isFull ? { kind: "waits", until } : { kind: "goes on" };
 }

@@ -129,6 +129,16 @@ describe("turns", () => {
     expect(order.filter((project) => project === 1)).toHaveLength(5);
   });
 
+  it("are a hundred mails, or three full calls, so that no call is too large for a turn of the database", () => {
+    const mailsOf = (mailsPerCall: number) => {
+      const { wait, turn } = open({ mailsPerCall });
+      wait(1);
+      const taken = turn();
+      return taken.kind === "turn" ? taken.turn.mails : 0;
+    };
+    expect([1, 50, 120].map(mailsOf)).toEqual([100, 150, 360]);
+  });
+
   it("share calls equally, whoever has more mail or more mails a call", () => {
     const { at, wait, turn, read } = open({ pace: perSecond(10), mailsPerCall: 100 });
     wait(1, 2, 3);

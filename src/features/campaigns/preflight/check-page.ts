@@ -25,14 +25,11 @@ export interface Found {
   places: number | null;
 }
 
-/** No other work waits longer than this for mail to be composed. */
-const sliceMs = 15;
-
 /** Composes the mail of some contacts as it would be sent, and adds what it finds. `before` stays as it is. */
 export async function checkPage(ctx: Context, check: Check, ids: Id[], before: Found): Promise<Found> {
   const tally = structuredClone(before.tally);
   let { places } = before;
-  const betweenSlices = openSlices(sliceMs);
+  const betweenSlices = openSlices();
   for (const person of await readPeople(ctx, check.campaign, ids)) {
     tally.recipients += 1;
     const reason = whySkipped(person, places);
