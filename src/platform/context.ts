@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { KeyKind } from "../core/keys";
-import { maxCallsAtOnce, maxRoundsPerInvocation } from "../core/mail/turns";
+import { maxCallsAtOnce, maxRoundsPerInvocation } from "../core/mail/permits";
 import type { Enqueue } from "../core/messages";
 import type { Warning } from "../core/warning";
 import { controlDatabase, type Db, projectDatabase, shardsOf } from "../db/client";

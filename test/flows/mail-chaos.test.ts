@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
-import { newAccount } from "../../src/core/mail/turns";
+import { newAccount } from "../../src/core/mail/account";
 import { comingAgain } from "../../src/core/messages";
 import { cancelEmail } from "../../src/features/emails/cancel";
 import { retryEmail } from "../../src/features/emails/retry";

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newId } from "../../src/core/ids";
+import type { AccountRule } from "../../src/core/mail/account";
 import type { PaceRule } from "../../src/core/mail/pace";
-import type { AccountRule, Wish } from "../../src/core/mail/turns";
+import type { Wish } from "../../src/core/mail/turns";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { openPace } from "../../src/platform/mailer/pace";

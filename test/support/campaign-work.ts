@@ -1,4 +1,4 @@
-import { newAccount } from "../../src/core/mail/turns";
+import { newAccount } from "../../src/core/mail/account";
 import { comingAgain } from "../../src/core/messages";
 import { queueDueCounts } from "../../src/engine/campaigns/count-due";
 import { endSnoozes } from "../../src/engine/contacts/end-snoozes";

@@ -2,19 +2,11 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { Unavailable } from "../../src/core/errors";
+import { newAccount } from "../../src/core/mail/account";
 import type { Message } from "../../src/core/mail/message";
 import type { PaceRule } from "../../src/core/mail/pace";
 import type { Receipt } from "../../src/core/mail/receipt";
-import {
-  addWaiting,
-  askFor,
-  giveBack,
-  mayGoOn,
-  newAccount,
-  nextTurn,
-  readUpTo,
-  takeShare,
-} from "../../src/core/mail/turns";
+import { addWaiting, askFor, giveBack, mayGoOn, nextTurn, readUpTo, takeShare } from "../../src/core/mail/turns";
 import { comingAgain, type Queued } from "../../src/core/messages";
 import { runSweeps } from "../../src/cron";
 import type { WorkflowShardObject } from "../../src/engine/workflows/shard-object";

@@ -1,7 +1,8 @@
 import { type Id, newId, textOf } from "../../core/ids";
 import type { Verdict } from "../../core/mail/breaker";
+import type { Grant } from "../../core/mail/permits";
 import type { Priority } from "../../core/mail/priority";
-import type { Done, Grant } from "../../core/mail/turns";
+import type { Done } from "../../core/mail/turns";
 import { minuteMs } from "../../core/time";
 import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";

@@ -1,6 +1,7 @@
 import { newId, textOf } from "../../core/ids";
+import { maxCallsAtOnce } from "../../core/mail/permits";
 import { priorities } from "../../core/mail/priority";
-import { type Done, maxCallsAtOnce, type Turn } from "../../core/mail/turns";
+import type { Done, Turn } from "../../core/mail/turns";
 import type { MessageOf } from "../../core/messages";
 import { secondMs } from "../../core/time";
 import { type Context, forProject, type Platform } from "../../platform/context";

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { chunksOf } from "../../core/chunks";
+import { permitMs } from "../../core/mail/account";
 import { outcomeOfLost } from "../../core/mail/outcome";
 import { type Priority, priorities } from "../../core/mail/priority";
-import { permitMs } from "../../core/mail/turns";
 import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";

@@ -1,21 +1,18 @@
 import { DurableObject } from "cloudflare:workers";
+import { type Account, type AccountRule, type Moment, newAccount } from "../../core/mail/account";
 import type { LaneState, Verdict } from "../../core/mail/breaker";
 import type { Lane } from "../../core/mail/message";
+import type { Grant } from "../../core/mail/permits";
 import type { Priority } from "../../core/mail/priority";
 import type { Place } from "../../core/mail/ring";
 import {
-  type Account,
-  type AccountRule,
   addWaiting,
   askFor,
   type Done,
   type Drainer,
-  type Grant,
   giveBack,
-  type Moment,
   mayGoOn,
   type NextTurn,
-  newAccount,
   nextTurn,
   readUpTo,
   takeShare,

@@ -1,16 +1,9 @@
+import type { AccountRule } from "../../core/mail/account";
 import type { Verdict } from "../../core/mail/breaker";
+import { type Grant, maxCallsAtOnce } from "../../core/mail/permits";
 import type { Priority } from "../../core/mail/priority";
 import type { Place } from "../../core/mail/ring";
-import {
-  type AccountRule,
-  type Done,
-  type Drainer,
-  type Grant,
-  maxCallsAtOnce,
-  type NextTurn,
-  type Wish,
-  type WithDrainer,
-} from "../../core/mail/turns";
+import type { Done, Drainer, NextTurn, Wish, WithDrainer } from "../../core/mail/turns";
 import { type Log, reasonOf } from "../log";
 import type { PaceObject } from "./pace-object";
 

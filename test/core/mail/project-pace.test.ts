@@ -1,18 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { newId } from "../../../src/core/ids";
+import { newAccount } from "../../../src/core/mail/account";
 import type { Verdict } from "../../../src/core/mail/breaker";
 import type { PaceRule } from "../../../src/core/mail/pace";
 import { ofCampaigns, type Priority } from "../../../src/core/mail/priority";
-import {
-  addWaiting,
-  askFor,
-  type Done,
-  giveBack,
-  newAccount,
-  nextTurn,
-  readUpTo,
-  takeShare,
-} from "../../../src/core/mail/turns";
+import { addWaiting, askFor, type Done, giveBack, nextTurn, readUpTo, takeShare } from "../../../src/core/mail/turns";
 
 const unused: Verdict = { kind: "unused" };
 const more = { dueAt: 0, id: newId() };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newId } from "../../../src/core/ids";
+import { newAccount, permitMs } from "../../../src/core/mail/account";
 import type { Verdict } from "../../../src/core/mail/breaker";
 import type { PaceRule } from "../../../src/core/mail/pace";
 import type { Priority } from "../../../src/core/mail/priority";
@@ -10,9 +11,7 @@ import {
   type Done,
   giveBack,
   mayGoOn,
-  newAccount,
   nextTurn,
-  permitMs,
   readUpTo,
   type Turn,
   takeShare,

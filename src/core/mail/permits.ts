@@ -1,0 +1,96 @@
+import { type Account, type AccountRule, lanes, type Moment, type Permit, permitMs } from "./account";
+import { afterCalls, nextCallAt, probing, type Verdict } from "./breaker";
+import type { Lane } from "./message";
+import { callsNow, refilled, takeCalls } from "./pace";
+import { laneOf, type Priority } from "./priority";
+
+/** What a consumer may do. With no calls, the mail waits in the ring. */
+export interface Grant {
+  calls: number;
+  callsAtOnce: number;
+  mails: number;
+}
+
+export const none: Grant = { calls: 0, callsAtOnce: 0, mails: 0 };
+
+/** Of all consumers together, in one lane. What is in flight when the provider goes away may become UNKNOWN. */
+const maxCallsInFlight = 100;
+const maxMailsInFlight = 2_000;
+
+/** A Worker waits for the headers of six responses at once. The database needs one of them. */
+export const maxCallsAtOnce = 5;
+
+/** An invocation has 1,000 statements of D1 by the stricter of two pages of its documentation. A round is some twenty. */
+export const maxRoundsPerInvocation = 40;
+
+/** The mails of one turn, unless these calls take more. What several calls share costs each of them less: reading, say. */
+const mailsPerTurn = 100;
+const fullCallsPerTurn = 3;
+/** The part of a second that a turn may take of the account's pace. */
+const turnsPerSecond = 10;
+
+/** Grants what the lane takes now, up to one turn. */
+export function grantPermit(
+  account: Account,
+  wish: { permitId: string; project: number; priority: Priority; mails: number },
+  rule: AccountRule,
+  moment: Moment,
+  { isDrainer = false, isSuspect = false } = {},
+): Grant {
+  const { project, priority } = wish;
+  const lane = laneOf(priority);
+  const free = freeCalls(account, lane, rule, moment.now);
+  const calls = Math.min(callsFor(wish.mails, rule), callsPerTurn(rule), free.calls);
+  if (calls < 1) return none;
+  const callsAtOnce = Math.min(calls, maxCallsAtOnce, free.callsAtOnce);
+  const mails = free.isProbe ? 1 : Math.min(wish.mails, rule.pace === null ? calls : calls * rule.mailsPerCall);
+  const mailsAtOnce = Math.min(mails, Math.max(callsAtOnce, rule.mailsPerCall));
+  const until = moment.now + permitMs;
+  account.permits.set(wish.permitId, {
+    ...{ project, priority, lane, until, isDrainer, isSuspect, calls, callsAtOnce, mailsAtOnce, isProbe: free.isProbe },
+    share: null,
+  });
+  if (account.pace !== null && rule.pace !== null) account.pace = takeCalls(account.pace, lane, calls);
+  if (free.isProbe) account.lanes[lane] = probing(account.lanes[lane], until);
+  return { calls, callsAtOnce, mails };
+}
+
+/** Without a pace, each mail may have a call of its own. */
+function callsFor(mails: number, { pace, mailsPerCall }: AccountRule): number {
+  return pace === null ? mails : Math.ceil(mails / mailsPerCall);
+}
+
+export function callsPerTurn({ pace, mailsPerCall }: AccountRule): number {
+  const mails = Math.max(mailsPerTurn, fullCallsPerTurn * mailsPerCall);
+  if (pace === null) return mails;
+  return Math.max(1, Math.min(Math.floor(mails / mailsPerCall), Math.floor(pace.perSecond / turnsPerSecond)));
+}
+
+/** What a lane takes now: by its pauses, by what is in flight, and by the account's pace. */
+function freeCalls(account: Account, lane: Lane, rule: AccountRule, now: number) {
+  const { at, isProbe } = nextCallAt(account.lanes[lane]);
+  const inFlight = [...account.permits.values()].filter((permit) => permit.lane === lane);
+  const callsAtOnce = maxCallsInFlight - inFlight.reduce((sum, permit) => sum + permit.callsAtOnce, 0);
+  const mails = maxMailsInFlight - inFlight.reduce((sum, { mailsAtOnce }) => sum + mailsAtOnce, 0);
+  if (at > now || callsAtOnce < 1 || mails < 1) return { calls: 0, callsAtOnce: 0, isProbe };
+  if (rule.pace !== null) account.pace = refilled(account.pace, rule.pace, now);
+  const paced = account.pace === null || rule.pace === null ? Number.POSITIVE_INFINITY : callsNow(account.pace, lane);
+  return { calls: Math.min(paced, isProbe ? 1 : mails), callsAtOnce, isProbe };
+}
+
+/** The lanes that take a call now. */
+export function openLanes(account: Account, rule: AccountRule, now: number): Lane[] {
+  return lanes.filter((lane) => freeCalls(account, lane, rule, now).calls > 0);
+}
+
+export function judge(account: Account, { lane, isProbe }: Permit, verdict: Verdict, { now, random }: Moment): void {
+  account.lanes[lane] = afterCalls(account.lanes[lane], verdict, { isProbe, now, random });
+}
+
+export function returnCalls(account: Account, permit: Permit, calls: number, rule: AccountRule): void {
+  const { lane, project, isDrainer } = permit;
+  if (account.pace !== null) account.pace = takeCalls(account.pace, lane, -calls);
+  const waiting = account.ring.projects.get(project);
+  // Never more than one turn, or a project whose many drainers each give some back would keep the turn.
+  if (waiting && isDrainer) waiting.deficit = Math.min(waiting.deficit + calls, callsPerTurn(rule));
+}
