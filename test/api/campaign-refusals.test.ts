@@ -189,3 +189,37 @@ describe("what is done with a campaign", () => {
     expect(await rowsOf(project, "campaign_runs", "emails")).toBe(0);
   });
 });
+
+describe("a name that means nothing here", () => {
+  it.each(["scheduledAt", "scheduled_at", "scheduled_for", "sendAt", "send_at"])(
+    "does not send at once what %s wanted to be sent later",
+    async (field) => {
+      const project = await newProject();
+      const made = await newCampaign(project);
+      const answer = await project.api.post(`/campaigns/${made.id}/send`, { [field]: "2090-01-01T09:00:00Z" });
+      expectInvalid(answer, field, "custom");
+      expect(answer.body.error.errors[0].message).toContain("scheduledFor");
+      expect((await project.api.get(`/campaigns/${made.id}`)).body).toEqual(made);
+    },
+  );
+
+  it("in a variant or a canary is named", async () => {
+    const project = await newProject();
+    const variants = [
+      { name: "a", weight: 1 },
+      { name: "b", weight: 1, replyTo: "ada@example.com" },
+    ];
+    const fields = { variants, canary: { percent: 5, holdMinutes: 10, maxBouncerate: 1 } };
+    const made = await project.api.post("/campaigns", {
+      ...{ name: "News", subject: "News", body: "<p>Hi</p>", from: `news@${project.domain}`, audienceType: "ALL" },
+      ...fields,
+    });
+    const warnings = [
+      { field: "variants.1.replyTo", message: expect.stringContaining("ignored") },
+      { field: "canary.maxBouncerate", message: expect.stringContaining("Did you mean maxBounceRate?") },
+    ];
+    expect([made.status, made.body.warnings]).toEqual([201, warnings]);
+    const changed = await putCampaign(project, made.body.data.id, fields);
+    expect([changed.status, changed.body.warnings]).toEqual([200, warnings]);
+  });
+});

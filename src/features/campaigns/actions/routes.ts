@@ -12,6 +12,7 @@ import { CampaignAnswer } from "../schema";
 import { sendCampaign } from "../send";
 import { sendTest } from "../send-test";
 import { maxSendingAtOnce } from "../sending-at-once";
+import { foreignNamesOfSending } from "./foreign-names";
 import { RetriedCampaign, RetryCampaign, SendCampaign, TestCampaign, TestedCampaign } from "./schema";
 
 export const actions = createRouter();
@@ -27,6 +28,7 @@ const send = createRoute({
   description: `Its content and its audience are what they are now, or at the time that it is scheduled for. 409 while
 ${maxSendingAtOnce} campaigns of the project are SENDING; one that is scheduled waits until there is room.`,
   middleware: absentIsEmpty,
+  foreignNames: foreignNamesOfSending,
   request: { params: CampaignParam, body: { ...body(SendCampaign).body, required: false } },
   responses: { ...ok(CampaignAnswer), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });

@@ -1,0 +1,12 @@
+import type { ForeignName } from "../../../core/foreign-names";
+
+const advice = "Use scheduledFor, a time such as 2026-01-31T09:00:00Z";
+
+/** What the time of sending is called elsewhere. Left out, it means now, and a campaign that is out cannot be called back. */
+export const foreignNamesOfSending: ForeignName[] = [
+  "scheduledAt",
+  "scheduled_at",
+  "scheduled_for",
+  "sendAt",
+  "send_at",
+].map((name) => ({ name, advice }));
