@@ -14,6 +14,7 @@ import { deleteCampaign } from "./delete";
 import { duplicateCampaign } from "./duplicate";
 import { listCampaigns } from "./list";
 import { CampaignParam } from "./param";
+import { partNamesOfCampaign } from "./part-names";
 import { preflights } from "./preflight/routes";
 import { listRecipients } from "./recipients";
 import { replaceCampaign } from "./replace";
@@ -67,6 +68,7 @@ const create = createRoute({
   tags,
   summary: "Create a campaign",
   description: "It is a DRAFT until it is sent or scheduled.",
+  partNames: partNamesOfCampaign,
   request: body(CreateCampaign),
   responses: { ...created(CampaignAnswer), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });
@@ -100,6 +102,7 @@ const replace = createRoute({
   tags,
   summary: "Change a campaign",
   description: "Fields left out keep their values. Only while it is DRAFT or SCHEDULED; 409 after that.",
+  partNames: partNamesOfCampaign,
   request: { params: CampaignParam, ...body(ReplaceCampaign) },
   responses: { ...ok(CampaignAnswer), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });

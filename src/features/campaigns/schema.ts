@@ -66,7 +66,7 @@ const example = {
 
 const counter = z.number().int();
 
-const Variant = z.object({
+export const Variant = z.object({
   name: z
     .string()
     .min(1)
@@ -84,7 +84,7 @@ const Variant = z.object({
 });
 export type Variant = z.infer<typeof Variant>;
 
-const Canary = z.object({
+export const Canary = z.object({
   percent: z.number().int().min(1).max(50).meta({ description: "How many of the recipients get the mail first." }),
   holdMinutes: z.number().int().min(1).max(1440).meta({
     description: "How long the others wait, from when the last of the first ones is sent.",
