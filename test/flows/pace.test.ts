@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newId } from "../../src/core/ids";
@@ -52,16 +53,34 @@ describe("the account's object", () => {
     expect(drainAt).toBeLessThanOrEqual(before + 1_000);
   });
 
+  it("knows how fast campaigns went, also after it forgot all else", async () => {
+    const stub = env.PACE.get(env.PACE.idFromName("measured"));
+    const key = "speed of campaigns";
+    await runInDurableObject(stub, (_, { storage }) => storage.kv.put(key, { mails: 30_000, ms: 20_000 }));
+    const pace = openPace(env.PACE, "measured", unlimited, quiet);
+    expect(await pace.campaignsPerSecond()).toBe(1_500);
+    await pace.addWaiting([{ project: 1, priority: 2 }]);
+    for (let turn = 0; turn <= 20; turn++) {
+      const permitId = `t${turn}`;
+      await pace.nextTurn({ permitId, done: null });
+      await pace.readUpTo(permitId, { place: { dueAt: 0, id: newId() }, mails: 100 });
+      await pace.giveBack({ permitId, verdict: { kind: "answered" }, calls: 100, hasMore: false });
+    }
+    const stored = await runInDurableObject(stub, (_, { storage }) => storage.kv.get<{ mails: number }>(key));
+    expect(stored?.mails).toBe(32_000);
+  });
+
   it("out of reach lets fresh mail go on", async () => {
     const broken = { get: () => ({}), idFromName: () => ({}) } as unknown as typeof env.PACE;
     const said: string[] = [];
     const pace = openPace(broken, "double", unlimited, (_, message) => said.push(message));
     expect(await pace.ask(wish("a", { mails: 30 }))).toEqual({ calls: 30, callsAtOnce: 5, mails: 30, drainAt: null });
     expect(await pace.mayGoOn("a", { kind: "answered" }, 1)).toBe(true);
+    expect(await pace.campaignsPerSecond()).toBeNull();
     expect(await pace.nextTurn({ permitId: "b", done: null })).toEqual({ kind: "nothing to do" });
     expect(await pace.giveBack({ permitId: "a", verdict: failed, calls: 1, hasMore: true })).toEqual({ drainAt: null });
     expect(await pace.takeShare("a", { perSecond: 5, mails: 10 })).toBe(0);
-    expect(said).toHaveLength(5);
+    expect(said).toHaveLength(6);
   });
 });
 

@@ -302,14 +302,18 @@ describe("what it looks at", () => {
   });
 
   it.each([
-    ["no pace", {}, {}, 3],
-    ["the project's", { sendRatePerSecond: 10 }, {}, 120],
-    ["the provider's, without the part of transactional mail", {}, { MAIL_RATE_PER_SECOND: "50" }, 30],
-    ["the slower one", { sendRatePerSecond: 100 }, { MAIL_RATE_PER_SECOND: "10" }, 150],
-  ])("estimates the time by %s", async (_, limits, settings, seconds) => {
+    ["what is usual", {}, {}, null, 2],
+    ["how fast campaigns went", {}, {}, { mails: 1_000, ms: 20_000 }, 12],
+    ["how fast they went, where that is faster than usual", {}, {}, { mails: 12_000, ms: 10_000 }, 1],
+    ["the project's pace", { sendRatePerSecond: 10 }, {}, { mails: 1_000, ms: 10_000 }, 60],
+    ["the provider's pace, without the part of transactional mail", {}, { MAIL_RATE_PER_SECOND: "50" }, null, 15],
+    ["the slowest", { sendRatePerSecond: 100 }, { MAIL_RATE_PER_SECOND: "10" }, { mails: 1_000, ms: 10_000 }, 75],
+    ["nothing of real time, on a clock of its own", { sendRatePerSecond: 10, testClock: true }, {}, null, 2],
+  ])("estimates the time by %s", async (_, limits, settings, speed, seconds) => {
     const [world, project] = [new World(), await newProject(limits)];
     world.settings = settings;
-    await addContacts(project, 1_200);
+    if (speed) world.account.speed = speed;
+    await addContacts(project, 600);
     const { id } = await newCampaign(project);
     expect((await preflight(world, project, id)).estimatedSeconds).toBe(seconds);
     const { id: held } = await newCampaign(project, { canary: { percent: 5, holdMinutes: 10 } });

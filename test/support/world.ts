@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { Unavailable } from "../../src/core/errors";
 import { newAccount } from "../../src/core/mail/account";
+import { perSecondOf } from "../../src/core/mail/campaign-speed";
 import type { Message } from "../../src/core/mail/message";
 import type { PaceRule } from "../../src/core/mail/pace";
 import type { Receipt } from "../../src/core/mail/receipt";
@@ -264,6 +265,7 @@ export class World {
         step("may go on", () => mayGoOn(account, permitId, verdict, calls, moment())),
       giveBack: (done) => step("give back", () => giveBack(account, done, rule, moment())),
       addWaiting: (found) => step("add waiting", () => addWaiting(account, found, rule, moment())),
+      campaignsPerSecond: async () => perSecondOf(account.speed),
     };
   }
 }

@@ -1,5 +1,6 @@
 import { minuteMs } from "../time";
 import { type LaneState, openLane } from "./breaker";
+import { type CampaignSpeed, unknownSpeed } from "./campaign-speed";
 import type { Lane } from "./message";
 import type { PaceRule, PaceState } from "./pace";
 import type { Priority } from "./priority";
@@ -13,7 +14,8 @@ import { newRing, type Ring } from "./ring";
  * the priorities of its mail. Whoever wants to call the provider needs a permit. Fresh mail asks for one, and joins the ring
  * when it gets none. A drainer asks for the next turn instead of naming a project.
  *
- * All of this is in memory. When it is forgotten, a sweep says again who waits; only the lanes' pauses are stored.
+ * All of this is in memory. When it is forgotten, a sweep says again who waits; only the lanes' pauses and the speed of campaigns are
+ * stored.
  */
 export interface Account {
   pace: PaceState | null;
@@ -22,6 +24,9 @@ export interface Account {
   ring: Ring;
   /** Campaign mail also keeps to the pace of its project. */
   paces: ProjectPaces;
+  speed: CampaignSpeed;
+  /** When campaign mail was read last, if more of that project was left then. */
+  readAt: number | null;
   /** When a drainer has been asked to come. */
   drainerAt: number | null;
 }
@@ -56,13 +61,15 @@ export const lanes: readonly Lane[] = ["transactional", "campaign"];
 /** Longer than a round of provider calls may take. A permit of which nobody has heard for so long is lost. */
 export const permitMs = 2 * minuteMs;
 
-export function newAccount(lanes: Partial<Record<Lane, LaneState>> = {}): Account {
+export function newAccount(lanes: Partial<Record<Lane, LaneState>> = {}, speed = unknownSpeed): Account {
   return {
     pace: null,
     lanes: { transactional: openLane, campaign: openLane, ...lanes },
     permits: new Map(),
     ring: newRing(),
     paces: newProjectPaces(),
+    speed,
+    readAt: null,
     drainerAt: null,
   };
 }

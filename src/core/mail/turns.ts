@@ -1,6 +1,7 @@
 import { type Account, type AccountRule, type Moment, permitMs } from "./account";
 import { nextCallAt, type Verdict } from "./breaker";
 import { callDrainer } from "./call-drainer";
+import { withRead } from "./campaign-speed";
 import { callsPerTurn, type Grant, grantPermit, judge, none, openLanes, returnCalls } from "./permits";
 import { ofCampaigns, type Priority, priorities } from "./priority";
 import { parkIfEmpty, putMailsBack, takeMails, takeRested } from "./project-pace";
@@ -110,6 +111,9 @@ export function readUpTo(
     putMailsBack(account.paces, project, share - mails);
     permit.share = null;
     if (place !== null && parkIfEmpty(account.paces, project, now)) leave(account.ring, project, priority);
+  } else if (priority === ofCampaigns) {
+    if (account.readAt !== null) account.speed = withRead(account.speed, { mails, ms: now - account.readAt });
+    account.readAt = place === null ? null : now;
   }
   readTo(account.ring, project, priority, permitId, place);
 }

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Account, type AccountRule, type Moment, newAccount } from "../../core/mail/account";
 import type { LaneState, Verdict } from "../../core/mail/breaker";
+import { type CampaignSpeed, perSecondOf } from "../../core/mail/campaign-speed";
 import type { Lane } from "../../core/mail/message";
 import type { Grant } from "../../core/mail/permits";
 import type { Priority } from "../../core/mail/priority";
@@ -22,12 +23,18 @@ import {
 
 const lanes: readonly Lane[] = ["transactional", "campaign"];
 
+const speedKey = "speed of campaigns";
+
+/** The speed is stored once in so many of its changes: it is an estimate, and each write costs. */
+const speedsPerWrite = 20;
+
 /**
  * The provider's account, shared by all projects and isolates: it pauses while the provider does not answer, keeps to the
  * account's pace, and says whose turn it is. Each method is one synchronous step. See core/mail/turns.ts.
  */
 export class PaceObject extends DurableObject {
   private account: Account | null = null;
+  private speedsToStore = 0;
 
   ask(wish: Wish, rule: AccountRule): WithDrainer<Grant> {
     return this.do((account, moment) => askFor(account, wish, rule, moment));
@@ -57,21 +64,38 @@ export class PaceObject extends DurableObject {
     return this.do((account, moment) => addWaiting(account, found, rule, moment));
   }
 
-  /** What must survive an eviction is stored: the pauses of the lanes. */
+  campaignsPerSecond(): number | null {
+    return this.do(({ speed }) => perSecondOf(speed));
+  }
+
+  /** What must survive an eviction is stored: the pauses of the lanes, and how fast campaigns went. */
   private do<T>(step: (account: Account, moment: Moment) => T): T {
-    this.account ??= newAccount(Object.fromEntries(lanes.flatMap((lane) => this.stored(lane))));
+    this.account ??= this.stored();
     const { account } = this;
+    const { speed } = account;
     const before = { ...account.lanes };
     const result = step(account, { now: Date.now(), random: Math.random() });
     for (const lane of lanes) {
       if (account.lanes[lane] !== before[lane]) this.ctx.storage.kv.put(keyOf(lane), account.lanes[lane]);
     }
+    if (account.speed !== speed) this.storeSpeed(account.speed);
     return result;
   }
 
-  private stored(lane: Lane): [Lane, LaneState][] {
-    const state = this.ctx.storage.kv.get<LaneState>(keyOf(lane));
-    return state === undefined ? [] : [[lane, state]];
+  private storeSpeed(speed: CampaignSpeed): void {
+    this.speedsToStore += 1;
+    if (this.speedsToStore < speedsPerWrite) return;
+    this.speedsToStore = 0;
+    this.ctx.storage.kv.put(speedKey, speed);
+  }
+
+  private stored(): Account {
+    const { kv } = this.ctx.storage;
+    const states = lanes.flatMap((lane): [Lane, LaneState][] => {
+      const state = kv.get<LaneState>(keyOf(lane));
+      return state === undefined ? [] : [[lane, state]];
+    });
+    return newAccount(Object.fromEntries(states), kv.get<CampaignSpeed>(speedKey));
   }
 }
 

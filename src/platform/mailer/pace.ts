@@ -25,6 +25,8 @@ export interface Pace {
   giveBack(done: Done): Promise<{ drainAt: number | null }>;
   /** Says whose mail waits. */
   addWaiting(found: { project: number; priority: Priority }[]): Promise<{ drainAt: number | null }>;
+  /** How many mails of campaigns went out in a second, of late, while more of them waited; null when that is unknown. */
+  campaignsPerSecond(): Promise<number | null>;
 }
 
 /**
@@ -54,6 +56,7 @@ export function openPace(
     mayGoOn: (permitId, verdict, calls) => reach<boolean>((object) => object.mayGoOn(permitId, verdict, calls), true),
     giveBack: (done) => reach<{ drainAt: number | null }>((object) => object.giveBack(done, rule), nobody),
     addWaiting: (found) => reach<{ drainAt: number | null }>((object) => object.addWaiting(found, rule), nobody),
+    campaignsPerSecond: () => reach<number | null>((object) => object.campaignsPerSecond(), null),
   };
 }
 
@@ -70,4 +73,5 @@ export const unlimitedPace: Pace = {
   mayGoOn: async () => true,
   giveBack: async ({ hasMore }) => ({ drainAt: hasMore ? 0 : null }),
   addWaiting: async () => ({ drainAt: 0 }),
+  campaignsPerSecond: async () => null,
 };

@@ -1,7 +1,9 @@
 import { type Finding, skipReasons, type Tally, type WarningCode, warningCodes } from "../../../core/campaigns/tally";
 import { ratePerSecond } from "../../../core/mail/pace";
+import { ofCampaigns } from "../../../core/mail/priority";
 import { minuteMs, secondMs } from "../../../core/time";
 import type { CampaignRow } from "../../../db/tables";
+import { paceOf } from "../../../engine/mail/project-pace";
 import { isMarketingPaused } from "../../../engine/projects/sending-paused";
 import type { Context } from "../../../platform/context";
 import { maxReleasedOf } from "../release";
@@ -32,7 +34,7 @@ export async function resultOf(ctx: Context, campaign: CampaignRow, tally: Tally
       const count = warnings[code] ?? 0;
       return count === 0 ? [] : [{ code, message: messages[code], count }];
     }),
-    estimatedSeconds: secondsFor(ctx, campaign, composed),
+    estimatedSeconds: await secondsFor(ctx, campaign, composed),
     rowsWritten: rowsFor(ctx, campaign, tally),
   };
 }
@@ -55,17 +57,15 @@ const messages: Record<WarningCode, string> = {
   disabled: "The project is disabled: nothing goes out until the operator enables it.",
 };
 
-/**
- * What the mail of one campaign comes to where no pace is set: the least of what `npm run bench -- delivery` asks of the
- * largest providers and of the outbox.
- */
-const mailsPerSecond = 400;
+/** Until it is measured: the least of what `npm run bench -- campaigns` asks of the product. */
+const usualPerSecond = 400;
 
-/** How long the campaign takes at the pace of project and provider, when nothing else is sent; a canary's hold included. */
-function secondsFor(ctx: Context, { canary }: CampaignRow, mails: number): number {
+/** How long the campaign takes when nothing else is sent, with the hold of a canary: at the least of all paces. */
+async function secondsFor(ctx: Context, { canary }: CampaignRow, mails: number): Promise<number> {
   const { pace } = ctx.config.mail;
-  const ofProvider = pace === null ? mailsPerSecond : ratePerSecond("campaign", pace) * ctx.mailer.mailsPerCall;
-  const perSecond = Math.min(mailsPerSecond, ofProvider, ctx.project.sendRatePerSecond ?? mailsPerSecond);
+  const ofProvider = pace === null ? null : ratePerSecond("campaign", pace) * ctx.mailer.mailsPerCall;
+  const ofAccount = (await ctx.pace.campaignsPerSecond()) ?? usualPerSecond;
+  const perSecond = Math.min(ofAccount, ofProvider ?? ofAccount, paceOf(ctx, ofCampaigns) ?? ofAccount);
   const holdSeconds = canary === null || mails === 0 ? 0 : (canary.holdMinutes * minuteMs) / secondMs;
   return Math.ceil(mails / perSecond) + holdSeconds;
 }

@@ -40,8 +40,9 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
 - \`clipped\` counts mail with more than 102 KB of HTML, tracking included: Gmail cuts it there.
 - \`warnings\` count recipients whose mail is sent all the same: \`empty_link\`, \`link_not_absolute\`, \`image_without_alt\`,
   \`missing_unsubscribe_link\`, \`public_source\` (the contact came with a public key, and confirmed nothing), \`sending_paused\`, \`disabled\`.
-- \`estimatedSeconds\` is for the pace of project and provider, with the hold of a canary. \`rowsWritten\` is what sending writes to the
-  database.
+- \`estimatedSeconds\` is how long sending takes when nothing else is sent, with the hold of a canary: at the pace of the project
+  (\`sendRatePerSecond\`), that of the provider, or the speed at which this installation sent its last campaigns, whichever is the
+  slowest. Before it has sent any, 400 a second stand for that speed. \`rowsWritten\` is what sending writes to the database.
 - \`examples\` are ids of contacts, five at most, of whom one may be erased by now.
 
 A campaign has one such job at a time: a call while it goes on answers with the same \`jobId\`. A campaign that is changed meanwhile is

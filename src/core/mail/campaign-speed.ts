@@ -1,0 +1,33 @@
+import { secondMs } from "../time";
+
+/**
+ * How fast the account's campaign mail goes out while more of it waits: the mails that were read in so much time, of late. It
+ * is plain data.
+ */
+export interface CampaignSpeed {
+  mails: number;
+  ms: number;
+}
+
+/** So much time counts. What lies before it counts less and less. */
+const keptMs = 60 * secondMs;
+
+/** Less is chance: several consumers begin at once. */
+const leastMs = secondMs;
+
+/** After a longer gap nobody was at work, or the provider was away. */
+const longestGapMs = 10 * secondMs;
+
+export const unknownSpeed: CampaignSpeed = { mails: 0, ms: 0 };
+
+/** Adds mails that were read so long after those before them, of a project that had more mail all the while. */
+export function withRead(before: CampaignSpeed, { mails, ms }: CampaignSpeed): CampaignSpeed {
+  if (ms < 0 || ms > longestGapMs) return before;
+  const after = { mails: before.mails + mails, ms: before.ms + ms };
+  return after.ms < keptMs ? after : { mails: after.mails / 2, ms: after.ms / 2 };
+}
+
+/** In mails a second; null while there is too little to tell. */
+export function perSecondOf({ mails, ms }: CampaignSpeed): number | null {
+  return ms < leastMs || mails < 1 ? null : (mails / ms) * secondMs;
+}
