@@ -13,6 +13,7 @@ import { runCampaign } from "../../src/features/campaigns/run";
 import { sendCampaign } from "../../src/features/campaigns/send";
 import { retryEmail } from "../../src/features/emails/retry";
 import { addContacts, newCampaign } from "../support/campaign";
+import { markedPages, recounted, storedCounts } from "../support/ledger";
 import { admin, newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
 import { isPro, newSegment } from "../support/segment";
@@ -76,6 +77,35 @@ describe("a campaign", () => {
     await seconds(world, 10);
     expect(await get(project, id)).toMatchObject({ status: "SENT", sentCount: 1_000 });
     expect((world.rowsWritten - before) / 1_000).toBeLessThanOrEqual(10);
+  });
+
+  it("counts its ledger while it writes it, as it is counted later", async () => {
+    const [world, project] = [new World(), await newProject({ monthlySendLimit: 20 })];
+    await addContacts(project, 40);
+    for (const n of [3, 17]) await project.api.post("/suppressions", { email: `${n}-1@example.com` });
+    const variants = ["a", "b", "c"].map((name, place) => ({ name, weight: 1 + place }));
+    const { id } = await newCampaign(project, { variants, canary: { percent: 30, holdMinutes: 5 } });
+    await send(world, project, id);
+    const { ctx } = await world.context(project);
+    await runCampaign(ctx, { type: "campaigns.run", projectId: project.number, campaignId: readId(id) });
+    const campaign = { id: readId(id), pages: [], emailIds: [] };
+    const counts = await storedCounts(world, project, campaign);
+    expect(Object.keys(counts).sort()).toEqual(["a", "b", "c"]);
+    expect(counts).toEqual(await recounted(project, campaign));
+    expect(await markedPages(project, campaign)).toBe(0);
+    expect(await stats(project, id)).toMatchObject({
+      queuedCount: 20,
+      suppressedCount: 2,
+      failedCount: 18,
+      sentCount: 0,
+    });
+    const sums = `SELECT (SELECT sum(open) FROM campaign_pages WHERE project_id = ?1) AS open,
+      (SELECT sum(emails) FROM monthly_usage WHERE project_id = ?1) AS used,
+      (SELECT sum(recipients) FROM email_contents WHERE project_id = ?1) AS recipients`;
+    expect(await project.db.prepare(sums).bind(project.number).first()).toEqual({ open: 20, used: 20, recipients: 40 });
+    const parts = `SELECT count(*) AS n FROM campaign_pages p WHERE project_id = ?1 AND first_id <> (SELECT min(e.id) FROM emails e
+      WHERE e.project_id = p.project_id AND e.id BETWEEN p.first_id AND p.last_id AND +e.campaign_id = p.campaign_id)`;
+    expect(await project.db.prepare(parts).bind(project.number).first("n")).toBe(0);
   });
 
   it("to nobody ends SENT", async () => {

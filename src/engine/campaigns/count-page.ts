@@ -7,8 +7,8 @@ import { addExcluded, counterColumns, countsInSql, sumsOfItems } from "./counter
 /** A page of a campaign's ledger. */
 export interface PageKey {
   campaignId: Id;
-  /** Its first email, or an SQL expression that finds it. */
-  firstId: Id | SQL;
+  /** Its first email. */
+  firstId: Id;
 }
 
 /**

@@ -5,7 +5,7 @@ import { belowAllIds, type Id, newIdAt } from "../../core/ids";
 import { monthOf } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
-import { updateCounted } from "../../engine/campaigns/count-page";
+import { insertPage, isNewPage } from "../../engine/campaigns/insert-page";
 import { whyWithheld } from "../../engine/mail/withhold";
 import { monthIsOver, statusesInMonth } from "../../engine/projects/monthly-usage";
 import { type Context, clockOf } from "../../platform/context";
@@ -90,7 +90,7 @@ async function writePage(
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
   for (const { part, people, isReleased } of parts) {
-    batch.addAll(insertPage(ctx, run, frozen, { part, people, releasedAt: isReleased ? now : null }));
+    batch.addAll(insertRecipients(ctx, run, frozen, { part, people, releasedAt: isReleased ? now : null }));
   }
   batch.add(updateRun(ctx, run, progress));
   await batch.commit();
@@ -146,7 +146,7 @@ interface Page {
 }
 
 /** The statements that write a page: its emails, itself, its counts, and what its emails take of contents and month. */
-function insertPage(
+function insertRecipients(
   ctx: Context,
   { campaign }: Run,
   { contents }: Frozen,
@@ -157,7 +157,7 @@ function insertPage(
   const [first, last] = [rows[0]?.[0], rows.at(-1)?.[0]];
   if (!first || !last) return [];
   const project = ctx.project.number;
-  const inPage = sql`e.project_id = ${project} AND e.id BETWEEN ${first} AND ${last} AND +e.campaign_id = ${campaign.id}`;
+  const page = { campaignId: campaign.id, firstId: first, lastId: last };
   const withheld = whyWithheld(ctx, {
     type: sql`${campaign.type}`,
     email: sql`c.email`,
@@ -180,21 +180,18 @@ function insertPage(
             CROSS JOIN contacts c ON c.project_id = ${project} AND c.id = r.value->>1 AND ${isWanted}))
         WHERE true ON CONFLICT DO NOTHING`,
     ),
-    statement(
-      sql`INSERT INTO campaign_pages (project_id, campaign_id, first_id, last_id, part, released_at)
-        SELECT ${project}, ${campaign.id}, min(e.id), ${last}, ${part}, ${releasedAt} FROM emails e WHERE ${inPage}
-        HAVING count(*) > 0`,
-    ),
-    ...updateCounted(ctx, { campaignId: campaign.id, firstId: sql`(SELECT min(e.id) FROM emails e WHERE ${inPage})` }),
+    ...insertPage(ctx, { ...page, part, releasedAt }),
     statement(
       sql`UPDATE email_contents SET recipients = recipients + added.emails
-        FROM (SELECT e.content_id, count(*) AS emails FROM emails e WHERE ${inPage} GROUP BY 1) added
+        FROM (SELECT item.key AS content_id,
+            item.value->>'queued' + item.value->>'failed' + item.value->>'suppressed' AS emails
+          FROM campaign_pages p CROSS JOIN json_each(p.counts) item WHERE ${isNewPage(ctx, page)}) added
         WHERE project_id = ${project} AND id = added.content_id`,
     ),
     statement(
       sql`INSERT INTO monthly_usage (project_id, month, template_id, emails)
-        SELECT ${project}, ${monthOf(ctx.clock())}, ${campaign.templateId ?? ""}, count(*) FROM emails e
-        WHERE ${inPage} AND e.status = 'QUEUED' HAVING count(*) > 0
+        SELECT p.project_id, ${monthOf(ctx.clock())}, ${campaign.templateId ?? ""}, p.open FROM campaign_pages p
+        WHERE ${isNewPage(ctx, page)} AND p.open > 0
         ON CONFLICT (project_id, month, template_id) DO UPDATE SET emails = emails + excluded.emails`,
     ),
   ];

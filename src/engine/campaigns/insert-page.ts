@@ -1,0 +1,60 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Counter, counters } from "../../core/campaigns/counts";
+import type { Id } from "../../core/ids";
+import { type Statement, statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+import { addExcluded, counterColumns, sumsOfItems } from "./counters";
+
+/** The emails of a campaign that were written before, in the same batch: each has an id between these two. */
+interface Written {
+  campaignId: Id;
+  firstId: Id;
+  lastId: Id;
+}
+
+interface NewPage extends Written {
+  part: "CANARY" | "REST";
+  releasedAt: number | null;
+}
+
+/** Emails that are just written are QUEUED, or have ended in one of two ways. */
+const ofNew: Partial<Record<Counter, string>> = { queued: "QUEUED", failed: "FAILED", suppressed: "SUPPRESSED" };
+
+const counted: SQL = sql.raw(
+  Object.entries(ofNew)
+    .map(([name, is]) => `sum(e.status = '${is}') AS ${name}`)
+    .join(", "),
+);
+const asJson: SQL = sql.raw(counters.map((name) => `'${name}', ${name in ofNew ? name : 0}`).join(", "));
+
+/**
+ * Stores a page with its counts, and adds these to the campaign's counters. It says what `updateCounted` would find, in a
+ * third of the time: a freeze counts every recipient. A page without emails is none.
+ */
+export function insertPage(ctx: Context, { campaignId, part, releasedAt, firstId, lastId }: NewPage): Statement[] {
+  const project = ctx.project.number;
+  return [
+    statement(
+      sql`INSERT INTO campaign_pages (project_id, campaign_id, first_id, last_id, part, released_at, open, recount_at, counts)
+        SELECT ${project}, ${campaignId}, min(first_id), ${lastId}, ${part}, ${releasedAt}, sum(queued), NULL,
+          json_group_object(content_id, json_object(${asJson}))
+        FROM (SELECT e.content_id, min(e.id) AS first_id, ${counted} FROM emails e
+          WHERE e.project_id = ${project} AND e.id BETWEEN ${firstId} AND ${lastId} AND +e.campaign_id = ${campaignId}
+          GROUP BY e.content_id)
+        HAVING count(*) > 0`,
+    ),
+    statement(
+      sql`INSERT INTO campaign_counts (project_id, campaign_id, content_id, variant, ${counterColumns})
+        SELECT p.project_id, p.campaign_id, item.key,
+          (SELECT variant FROM email_contents c WHERE c.project_id = p.project_id AND c.id = item.key), ${sumsOfItems}
+        FROM campaign_pages p CROSS JOIN (SELECT 1 AS factor) CROSS JOIN json_each(p.counts) item
+        WHERE ${isNewPage(ctx, { campaignId, firstId, lastId })} GROUP BY item.key
+        ON CONFLICT DO UPDATE SET ${addExcluded}`,
+    ),
+  ];
+}
+
+/** Whether `p` is a page that was inserted so. Its first email may have a later id than the first that was given. */
+export function isNewPage({ project }: Context, { campaignId, firstId, lastId }: Written): SQL {
+  return sql`p.project_id = ${project.number} AND p.campaign_id = ${campaignId} AND p.first_id BETWEEN ${firstId} AND ${lastId}`;
+}
