@@ -108,6 +108,23 @@ describe("a campaign", () => {
     expect(await project.db.prepare(parts).bind(project.number).first("n")).toBe(0);
   });
 
+  it("makes no more statements in one message than a Worker may, however many recipients there are", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 45_000);
+    const { id } = await newCampaign(project, { canary: { percent: 50, holdMinutes: 1 } });
+    await send(world, project, id);
+    const message = { type: "campaigns.run" as const, projectId: project.number, campaignId: readId(id) };
+    const made: number[] = [];
+    for (let messages = 0; messages < 10 && world.queue.length > 0; messages++) {
+      world.queue = [];
+      const { platform, process } = world.process();
+      await runCampaign(platform, message);
+      made.push(process.statements.length);
+    }
+    expect(Math.max(...made)).toBeLessThan(1_000);
+    expect(await stats(project, id)).toMatchObject({ totalRecipients: 45_000, queuedCount: 45_000 });
+  });
+
   it("to nobody ends SENT", async () => {
     const [world, project] = [new World(), await newProject()];
     const { id } = await newCampaign(project);

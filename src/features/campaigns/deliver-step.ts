@@ -27,7 +27,9 @@ const pagesPerRelease = 2;
 const waits = { least: secondMs, most: 30 * secondMs };
 
 /** What a run does next: at once, after a while, or nothing because it is over. */
-export type Next = { kind: "goes on" } | { kind: "waits"; until: number } | { kind: "over" };
+export type Next =
+  /** `batches`: those of a step that made many. */
+  { kind: "goes on"; batches?: number } | { kind: "waits"; until: number } | { kind: "over" };
 
 /**
  * One look at the ledger: counts what is out with the consumers of mail, and releases as many pages as there is room for.

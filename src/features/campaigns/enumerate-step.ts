@@ -52,9 +52,9 @@ export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promi
 /**
  * Writes the next recipients into the ledger: a row for each, unique per campaign and contact. Pages of one window are
  * written one after another, each in a batch that also says how far the ledger is. So a run that dies loses nothing, and
- * of two runs at once each page is written by one.
+ * of two runs at once each page is written by one. Returns how many batches it made, for a window has some fifty.
  */
-export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Promise<void> {
+export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Promise<number> {
   const { ids, after } = await nextRecipients(ctx, run, frozen);
   const weights = frozen.contents.map(({ weight }) => weight);
   const pages = chunksOf(ids, recipientsPerPage);
@@ -71,6 +71,7 @@ export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Pro
   }
   if (pages.length === 0) await writePage(ctx, here, frozen, [], after);
   if (here.progress.open !== run.progress.open) await tellAccount(ctx);
+  return pages.length;
 }
 
 /** The recipients in the next window of the audience. */

@@ -17,9 +17,15 @@ import { byDisabledProject, byReputation, holdCampaign, holdLookMs } from "./hol
 import { deleteRun, findEnding, findRun, guardStep, interruptRun, lookAfter, type Run, updateRun } from "./run-row";
 import { startWhenDue } from "./start-due";
 
-/** Steps of one message. A step of the freeze has some fifty batches, and D1 takes a thousand statements of an invocation. */
+/** Steps of one message. */
 const stepsPerMessage = 20;
 const maxRunMs = 20 * secondMs;
+
+/**
+ * After more batches of the freeze than this, the next step is another message's. A batch has up to twelve statements, a step
+ * up to fifty batches, and D1 takes a thousand statements of an invocation. Other campaigns have a turn meanwhile, too.
+ */
+const batchesPerMessage = 25;
 
 /** A longer wait is left to the sweep. */
 const maxDelayMs = 5 * minuteMs;
@@ -34,10 +40,13 @@ export async function runCampaign(platform: Platform, message: MessageOf<"campai
   if (!project) return;
   const ctx = forProject(platform, project);
   const endsAt = ctx.realClock().getTime() + maxRunMs;
+  let batches = 0;
   for (let steps = 0; steps < stepsPerMessage && ctx.realClock().getTime() < endsAt; steps++) {
     const next = await takeStep(ctx, message.campaignId);
     if (next.kind === "over") return;
     if (next.kind === "waits") return comeBack(ctx, message, next.until);
+    batches += next.batches ?? 0;
+    if (batches > batchesPerMessage) break;
     await letOthersIn();
   }
   await platform.enqueue([{ message }]);
@@ -86,8 +95,7 @@ async function sendOn(ctx: Context, run: Run): Promise<Next> {
       await measureStep(ctx, run, frozen);
       return { kind: "goes on" };
     case "enumerate":
-      await enumerateStep(ctx, run, frozen);
-      return { kind: "goes on" };
+      return { kind: "goes on", batches: await enumerateStep(ctx, run, frozen) };
     case "reopen":
       return reopenStep(ctx, run);
     case "deliver":
