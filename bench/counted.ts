@@ -2,25 +2,9 @@ import { asId, publicId, readId } from "../src/core/ids";
 import { projectDatabase, shardsOf } from "../src/db/client";
 import worker from "../src/index";
 import type { Env } from "../src/platform/env";
-import { watchedDatabase } from "./watched";
+import { metered, readSpent, spent } from "./meter";
 
 export * from "../src/index";
-
-const nothing = {
-  rowsRead: 0,
-  rowsWritten: 0,
-  databaseMs: 0,
-  longestBatchMs: 0,
-  messages: 0,
-  invocations: 0,
-  objectCalls: 0,
-};
-/** What Cloudflare would charge for since it was last asked, and how long nobody else had a turn at the database. */
-const spent = { ...nothing };
-
-const queues = ["MAIL_QUEUE", "CAMPAIGN_MAIL_QUEUE", "EVENTS_QUEUE", "OUTBOUND_QUEUE", "JOBS_QUEUE"] as const;
-type Objects = DurableObjectNamespace<Rpc.DurableObjectBranded | undefined>;
-const objects = ["PACE", "GATE"] as const;
 
 /**
  * The product, with a meter beside its bindings. `GET /bench/spent` reads it, and begins again. `GET /bench/campaigns/{id}` says
@@ -33,7 +17,7 @@ export default {
     const [, what, id] = /^\/bench\/(campaigns|emails)\/(.+)$/.exec(pathname) ?? [];
     if (what === "campaigns" && id) return Response.json((await whereItStands(env, id))[0]);
     if (what === "emails" && id) return Response.json((await someEmails(env, id)).map((row) => publicId(asId(row.id))));
-    if (pathname === "/bench/spent") return read();
+    if (pathname === "/bench/spent") return Response.json(readSpent());
     spent.invocations += 1;
     return worker.fetch(request, metered(env), execution);
   },
@@ -46,12 +30,6 @@ export default {
     return worker.scheduled(controller, metered(env), execution);
   },
 } satisfies ExportedHandler<Env>;
-
-function read(): Response {
-  const seen = { ...spent };
-  Object.assign(spent, nothing);
-  return Response.json(seen);
-}
 
 function whereItStands(env: Env, id: string) {
   return ask<{ status: string; phase: string }>(
@@ -73,64 +51,4 @@ async function ask<Row>(env: Env, sql: string, id: string): Promise<Row[]> {
     projectDatabase(env, shard).$client.prepare(sql).bind(readId(id)).all<Row>(),
   );
   return (await Promise.all(found)).flatMap(({ results }) => results);
-}
-
-const known = new WeakMap<Env, Env>();
-
-/** One for each environment: the product keeps what it made of one. */
-function metered(env: Env): Env {
-  const before = known.get(env);
-  if (before) return before;
-  const all = {
-    ...env,
-    ...Object.fromEntries([
-      ...shardsOf(env).map((shard) => [shard, watchedDatabase(projectDatabase(env, shard).$client, note)]),
-      ...queues.map((name) => [name, meteredQueue(env[name])]),
-      ...objects.map((name) => [name, meteredObjects(env[name] as unknown as Objects)]),
-    ]),
-  };
-  known.set(env, all);
-  return all;
-}
-
-function note(results: D1Result[]): void {
-  let ms = 0;
-  for (const { meta } of results) {
-    spent.rowsRead += meta.rows_read;
-    spent.rowsWritten += meta.rows_written;
-    ms += meta.duration;
-  }
-  spent.databaseMs += ms;
-  spent.longestBatchMs = Math.max(spent.longestBatchMs, ms);
-}
-
-function meteredQueue(queue: Queue): Queue {
-  const sendBatch: Queue["sendBatch"] = (messages, options) => {
-    const sent = [...messages];
-    spent.messages += sent.length;
-    return queue.sendBatch(sent, options);
-  };
-  // The product sends in batches only.
-  return { sendBatch } as Queue;
-}
-
-/** Each call of an object's method is a request. */
-function meteredObjects(objects: Objects): Objects {
-  return new Proxy(objects, {
-    get(_, name) {
-      if (name !== "get") return Reflect.get(objects, name).bind(objects);
-      return (id: DurableObjectId) => {
-        // The product calls methods and reads nothing else.
-        const stub = objects.get(id) as unknown as Record<string | symbol, (...given: unknown[]) => unknown>;
-        return new Proxy(stub, {
-          get(_, method) {
-            return (...given: unknown[]) => {
-              spent.objectCalls += 1;
-              return stub[method]?.(...given);
-            };
-          },
-        });
-      };
-    },
-  });
 }

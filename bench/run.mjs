@@ -15,6 +15,7 @@ import { benchSegments } from "./segments.mjs";
 import { benchSweeps } from "./sweeps.mjs";
 import { benchTracking } from "./tracking.mjs";
 import { benchWebhooks } from "./webhooks.mjs";
+import { benchWorkflows } from "./workflows.mjs";
 
 const benches = {
   routes: benchRoutes,
@@ -31,6 +32,7 @@ const benches = {
   lanes: benchLanes,
   tracking: benchTracking,
   webhooks: benchWebhooks,
+  workflows: benchWorkflows,
 };
 /** Tells where time goes, and judges nothing: only when asked for. */
 const askedOnly = { profile: benchProfile };

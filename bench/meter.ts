@@ -1,0 +1,89 @@
+import { projectDatabase, shardsOf } from "../src/db/client";
+import type { Env } from "../src/platform/env";
+import { watchedDatabase } from "./watched";
+
+const nothing = {
+  rowsRead: 0,
+  rowsWritten: 0,
+  databaseMs: 0,
+  longestBatchMs: 0,
+  messages: 0,
+  invocations: 0,
+  objectCalls: 0,
+  objectRowsRead: 0,
+  objectRowsWritten: 0,
+  objectMs: 0,
+  longestObjectMs: 0,
+};
+/** What Cloudflare would charge for since it was last asked, and how long nobody else had a turn at the database. */
+export const spent = { ...nothing };
+
+const queues = ["MAIL_QUEUE", "CAMPAIGN_MAIL_QUEUE", "EVENTS_QUEUE", "OUTBOUND_QUEUE", "JOBS_QUEUE"] as const;
+type Objects = DurableObjectNamespace<Rpc.DurableObjectBranded | undefined>;
+const objects = ["PACE", "GATE", "WORKFLOWS"] as const;
+
+export function readSpent(): typeof spent {
+  const seen = { ...spent };
+  Object.assign(spent, nothing);
+  return seen;
+}
+
+const known = new WeakMap<Env, Env>();
+
+/** One for each environment: the product keeps what it made of one. */
+export function metered(env: Env): Env {
+  const before = known.get(env);
+  if (before) return before;
+  const all = {
+    ...env,
+    ...Object.fromEntries([
+      ...shardsOf(env).map((shard) => [shard, watchedDatabase(projectDatabase(env, shard).$client, note)]),
+      ...queues.map((name) => [name, meteredQueue(env[name])]),
+      ...objects.map((name) => [name, meteredObjects(env[name] as unknown as Objects)]),
+    ]),
+  };
+  known.set(env, all);
+  return all;
+}
+
+function note(results: D1Result[]): void {
+  let ms = 0;
+  for (const { meta } of results) {
+    spent.rowsRead += meta.rows_read;
+    spent.rowsWritten += meta.rows_written;
+    ms += meta.duration;
+  }
+  spent.databaseMs += ms;
+  spent.longestBatchMs = Math.max(spent.longestBatchMs, ms);
+}
+
+function meteredQueue(queue: Queue): Queue {
+  const sendBatch: Queue["sendBatch"] = (messages, options) => {
+    const sent = [...messages];
+    spent.messages += sent.length;
+    return queue.sendBatch(sent, options);
+  };
+  // The product sends in batches only.
+  return { sendBatch } as Queue;
+}
+
+/** Each call of an object's method is a request. */
+function meteredObjects(objects: Objects): Objects {
+  return new Proxy(objects, {
+    get(_, name) {
+      if (name !== "get") return Reflect.get(objects, name).bind(objects);
+      return (id: DurableObjectId) => {
+        // The product calls methods and reads nothing else.
+        const stub = objects.get(id) as unknown as Record<string | symbol, (...given: unknown[]) => unknown>;
+        return new Proxy(stub, {
+          get(_, method) {
+            return (...given: unknown[]) => {
+              spent.objectCalls += 1;
+              return stub[method]?.(...given);
+            };
+          },
+        });
+      };
+    },
+  });
+}

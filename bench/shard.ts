@@ -1,0 +1,87 @@
+import { WorkflowShardObject as Shard } from "../src/engine/workflows/shard-object";
+import { openPlatform } from "../src/platform/context";
+import type { Env } from "../src/platform/env";
+import type { Delivery, ShardAddress } from "../src/platform/workflow-shards";
+import { metered, spent } from "./meter";
+
+/** So far ahead of the real time are the shards, so that delays are over when the bench says so. */
+export const time = { aheadMs: 0 };
+
+/** Milliseconds from the delivery of events until all that they started or woke has come to rest, mirror included. */
+export const delivered: number[] = [];
+
+/** The product's shard, with a meter beside its storage and its bindings, and a clock that can be put forward. */
+export class WorkflowShardObject extends Shard {
+  constructor(state: DurableObjectState, env: Cloudflare.Env) {
+    watch(state.storage);
+    super(state, env);
+    const clock = () => new Date(Date.now() + time.aheadMs);
+    this.openPlatform = () => ({
+      ...openPlatform(metered(env as unknown as Env), state),
+      ...{ now: clock(), clock },
+    });
+  }
+
+  override async deliver(address: ShardAddress, deliveries: Delivery[]): Promise<void> {
+    const startedAt = performance.now();
+    await super.deliver(address, deliveries);
+    void this.rest().then(() => delivered.push(performance.now() - startedAt));
+  }
+
+  /** What is stored here, in bytes. */
+  async size(): Promise<number> {
+    return this.ctx.storage.sql.databaseSize;
+  }
+}
+
+/** Counts the rows of an object's statements, and times its transactions: they are what nobody else has a turn in. */
+function watch(storage: DurableObjectStorage): void {
+  const { sql } = storage;
+  const transactionSync = storage.transactionSync.bind(storage);
+  const setAlarm = storage.setAlarm.bind(storage);
+  const exec = (query: string, ...values: unknown[]) => {
+    const startedAt = performance.now();
+    const cursor = sql.exec(query, ...values);
+    // The product reads every cursor to its end.
+    const toArray = () => {
+      const rows = cursor.toArray();
+      spent.objectRowsRead += cursor.rowsRead;
+      spent.objectRowsWritten += cursor.rowsWritten;
+      note(performance.now() - startedAt);
+      return rows;
+    };
+    return { toArray };
+  };
+  let depth = 0;
+  function note(ms: number): void {
+    if (depth > 0) return;
+    spent.objectMs += ms;
+    spent.longestObjectMs = Math.max(spent.longestObjectMs, ms);
+  }
+  Object.defineProperties(storage, {
+    sql: {
+      value: new Proxy(sql, {
+        get: (_, name) => (name === "exec" ? exec : Reflect.get(sql, name)),
+      }),
+    },
+    transactionSync: {
+      value: <T>(work: () => T): T => {
+        const startedAt = performance.now();
+        depth++;
+        try {
+          return transactionSync(work);
+        } finally {
+          depth--;
+          note(performance.now() - startedAt);
+        }
+      },
+    },
+    setAlarm: {
+      value: (at: number) => {
+        // It is charged as one row.
+        spent.objectRowsWritten += 1;
+        return setAlarm(at - time.aheadMs);
+      },
+    },
+  });
+}
