@@ -109,12 +109,19 @@ function updateFlipped(ctx: Context, claimed: SQL, items: string, subscribed: bo
   });
 }
 
+/**
+ * The claimed changes are made a table first. Otherwise SQLite, which keeps what UPDATE changes to the left of a CROSS JOIN,
+ * would walk through all contacts of the project.
+ */
 function updateData(ctx: Context, claimed: SQL): Statement {
   const isMeant = sql`contacts.project_id = ${ctx.project.number} AND contacts.id = r.value->>'contactId'`;
+  const changed = sql`change.patch`;
   return statement(
-    sql`UPDATE contacts SET data = ${mergedData(patch)}, version = version + 1,
+    sql`WITH change AS MATERIALIZED (SELECT r.value->>'contactId' AS contact_id, ${patch} AS patch FROM ${claimed})
+      UPDATE contacts SET data = ${mergedData(changed)}, version = version + 1,
         updated_at = max(updated_at, ${ctx.now.getTime()})
-      FROM ${claimed} WHERE ${isMeant} AND ${changesData(patch)}`,
+      FROM change WHERE contacts.project_id = ${ctx.project.number} AND contacts.id = change.contact_id
+        AND ${changesData(changed)}`,
     noRows,
     {
       before: [
