@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Id, textOf } from "../../core/ids";
+import type { Id } from "../../core/ids";
 import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
@@ -23,7 +23,9 @@ export interface Mirrored {
 export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Promise<boolean> {
   const rows = store.all(
     readExecution,
-    "SELECT * FROM executions WHERE version > mirrored ORDER BY id LIMIT ?",
+    // What is at rest goes first: what has something to do changes again.
+    `SELECT * FROM executions INDEXED BY ix_executions_todo WHERE version > mirrored
+      ORDER BY needs IS NULL DESC, id LIMIT ?`,
     rowsPerBatch,
   );
   await mirrorRows(ctx, { store, shard }, rows);
@@ -59,9 +61,11 @@ async function mirrorRows(ctx: Context, { store, shard }: Mirrored, rows: Stored
 }
 
 export function noteMirrored(store: ShardStore, rows: StoredExecution[]): void {
-  for (const { id, version } of rows) {
-    store.run("UPDATE executions SET mirrored = ? WHERE id = ? AND mirrored < ?", version, textOf(id), version);
-  }
+  store.run(
+    `UPDATE executions SET mirrored = r.value->>1 FROM json_each(?) r
+      WHERE executions.id = r.value->>0 AND executions.mirrored < r.value->>1`,
+    JSON.stringify(rows.map(({ id, version }) => [id, version])),
+  );
 }
 
 /** The contacts of these executions that do not exist any more. */

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Backoff, backoffMs } from "../../core/backoff";
-import { type Id, textOf } from "../../core/ids";
+import type { Id } from "../../core/ids";
 import { minuteMs, secondMs } from "../../core/time";
 import { isActive } from "../../core/workflows/execution";
 import { cancelled, wakeByReport } from "../../core/workflows/machine";
@@ -32,6 +32,7 @@ import {
   isAnyUnmirrored,
   moveExecution,
   nextWake,
+  skipOpenSteps,
 } from "./shard-rows";
 import { deliverEvent, forgetSeen, startByHand, startScheduled } from "./shard-starts";
 import { createTables, openStore, type ShardStore } from "./shard-store";
@@ -111,11 +112,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       const execution = findExecution(this.store, id);
       if (execution === null) return null;
       if (!isActive(execution.status)) return false;
-      this.store.run(
-        `UPDATE steps SET status = 'SKIPPED', reason = ?, completed_at = ?, scheduled_for = NULL
-          WHERE execution_id = ? AND completed_at IS NULL`,
-        ...[reason, now, textOf(id)],
-      );
+      skipOpenSteps(this.store, [id], reason, now);
       moveExecution(this.store, execution, cancelled(execution, reason, now), now);
       return true;
     });

@@ -21,12 +21,11 @@ import { type Live, type LiveWorkflow, readLive } from "./live";
 import { runEffect } from "./run-effect";
 import { goneReason } from "./shard-erase";
 import type { Mirrored } from "./shard-mirror";
-import { findEvent, findExecution, moveExecution, recordsOf, saveRecord, takeWork } from "./shard-rows";
-import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
+import { askingOf, type Change, findEvent, moveExecutions, outputsOf, takeWork, unmovedOf } from "./shard-rows";
+import type { ShardStore, StoredExecution } from "./shard-store";
 import { askLog, readNewest } from "./shard-wait";
 
 const executionsPerRound = 100;
-const wokenPerRound = 500;
 
 /** Of the events of one round: a round's arrivals are in memory, and travel as parameters. */
 const maxRoundCharacters = 8 * 1024 * 1024;
@@ -38,8 +37,8 @@ const maxRoundCharacters = 8 * 1024 * 1024;
  */
 export async function runRound(ctx: Context, shard: Mirrored): Promise<boolean> {
   const { store } = shard;
-  store.together(() => wakeDue(store, ctx.clock().getTime()));
-  const work = takeWork(store, executionsPerRound);
+  const begunAt = ctx.clock().getTime();
+  const work = takeWork(store, executionsPerRound, begunAt).map((read) => awake(read, begunAt));
   if (work.length === 0) return false;
   const live = await readLive(
     ctx,
@@ -47,27 +46,27 @@ export async function runRound(ctx: Context, shard: Mirrored): Promise<boolean> 
     work.map(({ contactId }) => contactId),
   );
   const now = ctx.clock().getTime();
-  const standing = store.together(() => work.flatMap((execution) => settle(store, live, execution, now)));
-  const groups = Map.groupBy(
-    standing.filter(({ execution }) => execution.needs === "step"),
-    ({ step }) => step.id,
-  );
+  const standing = store.together(() => settle(store, live, work, now));
+  const groups = Map.groupBy(standing, ({ step }) => step.id);
   for (const group of groups.values()) await runGroup(ctx, shard, group);
   await askLog(
     ctx,
     shard,
-    work.flatMap(({ id }) => findExecution(store, id) ?? []).filter(({ needs }) => needs === "log"),
+    askingOf(
+      store,
+      work.map(({ id }) => id),
+    ),
   );
   return true;
 }
 
-function wakeDue(store: ShardStore, now: number): void {
-  const due = store.all(
-    readExecution,
-    "SELECT * FROM executions WHERE wake_at <= ? ORDER BY wake_at LIMIT ?",
-    ...[now, wokenPerRound],
-  );
-  for (const execution of due) moveExecution(store, execution, wakeByTime(execution, now), now);
+/**
+ * One whose time has come goes on as if it had been woken. That is written with where it goes next, and not before:
+ * until then its time stays, and who dies finds it again.
+ */
+function awake(read: StoredExecution, now: number): StoredExecution {
+  const position = wakeByTime(read, now);
+  return position === read ? read : { ...read, ...position, needs: "step" };
 }
 
 /** An execution at a step that it cannot leave without an effect, or without asking the log. */
@@ -77,39 +76,55 @@ interface Standing {
   step: Step;
 }
 
-/** Moves the execution as far as the graph and the clock decide alone. */
-function settle(store: ShardStore, live: Live, execution: StoredExecution, now: number): Standing[] {
-  if (execution.needs !== "step") return [];
-  const workflow = live.workflows.get(execution.workflowId);
-  if (!workflow) return end(store, execution, { kind: "exits", reason: "Workflow was removed" }, now);
-  if (!live.contacts.has(execution.contactId)) {
-    moveExecution(store, execution, cancelled(execution, goneReason, now), now);
-    return [];
-  }
-  const after = goOn(store, workflow, execution, execution.outcome, now);
-  const step = after && after.status === "RUNNING" ? stepOf(workflow.graph, after) : null;
-  return after && step ? [{ execution: after, workflow, step }] : [];
+/** Moves executions as far as the graph and the clock decide alone. Returns those that stand at a step then. */
+function settle(store: ShardStore, live: Live, work: StoredExecution[], now: number): Standing[] {
+  const steps = work.filter(({ needs }) => needs === "step");
+  const moves = steps.map((execution) => ({ execution, change: settled(live, execution, now) }));
+  const moved = moveAll(store, moves, now);
+  return steps.flatMap((execution, place) => {
+    const workflow = live.workflows.get(execution.workflowId);
+    const after = moved[place] ?? null;
+    const step = workflow && after?.status === "RUNNING" ? stepOf(workflow.graph, after) : null;
+    return workflow && after && step ? [{ execution: after, workflow, step }] : [];
+  });
 }
 
-/** There is no graph to ask any more. */
-function end(store: ShardStore, execution: StoredExecution, outcome: Outcome & { kind: "exits" }, now: number): [] {
-  const over = cancelled(execution, outcome.reason ?? "", now);
-  moveExecution(store, execution, { ...over, status: "EXITED" }, now);
-  return [];
+function settled(live: Live, execution: StoredExecution, now: number): Change | null {
+  const workflow = live.workflows.get(execution.workflowId);
+  if (!workflow) {
+    // There is no graph to ask any more.
+    const over = cancelled(execution, "Workflow was removed", now);
+    return { read: execution, position: { ...over, status: "EXITED" } };
+  }
+  if (!live.contacts.has(execution.contactId)) {
+    return { read: execution, position: cancelled(execution, goneReason, now) };
+  }
+  return goOn(workflow, execution, execution.outcome, now);
+}
+
+/** Stores what changes, all at once. Who does not change is as it was; who was moved by others meanwhile is null. */
+function moveAll(
+  store: ShardStore,
+  moves: { execution: StoredExecution; change: Change | null }[],
+  now: number,
+): (StoredExecution | null)[] {
+  const changes = moves.flatMap(({ change }) => change ?? []);
+  const moved = moveExecutions(store, changes, now);
+  const after = new Map(changes.map((change, place) => [change, moved[place] ?? null]));
+  return moves.map(({ execution, change }) => (change === null ? execution : (after.get(change) ?? null)));
 }
 
 /**
- * Acts on the outcome, if there is one, and on those of the next steps that need no effect. Stores where that leads, in
- * one write. Null when the execution is not what was read any more: then the outcome counts for nothing.
+ * Acts on the outcome, if there is one, and on those of the next steps that need no effect. Returns where that leads, as
+ * one change; null when it leads nowhere.
  */
 function goOn(
-  store: ShardStore,
   { graph }: LiveWorkflow,
   execution: StoredExecution,
   first: Outcome | null,
   now: number,
   from: Position = execution,
-): StoredExecution | null {
+): Change | null {
   let move: Move = { position: from, record: null };
   const records: StepRecord[] = [];
   let outcome = first ?? decided(graph, from);
@@ -118,10 +133,7 @@ function goOn(
     if (move.record) records.push(move.record);
     outcome = move.position.status === "RUNNING" ? decided(graph, move.position) : null;
   }
-  if (move.position === execution) return execution;
-  const moved = moveExecution(store, execution, move.position, now);
-  if (moved) for (const record of records) saveRecord(store, execution.id, record);
-  return moved;
+  return move.position === execution ? null : { read: execution, position: move.position, records };
 }
 
 /** A step that is gone is left by any outcome. */
@@ -138,14 +150,17 @@ async function runGroup(ctx: Context, shard: Mirrored, group: Standing[]): Promi
   const { store } = shard;
   const isWait = step.type === "WAIT_FOR_EVENT";
   if (isWait || leadsToWait(workflow.graph, step.id)) await noteSince(ctx, store, group);
-  const now = ctx.clock().getTime();
   if (isWait) {
-    store.together(() => {
-      for (const { execution } of group) enterWait(store, workflow, execution, step, now);
-    });
+    enterWaits(store, group, step, ctx.clock().getTime());
     return;
   }
-  const ready = group.filter(({ execution }) => findExecution(store, execution.id)?.version === execution.version);
+  const unmoved = new Set(
+    unmovedOf(
+      store,
+      group.map(({ execution }) => execution),
+    ),
+  );
+  const ready = group.filter(({ execution }) => unmoved.has(execution));
   for (const some of chunksByEvents(store, ready)) await haveEffect(ctx, store, some);
 }
 
@@ -154,23 +169,18 @@ async function haveEffect(
   store: ShardStore,
   group: { standing: Standing; arrival: Arrival }[],
 ): Promise<void> {
-  const [first] = group;
-  if (!first) return;
   const results = await runEffect(
     ctx,
     group.map(({ arrival }) => arrival),
   );
   const now = ctx.clock().getTime();
-  store.together(() => {
-    group.forEach(({ standing: { execution, workflow } }, place) => {
-      const result = results[place] ?? { error: "The step came to no outcome" };
-      if ("kind" in result) goOn(store, workflow, execution, result, now);
-      else {
-        const { position, outcome } = afterFailedTry(execution, result.error, now);
-        goOn(store, workflow, execution, outcome, now, position);
-      }
-    });
+  const moves = group.map(({ standing: { execution, workflow } }, place) => {
+    const result = results[place] ?? { error: "The step came to no outcome" };
+    if ("kind" in result) return { execution, change: goOn(workflow, execution, result, now) };
+    const { position, outcome } = afterFailedTry(execution, result.error, now);
+    return { execution, change: goOn(workflow, execution, outcome, now, position) };
   });
+  store.together(() => moveAll(store, moves, now));
 }
 
 /** Notes in the executions after which event a wait that comes next begins, before the step has its effect. */
@@ -183,36 +193,44 @@ async function noteSince(ctx: Context, store: ShardStore, group: Standing[]): Pr
   );
   const now = ctx.clock().getTime();
   store.together(() => {
-    for (const one of asking) {
-      const since = newest.get(one.execution.contactId) ?? belowAllIds;
-      one.execution = moveExecution(store, one.execution, { ...one.execution, since }, now) ?? one.execution;
-    }
+    const moved = moveExecutions(
+      store,
+      asking.map(({ execution }) => ({
+        read: execution,
+        position: { ...execution, since: newest.get(execution.contactId) ?? belowAllIds },
+      })),
+      now,
+    );
+    asking.forEach((one, place) => {
+      one.execution = moved[place] ?? one.execution;
+    });
   });
 }
 
-function enterWait(
+function enterWaits(
   store: ShardStore,
-  { graph, hearsPublic }: LiveWorkflow,
-  execution: StoredExecution,
+  group: Standing[],
   step: Extract<Step, { type: "WAIT_FOR_EVENT" }>,
   now: number,
 ): void {
-  const { position, record } = advance(
-    graph,
-    execution,
-    beginWait(step, execution, execution.since ?? belowAllIds),
-    now,
-  );
-  const moved = moveExecution(store, execution, position, now, { hearsPublic, needs: "log" });
-  if (moved && record) saveRecord(store, execution.id, record);
+  const changes = group.map(({ execution, workflow: { graph, hearsPublic } }): Change => {
+    const wait = beginWait(step, execution, execution.since ?? belowAllIds);
+    const { position, record } = advance(graph, execution, wait, now);
+    return { read: execution, position, records: record ? [record] : [], beside: { hearsPublic, needs: "log" } };
+  });
+  store.together(() => moveExecutions(store, changes, now));
 }
 
 /** The arrivals with all that templates and conditions can name, in pieces that fit into memory. */
 function* chunksByEvents(store: ShardStore, group: Standing[]): Generator<{ standing: Standing; arrival: Arrival }[]> {
   let piece: { standing: Standing; arrival: Arrival }[] = [];
   let characters = 0;
+  const outputs = outputsOf(
+    store,
+    group.map(({ execution }) => execution.id),
+  );
   for (const standing of group) {
-    const arrival = arrivalOf(store, standing);
+    const arrival = arrivalOf(store, standing, outputs.get(standing.execution.id) ?? {});
     const size = JSON.stringify(arrival.scope).length;
     if (piece.length > 0 && characters + size > maxRoundCharacters) {
       yield piece;
@@ -225,9 +243,7 @@ function* chunksByEvents(store: ShardStore, group: Standing[]): Generator<{ stan
   if (piece.length > 0) yield piece;
 }
 
-function arrivalOf(store: ShardStore, { execution, workflow, step }: Standing): Arrival {
-  const outputs: JsonObject = {};
-  for (const { name, output } of recordsOf(store, execution.id)) if (output) outputs[name] = output;
+function arrivalOf(store: ShardStore, { execution, workflow, step }: Standing, outputs: JsonObject): Arrival {
   return {
     executionId: execution.id,
     workflow: { id: workflow.id, name: workflow.name, linkBase: workflow.linkBase },

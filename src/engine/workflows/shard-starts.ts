@@ -3,7 +3,7 @@ import { dayMs, hourMs, minuteMs } from "../../core/time";
 import { startPosition, wakeByEvent } from "../../core/workflows/machine";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import type { Delivery, ScheduledStarts, StartByHand } from "../../platform/workflow-shards";
-import { dropUnused, findExecution, insertExecution, moveExecution, saveEvent } from "./shard-rows";
+import { dropUnused, findExecution, insertExecutions, moveExecution, saveEvent } from "./shard-rows";
 import { readExecution, readIdRow, type ShardStore, type StoredEvent, type StoredExecution } from "./shard-store";
 
 /** Events are remembered for this long, and an older one starts nothing: nobody could tell whether it did. */
@@ -53,6 +53,7 @@ export function wakeOne(
 }
 
 const readEntry = columns({
+  contactId: asId,
   active: orNull(asId),
   publicAt: orNull(asNumber),
   segmentAt: orNull(asNumber),
@@ -98,20 +99,31 @@ export function startByHand(store: ShardStore, given: StartByHand, now: number):
 /** A tick starts each contact once: a later one was not missed, and an earlier one is over. */
 export function startScheduled(store: ShardStore, given: ScheduledStarts, now: number): void {
   const { workflowId, allowReentry, tick } = given;
-  for (const contactId of given.contactIds) {
-    const entry = findEntry(store, workflowId, contactId);
-    if ((entry?.tick ?? 0) >= tick || !mayEnter(entry, allowReentry)) continue;
-    enter(store, { workflowId, contactId, causes: [], event: null, context: null, request: null, mark: { tick }, now });
-  }
+  const contactIds = [...new Set(given.contactIds)];
+  const entries = findEntries(store, workflowId, contactIds);
+  const entering = contactIds.filter((contactId) => {
+    const entry = entries.get(contactId) ?? null;
+    return (entry?.tick ?? 0) < tick && mayEnter(entry, allowReentry);
+  });
+  const each = { workflowId, causes: [], event: null, context: null, request: null, mark: { tick }, now };
+  enterAll(
+    store,
+    entering.map((contactId) => ({ ...each, contactId })),
+  );
 }
 
 function findEntry(store: ShardStore, workflowId: Id, contactId: Id): Entry | null {
-  const [entry] = store.all(
+  return findEntries(store, workflowId, [contactId]).get(contactId) ?? null;
+}
+
+function findEntries(store: ShardStore, workflowId: Id, contactIds: Id[]): Map<Id, Entry> {
+  const entries = store.all(
     readEntry,
-    "SELECT active, public_at, segment_at, tick FROM entries WHERE workflow_id = ? AND contact_id = ?",
-    ...[textOf(workflowId), textOf(contactId)],
+    `SELECT e.contact_id, e.active, e.public_at, e.segment_at, e.tick FROM json_each(?) r
+      CROSS JOIN entries e ON e.contact_id = r.value AND e.workflow_id = ?`,
+    ...[JSON.stringify(contactIds), textOf(workflowId)],
   );
-  return entry ?? null;
+  return new Map(entries.map((entry) => [entry.contactId, entry]));
 }
 
 /** Without re-entry any earlier execution blocks, also one that is forgotten; with it, only an active one. */
@@ -132,20 +144,32 @@ interface Entering extends Pick<StoredExecution, "workflowId" | "contactId" | "c
 }
 
 /** Check and entry happen in one synchronous block, so a contact is never in twice. */
-function enter(store: ShardStore, { workflowId, contactId, causes, event, context, request, mark, now }: Entering): Id {
-  const id = newIdAt(now);
-  insertExecution(store, {
-    ...{ id, workflowId, contactId, context, request, now },
-    position: startPosition(now, event?.id ?? null),
-    eventId: event?.id ?? null,
-    causes: [...new Set([...causes, textOf(workflowId)])],
-  });
+function enter(store: ShardStore, entering: Entering): Id {
+  const [id] = enterAll(store, [entering]);
+  if (id === undefined) throw new Error("Nobody has entered");
+  return id;
+}
+
+/** Contacts enter, each for itself: none is named twice. */
+function enterAll(store: ShardStore, all: Entering[]): Id[] {
+  if (all.length === 0) return [];
+  const entering = all.map((one) => ({ ...one, id: newIdAt(one.now) }));
+  insertExecutions(
+    store,
+    entering.map(({ id, workflowId, contactId, causes, event, context, request, now }) => ({
+      ...{ id, workflowId, contactId, context, request, now },
+      position: startPosition(now, event?.id ?? null),
+      eventId: event?.id ?? null,
+      causes: [...new Set([...causes, textOf(workflowId)])],
+    })),
+  );
   store.run(
-    `INSERT INTO entries (workflow_id, contact_id, active, public_at, segment_at, tick) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO entries (workflow_id, contact_id, active, public_at, segment_at, tick)
+      SELECT r.value->>'workflowId', r.value->>'contactId', r.value->>'id', r.value->>'publicAt', r.value->>'segmentAt',
+        r.value->>'tick' FROM json_each(?) r WHERE true
       ON CONFLICT DO UPDATE SET active = excluded.active, public_at = coalesce(excluded.public_at, public_at),
         segment_at = coalesce(excluded.segment_at, segment_at), tick = coalesce(excluded.tick, tick)`,
-    ...[textOf(workflowId), textOf(contactId), textOf(id)],
-    ...[mark.publicAt ?? null, mark.segmentAt ?? null, mark.tick ?? null],
+    JSON.stringify(entering.map(({ id, workflowId, contactId, mark }) => ({ id, workflowId, contactId, ...mark }))),
   );
-  return id;
+  return entering.map(({ id }) => id);
 }

@@ -75,11 +75,14 @@ const tables = [
     hears_public INTEGER NOT NULL, context TEXT, causes TEXT NOT NULL, needs TEXT, request TEXT,
     version INTEGER NOT NULL, mirrored INTEGER NOT NULL DEFAULT 0, started_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL) WITHOUT ROWID`,
-  "CREATE INDEX IF NOT EXISTS ix_executions_needs ON executions (id) WHERE needs IS NOT NULL",
+  // Each move of an execution writes an entry of every index with a column that the move sets: hence no two of them
+  // where one will do, and none with a column that changes beside one that stays.
+  `CREATE INDEX IF NOT EXISTS ix_executions_todo ON executions (needs IS NULL, id)
+    WHERE needs IS NOT NULL OR version > mirrored`,
   "CREATE INDEX IF NOT EXISTS ix_executions_wake ON executions (wake_at) WHERE wake_at IS NOT NULL",
-  "CREATE INDEX IF NOT EXISTS ix_executions_contact ON executions (contact_id, awaits)",
+  "CREATE INDEX IF NOT EXISTS ix_executions_contact ON executions (contact_id)",
+  "CREATE INDEX IF NOT EXISTS ix_executions_awaits ON executions (contact_id, awaits) WHERE awaits IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS ix_executions_active ON executions (workflow_id) WHERE completed_at IS NULL",
-  "CREATE INDEX IF NOT EXISTS ix_executions_unmirrored ON executions (id) WHERE version > mirrored",
   "CREATE INDEX IF NOT EXISTS ix_executions_event ON executions (event_id) WHERE event_id IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS ix_executions_completed ON executions (completed_at) WHERE completed_at IS NOT NULL",
   "CREATE UNIQUE INDEX IF NOT EXISTS ux_executions_request ON executions (request) WHERE request IS NOT NULL",
@@ -91,20 +94,9 @@ const tables = [
   // What became of those who came to a step. It stays when the executions are forgotten.
   `CREATE TABLE IF NOT EXISTS step_counts (step_id TEXT PRIMARY KEY, entered INTEGER NOT NULL DEFAULT 0,
     completed INTEGER NOT NULL DEFAULT 0, skipped INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
-  `CREATE TRIGGER IF NOT EXISTS count_entered AFTER INSERT ON steps BEGIN
-    INSERT INTO step_counts (step_id, entered, completed, skipped, failed)
-      VALUES (new.step_id, 1, new.status = 'COMPLETED', new.status = 'SKIPPED', new.status = 'FAILED')
-      ON CONFLICT DO UPDATE SET entered = entered + 1, completed = completed + excluded.completed,
-        skipped = skipped + excluded.skipped, failed = failed + excluded.failed; END`,
-  `CREATE TRIGGER IF NOT EXISTS count_ended AFTER UPDATE OF status ON steps WHEN new.status <> old.status BEGIN
-    UPDATE step_counts SET completed = completed + (new.status = 'COMPLETED') - (old.status = 'COMPLETED'),
-      skipped = skipped + (new.status = 'SKIPPED') - (old.status = 'SKIPPED'),
-      failed = failed + (new.status = 'FAILED') - (old.status = 'FAILED')
-      WHERE step_id = new.step_id; END`,
   // Re-entry: one row of a workflow and a contact, which outlives the executions.
   `CREATE TABLE IF NOT EXISTS entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, active TEXT,
-    public_at INTEGER, segment_at INTEGER, tick INTEGER, PRIMARY KEY (workflow_id, contact_id)) WITHOUT ROWID`,
-  "CREATE INDEX IF NOT EXISTS ix_entries_contact ON entries (contact_id)",
+    public_at INTEGER, segment_at INTEGER, tick INTEGER, PRIMARY KEY (contact_id, workflow_id)) WITHOUT ROWID`,
   // Events whose starts were decided, also when they started nothing. An id says when it was.
   "CREATE TABLE IF NOT EXISTS seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID",
 ];

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { belowAllIds, type Id, textOf } from "../../core/ids";
+import { belowAllIds, type Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
 import { type Statement, select, statement } from "../../db/statement";
@@ -46,13 +46,11 @@ export async function askLog(ctx: Context, { store, shard }: Mirrored, waiting: 
       const execution = findExecution(store, executionId);
       if (execution) wakeOne(store, execution, { event, causes: causes ?? [] }, now);
     }
-    for (const { id, version } of waiting) {
-      store.run(
-        "UPDATE executions SET needs = NULL WHERE id = ? AND version = ? AND needs = 'log'",
-        textOf(id),
-        version,
-      );
-    }
+    store.run(
+      `UPDATE executions SET needs = NULL FROM json_each(?) r
+        WHERE executions.id = r.value->>0 AND executions.version = r.value->>1 AND executions.needs = 'log'`,
+      JSON.stringify(waiting.map(({ id, version }) => [id, version])),
+    );
   });
 }
 
