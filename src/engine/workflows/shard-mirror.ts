@@ -25,7 +25,7 @@ export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Prom
     readExecution,
     // What is at rest goes first: what has something to do changes again.
     `SELECT * FROM executions INDEXED BY ix_executions_todo WHERE version > mirrored
-      ORDER BY needs IS NULL DESC, id LIMIT ?`,
+      ORDER BY needs IS NOT NULL, id LIMIT ?`,
     rowsPerBatch,
   );
   await mirrorRows(ctx, { store, shard }, rows);

@@ -27,7 +27,7 @@ export function findExecution(store: ShardStore, id: Id): StoredExecution | null
 export function takeWork(store: ShardStore, limit: number, now: number): StoredExecution[] {
   const busy = store.all(
     readExecution,
-    `SELECT * FROM executions INDEXED BY ix_executions_todo WHERE needs IS NOT NULL AND (needs IS NULL) = 0
+    `SELECT * FROM executions INDEXED BY ix_executions_todo WHERE needs IS NOT NULL AND (needs IS NOT NULL) = 1
       ORDER BY id LIMIT ?`,
     limit,
   );

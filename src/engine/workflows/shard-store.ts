@@ -77,7 +77,7 @@ const tables = [
     updated_at INTEGER NOT NULL) WITHOUT ROWID`,
   // Each move of an execution writes an entry of every index with a column that the move sets: hence no two of them
   // where one will do, and none with a column that changes beside one that stays.
-  `CREATE INDEX IF NOT EXISTS ix_executions_todo ON executions (needs IS NULL, id)
+  `CREATE INDEX IF NOT EXISTS ix_executions_todo ON executions (needs IS NOT NULL, id)
     WHERE needs IS NOT NULL OR version > mirrored`,
   "CREATE INDEX IF NOT EXISTS ix_executions_wake ON executions (wake_at) WHERE wake_at IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS ix_executions_contact ON executions (contact_id)",
