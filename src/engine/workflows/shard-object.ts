@@ -6,7 +6,7 @@ import { isActive } from "../../core/workflows/execution";
 import { cancelled, wakeByReport } from "../../core/workflows/machine";
 import { type Context, forProject, openPlatform, type Platform } from "../../platform/context";
 import type { Env } from "../../platform/env";
-import { letOthersIn } from "../../platform/let-others-in";
+import { letOthersIn, takeTurn } from "../../platform/let-others-in";
 import { reasonOf } from "../../platform/log";
 import type {
   Delivery,
@@ -42,6 +42,8 @@ const addressKey = "address";
 const leaseMs = 10 * secondMs;
 /** One invocation may make a thousand calls, and a round makes some five. */
 const maxRounds = 100;
+/** Rounds of several shards in one isolate. */
+const roundsAtOnce = 2;
 /** Between mirrorings while there is always something to do. */
 const roundsPerMirroring = 20;
 const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
@@ -227,14 +229,26 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     if (address === null) return;
     const shard = { store: this.store, shard: address.shard };
     for (let round = 1; round <= maxRounds; round++) {
-      const hadWork = await runRound(ctx, shard);
-      const mayMirror = !hadWork || round % roundsPerMirroring === 0;
-      const isMirrored = mayMirror && !(await mirrorSome(ctx, shard));
-      const isClean = isMirrored && !(await forgetFinished(ctx, this.store));
-      if (!hadWork && isClean && !hasWork(this.store) && !hasUnmirrored(this.store)) break;
+      const isOver = await this.inTurn(async () => {
+        const hadWork = await runRound(ctx, shard);
+        const mayMirror = !hadWork || round % roundsPerMirroring === 0;
+        const isMirrored = mayMirror && !(await mirrorSome(ctx, shard));
+        const isClean = isMirrored && !(await forgetFinished(ctx, this.store));
+        return !hadWork && isClean && !hasWork(this.store) && !hasUnmirrored(this.store);
+      });
+      if (isOver) break;
       await letOthersIn();
     }
     forgetSeen(this.store, ctx.clock().getTime());
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const giveBack = await takeTurn(roundsAtOnce);
+    try {
+      return await work();
+    } finally {
+      giveBack();
+    }
   }
 
   private async context(): Promise<Context | null> {
