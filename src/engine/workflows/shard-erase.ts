@@ -1,8 +1,9 @@
 import { type Id, textOf } from "../../core/ids";
 import { isActive } from "../../core/workflows/execution";
 import { cancelled } from "../../core/workflows/machine";
-import { dropUnused, moveExecution } from "./shard-rows";
-import { readExecution, readIdRow, type ShardStore } from "./shard-store";
+import { asId, columns } from "../../db/rows";
+import { closeEntries, dropUnused, moveExecution, newestId, skipOpenSteps } from "./shard-rows";
+import { readExecution, type ShardStore } from "./shard-store";
 
 /** Why executions end whose contact is gone. */
 export const goneReason = "The contact was deleted";
@@ -38,28 +39,45 @@ export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): v
   }
 }
 
-/** Ends all active executions, or those of one workflow. Returns their number. */
-export function cancelActive(store: ShardStore, workflowId: Id | null, reason: string, now: number): number {
-  const active = `SELECT id FROM executions WHERE completed_at IS NULL${workflowId === null ? "" : " AND workflow_id = ?"}`;
-  const given = workflowId === null ? [] : [textOf(workflowId)];
-  return store.together(() => {
+/** Which executions end: the active ones of a workflow, or all, and none that begins after this was said. */
+export interface Cancelling {
+  workflowId: Id | null;
+  reason: string;
+  upTo: Id;
+}
+
+/** What one piece takes: some milliseconds. */
+const cancelledAtOnce = 250;
+
+/** Says what cancelling ends now. */
+export function cancelling(store: ShardStore, workflowId: Id | null, reason: string): Cancelling {
+  return { workflowId, reason, upTo: newestId(store) };
+}
+
+/** Ends the next of them; returns their number, and whether there may be more. */
+export function cancelSome(
+  store: ShardStore,
+  { workflowId, reason, upTo }: Cancelling,
+  now: number,
+): { ended: number; mayBeMore: boolean } {
+  const active = store.all(
+    readActive,
+    `SELECT id, workflow_id, contact_id FROM executions INDEXED BY ix_executions_active
+      WHERE completed_at IS NULL AND id <= ? ${workflowId === null ? "" : "AND workflow_id = ?"} LIMIT ?`,
+    ...[textOf(upTo), ...(workflowId === null ? [] : [textOf(workflowId)]), cancelledAtOnce],
+  );
+  const ids = active.map(({ id }) => id);
+  store.together(() => {
+    skipOpenSteps(store, ids, reason, now);
+    closeEntries(store, active);
     store.run(
-      `UPDATE steps SET status = 'SKIPPED', reason = ?, completed_at = ?, scheduled_for = NULL
-        WHERE execution_id IN (${active}) AND completed_at IS NULL`,
-      ...[reason, now, ...given],
-    );
-    store.run(
-      `UPDATE entries SET active = NULL WHERE (workflow_id, contact_id) IN (
-        SELECT workflow_id, contact_id FROM executions WHERE id IN (${active}))`,
-      ...given,
-    );
-    const ended = store.all(
-      readIdRow,
       `UPDATE executions SET status = 'CANCELLED', exit_reason = ?, completed_at = ?, pause = NULL, wake_at = NULL,
         awaits = NULL, since = NULL, outcome = NULL, needs = NULL, version = version + 1, updated_at = ?
-        WHERE id IN (${active}) RETURNING id`,
-      ...[reason, now, now, ...given],
+        WHERE id IN (SELECT value FROM json_each(?))`,
+      ...[reason, now, now, JSON.stringify(ids)],
     );
-    return ended.length;
   });
+  return { ended: ids.length, mayBeMore: ids.length === cancelledAtOnce };
 }
+
+const readActive = columns({ id: asId, workflowId: asId, contactId: asId });

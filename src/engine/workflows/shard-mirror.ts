@@ -8,7 +8,8 @@ import { type Context, clockOf } from "../../platform/context";
 import { eraseRowsOf } from "./shard-erase";
 import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
 
-const rowsPerBatch = 500;
+/** Some milliseconds of the database, in which nobody else has a turn. */
+const rowsPerBatch = 250;
 
 /** A running execution whose object is never heard of again is looked for after this long. */
 const silenceMs = minuteMs;

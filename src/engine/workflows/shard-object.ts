@@ -20,7 +20,7 @@ import type {
 } from "../../platform/workflow-shards";
 import { findProject } from "../projects/project";
 import { viewOf } from "./execution-view";
-import { cancelActive, eraseRowsOf, projectDisabled } from "./shard-erase";
+import { cancelling, cancelSome, eraseRowsOf, projectDisabled } from "./shard-erase";
 import { forgetFinished, nextForgetting } from "./shard-forget";
 import { mirrorSome, mirrorThese } from "./shard-mirror";
 import { runRound } from "./shard-pump";
@@ -121,11 +121,21 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     return wasActive === null ? null : { wasActive, execution: await this.answer(id) };
   }
 
+  /** Piece by piece, so that nobody waits for all of it. Who dies in the middle has ended some. */
   async cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number> {
     if (this.address() === null) return 0;
-    const ended = this.change(address, (now) => cancelActive(this.store, workflowId, reason, now));
-    if (ended > 0) await this.pumping;
-    return ended;
+    const given = cancelling(this.store, workflowId, reason);
+    for (let ended = 0; ; ) {
+      // The project may have been erased in between.
+      if (this.address() === null) return ended;
+      const piece = this.change(address, (now) => cancelSome(this.store, given, now));
+      ended += piece.ended;
+      if (!piece.mayBeMore) {
+        if (ended > 0) await this.pumping;
+        return ended;
+      }
+      await letOthersIn();
+    }
   }
 
   async eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void> {
@@ -212,7 +222,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       const ctx = await this.context();
       // Its deletion erases the object too.
       if (ctx === null) return;
-      if (ctx.project.disabled) cancelActive(this.store, null, projectDisabled, ctx.clock().getTime());
+      if (ctx.project.disabled) await this.endAll(ctx);
       await this.runRounds(ctx);
       this.failures = 0;
     } catch (error) {
@@ -222,6 +232,11 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
         ...{ ...this.address(), failures: this.failures, reason: reasonOf(error) },
       });
     }
+  }
+
+  private async endAll(ctx: Context): Promise<void> {
+    const given = cancelling(this.store, null, projectDisabled);
+    while (cancelSome(this.store, given, ctx.clock().getTime()).mayBeMore) await letOthersIn();
   }
 
   private async runRounds(ctx: Context): Promise<void> {

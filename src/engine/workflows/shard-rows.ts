@@ -1,5 +1,5 @@
 import { chunksOfBytes } from "../../core/chunks";
-import { type Id, textOf } from "../../core/ids";
+import { belowAllIds, type Id, textOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { isActive, type Position, type StepRecord, type StepStatus } from "../../core/workflows/execution";
 import { asId, asJson, asNumber, asText, columns } from "../../db/rows";
@@ -37,6 +37,12 @@ export function takeWork(store: ShardStore, limit: number, now: number): StoredE
     ...[now, Math.max(limit - busy.length, Math.ceil(limit / 2))],
   );
   return [...due, ...busy.slice(0, limit - due.length)];
+}
+
+/** Of the execution that began last. */
+export function newestId(store: ShardStore): Id {
+  const [newest] = store.all(readIdRow, "SELECT id FROM executions ORDER BY id DESC LIMIT 1");
+  return newest?.id ?? belowAllIds;
 }
 
 /** Those of the executions that nobody has moved since they were read. */
@@ -193,7 +199,10 @@ function updateExecutions(store: ShardStore, planned: Planned[]): { id: Id }[] {
 }
 
 /** The contacts may enter again, if the workflow allows it. */
-function closeEntries(store: ShardStore, ended: StoredExecution[]): void {
+export function closeEntries(
+  store: ShardStore,
+  ended: Pick<StoredExecution, "id" | "workflowId" | "contactId">[],
+): void {
   if (ended.length === 0) return;
   store.run(
     `UPDATE entries SET active = NULL FROM json_each(?) r WHERE entries.contact_id = r.value->>0

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { type Id, newId } from "../../src/core/ids";
+import type { ShardAddress } from "../../src/platform/workflow-shards";
+import { newProject, type TestProject } from "../support/project";
+import { addressOf, newWorkflow } from "../support/workflow";
+import { World } from "../support/world";
+
+const many = 600;
+const hourMs = 60 * 60_000;
+
+/** So many people, whose executions are all in the shard of the first: a shard takes whom it is given. */
+async function manyPeople(project: TestProject): Promise<{ ids: Id[]; address: ShardAddress }> {
+  const ids = Array.from({ length: many }, () => newId());
+  await project.db
+    .prepare(
+      `INSERT INTO contacts (project_id, id, email, subscribed, data, created_at, updated_at)
+        SELECT ?, value, 'p' || key || '@example.com', 1, '{}', 0, 0 FROM json_each(?)`,
+    )
+    .bind(project.number, JSON.stringify(ids))
+    .run();
+  const [first] = ids;
+  if (!first) throw new Error("Nobody was made");
+  return { ids, address: addressOf(project, first) };
+}
+
+async function statuses(project: TestProject): Promise<Record<string, number>> {
+  const { results } = await project.db
+    .prepare("SELECT status, count(*) AS n FROM workflow_executions WHERE project_id = ? GROUP BY 1")
+    .bind(project.number)
+    .all<{ status: string; n: number }>();
+  return Object.fromEntries(results.map(({ status, n }) => [status, n]));
+}
+
+describe("a shard with many executions", () => {
+  it("cancels all that had begun, piece by piece, and lets others in", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const workflow = await newWorkflow(project, {
+      steps: { later: ["DELAY", { amount: 1, unit: "hours" }] },
+      ways: [["TRIGGER", "later"]],
+    });
+    const { ids, address } = await manyPeople(project);
+    const { workflowShards } = world.process().platform;
+    const shard = workflowShards.of(address);
+    const [late, ...early] = ids;
+    if (!late) throw new Error("Nobody was made");
+    const starts = { workflowId: workflow.id, allowReentry: false };
+    await shard.startMany(address, { ...starts, contactIds: early, tick: 1 });
+    const calls = await Promise.all([
+      shard.cancelAll(address, workflow.id, "Cancelled"),
+      shard.startMany(address, { ...starts, contactIds: [late], tick: 1 }),
+    ]);
+    expect(calls[0]).toBe(early.length);
+    await shard.poke(address);
+    expect(await statuses(project)).toEqual({ CANCELLED: early.length, WAITING: 1 });
+    const { later = late } = workflow.steps;
+    expect(await shard.countSteps(address, [later])).toEqual([
+      { stepId: later, entered: many, waiting: 1, completed: 0, failed: 0, skipped: early.length },
+    ]);
+    expect(await shard.cancelAll(address, workflow.id, "Cancelled")).toBe(1);
+  });
+
+  it("moves each once, in rounds: nobody twice, nobody never", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const workflow = await newWorkflow(project, {
+      steps: {
+        later: ["DELAY", { amount: 1, unit: "hours" }],
+        note: ["UPDATE_CONTACT", { data: { n: "{{ n | plus: 1 }}" } }],
+        exit: ["EXIT", { reason: "Done" }],
+      },
+      ways: [
+        ["TRIGGER", "later"],
+        ["later", "note"],
+        ["note", "exit"],
+      ],
+    });
+    const { ids, address } = await manyPeople(project);
+    const shard = world.process().platform.workflowShards.of(address);
+    const [half, rest] = [ids.slice(0, many / 2), ids.slice(many / 2)];
+    const starts = { workflowId: workflow.id, allowReentry: false, tick: 1 };
+    await shard.startMany(address, { ...starts, contactIds: half });
+    world.now += hourMs;
+    // Those whose time has come, and those who begin, take their turns beside each other; who was there already is not let in.
+    await shard.startMany(address, { ...starts, contactIds: ids });
+    expect(await statuses(project)).toEqual({ EXITED: half.length, WAITING: rest.length });
+    world.now += hourMs;
+    await world.ring(address);
+    expect(await statuses(project)).toEqual({ EXITED: many });
+    const { results } = await project.db
+      .prepare("SELECT data, count(*) AS n FROM contacts WHERE project_id = ? GROUP BY 1")
+      .bind(project.number)
+      .all();
+    expect(results).toEqual([{ data: '{"n":"1"}', n: many }]);
+    const counted = await shard.countSteps(address, Object.values(workflow.steps));
+    expect(counted.map(({ entered, completed }) => [entered, completed])).toEqual(
+      Object.keys(workflow.steps).map(() => [many, many]),
+    );
+  });
+});
