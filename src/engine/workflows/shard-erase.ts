@@ -1,8 +1,9 @@
 import { type Id, textOf } from "../../core/ids";
 import { isActive } from "../../core/workflows/execution";
 import { cancelled } from "../../core/workflows/machine";
-import { asId, columns } from "../../db/rows";
-import { closeEntries, dropUnused, moveExecution, newestId, skipOpenSteps } from "./shard-rows";
+import { asId, asNumber, columns, orNull } from "../../db/rows";
+import { closeEntries, moveExecution, skipOpenSteps } from "./shard-moves";
+import { dropUnused, newestId } from "./shard-rows";
 import { readExecution, type ShardStore } from "./shard-store";
 
 /** Why executions end whose contact is gone. */
@@ -46,38 +47,37 @@ export interface Cancelling {
   upTo: Id;
 }
 
-/** What one piece takes: some milliseconds. */
-const cancelledAtOnce = 250;
+/** A piece takes some milliseconds. */
+export const cancelledAtOnce = 250;
 
 /** Says what cancelling ends now. */
 export function cancelling(store: ShardStore, workflowId: Id | null, reason: string): Cancelling {
   return { workflowId, reason, upTo: newestId(store) };
 }
 
-/** Ends the next of them; returns their number, and whether there may be more. */
-export function cancelSome(
-  store: ShardStore,
-  { workflowId, reason, upTo }: Cancelling,
-  now: number,
-): { ended: number; mayBeMore: boolean } {
+/** Ends the next of them, and returns those it ended. After less than a whole piece there are no more. */
+export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Cancelling, now: number): Cancelled[] {
   const active = store.all(
-    readActive,
-    `SELECT id, workflow_id, contact_id FROM executions INDEXED BY ix_executions_active
+    readCancelled,
+    `SELECT id, workflow_id, contact_id, step_id, version + 1 AS version FROM executions INDEXED BY ix_executions_active
       WHERE completed_at IS NULL AND id <= ? ${workflowId === null ? "" : "AND workflow_id = ?"} LIMIT ?`,
     ...[textOf(upTo), ...(workflowId === null ? [] : [textOf(workflowId)]), cancelledAtOnce],
   );
   const ids = active.map(({ id }) => id);
-  store.together(() => {
-    skipOpenSteps(store, ids, reason, now);
-    closeEntries(store, active);
-    store.run(
-      `UPDATE executions SET status = 'CANCELLED', exit_reason = ?, completed_at = ?, pause = NULL, wake_at = NULL,
-        awaits = NULL, since = NULL, outcome = NULL, needs = NULL, version = version + 1, updated_at = ?
-        WHERE id IN (SELECT value FROM json_each(?))`,
-      ...[reason, now, now, JSON.stringify(ids)],
-    );
-  });
-  return { ended: ids.length, mayBeMore: ids.length === cancelledAtOnce };
+  skipOpenSteps(store, ids, reason, now);
+  closeEntries(store, active);
+  store.run(
+    `UPDATE executions SET status = 'CANCELLED', exit_reason = ?, completed_at = ?, pause = NULL, wake_at = NULL,
+      awaits = NULL, since = NULL, outcome = NULL, needs = NULL, version = version + 1, updated_at = ?
+      WHERE id IN (SELECT value FROM json_each(?))`,
+    ...[reason, now, now, JSON.stringify(ids)],
+  );
+  return active;
 }
 
-const readActive = columns({ id: asId, workflowId: asId, contactId: asId });
+const readCancelled = columns({
+  ...{ id: asId, workflowId: asId, contactId: asId },
+  stepId: orNull(asId),
+  version: asNumber,
+});
+export type Cancelled = ReturnType<typeof readCancelled>;

@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { minuteMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import { asId, columns } from "../../db/rows";
+import { asId, asNumber, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import { type Context, clockOf } from "../../platform/context";
-import { eraseRowsOf } from "./shard-erase";
+import { type Cancelled, eraseRowsOf } from "./shard-erase";
 import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
 
 /** Some milliseconds of the database, in which nobody else has a turn. */
@@ -61,7 +61,36 @@ async function mirrorRows(ctx: Context, { store, shard }: Mirrored, rows: Stored
   });
 }
 
-export function noteMirrored(store: ShardStore, rows: StoredExecution[]): void {
+/**
+ * Shows in the mirror that these were cancelled, which is the same for all of them. It goes without reading them again;
+ * those that the mirror does not have yet are left to `mirrorSome`.
+ */
+export async function mirrorCancelled(
+  ctx: Context,
+  store: ShardStore,
+  cancelled: Cancelled[],
+  { reason, at }: { reason: string; at: number },
+): Promise<void> {
+  const items = JSON.stringify(
+    cancelled.map(({ workflowId, id, version, stepId }) => [workflowId, id, version, stepId]),
+  );
+  const batch = openBatch(ctx);
+  const shown = batch.add(
+    statement(
+      sql`UPDATE workflow_executions SET status = 'CANCELLED', current_step_id = r.value->>3, exit_reason = ${reason},
+          wake_at = NULL, completed_at = ${at}, updated_at = ${at}, awaits = NULL, version = r.value->>2
+        FROM json_each(${items}) r
+        WHERE project_id = ${ctx.project.number} AND workflow_id = r.value->>0 AND workflow_executions.id = r.value->>1
+          AND version < r.value->>2
+        RETURNING workflow_executions.id, version`,
+      columns({ id: asId, version: asNumber }),
+    ),
+  );
+  await batch.commit();
+  noteMirrored(store, shown.all);
+}
+
+export function noteMirrored(store: ShardStore, rows: Pick<StoredExecution, "id" | "version">[]): void {
   store.run(
     `UPDATE executions SET mirrored = r.value->>1 FROM json_each(?) r
       WHERE executions.id = r.value->>0 AND executions.mirrored < r.value->>1`,

@@ -20,20 +20,12 @@ import type {
 } from "../../platform/workflow-shards";
 import { findProject } from "../projects/project";
 import { viewOf } from "./execution-view";
-import { cancelling, cancelSome, eraseRowsOf, projectDisabled } from "./shard-erase";
+import { type Cancelling, cancelledAtOnce, cancelling, cancelSome, eraseRowsOf, projectDisabled } from "./shard-erase";
 import { forgetFinished, nextForgetting } from "./shard-forget";
-import { mirrorSome, mirrorThese } from "./shard-mirror";
+import { mirrorCancelled, mirrorSome, mirrorThese } from "./shard-mirror";
+import { moveExecution, skipOpenSteps } from "./shard-moves";
 import { runRound } from "./shard-pump";
-import {
-  countsOf,
-  findExecution,
-  hasUnmirrored,
-  hasWork,
-  isAnyUnmirrored,
-  moveExecution,
-  nextWake,
-  skipOpenSteps,
-} from "./shard-rows";
+import { countsOf, findExecution, hasUnmirrored, hasWork, isAnyUnmirrored, nextWake } from "./shard-rows";
 import { deliverEvent, forgetSeen, startByHand, startScheduled } from "./shard-starts";
 import { createTables, openStore, type ShardStore } from "./shard-store";
 
@@ -59,6 +51,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   private armedFor: number | null = null;
   private pumping: Promise<void> | null = null;
   private failures = 0;
+  /** Calls that cancel many, and show it themselves. */
+  private ending = 0;
 
   constructor(state: DurableObjectState, env: Cloudflare.Env) {
     super(state, env);
@@ -121,21 +115,13 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     return wasActive === null ? null : { wasActive, execution: await this.answer(id) };
   }
 
-  /** Piece by piece, so that nobody waits for all of it. Who dies in the middle has ended some. */
   async cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number> {
-    if (this.address() === null) return 0;
-    const given = cancelling(this.store, workflowId, reason);
-    for (let ended = 0; ; ) {
-      // The project may have been erased in between.
-      if (this.address() === null) return ended;
-      const piece = this.change(address, (now) => cancelSome(this.store, given, now));
-      ended += piece.ended;
-      if (!piece.mayBeMore) {
-        if (ended > 0) await this.pumping;
-        return ended;
-      }
-      await letOthersIn();
-    }
+    const ctx = await this.context();
+    if (ctx === null) return 0;
+    const now = () => address.at ?? ctx.clock().getTime();
+    const ended = await this.endAll(ctx, cancelling(this.store, workflowId, reason), now);
+    if (ended > 0) await this.pump();
+    return ended;
   }
 
   async eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void> {
@@ -222,7 +208,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       const ctx = await this.context();
       // Its deletion erases the object too.
       if (ctx === null) return;
-      if (ctx.project.disabled) await this.endAll(ctx);
+      if (ctx.project.disabled) await this.endAll(ctx, cancelling(this.store, null, projectDisabled));
       await this.runRounds(ctx);
       this.failures = 0;
     } catch (error) {
@@ -234,9 +220,27 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     }
   }
 
-  private async endAll(ctx: Context): Promise<void> {
-    const given = cancelling(this.store, null, projectDisabled);
-    while (cancelSome(this.store, given, ctx.clock().getTime()).mayBeMore) await letOthersIn();
+  /** Piece by piece, so that nobody waits for all of it. Who dies in the middle has ended some. */
+  private async endAll(ctx: Context, given: Cancelling, now = () => ctx.clock().getTime()): Promise<number> {
+    let ended = 0;
+    this.ending++;
+    try {
+      // The project may be erased in between.
+      for (let isLast = false; !isLast && this.address() !== null; await letOthersIn()) {
+        isLast = await this.inTurn(async () => {
+          const at = now();
+          const piece = this.store.together(() => cancelSome(this.store, given, at));
+          this.arm();
+          if (piece.length > 0) await mirrorCancelled(ctx, this.store, piece, { reason: given.reason, at });
+          ended += piece.length;
+          return piece.length < cancelledAtOnce;
+        });
+      }
+    } finally {
+      this.ending--;
+      this.arm();
+    }
+    return ended;
   }
 
   private async runRounds(ctx: Context): Promise<void> {
@@ -292,7 +296,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     const { clock, config } = this.openPlatform();
     const now = clock().getTime();
     if (this.failures > 0) return now + backoffMs(failureBackoff, this.failures - 1);
-    if (hasWork(this.store) || hasUnmirrored(this.store)) return this.pumping ? now + leaseMs : now;
+    if (hasWork(this.store) || hasUnmirrored(this.store)) return this.pumping || this.ending > 0 ? now + leaseMs : now;
     // On a clock of its own only an advance wakes what waits.
     const wakes = this.address()?.at === undefined ? nextWake(this.store) : null;
     const times = [wakes, nextForgetting(this.store, config.executionRetentionMs)];

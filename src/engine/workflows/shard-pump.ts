@@ -21,7 +21,8 @@ import { type Live, type LiveWorkflow, readLive } from "./live";
 import { runEffect } from "./run-effect";
 import { goneReason } from "./shard-erase";
 import type { Mirrored } from "./shard-mirror";
-import { askingOf, type Change, findEvent, moveExecutions, outputsOf, takeWork, unmovedOf } from "./shard-rows";
+import { type Change, moveExecutions } from "./shard-moves";
+import { askingOf, findEvent, outputsOf, takeWork, unmovedOf } from "./shard-rows";
 import type { ShardStore, StoredExecution } from "./shard-store";
 import { askLog, readNewest } from "./shard-wait";
 

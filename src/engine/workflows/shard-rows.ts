@@ -1,7 +1,6 @@
-import { chunksOfBytes } from "../../core/chunks";
 import { belowAllIds, type Id, textOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
-import { isActive, type Position, type StepRecord, type StepStatus } from "../../core/workflows/execution";
+import type { Position, StepRecord } from "../../core/workflows/execution";
 import { asId, asJson, asNumber, asText, columns } from "../../db/rows";
 import type { StepCounts } from "../../platform/workflow-shards";
 import {
@@ -39,9 +38,9 @@ export function takeWork(store: ShardStore, limit: number, now: number): StoredE
   return [...due, ...busy.slice(0, limit - due.length)];
 }
 
-/** Of the execution that began last. */
+/** Of the execution that began last; below all ids when there is none. */
 export function newestId(store: ShardStore): Id {
-  const [newest] = store.all(readIdRow, "SELECT id FROM executions ORDER BY id DESC LIMIT 1");
+  const [newest] = store.all(readIdRow, "SELECT coalesce(max(id), '') AS id FROM executions");
   return newest?.id ?? belowAllIds;
 }
 
@@ -92,175 +91,6 @@ export function insertExecutions(store: ShardStore, given: NewExecution[]): void
         r.value->>'request', 1, r.value->>'now', r.value->>'now'
       FROM json_each(?) r`,
     JSON.stringify(items),
-  );
-}
-
-/** What else changes with the position of an execution. */
-export type Beside = Partial<Pick<StoredExecution, "eventId" | "causes" | "hearsPublic" | "needs">>;
-
-/** An execution as it was read, where it is to go, and what it did on the way. */
-export interface Change {
-  read: StoredExecution;
-  position: Position;
-  beside?: Beside;
-  records?: StepRecord[];
-}
-
-/**
- * Moves executions as they were read. Returns each as it is then, or null: after an await the execution may have been
- * moved by somebody else, whose word then counts.
- */
-export function moveExecutions(store: ShardStore, changes: Change[], now: number): (StoredExecution | null)[] {
-  const moved = new Set<Id>();
-  const planned = changes.map((change) => ({ change, after: afterOf(change, now) }));
-  for (const some of Map.groupBy(planned, columnsOf).values()) {
-    for (const chunk of chunksOfBytes(some, maxBytes, ({ after }) => JSON.stringify(after.outcome))) {
-      for (const { id } of updateExecutions(store, chunk)) moved.add(id);
-    }
-  }
-  const effective = planned.filter(({ change: { read } }) => moved.has(read.id));
-  closeEntries(
-    store,
-    effective.flatMap(({ after }) => (isActive(after.status) ? [] : [after])),
-  );
-  saveRecords(
-    store,
-    effective.flatMap(({ change: { read, records = [] } }) =>
-      records.map((record) => ({ executionId: read.id, record })),
-    ),
-  );
-  return planned.map(({ change: { read }, after }) => (moved.has(read.id) ? after : null));
-}
-
-export function moveExecution(
-  store: ShardStore,
-  read: StoredExecution,
-  position: Position,
-  now: number,
-  beside: Beside = {},
-): StoredExecution | null {
-  return moveExecutions(store, [{ read, position, beside }], now)[0] ?? null;
-}
-
-interface Planned {
-  change: Change;
-  after: StoredExecution;
-}
-
-/** What one statement carries of outcomes and outputs. */
-const maxBytes = 500_000;
-
-function afterOf({ read, position, beside = {} }: Change, now: number): StoredExecution {
-  // A position made of the execution brings its other columns along: what is said beside it counts.
-  const needs = position.status === "RUNNING" ? "step" : null;
-  return { ...read, ...position, needs, ...beside, version: read.version + 1, updatedAt: now };
-}
-
-/** What a move sets: the fewer columns, the fewer indexes it writes to. */
-const columnsMoved = {
-  always: [
-    ...["status", "step_id", "entered_at", "place", "pause", "wake_at", "awaits", "since", "outcome", "attempts"],
-    ...["needs", "version", "updated_at"],
-  ],
-  atEnd: ["exit_reason", "error", "completed_at"],
-  byEvent: ["event_id", "causes", "hears_public"],
-};
-
-/** The statement that a move takes: moves with the same columns go together. */
-function columnsOf({ change: { beside }, after }: Planned): string {
-  const isByEvent = beside?.eventId !== undefined || beside?.causes !== undefined || beside?.hearsPublic !== undefined;
-  return [
-    ...columnsMoved.always,
-    ...(isActive(after.status) ? [] : columnsMoved.atEnd),
-    ...(isByEvent ? columnsMoved.byEvent : []),
-  ]
-    .map((column) => `${column} = r.value->>'${column}'`)
-    .join(", ");
-}
-
-function updateExecutions(store: ShardStore, planned: Planned[]): { id: Id }[] {
-  const [first] = planned;
-  if (!first) return [];
-  const items = planned.map(({ change: { read }, after }) => ({
-    ...{ id: read.id, read: read.version },
-    ...{ status: after.status, step_id: after.stepId, entered_at: after.enteredAt, place: after.place },
-    ...{ pause: after.pause, wake_at: after.wakeAt, awaits: after.awaits, since: after.since },
-    ...{ outcome: after.outcome && JSON.stringify(after.outcome), attempts: after.attempts },
-    ...{ needs: after.needs, version: after.version, updated_at: after.updatedAt },
-    ...{ exit_reason: after.exitReason, error: after.error, completed_at: after.completedAt },
-    ...{ event_id: after.eventId, causes: JSON.stringify(after.causes), hears_public: after.hearsPublic ? 1 : 0 },
-  }));
-  return store.all(
-    readIdRow,
-    `UPDATE executions SET ${columnsOf(first)} FROM json_each(?) r
-      WHERE executions.id = r.value->>'id' AND executions.version = r.value->>'read' RETURNING executions.id`,
-    JSON.stringify(items),
-  );
-}
-
-/** The contacts may enter again, if the workflow allows it. */
-export function closeEntries(
-  store: ShardStore,
-  ended: Pick<StoredExecution, "id" | "workflowId" | "contactId">[],
-): void {
-  if (ended.length === 0) return;
-  store.run(
-    `UPDATE entries SET active = NULL FROM json_each(?) r WHERE entries.contact_id = r.value->>0
-      AND entries.workflow_id = r.value->>1 AND entries.active = r.value->>2`,
-    JSON.stringify(ended.map(({ id, workflowId, contactId }) => [contactId, workflowId, id])),
-  );
-}
-
-function saveRecords(store: ShardStore, given: { executionId: Id; record: StepRecord }[]): void {
-  const items = given.map(({ executionId, record: { output, ...record } }) => ({
-    ...{ executionId, ...record, output: output && JSON.stringify(output) },
-  }));
-  for (const chunk of chunksOfBytes(items, maxBytes, ({ output }) => output ?? "")) {
-    const text = JSON.stringify(chunk);
-    countRecords(store, text);
-    store.run(
-      `INSERT INTO steps (execution_id, step_id, place, type, name, status, output, branch, reason, error, started_at,
-          completed_at, scheduled_for)
-        SELECT r.value->>'executionId', r.value->>'stepId', r.value->>'place', r.value->>'type', r.value->>'name',
-          r.value->>'status', r.value->>'output', r.value->>'branch', r.value->>'reason', r.value->>'error',
-          r.value->>'startedAt', r.value->>'completedAt', r.value->>'scheduledFor' FROM json_each(?) r WHERE true
-        ON CONFLICT DO UPDATE SET place = excluded.place, name = excluded.name, status = excluded.status,
-          output = excluded.output, branch = excluded.branch, reason = excluded.reason, error = excluded.error,
-          started_at = excluded.started_at, completed_at = excluded.completed_at,
-          scheduled_for = excluded.scheduled_for`,
-      text,
-    );
-  }
-}
-
-/** Counts records before they are saved: what there is of them yet says what changes. */
-function countRecords(store: ShardStore, records: string): void {
-  const more = (status: StepStatus) =>
-    `sum((r.value->>'status' = '${status}') - coalesce(s.status = '${status}', false))`;
-  store.run(
-    `INSERT INTO step_counts (step_id, entered, completed, skipped, failed)
-      SELECT r.value->>'stepId', sum(s.step_id IS NULL), ${more("COMPLETED")}, ${more("SKIPPED")}, ${more("FAILED")}
-      FROM json_each(?) r LEFT JOIN steps s ON s.execution_id = r.value->>'executionId' AND s.step_id = r.value->>'stepId'
-      WHERE true GROUP BY 1
-      ON CONFLICT DO UPDATE SET entered = entered + excluded.entered, completed = completed + excluded.completed,
-        skipped = skipped + excluded.skipped, failed = failed + excluded.failed`,
-    records,
-  );
-}
-
-/** Skips the steps at which these executions stand. */
-export function skipOpenSteps(store: ShardStore, ids: Id[], reason: string, now: number): void {
-  const open = "FROM json_each(?) r CROSS JOIN steps s ON s.execution_id = r.value AND s.completed_at IS NULL";
-  const given = JSON.stringify(ids);
-  store.run(
-    `UPDATE step_counts SET skipped = skipped + open.n
-      FROM (SELECT s.step_id, count(*) AS n ${open} GROUP BY 1) open WHERE step_counts.step_id = open.step_id`,
-    given,
-  );
-  store.run(
-    `UPDATE steps SET status = 'SKIPPED', reason = ?, completed_at = ?, scheduled_for = NULL
-      WHERE execution_id IN (SELECT value FROM json_each(?)) AND completed_at IS NULL`,
-    ...[reason, now, given],
   );
 }
 

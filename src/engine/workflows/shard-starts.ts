@@ -3,7 +3,8 @@ import { dayMs, hourMs, minuteMs } from "../../core/time";
 import { startPosition, wakeByEvent } from "../../core/workflows/machine";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import type { Delivery, ScheduledStarts, StartByHand } from "../../platform/workflow-shards";
-import { dropUnused, findExecution, insertExecutions, moveExecution, saveEvent } from "./shard-rows";
+import { moveExecution } from "./shard-moves";
+import { dropUnused, findExecution, insertExecutions, saveEvent } from "./shard-rows";
 import { readExecution, readIdRow, type ShardStore, type StoredEvent, type StoredExecution } from "./shard-store";
 
 /** Events are remembered for this long, and an older one starts nothing: nobody could tell whether it did. */
