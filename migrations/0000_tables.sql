@@ -627,6 +627,7 @@ CREATE INDEX `ix_workflow_executions_status` ON `workflow_executions` (`project_
 CREATE INDEX `ix_workflow_executions_contact` ON `workflow_executions` (`project_id`,`contact_id`);--> statement-breakpoint
 CREATE INDEX `ix_workflow_executions_waiting` ON `workflow_executions` (`project_id`,`wake_at`,`id`) WHERE status = 'WAITING' AND wake_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `ix_workflow_executions_due` ON `workflow_executions` (`clock`,`wake_at`) WHERE wake_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `ix_workflow_executions_awaits` ON `workflow_executions` (`project_id`,`awaits`) WHERE awaits IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `workflow_hosts` (
 	`project_id` integer NOT NULL,
 	`host` text NOT NULL,

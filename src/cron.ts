@@ -13,6 +13,7 @@ import { releaseHeld } from "./engine/mail/release-held";
 import { requeueStuck } from "./engine/mail/requeue-stuck";
 import { forgetOldCalls, queueDueCalls } from "./engine/workflows/calls/sweeps";
 import { forgetStepEffects } from "./engine/workflows/forget-effects";
+import { forgetWaitListeners } from "./engine/workflows/wait-listeners";
 import { queueDueCampaigns } from "./features/campaigns/queue-due";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
 import { checkDueDomains } from "./features/domains/check-due";
@@ -48,7 +49,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     queueDueTicks,
   },
   "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
-  "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts },
+  "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts, forgetWaitListeners },
   // Every hour, because one day of a large installation is more than one call may delete.
   "47 * * * *": {
     forgetContents,

@@ -76,6 +76,10 @@ const asks: Record<string, Ask> = {
   },
   ix_webhook_deliveries_expiry: sweep("forgetOldDeliveries"),
   ix_webhooks_due: sweep("queueDueDeliveries"),
+  ix_workflow_executions_awaits: async (project, world) => {
+    await project.db.prepare("INSERT INTO event_listeners VALUES (?, 'old', 'workflow:wait:')").bind(project.id).run();
+    await sweep("forgetWaitListeners")(project, world);
+  },
   ix_workflow_executions_contact: async (project) => project.api.delete(`/contacts/${await newContact(project)}`),
   ix_workflow_executions_due: sweep("wakeOverdue"),
   ix_workflow_executions_status: async (project) => {

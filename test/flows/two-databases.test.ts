@@ -323,6 +323,10 @@ const dueOf: Record<string, Due> = {
       ),
     isDone: (project) => none(project, "SELECT 1 FROM workflow_effects WHERE project_id = ?"),
   },
+  forgetWaitListeners: {
+    given: (project) => run(project, "INSERT INTO event_listeners VALUES (?, 'old', 'workflow:wait:')"),
+    isDone: (project) => none(project, "SELECT 1 FROM event_listeners WHERE project_id = ?"),
+  },
   forgetOldDeliveries: {
     given: (project) =>
       run(

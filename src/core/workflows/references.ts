@@ -11,6 +11,11 @@ export function workflowReferences(trigger: Trigger, { steps }: Graph): Referenc
   return { fields: all("fields"), events: all("events"), segments: all("segments") };
 }
 
+/** The events that its waits name. */
+export function awaitedEvents({ steps }: Pick<Graph, "steps">): string[] {
+  return [...new Set(steps.flatMap((step) => (step.type === "WAIT_FOR_EVENT" ? [step.config.eventName] : [])))];
+}
+
 function ofTrigger({ triggerType, triggerConfig }: Trigger): Partial<References> {
   switch (triggerType) {
     case "EVENT":

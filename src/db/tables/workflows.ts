@@ -118,6 +118,8 @@ export const workflowExecutions = sqliteTable(
       .on(table.projectId, table.wakeAt, table.id)
       .where(sql`status = 'WAITING' AND wake_at IS NOT NULL`),
     index("ix_workflow_executions_due").on(table.clock, table.wakeAt).where(sql`wake_at IS NOT NULL`),
+    // Whether anybody waits for an event: only executions that do are in it.
+    index("ix_workflow_executions_awaits").on(table.projectId, table.awaits).where(sql`awaits IS NOT NULL`),
   ],
 );
 

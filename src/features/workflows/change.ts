@@ -4,7 +4,7 @@ import type { Id } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { searchText } from "../../core/search";
 import { issuesOf } from "../../core/workflows/issues";
-import { workflowReferences } from "../../core/workflows/references";
+import { awaitedEvents, workflowReferences } from "../../core/workflows/references";
 import { listenerOf, startListeners, type TriggerListener } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
@@ -13,6 +13,7 @@ import type { WorkflowRow } from "../../db/tables";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { linkBase } from "../../engine/mail/links";
 import { triggerOf } from "../../engine/workflows/graph";
+import { deleteWaitListeners } from "../../engine/workflows/wait-listeners";
 import type { Context } from "../../platform/context";
 import { triggerSegment } from "./trigger-segment";
 import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
@@ -99,7 +100,15 @@ function replaceNames(ctx: Context, before: WholeWorkflow, after: WholeWorkflow)
   return [
     ...(isSame ? [] : replaceReferences(ctx, { referrer: "workflow", id, name }, has)),
     ...replaceListener(ctx, listenerOfRow(before.row), listenerOfRow(after.row)),
+    ...forgetWaits(ctx, before, after),
   ];
+}
+
+/** The listeners of events that its waits no longer name, unless others need them. */
+function forgetWaits(ctx: Context, before: WholeWorkflow, after: WholeWorkflow | null): Statement[] {
+  const has = after ? awaitedEvents(rulesOf(after).graph) : [];
+  const lost = awaitedEvents(rulesOf(before).graph).filter((name) => !has.includes(name));
+  return lost.length > 0 ? [deleteWaitListeners(ctx, lost)] : [];
 }
 
 function listenerOfRow(row: WorkflowRow): TriggerListener | null {
@@ -123,11 +132,13 @@ function replaceListener(ctx: Context, had: TriggerListener | null, has: Trigger
   return statements;
 }
 
-/** For the batch that deletes the workflow. */
-export function forgetNames(ctx: Context, { id, name, ...row }: WorkflowRow): Statement[] {
+/** For the batch that deletes the workflow, behind its steps. */
+export function forgetNames(ctx: Context, workflow: WholeWorkflow): Statement[] {
+  const { id, name } = workflow.row;
   return [
     ...replaceReferences(ctx, { referrer: "workflow", id, name }, {}),
-    ...replaceListener(ctx, listenerOfRow({ id, name, ...row }), null),
+    ...replaceListener(ctx, listenerOfRow(workflow.row), null),
+    ...forgetWaits(ctx, workflow, null),
   ];
 }
 

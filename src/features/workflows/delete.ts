@@ -15,12 +15,12 @@ import { getWorkflow } from "./workflow";
  */
 export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
   await untilFresh(async () => {
-    const { row } = await getWorkflow(ctx, id);
+    const workflow = await getWorkflow(ctx, id);
     const batch = openBatch(ctx);
-    batch.guard(isUnchanged("workflows", row), () => new Stale());
+    batch.guard(isUnchanged("workflows", workflow.row), () => new Stale());
     batch.guard(sql`NOT EXISTS (${activeExecutions(ctx, id)})`, workflowIsActive);
     batch.addAll([deleteFrom(ctx, "workflow_transitions", id), deleteFrom(ctx, "workflow_steps", id)]);
-    batch.addAll(forgetNames(ctx, row));
+    batch.addAll(forgetNames(ctx, workflow));
     batch.add(statement(sql`DELETE FROM workflows WHERE project_id = ${ctx.project.number} AND id = ${id}`));
     await batch.commit();
   }, ctx.random);

@@ -1,0 +1,83 @@
+import { type SQL, sql } from "drizzle-orm";
+import { openBatch } from "../../db/batch";
+import type { Db } from "../../db/client";
+import { asNumber, asText, columns } from "../../db/rows";
+import { type Statement, select, statement } from "../../db/statement";
+import type { Context, Platform } from "../../platform/context";
+import { keepPlace, maxSweptRows, openParts, readPlace } from "../../platform/sweep";
+import { waitListenerId } from "../events/listener";
+
+// Executions wait for an event by its name, and one row of a project and a name makes such events heard. The row goes when
+// no step names the event and no execution waits for it. Whoever enters a wait writes the row and the mirror's `awaits` in
+// one batch, and whoever deletes it asks for both in one statement. So a wait that is entered before finds its row kept,
+// and one that is entered after writes it anew and looks into the log.
+
+/** The row `l` of a wait that nobody needs. A reference leads to the workflows that may name the event in a step. */
+const isUnneeded: SQL = sql`l.listener_id = ${waitListenerId}
+  AND NOT EXISTS (SELECT 1 FROM workflow_executions e INDEXED BY ix_workflow_executions_awaits
+    WHERE e.project_id = l.project_id AND e.awaits = l.name)
+  AND NOT EXISTS (SELECT 1 FROM audience_references a
+    CROSS JOIN workflow_steps s ON s.project_id = a.project_id AND s.workflow_id = a.referrer_id
+    WHERE a.project_id = l.project_id AND a.kind = 'event' AND a.name = l.name AND a.referrer = 'workflow'
+      AND s.type = 'WAIT_FOR_EVENT' AND s.config->>'eventName' = l.name)`;
+
+/** For the batch that changes steps, behind the change: these events are named there no more. */
+export function deleteWaitListeners(ctx: Context, names: string[]): Statement {
+  return statement(
+    sql`DELETE FROM event_listeners AS l WHERE l.project_id = ${ctx.project.number}
+      AND l.name IN (SELECT value FROM json_each(${JSON.stringify(names)})) AND ${isUnneeded}`,
+  );
+}
+
+const sweepName = "wait-listeners";
+const pagesPerTick = 20;
+
+/** The row of each database after which the next page begins. A missing one begins again. */
+type Places = Record<string, Place | undefined>;
+type Place = [projectId: number, name: string, listenerId: string];
+
+const readRow = columns({ projectId: asNumber, name: asText, listenerId: asText });
+
+/** The sweep over listeners of waits: the last execution that waits for an event may end long after the step is gone. */
+export async function forgetWaitListeners(platform: Platform): Promise<void> {
+  const before = (await readPlace(platform, sweepName)) || "{}";
+  const places: Places = JSON.parse(before);
+  const parts = openParts();
+  for (const shard of platform.shards) {
+    await parts.run(async () => {
+      for (let page = 0; page < pagesPerTick; page++) {
+        places[shard] = await forgetPage(platform, platform.databaseOf(shard), places[shard]);
+        if (places[shard] === undefined) break;
+      }
+    });
+  }
+  const after = JSON.stringify(places);
+  if (after !== before) await keepPlace(platform, sweepName, after);
+  parts.end();
+}
+
+/** Looks at the next rows of all listeners, and returns the last one; undefined at the end. */
+async function forgetPage(platform: Platform, db: Db, place: Place = [0, "", ""]): Promise<Place | undefined> {
+  const page = await select(
+    db,
+    sql`SELECT project_id, name, listener_id FROM event_listeners
+      WHERE (project_id, name, listener_id) > (${place[0]}, ${place[1]}, ${place[2]})
+      ORDER BY project_id, name, listener_id LIMIT ${maxSweptRows}`,
+    readRow,
+  );
+  const waits = page.filter(({ listenerId }) => listenerId === waitListenerId);
+  if (waits.length > 0) {
+    const batch = openBatch({ ...platform, db });
+    const items = JSON.stringify(waits.map(({ projectId, name }) => [projectId, name]));
+    batch.add(
+      statement(
+        sql`DELETE FROM event_listeners WHERE (project_id, name, listener_id) IN (
+          SELECT l.project_id, l.name, l.listener_id FROM json_each(${items}) r
+          CROSS JOIN event_listeners l ON l.project_id = r.value->>0 AND l.name = r.value->>1 AND ${isUnneeded})`,
+      ),
+    );
+    await batch.commit();
+  }
+  const last = page.length < maxSweptRows ? undefined : page.at(-1);
+  return last && [last.projectId, last.name, last.listenerId];
+}
