@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { minuteMs } from "../../core/time";
-import { openBatch } from "../../db/batch";
+import { type Batch, openBatch } from "../../db/batch";
 import { asId, asNumber, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import { type Context, clockOf } from "../../platform/context";
@@ -43,22 +43,29 @@ export async function mirrorThese(ctx: Context, { store, shard }: Mirrored, ids:
   await mirrorRows(ctx, { store, shard }, rows);
 }
 
-async function mirrorRows(ctx: Context, { store, shard }: Mirrored, rows: StoredExecution[]): Promise<void> {
+async function mirrorRows(ctx: Context, shard: Mirrored, rows: StoredExecution[]): Promise<void> {
   if (rows.length === 0) return;
   const batch = openBatch(ctx);
+  const note = addMirror(ctx, batch, shard, rows);
+  await batch.commit();
+  note();
+}
+
+/** Adds rows of the mirror to a batch. Returns what the object notes when that is committed. */
+export function addMirror(ctx: Context, batch: Batch, { store, shard }: Mirrored, rows: StoredExecution[]): () => void {
   const gone = batch.add(selectGone(ctx, rows));
   batch.add(upsertMirror(ctx, shard, rows));
-  await batch.commit();
-  store.together(() => {
-    noteMirrored(store, rows);
-    // Nobody else finds what was not yet mirrored when its contact was erased.
-    if (gone.count > 0)
-      eraseRowsOf(
-        store,
-        gone.all.map(({ contactId }) => contactId),
-        ctx.clock().getTime(),
-      );
-  });
+  return () =>
+    store.together(() => {
+      noteMirrored(store, rows);
+      // Nobody else finds what was not yet mirrored when its contact was erased.
+      if (gone.count > 0)
+        eraseRowsOf(
+          store,
+          gone.all.map(({ contactId }) => contactId),
+          ctx.clock().getTime(),
+        );
+    });
 }
 
 /**
@@ -90,7 +97,7 @@ export async function mirrorCancelled(
   noteMirrored(store, shown.all);
 }
 
-export function noteMirrored(store: ShardStore, rows: Pick<StoredExecution, "id" | "version">[]): void {
+function noteMirrored(store: ShardStore, rows: Pick<StoredExecution, "id" | "version">[]): void {
   store.run(
     `UPDATE executions SET mirrored = r.value->>1 FROM json_each(?) r
       WHERE executions.id = r.value->>0 AND executions.mirrored < r.value->>1`,
@@ -115,7 +122,7 @@ function wakeAtOf(ctx: Context, { status, pause, wakeAt, updatedAt }: StoredExec
 }
 
 /** A row never goes back to an older version, whatever the order in which two calls arrive. */
-export function upsertMirror(ctx: Context, shard: number, rows: StoredExecution[]): Statement {
+function upsertMirror(ctx: Context, shard: number, rows: StoredExecution[]): Statement {
   const items = JSON.stringify(
     rows.map((row) => ({
       workflowId: row.workflowId,

@@ -135,12 +135,10 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     await this.comeToRest(address);
   }
 
-  /** Erases everything, because the project was deleted. */
+  /** Erases everything, because the project was deleted. When it comes back, nobody here writes for the project any more. */
   async erase(): Promise<void> {
-    if (this.address() === null) return;
-    await this.ctx.storage.deleteAlarm();
-    await this.ctx.storage.deleteAll();
-    this.armedFor = null;
+    await this.clear();
+    await this.pumping;
   }
 
   /** It may come late, twice, or for nothing. */
@@ -206,8 +204,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   private async work(): Promise<void> {
     try {
       const ctx = await this.context();
-      // Its deletion erases the object too.
-      if (ctx === null) return;
+      // Its deletion erases the object, and whoever came later has left something in it.
+      if (ctx === null) return await this.clear();
       if (ctx.project.disabled) await this.endAll(ctx, cancelling(this.store, null, projectDisabled));
       await this.runRounds(ctx);
       this.failures = 0;
@@ -268,6 +266,14 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     } finally {
       giveBack();
     }
+  }
+
+  private async clear(): Promise<void> {
+    const { storage } = this.ctx;
+    this.armedFor = null;
+    this.failures = 0;
+    // Without an await in between, in which somebody could write.
+    await Promise.all([storage.deleteAlarm(), storage.deleteAll()]);
   }
 
   private async context(): Promise<Context | null> {

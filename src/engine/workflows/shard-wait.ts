@@ -7,7 +7,7 @@ import type { Context } from "../../platform/context";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "../events/email-data";
 import { waitListenerId } from "../events/listener";
 import type { EventSource } from "./arrival";
-import { type Mirrored, noteMirrored, upsertMirror } from "./shard-mirror";
+import { addMirror, type Mirrored } from "./shard-mirror";
 import { findExecution } from "./shard-rows";
 import { wakeOne } from "./shard-starts";
 import type { StoredEvent, StoredExecution } from "./shard-store";
@@ -32,16 +32,17 @@ export async function readNewest(ctx: Context, contactIds: Id[]): Promise<Map<Id
 }
 
 /** Asks the log for executions that have just begun to wait. */
-export async function askLog(ctx: Context, { store, shard }: Mirrored, waiting: StoredExecution[]): Promise<void> {
+export async function askLog(ctx: Context, shard: Mirrored, waiting: StoredExecution[]): Promise<void> {
   if (waiting.length === 0) return;
+  const { store } = shard;
   const batch = openBatch(ctx);
   batch.add(insertListeners(ctx, waiting));
-  batch.add(upsertMirror(ctx, shard, waiting));
+  const note = addMirror(ctx, batch, shard, waiting);
   const found = batch.add(selectFirst(ctx, waiting));
   await batch.commit();
   const now = ctx.clock().getTime();
   store.together(() => {
-    noteMirrored(store, waiting);
+    note();
     for (const { executionId, causes, ...event } of found.all) {
       const execution = findExecution(store, executionId);
       if (execution) wakeOne(store, execution, { event, causes: causes ?? [] }, now);
