@@ -37,6 +37,7 @@ import { webhookDeliveries } from "./features/webhooks/drain";
 import { tryDeliveryJob } from "./features/webhooks/jobs";
 import { webhookListener } from "./features/webhooks/listener";
 import { timedDeliveries } from "./features/webhooks/timed";
+import { forgetWorkflowJob } from "./features/workflows/executions/forget";
 import { wakeShardsJob } from "./features/workflows/executions/wake-overdue";
 import { startMembersJob } from "./features/workflows/ticks/start-members";
 import { timedTicks } from "./features/workflows/ticks/timed";
@@ -80,6 +81,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "workflows.wake": wakeShardsJob,
   "workflows.start": startMembersJob,
   "workflows.end": endExecutionsJob,
+  "workflows.forget": forgetWorkflowJob,
   "workflows.call": makeCalls,
   "project.erase": eraseJob,
   "project.advance": (platform, message, listeners) =>

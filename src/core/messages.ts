@@ -54,6 +54,7 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("workflows.wake"), projectId, shards: z.array(z.number()) }),
   z.object({ type: z.literal("workflows.start"), projectId, jobId }),
   z.object({ type: z.literal("workflows.end"), projectId, jobId }),
+  z.object({ type: z.literal("workflows.forget"), projectId, jobId }),
   /** Calls of workflows are due, of whichever projects. */
   z.object({ type: z.literal("workflows.call") }),
   z.object({ type: z.literal("project.erase"), projectId, jobId }),
@@ -91,6 +92,7 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "workflows.wake": "events",
   "workflows.start": "jobs",
   "workflows.end": "jobs",
+  "workflows.forget": "jobs",
   "workflows.call": "outbound",
   "project.erase": "jobs",
   "project.advance": "jobs",

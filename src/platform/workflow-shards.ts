@@ -90,6 +90,8 @@ export interface WorkflowShard {
   /** Ends the active executions of a workflow, or of all: returns their number. */
   cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number>;
   eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void>;
+  /** Forgets a workflow that is gone: its executions, who entered it, and what it counted of these steps. */
+  forgetWorkflow(address: ShardAddress, workflowId: Id, stepIds: Id[]): Promise<void>;
   /** Wakes what is due. */
   poke(address: ShardAddress): Promise<void>;
   erase(): Promise<void>;

@@ -1,6 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { newId, publicId } from "../../src/core/ids";
+import { type Id, newId, publicId, textOf } from "../../src/core/ids";
+import { deleteWorkflow } from "../../src/features/workflows/delete";
 import type { Platform } from "../../src/platform/context";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
 import type { Process } from "../support/killable";
@@ -205,5 +206,88 @@ describe("a contact's erasure", () => {
       ]);
     }
     expect(erasures).toBeGreaterThan(3);
+  });
+});
+
+describe("a workflow's deletion", () => {
+  /** A workflow of which an execution is over. */
+  async function ended(world: World, project: TestProject): Promise<{ id: Id; contactId: Id }> {
+    const { id } = await newWorkflow(project, { steps: { exit: ["EXIT", {}] }, ways: [["TRIGGER", "exit"]] });
+    const { contactId } = await track(world, project, "signup", { data: { secret: "mark" } });
+    await world.drain();
+    return { id, contactId };
+  }
+
+  async function deleteIt(world: World, project: TestProject, id: Id): Promise<void> {
+    const { ctx } = await world.context(project);
+    await deleteWorkflow(ctx, id);
+  }
+
+  /** What an object keeps for ever: of which event it has decided what it starts, for thirty days. */
+  const onlySeen =
+    /^\[\["executions",\[\]\],\["steps",\[\]\],\["events",\[\]\],\["step_counts",\[\]\],\["entries",\[\]\]/;
+
+  it("leaves nothing of its executions, its ticks or its entries", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const { id, contactId } = await ended(world, project);
+    await project.db
+      .prepare(
+        `INSERT INTO workflow_ticks (project_id, workflow_id, tick)
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) SELECT ?, ?, i FROM n`,
+      )
+      .bind(project.number, textOf(id))
+      .run();
+    await deleteIt(world, project, id);
+    await world.drain();
+    expect(await mirrorOf(project, contactId)).toEqual([]);
+    expect((await contentsOf(addressOf(project, contactId))).rows).toMatch(onlySeen);
+    const ticks = project.db.prepare("SELECT count(*) AS n FROM workflow_ticks WHERE project_id = ?");
+    expect(await ticks.bind(project.number).first("n")).toBe(0);
+  });
+
+  it("leaves alone what others of the contact have", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const other = await newWorkflow(project, waiting);
+    const { id, contactId } = await ended(world, project);
+    await deleteIt(world, project, id);
+    await world.drain();
+    const { rows } = await contentsOf(addressOf(project, contactId));
+    expect(rows).toContain(textOf(other.id));
+    expect(rows).toContain("mark");
+    expect(rows).not.toContain(textOf(id));
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "WAITING", awaits: "purchase" }]);
+  });
+
+  it("goes on where its job died", async () => {
+    for (let atStep = 1; ; atStep++) {
+      const [world, project] = [new World(), await newProject()];
+      const { id, contactId } = await ended(world, project);
+      await deleteIt(world, project, id);
+      const steps = await world.runAndDie({ atStep, when: "after" });
+      await world.drain();
+      await world.ring(addressOf(project, contactId));
+      expect(await mirrorOf(project, contactId), `killed after step ${atStep}`).toEqual([]);
+      expect((await contentsOf(addressOf(project, contactId))).rows).toMatch(onlySeen);
+      if (steps.length < atStep) break;
+      // Each of the sixteen calls is a step of its own.
+      if (atStep === 5) atStep += 13;
+    }
+  });
+
+  it("ends an execution that comes in too late, and lets go of its entry", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const { id, contactId } = await ended(world, project);
+    const bob = await track(world, project, "other", { email: "bob@example.com" });
+    await deleteIt(world, project, id);
+    await world.drain();
+    const address = addressOf(project, bob.contactId);
+    const shard = world.process().platform.workflowShards.of(address);
+    const call = { workflowId: id, allowReentry: false, context: null, request: null };
+    expect(await shard.start(address, { ...call, contactId: bob.contactId })).toMatchObject({ workflowId: id });
+    expect(await mirrorOf(project, bob.contactId)).toMatchObject([
+      { status: "EXITED", exit_reason: "Workflow was removed" },
+    ]);
+    expect((await contentsOf(address)).rows).toContain('["entries",[]]');
+    expect(await mirrorOf(project, contactId)).toEqual([]);
   });
 });

@@ -214,6 +214,8 @@ describe("a schedule", () => {
     const segment = await newSegment(project, { condition });
     const hour = Math.ceil(world.now / hourMs) * hourMs;
     const { id } = await scheduled(project, "0 * * * *", segment.id, hour);
+    // One that is known no longer.
+    await project.db.prepare("INSERT INTO workflow_ticks VALUES (?, ?, 1, NULL, 1)").bind(project.id, textOf(id)).run();
     world.now = hour - 1;
     await world.sweep();
     await world.drain();

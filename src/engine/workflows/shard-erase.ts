@@ -12,6 +12,9 @@ export const goneReason = "The contact was deleted";
 /** Why executions end whose project is disabled. */
 export const projectDisabled = "Project disabled";
 
+/** Why executions end whose workflow is gone. */
+export const workflowRemoved = "Workflow was removed";
+
 /**
  * Ends and empties the executions of contacts that are gone: what was said of them, and what was said to them. That
  * there were executions stays.

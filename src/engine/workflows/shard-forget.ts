@@ -1,9 +1,11 @@
 import { sql } from "drizzle-orm";
+import { type Id, textOf } from "../../core/ids";
 import { hourMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { asId, columns, orNull } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
+import { cancelledAtOnce, cancelling, cancelSome, workflowRemoved } from "./shard-erase";
 import { dropUnused } from "./shard-rows";
 import { readNumber, type ShardStore } from "./shard-store";
 
@@ -42,6 +44,21 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
     );
   });
   return old.length === forgottenAtOnce;
+}
+
+/**
+ * The executions of a workflow that is gone end, and count as finished since ever: so they are forgotten as others are,
+ * some at a time. Who entered it, and what was counted of its steps, goes at once.
+ */
+export function markForgotten(
+  store: ShardStore,
+  { workflowId, stepIds, now }: { workflowId: Id; stepIds: Id[]; now: number },
+): void {
+  const active = cancelling(store, workflowId, workflowRemoved);
+  while (cancelSome(store, active, now).length === cancelledAtOnce);
+  store.run("UPDATE executions SET completed_at = 0 WHERE workflow_id = ?", textOf(workflowId));
+  store.run("DELETE FROM entries WHERE workflow_id = ?", textOf(workflowId));
+  store.run("DELETE FROM step_counts WHERE step_id IN (SELECT value FROM json_each(?))", JSON.stringify(stepIds));
 }
 
 /** When the next execution is to be forgotten, to the hour, so that many go together. */

@@ -21,7 +21,7 @@ import type {
 import { findProject } from "../projects/project";
 import { viewOf } from "./execution-view";
 import { type Cancelling, cancelledAtOnce, cancelling, cancelSome, eraseRowsOf, projectDisabled } from "./shard-erase";
-import { forgetFinished, nextForgetting } from "./shard-forget";
+import { forgetFinished, markForgotten, nextForgetting } from "./shard-forget";
 import { mirrorCancelled, mirrorSome, mirrorThese } from "./shard-mirror";
 import { moveExecution, skipOpenSteps } from "./shard-moves";
 import { runRound } from "./shard-pump";
@@ -128,6 +128,12 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     if (this.address() === null) return;
     this.change(address, (now) => eraseRowsOf(this.store, contactIds, now));
     await this.pumping;
+  }
+
+  async forgetWorkflow(address: ShardAddress, workflowId: Id, stepIds: Id[]): Promise<void> {
+    if (this.address() === null) return;
+    this.change(address, (now) => markForgotten(this.store, { workflowId, stepIds, now }));
+    await this.comeToRest(address);
   }
 
   async poke(address: ShardAddress): Promise<void> {

@@ -19,10 +19,10 @@ import type { Context } from "../../platform/context";
 import type { Arrival } from "./arrival";
 import { type Live, type LiveWorkflow, readLive } from "./live";
 import { runEffect } from "./run-effect";
-import { goneReason } from "./shard-erase";
+import { goneReason, workflowRemoved } from "./shard-erase";
 import type { Mirrored } from "./shard-mirror";
 import { type Change, moveExecutions } from "./shard-moves";
-import { askingOf, findEvent, outputsOf, takeWork, unmovedOf } from "./shard-rows";
+import { askingOf, dropEntry, findEvent, outputsOf, takeWork, unmovedOf } from "./shard-rows";
 import type { ShardStore, StoredExecution } from "./shard-store";
 import { askLog, readNewest } from "./shard-wait";
 
@@ -84,6 +84,7 @@ function settle(store: ShardStore, live: Live, work: StoredExecution[], now: num
   const moved = moveAll(store, moves, now);
   return steps.flatMap((execution, place) => {
     const workflow = live.workflows.get(execution.workflowId);
+    if (!workflow) dropEntry(store, execution);
     const after = moved[place] ?? null;
     const step = workflow && after?.status === "RUNNING" ? stepOf(workflow.graph, after) : null;
     return workflow && after && step ? [{ execution: after, workflow, step }] : [];
@@ -93,8 +94,8 @@ function settle(store: ShardStore, live: Live, work: StoredExecution[], now: num
 function settled(live: Live, execution: StoredExecution, now: number): Change | null {
   const workflow = live.workflows.get(execution.workflowId);
   if (!workflow) {
-    // There is no graph to ask any more.
-    const over = cancelled(execution, "Workflow was removed", now);
+    // There is no graph to ask any more: the execution came in as the workflow was deleted.
+    const over = cancelled(execution, workflowRemoved, now);
     return { read: execution, position: { ...over, status: "EXITED" } };
   }
   if (!live.contacts.has(execution.contactId)) {

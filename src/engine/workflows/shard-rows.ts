@@ -94,6 +94,11 @@ export function insertExecutions(store: ShardStore, given: NewExecution[]): void
   );
 }
 
+/** Nobody can enter the workflow any more. */
+export function dropEntry(store: ShardStore, { workflowId, contactId }: StoredExecution): void {
+  store.run("DELETE FROM entries WHERE workflow_id = ? AND contact_id = ?", ...[textOf(workflowId), textOf(contactId)]);
+}
+
 /** What the execution did so far, in order. */
 export function recordsOf(store: ShardStore, executionId: Id): StepRecord[] {
   return store.all(readStepRecord, "SELECT * FROM steps WHERE execution_id = ? ORDER BY place", textOf(executionId));

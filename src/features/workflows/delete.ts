@@ -1,17 +1,18 @@
 import { type SQL, sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
-import type { Id } from "../../core/ids";
+import { type Id, newId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { type Statement, statement } from "../../db/statement";
+import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import { ofWorkflow } from "../../engine/workflows/graph";
 import type { Context } from "../../platform/context";
 import { forgetNames } from "./change";
 import { getWorkflow } from "./workflow";
 
 /**
- * `DELETE /workflows/{id}`. Throws NotFound, and Conflict while executions are active. Ended executions keep their rows
- * until their retention is over; nobody can ask for them any more.
+ * `DELETE /workflows/{id}`. Throws NotFound, and Conflict while executions are active. Of ended executions nobody can ask any
+ * more: a job has them forgotten.
  */
 export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
   await untilFresh(async () => {
@@ -22,7 +23,15 @@ export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
     batch.addAll([deleteFrom(ctx, "workflow_transitions", id), deleteFrom(ctx, "workflow_steps", id)]);
     batch.addAll(forgetNames(ctx, workflow));
     batch.add(statement(sql`DELETE FROM workflows WHERE project_id = ${ctx.project.number} AND id = ${id}`));
+    const job = batch.add(
+      insertJob(ctx, {
+        id: newId(),
+        type: "workflows.forget",
+        input: { workflowId: id, stepIds: workflow.steps.map(({ id: stepId }) => stepId) },
+      }),
+    );
     await batch.commit();
+    await announceJob(ctx, "workflows.forget", job.one.id);
   }, ctx.random);
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { newId } from "../../../src/core/ids";
+import { newAccount } from "../../../src/core/mail/account";
 import { type CampaignSpeed, perSecondOf, unknownSpeed, withRead } from "../../../src/core/mail/campaign-speed";
 import { ofCampaigns, type Priority } from "../../../src/core/mail/priority";
-import { addWaiting, giveBack, newAccount, nextTurn, readUpTo, takeShare } from "../../../src/core/mail/turns";
+import { addWaiting, giveBack, nextTurn, readUpTo, takeShare } from "../../../src/core/mail/turns";
 
 describe("the speed of campaigns", () => {
   it("is not known from nothing, nor from less than a second", () => {

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { newId } from "../../../core/ids";
+import { dayMs } from "../../../core/time";
 import { nextTick } from "../../../core/workflows/schedule";
 import type { ScheduleTrigger } from "../../../core/workflows/trigger";
 import { openBatch } from "../../../db/batch";
@@ -11,6 +12,9 @@ import { type Context, clockOf, type Platform } from "../../../platform/context"
 import { sweepDatabases } from "../../../platform/sweep";
 
 const workflowsPerRound = 100;
+
+/** A tick is known for much longer than its job may take. */
+const keptForMs = 30 * dayMs;
 
 const readDue = columns({
   projectId: asNumber,
@@ -56,6 +60,11 @@ async function queueTick(platform: Platform, db: Db, { projectId, id, triggerCon
     statement(
       sql`INSERT INTO workflow_ticks (project_id, workflow_id, tick)
         SELECT ${projectId}, ${id}, ${tick} WHERE EXISTS ${inserted} ON CONFLICT DO NOTHING`,
+    ),
+  );
+  batch.add(
+    statement(
+      sql`DELETE FROM workflow_ticks WHERE project_id = ${projectId} AND workflow_id = ${id} AND tick < ${tick - keptForMs}`,
     ),
   );
   const input = JSON.stringify({ workflowId: id, tick });

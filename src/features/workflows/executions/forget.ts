@@ -1,0 +1,50 @@
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { type Id, asId as idOf } from "../../../core/ids";
+import type { MessageOf } from "../../../core/messages";
+import { openBatch } from "../../../db/batch";
+import { asNumber, columns } from "../../../db/rows";
+import { type Statement, statement } from "../../../db/statement";
+import type { JobRow } from "../../../db/tables";
+import { guardState, type Step, updateEnded } from "../../../engine/jobs/step";
+import { workOn } from "../../../engine/jobs/work";
+import { allShards } from "../../../engine/workflows/shards";
+import type { Context, Platform } from "../../../platform/context";
+
+const ticksPerStep = 1_000;
+
+const StoredId = z.string().transform(idOf);
+const Input = z.object({ workflowId: StoredId, stepIds: z.array(StoredId) });
+
+/**
+ * `workflows.forget`: what executions of a deleted workflow have left in its shards and in the mirror. Nobody could ask for
+ * it again, so it is never given up.
+ */
+export function forgetWorkflowJob(platform: Platform, job: MessageOf<"workflows.forget">): Promise<void> {
+  return workOn(platform, job, forgetStep, { release: null });
+}
+
+/** The shards go on by themselves, with the rows of the mirror too. */
+async function forgetStep(ctx: Context, row: JobRow): Promise<Step> {
+  const { workflowId, stepIds } = Input.parse(row.input);
+  const ticks = openBatch(ctx);
+  ticks.add(guardState(ctx, row));
+  const deleted = ticks.add(deleteTicks(ctx, workflowId));
+  await ticks.commit();
+  if (deleted.count === ticksPerStep) return "goes on";
+  const shards = allShards(ctx, ctx.project.number);
+  await Promise.all(shards.map(({ address, shard }) => shard.forgetWorkflow(address, workflowId, stepIds)));
+  const last = openBatch(ctx);
+  last.addAll([guardState(ctx, row), updateEnded(ctx, row, { status: "completed" })]);
+  await last.commit();
+  return "ended";
+}
+
+function deleteTicks(ctx: Context, workflowId: Id): Statement<{ tick: number }> {
+  const isOfIt = sql`project_id = ${ctx.project.number} AND workflow_id = ${workflowId}`;
+  const next = sql`SELECT tick FROM workflow_ticks WHERE ${isOfIt} LIMIT ${ticksPerStep}`;
+  return statement(
+    sql`DELETE FROM workflow_ticks WHERE ${isOfIt} AND tick IN (${next}) RETURNING tick`,
+    columns({ tick: asNumber }),
+  );
+}
