@@ -16,6 +16,7 @@ import { drainMail } from "./engine/mail/drain";
 import { drainOutbound, type OutboundCalls } from "./engine/outbound/drain";
 import { workflowCalls } from "./engine/workflows/calls/calls";
 import { settleCall } from "./engine/workflows/calls/settle";
+import { timedCalls } from "./engine/workflows/calls/timed";
 import { endExecutionsJob } from "./engine/workflows/end";
 import { workflowListener } from "./engine/workflows/listener";
 import { timedExecutions } from "./engine/workflows/timed";
@@ -91,6 +92,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
       timedDeliveries,
       timedCampaigns,
       timedExecutions,
+      timedCalls(settleCall),
       timedTicks,
       timedSnoozes,
       timedSegments,

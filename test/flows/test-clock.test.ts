@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readId, timeOf } from "../../src/core/ids";
 import { callForRun, startCampaign } from "../../src/features/campaigns/start";
+import type { ShardAddress } from "../../src/platform/workflow-shards";
+import { handleMessage } from "../../src/queue";
 import { newCampaign } from "../support/campaign";
 import { Outside } from "../support/outside";
 import { newProject } from "../support/project";
-import { inbox, move, moveAndDie, newTestClock, type TestClock } from "../support/test-clock";
-import { delivered, deliveriesOf, newWebhook } from "../support/webhook";
+import { inbox, jobOf, move, moveAndDie, newTestClock, startMove, type TestClock } from "../support/test-clock";
+import { delivered, deliveriesOf, newHost, newWebhook } from "../support/webhook";
 import { addressOf, mirrorOf, newWorkflow, track } from "../support/workflow";
 
 afterEach(() => {
@@ -342,6 +344,66 @@ describe("a workflow on a test clock", () => {
     expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "WAITING" }]);
     await move(clock, { advance: "1m" });
     expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "EXITED", exit_reason: "Over" }]);
+  });
+
+  it("makes its calls itself before time goes on, try after try, and needs no message for it", async () => {
+    const clock = await newTestClock();
+    const { project, world, start } = clock;
+    const [host, outside] = [newHost(world), new Outside()];
+    const answers = [500, 500, 200];
+    outside.play(host, () => new Response("{}", { status: answers.shift() ?? 404 }));
+    await newWorkflow(project, {
+      steps: {
+        pause: ["DELAY", { amount: 1, unit: "hours" }],
+        call: ["WEBHOOK", { url: `https://${host}/hook`, method: "POST" }],
+        rest: ["DELAY", { amount: 1, unit: "days" }],
+      },
+      ways: [
+        ["TRIGGER", "pause"],
+        ["pause", "call"],
+        ["call", "rest"],
+      ],
+    });
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    const jobId = await startMove(clock, { advance: "2d" });
+    // Its own message comes, and all that it sends is lost.
+    const platform = { ...world.process().platform, enqueue: async () => {} };
+    await handleMessage(platform, { type: "project.advance", projectId: project.number, jobId });
+    expect(await jobOf(clock, jobId)).toMatchObject({ status: "completed", result: { instants: 2 } });
+    expect(outside.callsTo(host)).toHaveLength(3);
+    expect(await mirrorOf(project, contactId)).toMatchObject([
+      { status: "COMPLETED", completed_at: start + hourMs + dayMs },
+    ]);
+  });
+
+  it("hears of a call whose report was lost", async () => {
+    const clock = await newTestClock();
+    const { project, world } = clock;
+    const [host, outside] = [newHost(world), new Outside()];
+    outside.play(host, () => new Response("{}"));
+    await newWorkflow(project, {
+      steps: { call: ["WEBHOOK", { url: `https://${host}/hook`, method: "POST" }] },
+      ways: [["TRIGGER", "call"]],
+    });
+    const { contactId } = await track(world, project, "signup");
+    const { platform } = world.process();
+    const deaf = {
+      ...platform,
+      workflowShards: {
+        of: (address: ShardAddress) =>
+          Object.assign(platform.workflowShards.of(address), {
+            settle: async () => {
+              throw new Error("The object is not there");
+            },
+          }),
+      },
+    };
+    const jobId = await startMove(clock, { advance: "1m" });
+    await handleMessage(deaf, { type: "project.advance", projectId: project.number, jobId });
+    expect(await jobOf(clock, jobId)).toMatchObject({ status: "completed" });
+    expect(outside.callsTo(host)).toHaveLength(1);
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "COMPLETED" }]);
   });
 
   it("has ten instants behind it in seconds", async () => {

@@ -19,6 +19,7 @@ import { Outside, rejectOn } from "../support/outside";
 import { newProject, type TestProject } from "../support/project";
 import { newContact } from "../support/segment";
 import { newHost, newWebhook } from "../support/webhook";
+import { addressOf, executionsOf, type GivenWorkflow, newWorkflow, track } from "../support/workflow";
 import { World } from "../support/world";
 
 let outside: Outside;
@@ -449,4 +450,78 @@ it("waits while its project is disabled", async () => {
   world.now += hourMs;
   await drain(world, executions);
   expect(outside.calls).toHaveLength(1);
+});
+
+describe("a call of an execution that is over", () => {
+  const calling = (host: string): GivenWorkflow => ({
+    steps: { call: ["WEBHOOK", { url: `https://${host}/hook`, method: "POST" }] },
+    ways: [["TRIGGER", "call"]],
+  });
+
+  /** The executions of contacts in a workflow that calls, each at its call. */
+  async function atCall(names: string[]) {
+    const [project, world] = [await newProject(), new World()];
+    const host = newHost(world);
+    const workflow = await newWorkflow(project, calling(host));
+    await project.db
+      .prepare("INSERT INTO workflow_hosts (project_id, host, put_off_until) VALUES (?, ?, ?)")
+      .bind(project.id, host, world.now + hourMs)
+      .run();
+    const contacts: Id[] = [];
+    for (const name of names) {
+      contacts.push((await track(world, project, "signup", { email: `${name}@example.com` })).contactId);
+    }
+    await world.drain();
+    const { workflowShards } = world.process().platform;
+    const cancel = async (contactId: Id) => {
+      const [execution] = await executionsOf(world, project, contactId);
+      const address = addressOf(project, contactId);
+      if (execution) await workflowShards.of(address).cancel(address, execution.id, "Cancelled");
+    };
+    /** The host's time has come. */
+    const call = async () => {
+      world.now += 2 * hourMs;
+      await queueDueCalls(world.process().platform);
+      await world.drain();
+    };
+    return { project, world, host, workflow, contacts, cancel, call };
+  }
+
+  it("is not made, and nothing of it is kept", async () => {
+    const { project, host, contacts, cancel, call } = await atCall(["ada"]);
+    outside.play(host, answers(200));
+    for (const contactId of contacts) await cancel(contactId);
+    await call();
+    expect(outside.calls).toEqual([]);
+    expect(await rowsOf(project)).toEqual([
+      { attempts: 0, request: null, outcome: null, next_attempt_at: null, ended_at: expect.any(Number) },
+    ]);
+  });
+
+  it("is not made when it ends while others of its host are called", async () => {
+    const { world, project, host, contacts, cancel, call } = await atCall(["ada", "bob"]);
+    outside.play(host, async ({ json }) => {
+      for (const contactId of contacts) if (publicId(contactId) !== json.contact.id) await cancel(contactId);
+      return new Response("{}");
+    });
+    await call();
+    expect(outside.calls).toHaveLength(1);
+    const ends = await Promise.all(contacts.map((contactId) => executionsOf(world, project, contactId)));
+    expect(
+      ends
+        .flat()
+        .map(({ status }) => status)
+        .toSorted(),
+    ).toEqual(["CANCELLED", "COMPLETED"]);
+  });
+
+  it("is not tried again", async () => {
+    const { world, host, contacts, cancel, call } = await atCall(["ada"]);
+    outside.play(host, answers(500));
+    await call();
+    for (const contactId of contacts) await cancel(contactId);
+    world.now += hourMs;
+    await call();
+    expect(outside.calls).toHaveLength(1);
+  });
 });

@@ -24,7 +24,7 @@ import { type Cancelling, cancelledAtOnce, cancelling, cancelSome, eraseRowsOf, 
 import { forgetFinished, markForgotten, nextForgetting } from "./shard-forget";
 import { mirrorCancelled, mirrorSome, mirrorThese } from "./shard-mirror";
 import { moveExecution, skipOpenSteps } from "./shard-moves";
-import { runRound } from "./shard-pump";
+import { askForCalls, runRound } from "./shard-pump";
 import { countsOf, findExecution, hasUnmirrored, hasWork, isAnyUnmirrored, nextWake } from "./shard-rows";
 import { deliverEvent, forgetSeen, startByHand, startScheduled } from "./shard-starts";
 import { createTables, openStore, type ShardStore } from "./shard-store";
@@ -137,7 +137,10 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async poke(address: ShardAddress): Promise<void> {
-    this.change(address, () => {});
+    this.change(address, (now) => {
+      // Time stands still until calls are heard of: whose report was lost asks at once.
+      if (address.at !== undefined) askForCalls(this.store, now);
+    });
     await this.comeToRest(address);
   }
 

@@ -70,6 +70,14 @@ function awake(read: StoredExecution, now: number): StoredExecution {
   return position === read ? read : { ...read, ...position, needs: "step" };
 }
 
+/** Executions that wait for a call do their step again, which finds the call, or what came of it. */
+export function askForCalls(store: ShardStore, now: number): void {
+  const calling = store.all(readExecution, "SELECT * FROM executions WHERE pause = 'call'");
+  for (const execution of calling) {
+    moveExecution(store, execution, wakeByTime(execution, execution.wakeAt ?? now), now);
+  }
+}
+
 /** An execution at a step that it cannot leave without an effect, or without asking the log. */
 interface Standing {
   execution: StoredExecution;

@@ -5,13 +5,14 @@ import { type CallVerdict, judgeCall, maxWaitMs } from "../../../core/workflows/
 import type { Outcome } from "../../../core/workflows/outcome";
 import { openBatch } from "../../../db/batch";
 import { asJson, asNumber, columns } from "../../../db/rows";
-import { selectFirst, statement } from "../../../db/statement";
+import { statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
 import { reasonOf } from "../../../platform/log";
 import { callOutbound } from "../../../platform/outbound";
 import type { CallRequest } from "./request";
 import {
   type CallKey,
+  endUnwanted,
   giveBackCalls,
   goBehind,
   takeCalls,
@@ -91,17 +92,35 @@ async function putOff(ctx: Context, host: string): Promise<void> {
   await batch.commit();
 }
 
-/** Null when there is nothing to be called any more: the contact was erased, or another consumer has made the call. */
-async function makeCall(ctx: Context, { contactId, effectId }: CallKey): Promise<CallVerdict | null> {
-  const call = await selectFirst(
-    ctx.db,
-    sql`SELECT request, attempts, created_at FROM workflow_calls WHERE project_id = ${ctx.project.number}
-      AND contact_id = ${contactId} AND effect_id = ${effectId} AND ended_at IS NULL`,
-    columns({ request: asJson<CallRequest>(), attempts: asNumber, createdAt: asNumber }),
+const readCall = columns({ request: asJson<CallRequest>(), attempts: asNumber, createdAt: asNumber });
+
+/**
+ * Null when there is nothing to be called any more: the contact was erased, the execution is over, or another consumer has
+ * made the call.
+ */
+async function makeCall(ctx: Context, key: CallKey): Promise<CallVerdict | null> {
+  const { contactId, effectId } = key;
+  const reading = openBatch(ctx);
+  reading.add(endUnwanted(ctx, key));
+  const found = reading.add(
+    statement(
+      sql`SELECT request, attempts, created_at FROM workflow_calls WHERE project_id = ${ctx.project.number}
+        AND contact_id = ${contactId} AND effect_id = ${effectId} AND ended_at IS NULL`,
+      readCall,
+    ),
   );
-  if (call === null) return null;
+  await reading.commit();
+  const call = found.first;
+  if (call === undefined) return null;
   const result = await callOutbound(ctx, call.request);
-  return judgeCall(result, call, { now: ctx.clock().getTime(), random: ctx.random() });
+  const verdict = judgeCall(result, call, { now: ctx.clock().getTime(), random: ctx.random() });
+  return ctx.project.testClock ? atOnce(verdict) : verdict;
+}
+
+/** The time of such a project stands still until the call is over: its tries follow each other, and nobody is put off. */
+function atOnce(verdict: CallVerdict): CallVerdict {
+  if (verdict.kind === "over") return { ...verdict, putOff: null };
+  return verdict.isCounted ? { ...verdict, waitMs: 0, putOff: null } : verdict;
 }
 
 interface Tried {

@@ -58,6 +58,19 @@ export function giveBackCalls(ctx: Context, keys: CallKey[]): Statement {
   );
 }
 
+/** Ends a call that its execution does not wait for any more, because that is over: by its row in the mirror. */
+export function endUnwanted(ctx: Context, { contactId, effectId }: CallKey): Statement {
+  const [executionId = ""] = effectId.split(":");
+  const isOver = sql`EXISTS (SELECT 1 FROM workflow_executions e INDEXED BY ix_workflow_executions_contact
+    WHERE e.project_id = ${ctx.project.number} AND e.contact_id = ${contactId} AND e.id = ${executionId}
+      AND e.status NOT IN ('RUNNING', 'WAITING'))`;
+  return statement(
+    sql`UPDATE workflow_calls SET next_attempt_at = NULL, request = NULL, ended_at = ${ctx.clock().getTime()}
+      WHERE project_id = ${ctx.project.number} AND contact_id = ${contactId} AND effect_id = ${effectId}
+        AND ended_at IS NULL AND ${isOver}`,
+  );
+}
+
 /** What a try came to. One that comes twice, or late, counts for a call that is not over. */
 export function updateTried(ctx: Context, keys: CallKey[], at: number, verdict: CallVerdict): Statement<CallKey> {
   const change =

@@ -1,0 +1,24 @@
+import { type SQL, sql } from "drizzle-orm";
+import { asText, columns } from "../../../db/rows";
+import { select } from "../../../db/statement";
+import { type Context, inRealTime } from "../../../platform/context";
+import type { Timed } from "../../clock/timed";
+import { callSome, type Settle } from "./call-some";
+
+/** Calls of WEBHOOK steps: an advance makes them itself, so that none waits for a message that is lost. */
+export function timedCalls(report: Settle): Timed {
+  return {
+    name: "calls of workflows",
+    isDue: (ctx) => sql`EXISTS (SELECT 1 ${open(ctx)})`,
+    async settle(ctx) {
+      const hosts = await select(ctx.db, sql`SELECT DISTINCT host ${open(ctx)}`, columns({ host: asText }));
+      for (const { host } of hosts) await callSome(inRealTime(ctx), report, host, () => false);
+    },
+  };
+}
+
+/** Also those that a consumer has in hand. */
+function open({ project }: Context): SQL {
+  return sql`FROM workflow_calls INDEXED BY ix_workflow_calls_due
+    WHERE project_id = ${project.number} AND next_attempt_at IS NOT NULL`;
+}
