@@ -1,6 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { publicId, textOf } from "../../src/core/ids";
+import { knownProjects } from "../../src/engine/projects/cache";
 import { handleMessage } from "../../src/queue";
 import type { Death } from "../support/killable";
 import { admin, newProject, type TestProject } from "../support/project";
@@ -305,6 +306,31 @@ describe("while an execution waits", () => {
     await world.drain();
     await admin.patch(`/admin/projects/${project.id}`, { disabled: true });
     await world.pass(6);
+    expect(await mirrorOf(project, contactId)).toMatchObject([
+      { status: "CANCELLED", exit_reason: "Project disabled" },
+    ]);
+  });
+});
+
+describe("a project that is disabled", () => {
+  it("ends what is started by those who do not know it yet", async () => {
+    const world = new World();
+    const project = await newProject();
+    const workflow = await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "other");
+    const { ctx } = await world.context(project);
+    await admin.patch(`/admin/projects/${project.id}`, { disabled: true });
+    world.now += 6 * minuteMs;
+    await world.sweep();
+    await world.drain();
+    // Whoever has read the project before keeps what it read for half a minute.
+    knownProjects.set(String(project.number), ctx.project, world.now);
+    const address = addressOf(project, contactId);
+    const shard = world.process().platform.workflowShards.of(address);
+    const call = { workflowId: workflow.id, allowReentry: true, context: null, request: null };
+    await shard.start(address, { ...call, contactId });
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "WAITING" }]);
+    await world.pass(2);
     expect(await mirrorOf(project, contactId)).toMatchObject([
       { status: "CANCELLED", exit_reason: "Project disabled" },
     ]);

@@ -1,14 +1,19 @@
 import { eq } from "drizzle-orm";
+import { z } from "zod";
 import { newId } from "../../core/ids";
 import type { MessageOf } from "../../core/messages";
+import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { type JobRow, projects } from "../../db/tables";
 import type { Context, Platform } from "../../platform/context";
 import { announceJob, insertJob } from "../jobs/queue-job";
-import { guardState, type Step, updateEnded } from "../jobs/step";
+import { guardState, type Step, updateEnded, updateState } from "../jobs/step";
 import { workOn } from "../jobs/work";
+import { cacheMs } from "../projects/cache";
 import { cancelExecutions } from "./cancel";
 import { projectDisabled } from "./shard-erase";
+
+const patienceMs = 2 * cacheMs;
 
 /** Has the executions of a project ended, because it was disabled. */
 export async function queueEnd(ctx: Context): Promise<void> {
@@ -23,17 +28,35 @@ export function endExecutionsJob(platform: Platform, job: MessageOf<"workflows.e
   return workOn(platform, job, endStep);
 }
 
+/** What the first pass ended, and when the second may begin. */
+const State = z.object({ cancelled: z.number().optional(), again: z.number().optional() });
+
+/**
+ * Two passes. For a while after the first one, others still take the project for enabled, and start executions: when the
+ * second one comes, everybody has forgotten.
+ */
 async function endStep(ctx: Context, row: JobRow): Promise<Step> {
+  const { cancelled: before = 0, again } = State.parse(row.state);
+  const now = ctx.realClock().getTime();
+  if (again !== undefined && now < again) return "waits";
+  const cancelled = before + (await endIfDisabled(ctx));
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  if (again === undefined) batch.add(updateState(ctx, row, { cancelled, again: now + patienceMs }, 50));
+  else batch.add(updateEnded(ctx, row, { status: "completed", result: { cancelled } }));
+  await batch.commit();
+  if (again !== undefined) return "ended";
+  const message = { type: "workflows.end" as const, projectId: ctx.project.number, jobId: row.id };
+  await ctx.enqueue([{ message, delaySeconds: patienceMs / secondMs }]);
+  return "waits";
+}
+
+async function endIfDisabled(ctx: Context): Promise<number> {
   // As it is now: somebody may have enabled it again.
   const project = await ctx.control
     .select({ disabled: projects.disabled })
     .from(projects)
     .where(eq(projects.number, ctx.project.number))
     .get();
-  const cancelled = project?.disabled ? await cancelExecutions(ctx, null, projectDisabled) : 0;
-  const batch = openBatch(ctx);
-  batch.add(guardState(ctx, row));
-  batch.add(updateEnded(ctx, row, { status: "completed", result: { cancelled } }));
-  await batch.commit();
-  return "ended";
+  return project?.disabled ? await cancelExecutions(ctx, null, projectDisabled) : 0;
 }
