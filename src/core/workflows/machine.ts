@@ -97,8 +97,15 @@ export function advance(graph: Graph, position: Position, outcome: Outcome, now:
     case "exits":
       return { position: ended(rested, "EXITED", now, { exitReason: outcome.reason }), record };
     case "failed":
-      return { position: ended(rested, "FAILED", now, { error: outcome.reason }), record };
+      return { position: ended(rested, "FAILED", now, { error: brief(outcome.reason) }), record };
   }
+}
+
+/** Long enough for a sentence: hundreds of runs are mirrored together, and what is said of each has its limit. */
+const maxReason = 500;
+
+function brief(reason: string): string {
+  return reason.length > maxReason ? `${reason.slice(0, maxReason - 1)}…` : reason;
 }
 
 /** The run at its wake time. One that waits for something else, or no longer, stays as it is. */
@@ -239,6 +246,6 @@ function recordOf(step: Step, { enteredAt, place }: Position, outcome: Outcome, 
     case "exits":
       return { ...base, reason: outcome.reason };
     case "failed":
-      return { ...base, status: "FAILED", error: outcome.reason };
+      return { ...base, status: "FAILED", error: brief(outcome.reason) };
   }
 }

@@ -186,6 +186,12 @@ describe("a step that fails", () => {
   });
 });
 
+test("what is said of a failure is cut where a sentence would end", () => {
+  const long = { kind: "failed", reason: "x".repeat(10_000) } as const;
+  const { position, record } = advance(line, standing(mail), long, now);
+  expect([position.error?.length, record?.error?.length]).toEqual([500, 500]);
+});
+
 describe("a step that somebody else does", () => {
   const called = through(line, standing(mail), { kind: "called", until: now + 120_000 });
 
