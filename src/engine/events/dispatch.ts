@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Id, publicId, timeOf } from "../../core/ids";
+import { startListeners } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
 import { asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
@@ -101,7 +102,12 @@ async function findWaiting(ctx: Context, eventIds: Id[]): Promise<HeardEvent[]> 
       WHERE e.next_announce_at IS NOT NULL`,
     (raw) => ({ ...readWaiting(raw), data: readEventData(raw) }),
   );
-  return waiting.map((event) => ({ ...event, createdAt: timeOf(event.id) }));
+  return waiting.map((event) => ({
+    ...event,
+    createdAt: timeOf(event.id),
+    // What it starts was decided with its row, also if nobody listens to it any more.
+    listenerIds: event.starts.length > 0 ? [...event.listenerIds, startListeners.open] : event.listenerIds,
+  }));
 }
 
 /** An event is waiting as long as it has a time for its next announcement. */
