@@ -21,9 +21,9 @@ import { type Live, type LiveWorkflow, readLive } from "./live";
 import { runEffect } from "./run-effect";
 import { goneReason, workflowRemoved } from "./shard-erase";
 import type { Mirrored } from "./shard-mirror";
-import { type Change, moveExecutions } from "./shard-moves";
+import { type Change, moveExecution, moveExecutions } from "./shard-moves";
 import { askingOf, dropEntry, findEvent, outputsOf, takeWork, unmovedOf } from "./shard-rows";
-import type { ShardStore, StoredExecution } from "./shard-store";
+import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
 import { askLog, readNewest } from "./shard-wait";
 
 const executionsPerRound = 100;
