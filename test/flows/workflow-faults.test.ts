@@ -260,6 +260,23 @@ describe("while an execution waits", () => {
     expect(execution).toMatchObject({ status: "CANCELLED", context: {} });
   });
 
+  it("its contact may be deleted: nobody seems to stand at its step any more", async () => {
+    const world = new World();
+    const project = await newProject();
+    const { id } = await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    await project.api.delete(`/contacts/${publicId(contactId)}`);
+    world.now += hourMs;
+    await world.ring(addressOf(project, contactId));
+    const [execution] = await executionsOf(world, project, contactId);
+    expect(execution && pathOf(execution)).toEqual(["TRIGGER COMPLETED", "wait SKIPPED"]);
+    const { body } = await project.api.get(`/workflows/${publicId(id)}/stats`);
+    expect(body.steps.find(({ name }: { name: string }) => name === "wait")).toMatchObject({
+      ...{ entered: 1, waiting: 0, skipped: 1 },
+    });
+  });
+
   it("its workflow may be disabled: it goes on, and nobody else comes in", async () => {
     const world = new World();
     const project = await newProject();

@@ -27,10 +27,21 @@ export function moveExecutions(store: ShardStore, changes: Change[], now: number
     }
   }
   const effective = planned.filter(({ change: { read } }) => moved.has(read.id));
+  const ended = effective.filter(({ after }) => !isActive(after.status));
   closeEntries(
     store,
-    effective.flatMap(({ after }) => (isActive(after.status) ? [] : [after])),
+    ended.map(({ after }) => after),
   );
+  // Whoever ends an execution from outside leaves no step at which it seems to stand.
+  const fromOutside = ended.filter(({ change: { records = [] } }) => records.length === 0);
+  for (const [reason, some] of Map.groupBy(fromOutside, ({ after }) => after.exitReason)) {
+    skipOpenSteps(
+      store,
+      some.map(({ after }) => after.id),
+      reason,
+      now,
+    );
+  }
   saveRecords(
     store,
     effective.flatMap(({ change: { read, records = [] } }) =>
@@ -157,7 +168,7 @@ function countRecords(store: ShardStore, records: string): void {
 }
 
 /** Skips the steps at which these executions stand. */
-export function skipOpenSteps(store: ShardStore, ids: Id[], reason: string, now: number): void {
+export function skipOpenSteps(store: ShardStore, ids: Id[], reason: string | null, now: number): void {
   const open = "FROM json_each(?) r CROSS JOIN steps s ON s.execution_id = r.value AND s.completed_at IS NULL";
   const given = JSON.stringify(ids);
   store.run(

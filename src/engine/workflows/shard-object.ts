@@ -23,7 +23,7 @@ import { viewOf } from "./execution-view";
 import { type Cancelling, cancelledAtOnce, cancelling, cancelSome, eraseRowsOf, projectDisabled } from "./shard-erase";
 import { forgetFinished, markForgotten, nextForgetting } from "./shard-forget";
 import { mirrorCancelled, mirrorSome, mirrorThese } from "./shard-mirror";
-import { moveExecution, skipOpenSteps } from "./shard-moves";
+import { moveExecution } from "./shard-moves";
 import { askForCalls, runRound } from "./shard-pump";
 import { countsOf, findExecution, hasUnmirrored, hasWork, isAnyUnmirrored, nextWake } from "./shard-rows";
 import { deliverEvent, forgetSeen, startByHand, startScheduled } from "./shard-starts";
@@ -108,7 +108,6 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       const execution = findExecution(this.store, id);
       if (execution === null) return null;
       if (!isActive(execution.status)) return false;
-      skipOpenSteps(this.store, [id], reason, now);
       moveExecution(this.store, execution, cancelled(execution, reason, now), now);
       return true;
     });
