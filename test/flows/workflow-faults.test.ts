@@ -213,6 +213,36 @@ describe("an event in the moment of the timeout", () => {
   });
 });
 
+describe("an event near the timeout", () => {
+  it("counts when it happened before, also when its message comes later than the alarm", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    world.now += hourMs - secondMs;
+    await track(world, project, "purchase");
+    world.now += 2 * secondMs;
+    await world.ring(addressOf(project, contactId));
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "EXITED", exit_reason: "bought" }]);
+    await world.drain();
+    const [execution] = await executionsOf(world, project, contactId);
+    expect(execution && pathOf(execution)).toEqual(["TRIGGER COMPLETED", "wait COMPLETED event", "bought COMPLETED"]);
+  });
+
+  it("does not when it happened after, also when it comes before the alarm", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    world.now += hourMs + secondMs;
+    await track(world, project, "purchase");
+    await world.drain();
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "EXITED", exit_reason: "left" }]);
+  });
+});
+
 describe("alarms", () => {
   it("that are lost are made up for by the sweep", async () => {
     const world = new World();

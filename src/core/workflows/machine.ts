@@ -1,5 +1,5 @@
 import { type Backoff, backoffMs } from "../backoff";
-import type { Id } from "../ids";
+import { type Id, timeOf } from "../ids";
 import { dayMs, hourMs, minuteMs, secondMs } from "../time";
 import type { DelayConfig } from "./config";
 import { isActive, type Position, type StepRecord } from "./execution";
@@ -124,11 +124,15 @@ export function wakeByTime(position: Position, now: number): Position {
   }
 }
 
-/** The run after the event that it waits for; events up to its own `since` do not count. */
+/**
+ * The run after the event that it waits for. Events up to its own `since` do not count, nor do those after its timeout, of
+ * which it has not heard yet: the log's own times decide, not who is told first.
+ */
 export function wakeByEvent(position: Position, event: { id: Id; name: string }): Position {
-  const { status, pause, awaits, since } = position;
+  const { status, pause, awaits, since, wakeAt } = position;
   const isAwaited = status === "WAITING" && pause === "event" && awaits === event.name;
-  if (!isAwaited || (since !== null && event.id <= since)) return position;
+  const isLate = wakeAt !== null && timeOf(event.id) > wakeAt;
+  if (!isAwaited || isLate || (since !== null && event.id <= since)) return position;
   return { ...resumed(position, { kind: "done", branch: "event" }), since: event.id };
 }
 

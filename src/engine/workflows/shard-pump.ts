@@ -22,7 +22,7 @@ import { runEffect } from "./run-effect";
 import { goneReason, workflowRemoved } from "./shard-erase";
 import type { Mirrored } from "./shard-mirror";
 import { type Change, moveExecution, moveExecutions } from "./shard-moves";
-import { askingOf, dropEntry, findEvent, outputsOf, takeWork, unmovedOf } from "./shard-rows";
+import { askingOf, dropEntry, findEvent, needLog, outputsOf, takeWork, unmovedOf } from "./shard-rows";
 import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
 import { askLog, readNewest } from "./shard-wait";
 
@@ -39,7 +39,7 @@ const maxRoundCharacters = 8 * 1024 * 1024;
 export async function runRound(ctx: Context, shard: Mirrored): Promise<boolean> {
   const { store } = shard;
   const begunAt = ctx.clock().getTime();
-  const work = takeWork(store, executionsPerRound, begunAt).map((read) => awake(read, begunAt));
+  const work = awake(store, takeWork(store, executionsPerRound, begunAt), begunAt);
   if (work.length === 0) return false;
   const live = await readLive(
     ctx,
@@ -62,12 +62,20 @@ export async function runRound(ctx: Context, shard: Mirrored): Promise<boolean> 
 }
 
 /**
- * One whose time has come goes on as if it had been woken. That is written with where it goes next, and not before:
- * until then its time stays, and who dies finds it again.
+ * Those whose time has come go on as if they had been woken. That is written with where they go next, and not before:
+ * until then their time stays, and who dies finds them again. What somebody waits for may have happened in time, and be on
+ * its way: the log knows, and is asked first.
  */
-function awake(read: StoredExecution, now: number): StoredExecution {
-  const position = wakeByTime(read, now);
-  return position === read ? read : { ...read, ...position, needs: "step" };
+function awake(store: ShardStore, work: StoredExecution[], now: number): StoredExecution[] {
+  const waited = work.filter(({ needs, pause }) => needs === null && pause === "event");
+  needLog(
+    store,
+    waited.map(({ id }) => id),
+  );
+  return work.map((read) => {
+    if (read.needs !== null) return read;
+    return read.pause === "event" ? { ...read, needs: "log" } : { ...read, ...wakeByTime(read, now), needs: "step" };
+  });
 }
 
 /** Executions that wait for a call do their step again, which finds the call, or what came of it. */

@@ -32,7 +32,7 @@ export function takeWork(store: ShardStore, limit: number, now: number): StoredE
   );
   const due = store.all(
     readExecution,
-    "SELECT * FROM executions WHERE wake_at <= ? ORDER BY wake_at LIMIT ?",
+    "SELECT * FROM executions WHERE wake_at <= ? AND needs IS NULL ORDER BY wake_at LIMIT ?",
     ...[now, Math.max(limit - busy.length, Math.ceil(limit / 2))],
   );
   return [...due, ...busy.slice(0, limit - due.length)];
@@ -97,6 +97,15 @@ export function insertExecutions(store: ShardStore, given: NewExecution[]): void
 /** Nobody can enter the workflow any more. */
 export function dropEntry(store: ShardStore, { workflowId, contactId }: StoredExecution): void {
   store.run("DELETE FROM entries WHERE workflow_id = ? AND contact_id = ?", ...[textOf(workflowId), textOf(contactId)]);
+}
+
+/** The log is asked for the events that these executions wait for. Where they stand is as before. */
+export function needLog(store: ShardStore, ids: Id[]): void {
+  if (ids.length === 0) return;
+  store.run(
+    "UPDATE executions SET needs = 'log' WHERE id IN (SELECT value FROM json_each(?)) AND needs IS NULL",
+    JSON.stringify(ids),
+  );
 }
 
 /** What the execution did so far, in order. */

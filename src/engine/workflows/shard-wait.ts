@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { belowAllIds, type Id } from "../../core/ids";
+import { wakeByTime } from "../../core/workflows/machine";
 import { openBatch } from "../../db/batch";
 import { asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
 import { type Statement, select, statement } from "../../db/statement";
@@ -8,6 +9,7 @@ import { eventDataColumns, joinEmailOfEvent, readEventData } from "../events/ema
 import { waitListenerId } from "../events/listener";
 import type { EventSource } from "./arrival";
 import { addMirror, type Mirrored } from "./shard-mirror";
+import { moveExecutions } from "./shard-moves";
 import { findExecution } from "./shard-rows";
 import { wakeOne } from "./shard-starts";
 import type { StoredEvent, StoredExecution } from "./shard-store";
@@ -16,7 +18,7 @@ import type { StoredEvent, StoredExecution } from "./shard-store";
  * How a wait misses no event. The object first notes that the execution waits: from here on, it is woken by what is
  * delivered. Then one batch inserts the listener's row and looks into the log. An event that is committed before that
  * batch is found in the log; one that is committed after it has a listener, and is delivered. Who dies in between asks
- * again.
+ * again. Who has waited long enough asks once more: the event may have happened in time, and its message be late.
  */
 
 /** The newest event of each contact's log; `belowAllIds` for one without any. */
@@ -31,10 +33,11 @@ export async function readNewest(ctx: Context, contactIds: Id[]): Promise<Map<Id
   return new Map(rows.map(({ contactId, id }) => [contactId, id === "" ? belowAllIds : (id as unknown as Id)]));
 }
 
-/** Asks the log for executions that have just begun to wait. */
+/** Asks the log for executions that have just begun to wait, or whose time is over: then they have waited in vain. */
 export async function askLog(ctx: Context, shard: Mirrored, waiting: StoredExecution[]): Promise<void> {
   if (waiting.length === 0) return;
   const { store } = shard;
+  const asked = ctx.clock().getTime();
   const batch = openBatch(ctx);
   batch.add(insertListeners(ctx, waiting));
   const note = addMirror(ctx, batch, shard, waiting);
@@ -47,6 +50,12 @@ export async function askLog(ctx: Context, shard: Mirrored, waiting: StoredExecu
       const execution = findExecution(store, executionId);
       if (execution) wakeOne(store, execution, { event, causes: causes ?? [] }, now);
     }
+    const over = waiting.filter(({ wakeAt }) => wakeAt !== null && wakeAt <= asked);
+    moveExecutions(
+      store,
+      over.map((read) => ({ read, position: wakeByTime(read, asked) })),
+      now,
+    );
     store.run(
       `UPDATE executions SET needs = NULL FROM json_each(?) r
         WHERE executions.id = r.value->>0 AND executions.version = r.value->>1 AND executions.needs = 'log'`,

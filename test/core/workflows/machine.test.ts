@@ -144,6 +144,7 @@ describe("a wait", () => {
     ["the same event", since, "purchase"],
     ["an earlier one", event(999), "purchase"],
     ["another name", event(2_000), "signup"],
+    ["one after its timeout", newIdAt(now + 60_001), "purchase"],
   ])("does not count %s", (_, id, name) => {
     expect(wakeByEvent(waiting, { id, name })).toBe(waiting);
   });
