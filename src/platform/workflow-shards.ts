@@ -79,6 +79,8 @@ export interface WorkflowShard {
   /** Whether the execution still waited for it. */
   settle(address: ShardAddress, settlement: Settlement): Promise<boolean>;
   get(address: ShardAddress, ids: Id[]): Promise<ExecutionView[]>;
+  /** The contexts alone, for a list: what the steps came to may be a megabyte of each execution. */
+  contexts(address: ShardAddress, ids: Id[]): Promise<Pick<ExecutionView, "id" | "context">[]>;
   /** Of those of the steps that anybody came to. */
   countSteps(address: ShardAddress, stepIds: Id[]): Promise<StepCounts[]>;
   /** Whether it was active; null when there is no such execution. */

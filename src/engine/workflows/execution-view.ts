@@ -1,14 +1,14 @@
 import type { Id } from "../../core/ids";
+import type { JsonObject } from "../../core/json";
 import type { StepRecord } from "../../core/workflows/execution";
 import type { ExecutionView } from "../../platform/workflow-shards";
 import { findEvent, findExecution, recordsOf } from "./shard-rows";
-import type { ShardStore } from "./shard-store";
+import type { ShardStore, StoredExecution } from "./shard-store";
 
 /** An execution as the API tells it; null when there is none. */
 export function viewOf(store: ShardStore, id: Id): ExecutionView | null {
   const execution = findExecution(store, id);
   if (execution === null) return null;
-  const event = execution.eventId === null ? null : findEvent(store, execution.eventId);
   const steps: StepRecord[] = recordsOf(store, id);
   return {
     id,
@@ -18,10 +18,16 @@ export function viewOf(store: ShardStore, id: Id): ExecutionView | null {
     currentStepId: execution.stepId,
     exitReason: execution.exitReason,
     error: execution.error,
-    context: { ...execution.context, ...(event ? { event: event.data } : {}) },
+    context: contextOf(store, execution),
     startedAt: execution.startedAt,
     completedAt: execution.completedAt,
     updatedAt: execution.updatedAt,
     steps,
   };
+}
+
+/** What the API tells of an execution beside its row in the mirror. */
+export function contextOf(store: ShardStore, { context, eventId }: StoredExecution): JsonObject {
+  const event = eventId === null ? null : findEvent(store, eventId);
+  return { ...context, ...(event ? { event: event.data } : {}) };
 }

@@ -19,7 +19,7 @@ import type {
   WorkflowShard,
 } from "../../platform/workflow-shards";
 import { findProject } from "../projects/project";
-import { viewOf } from "./execution-view";
+import { contextOf, viewOf } from "./execution-view";
 import { type Cancelling, cancelledAtOnce, cancelling, cancelSome, eraseRowsOf, projectDisabled } from "./shard-erase";
 import { forgetFinished, markForgotten, nextForgetting } from "./shard-forget";
 import { mirrorCancelled, mirrorSome, mirrorThese } from "./shard-mirror";
@@ -97,6 +97,14 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     if (this.address() === null) return [];
     await this.mirror(ids);
     return ids.flatMap((id) => viewOf(this.store, id) ?? []);
+  }
+
+  async contexts(_address: ShardAddress, ids: Id[]): Promise<Pick<ExecutionView, "id" | "context">[]> {
+    if (this.address() === null) return [];
+    return ids.flatMap((id) => {
+      const execution = findExecution(this.store, id);
+      return execution === null ? [] : [{ id, context: contextOf(this.store, execution) }];
+    });
   }
 
   async countSteps(_address: ShardAddress, stepIds: Id[]): Promise<StepCounts[]> {

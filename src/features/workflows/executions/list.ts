@@ -44,7 +44,7 @@ async function contextsOf(ctx: Context, rows: WorkflowExecutionRow[]): Promise<M
   const views = await Promise.all(
     [...shards].map(([number, some]) => {
       const { address, shard } = openShard(ctx, ctx.project.number, number);
-      return shard.get(
+      return shard.contexts(
         address,
         some.map(({ id }) => id),
       );
