@@ -242,6 +242,36 @@ describe("a schedule", () => {
     expect(results).toMatchObject([{ tick: hour }, { tick: hour + 5 * hourMs, completed_at: world.now }]);
   });
 
+  it("comes in time for a neighbour of somebody with hundreds", async () => {
+    const world = new World();
+    const nobody = "s".repeat(22);
+    const [crowd, neighbour] = [await newProject(), await newProject()];
+    const { id } = await scheduled(crowd, "0 * * * *", nobody, world.now);
+    await crowd.db
+      .prepare(
+        `INSERT INTO workflows (project_id, id, name, enabled, trigger_type, trigger_config, allow_reentry, search_text,
+            next_tick_at, created_at, updated_at)
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 249)
+          SELECT project_id, printf('%022d', i), name, enabled, trigger_type, trigger_config, allow_reentry, search_text,
+            next_tick_at - 1000, created_at, updated_at FROM n CROSS JOIN workflows WHERE project_id = ?1 AND id = ?2`,
+      )
+      .bind(crowd.id, textOf(id))
+      .run();
+    await scheduled(neighbour, "0 * * * *", nobody, world.now);
+    await world.sweep();
+    const started = world.queue.flatMap(({ queued: { message } }) =>
+      message.type === "workflows.start" ? [message.projectId] : [],
+    );
+    expect(started.indexOf(neighbour.number)).toBeLessThan(2);
+    expect(started.filter((project) => project === crowd.number)).toHaveLength(250);
+    const due = crowd.db.prepare("SELECT count(*) AS n FROM workflows WHERE project_id = ? AND next_tick_at <= ?");
+    expect(await due.bind(crowd.id, world.now).first("n")).toBe(0);
+    // Nothing is left for the sweeps of other tests.
+    for (const table of ["jobs", "workflows"]) {
+      await crowd.db.prepare(`DELETE FROM ${table} WHERE project_id = ?`).bind(crowd.id).run();
+    }
+  });
+
   it("goes on where it was when its job dies", async () => {
     const world = new World();
     const project = await newProject();

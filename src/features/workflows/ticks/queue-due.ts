@@ -9,7 +9,7 @@ import { asId, asJson, asNumber, columns } from "../../../db/rows";
 import { select, statement } from "../../../db/statement";
 import { upsertJobs } from "../../../engine/jobs/queue-job";
 import { type Context, clockOf, type Platform } from "../../../platform/context";
-import { sweepDatabases } from "../../../platform/sweep";
+import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 
 const workflowsPerRound = 100;
 
@@ -30,8 +30,8 @@ type Due = ReturnType<typeof readDue>;
  */
 export function queueDueTicks(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
-    await queueDue(platform, db, 0);
-    return 0;
+    const isMoreThere = await queueDue(platform, db, 0);
+    return isMoreThere ? maxSweptRows : 0;
   });
 }
 
@@ -40,50 +40,63 @@ export async function queueDueTicksOf(ctx: Context): Promise<void> {
   await queueDue(ctx, ctx.db, clockOf(ctx));
 }
 
-async function queueDue(platform: Platform, db: Db, clock: number): Promise<void> {
+/** Each project's longest due workflow goes before anybody's second one. Returns whether there may be more. */
+async function queueDue(platform: Platform, db: Db, clock: number): Promise<boolean> {
   const now = platform.now.getTime();
   const due = await select(
     db,
-    sql`SELECT project_id, id, trigger_config, next_tick_at FROM workflows INDEXED BY ix_workflows_tick
-      WHERE clock = ${clock} AND next_tick_at <= ${now} ORDER BY next_tick_at LIMIT ${workflowsPerRound}`,
+    sql`SELECT project_id, id, trigger_config, next_tick_at FROM (
+        SELECT *, row_number() OVER (PARTITION BY project_id ORDER BY next_tick_at) AS place
+        FROM workflows INDEXED BY ix_workflows_tick WHERE clock = ${clock} AND next_tick_at <= ${now})
+      ORDER BY place, next_tick_at LIMIT ${workflowsPerRound}`,
     readDue,
   );
-  for (const one of due) await queueTick(platform, db, one);
+  if (due.length > 0) await queueTicks(platform, db, due);
+  return due.length === workflowsPerRound;
 }
 
-async function queueTick(platform: Platform, db: Db, { projectId, id, triggerConfig, nextTickAt }: Due): Promise<void> {
-  const { tick, next } = ticksAround(triggerConfig.cron, nextTickAt, platform.now);
+async function queueTicks(platform: Platform, db: Db, due: Due[]): Promise<void> {
+  const items = due.map(({ projectId, id, triggerConfig, nextTickAt }) => {
+    const { tick, next } = ticksAround(triggerConfig.cron, nextTickAt, platform.now);
+    const input = { workflowId: id, tick };
+    return { projectId, id, tick, next, was: nextTickAt, forget: tick - keptForMs, jobId: newId(), input };
+  });
+  const moved = sql`json_each(${JSON.stringify(items)}) r CROSS JOIN workflows w
+    ON w.project_id = r.value->>'projectId' AND w.id = r.value->>'id' AND w.next_tick_at = r.value->>'was'`;
+  const started = sql`FROM ${moved} WHERE w.enabled AND w.trigger_type = 'SCHEDULE'`;
   const batch = openBatch({ ...platform, db });
-  const inserted = sql`(SELECT 1 FROM workflows w WHERE w.project_id = ${projectId} AND w.id = ${id}
-    AND w.next_tick_at = ${nextTickAt} AND w.enabled AND w.trigger_type = 'SCHEDULE')`;
   batch.add(
     statement(
       sql`INSERT INTO workflow_ticks (project_id, workflow_id, tick)
-        SELECT ${projectId}, ${id}, ${tick} WHERE EXISTS ${inserted} ON CONFLICT DO NOTHING`,
+        SELECT w.project_id, w.id, r.value->>'tick' ${started} ON CONFLICT DO NOTHING`,
     ),
   );
   batch.add(
     statement(
-      sql`DELETE FROM workflow_ticks WHERE project_id = ${projectId} AND workflow_id = ${id} AND tick < ${tick - keptForMs}`,
+      sql`DELETE FROM workflow_ticks WHERE (project_id, workflow_id, tick) IN (
+        SELECT t.project_id, t.workflow_id, t.tick FROM ${moved}
+        CROSS JOIN workflow_ticks t ON t.project_id = w.project_id AND t.workflow_id = w.id AND t.tick < r.value->>'forget')`,
     ),
   );
-  const input = JSON.stringify({ workflowId: id, tick });
   const jobs = batch.add(
     upsertJobs("workflows.start", platform.realClock(), {
-      projectId: sql`${projectId}`,
-      id: sql`${newId()}`,
-      input: sql`${input}`,
-      from: sql`WHERE EXISTS ${inserted}`,
+      projectId: sql`w.project_id`,
+      id: sql`r.value->>'jobId'`,
+      input: sql`r.value->>'input'`,
+      from: started,
     }),
   );
   batch.add(
     statement(
-      sql`UPDATE workflows SET next_tick_at = ${next} WHERE project_id = ${projectId} AND id = ${id}
-        AND next_tick_at = ${nextTickAt}`,
+      sql`UPDATE workflows SET next_tick_at = moved.next
+        FROM (SELECT w.project_id, w.id, r.value->>'next' AS next FROM ${moved}) moved
+        WHERE workflows.project_id = moved.project_id AND workflows.id = moved.id`,
     ),
   );
   await batch.commit();
-  await platform.enqueue(jobs.all.map(({ id: jobId }) => ({ message: { type: "workflows.start", projectId, jobId } })));
+  await platform.enqueue(
+    jobs.all.map(({ id: jobId, projectId }) => ({ message: { type: "workflows.start", projectId, jobId } })),
+  );
 }
 
 /** The latest tick that has come, and the one after it. */
