@@ -131,6 +131,16 @@ describe("the same event", () => {
     expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "EXITED", exit_reason: "left" }]);
   });
 
+  it("starts what its row names, also when the workflow was disabled before it is dispatched", async () => {
+    const world = new World();
+    const project = await newProject();
+    const workflow = await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "signup");
+    await disableWorkflow(project, workflow);
+    await world.drain();
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "WAITING", awaits: "purchase" }]);
+  });
+
   it("wakes once, however often and at once it is dispatched", async () => {
     const world = new World();
     const project = await newProject();
