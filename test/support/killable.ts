@@ -47,7 +47,16 @@ export class Process {
 }
 
 interface Wrapped {
-  real: D1PreparedStatement;
+  real(): D1PreparedStatement;
+}
+
+/** A value of a statement that is known when the statement runs, such as the database's clock. */
+export class AtRun {
+  constructor(readonly value: () => unknown) {}
+}
+
+function known(value: unknown): unknown {
+  return value instanceof AtRun ? value.value() : value;
 }
 
 /** A D1 database of which each round trip is a step, which fails while the database is out. It has just what drizzle, `db/batch.ts` and `db/statement.ts` use. */
@@ -64,25 +73,25 @@ export function killableDatabase(real: D1Database, process: Process, isOut = () 
     }
     return results;
   };
-  const wrap = (sql: string, statement: D1PreparedStatement): D1PreparedStatement & Wrapped => {
+  const wrap = (sql: string, statement: () => D1PreparedStatement): D1PreparedStatement & Wrapped => {
     const wrapped = {
       real: statement,
       bind: (...values: unknown[]) => {
         process.statements.push({ sql, values });
-        return wrap(sql, statement.bind(...values));
+        return wrap(sql, () => statement().bind(...values.map(known)));
       },
-      all: () => step("query", async () => counted([await statement.all()])[0]),
-      run: () => step("query", async () => counted([await statement.run()])[0]),
-      first: () => step("query", () => statement.first()),
-      raw: () => step("query", () => statement.raw()),
+      all: () => step("query", async () => counted([await statement().all()])[0]),
+      run: () => step("query", async () => counted([await statement().run()])[0]),
+      first: () => step("query", () => statement().first()),
+      raw: () => step("query", () => statement().raw()),
     };
     // The methods that the code under test calls are all here.
     return wrapped as unknown as D1PreparedStatement & Wrapped;
   };
   const database = {
-    prepare: (sql: string) => wrap(sql, real.prepare(sql)),
+    prepare: (sql: string) => wrap(sql, () => real.prepare(sql)),
     batch: (statements: Wrapped[]) =>
-      step("batch", async () => counted(await real.batch(statements.map((statement) => statement.real)))),
+      step("batch", async () => counted(await real.batch(statements.map((statement) => statement.real())))),
   };
   return database as unknown as D1Database;
 }

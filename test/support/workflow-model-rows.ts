@@ -1,0 +1,68 @@
+import { runInDurableObject } from "cloudflare:test";
+import type { Play } from "./workflow-model-play";
+import { shardStub } from "./world";
+
+/** A step of an execution, as its object keeps it. */
+export interface StepRow {
+  step_id: string;
+  place: number;
+  type: string;
+  name: string;
+  status: string;
+  output: string | null;
+  branch: string | null;
+  reason: string | null;
+  error: string | null;
+  started_at: number;
+  completed_at: number | null;
+  scheduled_for: number | null;
+}
+
+export interface ExecutionRow {
+  id: string;
+  workflow_id: string;
+  contact_id: string;
+  status: string;
+  step_id: string | null;
+  wake_at: number | null;
+  awaits: string | null;
+  exit_reason: string | null;
+  error: string | null;
+  completed_at: number | null;
+  event_id: string | null;
+  context: string | null;
+  causes: string;
+  version: number;
+  started_at: number;
+  updated_at: number;
+  shard: number;
+  steps: StepRow[];
+  /** The data of its event. */
+  event: string | null;
+}
+
+export function isOver({ status }: Pick<ExecutionRow, "status">): boolean {
+  return status !== "RUNNING" && status !== "WAITING";
+}
+
+/** All executions of a play, from the objects themselves. */
+export async function readExecutions({ shards }: Play): Promise<ExecutionRow[]> {
+  const found = shards.known.map((address) =>
+    runInDurableObject(shardStub(address), (_, { storage }) => {
+      const rows = <Row>(query: string) => storage.sql.exec(query).toArray() as Row[];
+      const isUsed = rows<{ n: number }>("SELECT count(*) AS n FROM sqlite_master WHERE name = 'executions'")[0]?.n;
+      if (!isUsed) return [];
+      const steps = rows<StepRow & { execution_id: string }>("SELECT * FROM steps ORDER BY execution_id, place");
+      return rows<Omit<ExecutionRow, "shard" | "steps">>(
+        "SELECT e.*, v.data AS event FROM executions e LEFT JOIN events v ON v.id = e.event_id ORDER BY e.id",
+      ).map(
+        (row): ExecutionRow => ({
+          ...row,
+          shard: address.shard,
+          steps: steps.filter(({ execution_id }) => execution_id === row.id),
+        }),
+      );
+    }),
+  );
+  return (await Promise.all(found)).flat();
+}
