@@ -6,7 +6,7 @@ import { newPlay, type Play } from "../support/workflow-model-play";
 
 const first = Number(env.PETREL_MODEL_FIRST ?? 1);
 const seeds = Array.from({ length: Number(env.PETREL_MODEL_SEEDS) }, (_, n) => first + n);
-const rounds = 16;
+const rounds = 24;
 
 afterEach(() => {
   vi.useRealTimers();
@@ -18,7 +18,7 @@ async function playRound(play: Play, round: number): Promise<void> {
   const { random, turns, shards } = play;
   const acts = drawActs(play);
   play.log.push(`round ${round}: ${acts.map(({ name }) => name).join(" | ")}`);
-  shards.dying = 15;
+  shards.dying = random.of([0, 15, 15, 30]);
   turns.restlessness = random.of([0, 0, 15, 50]);
   let left = acts.length;
   const errors: unknown[] = [];

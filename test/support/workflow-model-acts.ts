@@ -33,7 +33,7 @@ export interface Act {
 }
 
 const people: Draw[] = [
-  ...[track, track, track, track, track, track, startByHand, change, change, erase],
+  ...[track, track, track, track, track, track, track, track, startByHand, change, change, erase],
   ...[cancelOne, cancelAll, toggleWorkflow, changeSteps, changeSteps],
 ];
 
@@ -42,7 +42,7 @@ export function drawActs(play: Play): Act[] {
   const { random } = play;
   const lists = [working, people, random.of([working, people]), working, random.of([working, people])];
   const acts = lists.slice(random.below(2), 2 + random.below(4)).map((from) => random.of(from));
-  if (random.isIn(3)) acts.push(toggleProject);
+  if (random.isIn(2)) acts.push(toggleProject);
   return acts.map((draw, place) => actOf(play, draw, place));
 }
 
@@ -156,7 +156,7 @@ function cancelOne(play: Play): Drawn {
 
 function cancelAll(play: Play): Drawn {
   const { random, workflowIds } = play;
-  if (!random.isIn(40)) return track(play);
+  if (!random.isIn(30)) return track(play);
   const id = random.of(workflowIds);
   return {
     name: `cancel all of ${workflowIds.indexOf(id)}`,

@@ -10,7 +10,7 @@ export interface Drawing {
   hosts: string[];
 }
 
-const units = ["minutes", "minutes", "hours", "days"] as const;
+const units = ["minutes", "minutes", "minutes", "minutes", "hours", "days"] as const;
 
 export const filters = [
   { field: "data.plan", operator: "equals", value: "pro" },
@@ -28,10 +28,10 @@ export const filters = [
 export function drawConfig({ random, hosts }: Drawing, type: string, tag: string): object {
   switch (type) {
     case "DELAY":
-      return { amount: random.of([1, 1, 2, 5, 30]), unit: random.of(units) };
+      return { amount: random.of([1, 1, 1, 2, 5]), unit: random.of(units) };
     case "WAIT_FOR_EVENT": {
       const eventName = random.of([...eventNames, ...eventNames, "contact.unsubscribed", "email.sent"]);
-      return { eventName, ...(random.isIn(75) ? { timeout: random.of([60, 300, 3_600, 86_400]) } : {}) };
+      return { eventName, ...(random.isIn(75) ? { timeout: random.of([60, 60, 60, 300, 3_600, 86_400]) } : {}) };
     }
     case "CONDITION":
       return drawCondition(random);
@@ -64,7 +64,7 @@ function drawCondition(random: Random): object {
 }
 
 const types = [
-  ...(["DELAY", "DELAY", "WAIT_FOR_EVENT", "WAIT_FOR_EVENT", "CONDITION", "CONDITION"] as const),
+  ...(["DELAY", "DELAY", "WAIT_FOR_EVENT", "WAIT_FOR_EVENT", "WAIT_FOR_EVENT", "CONDITION", "CONDITION"] as const),
   ...(["UPDATE_CONTACT", "UPDATE_CONTACT", "SEND_EMAIL", "WEBHOOK", "EXIT"] as const),
 ];
 
@@ -98,7 +98,7 @@ export function drawWorkflow(drawing: Drawing, place: number): GivenWorkflow {
   }
   const eventName = random.of(["signup", "signup", "signup", "purchase", "contact.unsubscribed", "contact.subscribed"]);
   return {
-    ...{ eventName, steps, ways, allowReentry: random.isIn(50), publicEvents: random.isIn(70) },
+    ...{ eventName, steps, ways, allowReentry: random.isIn(70), publicEvents: random.isIn(70) },
     enabled: random.isIn(95),
   };
 }

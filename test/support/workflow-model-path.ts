@@ -5,6 +5,7 @@ import { type ExecutionRow, isOver, type StepRow } from "./workflow-model-rows";
 import type { Started } from "./workflow-model-starts";
 import type { ModelEvent, Moment } from "./workflow-model-timeline";
 
+const gone = "The contact was deleted";
 const unitMs = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
 
 /** Goes the way of an execution once more, and says where it may not have gone so. */
@@ -250,6 +251,13 @@ class Path {
         }
       }
     }
+    // Nothing can be asked about somebody who is gone.
+    if (
+      this.row.status === "EXITED" &&
+      this.row.exit_reason === gone &&
+      this.contacts(...this.spanOf(step)).includes(null)
+    )
+      return;
     if (step.branch === null || !branches.has(step.branch))
       this.fault(`${step.name} took ${step.branch}, and not ${[...branches]}`);
     this.since = [null];
@@ -307,7 +315,8 @@ class Path {
       case "EXITED": {
         const reasons = last?.type === "EXIT" ? this.configs(last).map(({ reason = null }) => reason) : [];
         const isGone = row.exit_reason === "Step was removed" && this.mayHaveLost(last);
-        if (!reasons.includes(row.exit_reason) && !isGone) this.fault(`has exited: ${row.exit_reason}`);
+        const isLeft = last?.type === "CONDITION" && row.exit_reason === gone;
+        if (!reasons.includes(row.exit_reason) && !isGone && !isLeft) this.fault(`has exited: ${row.exit_reason}`);
         return;
       }
       case "FAILED":
@@ -336,7 +345,7 @@ class Path {
     const all = isThere("cancelAll", ([, value, why]) => value === workflowId && why === "Cancelled");
     const isRight =
       (reason === "Cancelled" && (one || all)) ||
-      (reason === "The contact was deleted" && this.contacts(at ?? 0, at ?? 0).includes(null)) ||
+      (reason === gone && this.contacts(at ?? 0, at ?? 0).includes(null)) ||
       (reason === "Project disabled" && !this.play.isDisabled.isSurely(false, at ?? 0));
     if (!isRight) this.fault(`was cancelled at ${at}: ${reason}`);
   }

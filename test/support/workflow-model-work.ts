@@ -12,7 +12,7 @@ import { advance, type Play } from "./workflow-model-play";
 
 /** The queue, the cron, the alarms, and time. Whatever is in the list more often is drawn more often. */
 export const working: Draw[] = [
-  ...[consumer, consumer, consumer, consumer, consumer, ring, ring, ring, timePasses, timePasses, timePasses],
+  ...[consumer, consumer, consumer, consumer, consumer, consumer, consumer, ring, ring, ring, timePasses, timePasses],
   ...[sweep, sweep, evict],
 ];
 
@@ -66,7 +66,7 @@ function sweep(play: Play): Drawn {
 
 function timePasses(play: Play): Drawn {
   const { random } = play;
-  const seconds = random.of([1, 15, 60, 60, 65, 300, 600, 3_600, 86_400]);
+  const seconds = random.of([1, 15, 30, 30, 59, 60, 60, 60, 65, 300, 600, 3_600, 86_400]);
   return { name: `${seconds} seconds pass`, run: async () => advance(play, seconds * 1_000) };
 }
 
