@@ -322,6 +322,29 @@ describe("a workflow on a test clock", () => {
     ]);
   });
 
+  it("starts by its schedule at each tick of the project's time, and by no real one", async () => {
+    const clock = await newTestClock();
+    const { project, world, start } = clock;
+    const { api } = project;
+    const ada = (await api.post("/contacts", { email: "ada@example.com" })).body;
+    const segment = (await api.post("/segments", { name: "Regulars", type: "STATIC" })).body;
+    await api.post(`/segments/${segment.id}/members`, { emails: ["ada@example.com"] });
+    const triggerConfig = { cron: "0 9 * * *", segmentId: segment.id };
+    const scheduled = { name: "Daily", triggerType: "SCHEDULE", triggerConfig, allowReentry: true };
+    const { id } = (await api.post("/workflows", scheduled)).body;
+    await api.patch(`/workflows/${id}`, { enabled: true });
+    // The real time passes, and the cron with it.
+    world.now += 10 * dayMs;
+    for (const cron of ["* * * * *", "*/5 * * * *"]) await world.sweep(cron);
+    await world.drain();
+    expect(await mirrorOf(project, ada.id)).toEqual([]);
+    expect(await move(clock, { advance: "3d" })).toMatchObject({ status: "completed", result: { instants: 3 } });
+    const first = start - (start % dayMs) + 9 * hourMs;
+    const ticks = [0, 1, 2, 3].map((day) => first + day * dayMs).filter((tick) => tick > start);
+    const started = (await mirrorOf(project, ada.id)).map(({ started_at }) => started_at).sort();
+    expect(started).toEqual(ticks.slice(0, 3));
+  });
+
   it("wakes nobody by itself: a delay is over when the clock says so, however much real time passes", async () => {
     const clock = await newTestClock();
     const { project, world } = clock;

@@ -141,6 +141,7 @@ export interface MirrorRow {
   awaits: string | null;
   exit_reason: string | null;
   shard: number;
+  started_at: number;
   version: number;
 }
 

@@ -7,7 +7,7 @@ import { openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
 import type { WorkflowRow, WorkflowStepRow, WorkflowTransitionRow } from "../../db/tables";
 import { linkBase } from "../../engine/mail/links";
-import type { Context } from "../../platform/context";
+import { type Context, clockOf } from "../../platform/context";
 import { insertNames, issuesNow } from "./change";
 import { guardTrigger, triggerColumns } from "./trigger";
 import { rulesOf, type WholeWorkflow } from "./workflow";
@@ -26,7 +26,7 @@ export function newWorkflow(
     ...fields,
     enabled: false,
     ...triggerColumns(trigger),
-    clock: 0,
+    clock: clockOf(ctx),
     nextTickAt: null,
     searchText: searchText(fields.name, fields.description),
     linkBase: linkBase(ctx),
@@ -84,9 +84,9 @@ export function tooManyWorkflows(): Conflict {
 function insertWorkflow(row: WorkflowRow): Statement {
   return statement(
     sql`INSERT INTO workflows (project_id, id, name, description, enabled, trigger_type, trigger_config, allow_reentry,
-        next_tick_at, search_text, link_base, issues, created_at, updated_at)
+        clock, next_tick_at, search_text, link_base, issues, created_at, updated_at)
       VALUES (${row.projectId}, ${row.id}, ${row.name}, ${row.description}, ${row.enabled}, ${row.triggerType},
-        ${JSON.stringify(row.triggerConfig)}, ${row.allowReentry}, ${row.nextTickAt}, ${row.searchText},
+        ${JSON.stringify(row.triggerConfig)}, ${row.allowReentry}, ${row.clock}, ${row.nextTickAt}, ${row.searchText},
         ${row.linkBase}, ${JSON.stringify(row.issues)}, ${row.createdAt}, ${row.updatedAt})`,
   );
 }
