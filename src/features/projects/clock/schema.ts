@@ -7,7 +7,7 @@ const Length = z
     const ms = readLength(given);
     if (ms !== null) return ms;
     const message = "Must be a whole number and a unit of s, m, h, d or w, such as 7d, 36h or 30m";
-    check.addIssue({ code: "custom", message, params: { code: "invalid_format" } });
+    check.addIssue({ code: "custom", message, params: { code: "invalid_string" } });
     return z.NEVER;
   })
   .meta({
