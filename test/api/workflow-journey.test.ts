@@ -122,6 +122,46 @@ describe("a journey", () => {
     expect(simulated, JSON.stringify(simulated.body)).toMatchObject({ status: 200, body: { status: "EXITED" } });
   });
 
+  it("offers its contact and the context of a start by hand to mails, updates and conditions, by the same names", async () => {
+    const project = await newProject();
+    const { api } = project;
+    const subject = "{{ contact.email }} {{ contact.data.tier }} {{ context.coupon }} {{ coupon }} {{ event.plan }}";
+    const template = await newTemplate(project, { type: "TRANSACTIONAL", subject });
+    const workflow = await newWorkflow(project, { allowReentry: true });
+    const add = (fields: Record<string, unknown>) => newStep(project, workflow.id, fields);
+    const mail = await add({ type: "SEND_EMAIL", templateId: template.id, connectFrom: triggerOf(workflow) });
+    const data = { note: "{{ contact.id }} {{ context.coupon }} {{ event.plan }}" };
+    const note = await add({ type: "UPDATE_CONTACT", config: { data }, connectFrom: mail.id });
+    const filter = { field: "event.plan", operator: "equals", value: "pro" };
+    const isPro = await add({ type: "CONDITION", name: "Pro?", config: filter, connectFrom: note.id });
+    await add({ type: "EXIT", config: { reason: "Pro" }, connectFrom: isPro.id, branch: "yes" });
+    const email = "ada@example.com";
+    // A key of the contact's own hides neither.
+    const sent = { email, data: { tier: "gold", contact: "mine", context: "mine" } };
+    const { id: contactId } = (await api.post("/contacts", sent)).body;
+    const executions = `/workflows/${workflow.id}/executions`;
+    const tryWith = async (context: object, status: string) => {
+      const { id } = (await api.post(executions, { contactId, context })).body;
+      const ended = await executionIn(project, executions, id, status);
+      const { subject: said } = await mailOf(project, ended.steps[1].output.emailId);
+      return {
+        subject: said,
+        note: (await api.get(`/contacts/${contactId}`)).body.data.note.trim(),
+        last: ended.steps.at(-1),
+      };
+    };
+    expect(await tryWith({ coupon: "SPRING", event: { plan: "pro" } }, "EXITED")).toMatchObject({
+      subject: `${email} gold SPRING SPRING pro`,
+      note: `${contactId} SPRING pro`,
+    });
+    const plain = await tryWith({}, "COMPLETED");
+    expect(plain).toMatchObject({
+      subject: `${email} gold`,
+      note: contactId,
+      last: { reason: "event.plan is missing" },
+    });
+  });
+
   it("is started by hand, cancelled alone, and with all others", async () => {
     const project = await newProject();
     const { path, executions } = await onboarding(project);

@@ -13,7 +13,7 @@ export interface TemplateInput {
   /** The recipient's name in the `to` of this mail, printed as `{{ name }}` unless this call's data has a `name`. */
   recipientName?: string;
   links?: TemplateLinks;
-  /** In a workflow: `event` and the other values of its execution. */
+  /** In a workflow: `event` and the other values of its execution. Its templates know the contact as `contact` too. */
   execution?: Record<string, unknown>;
 }
 
@@ -25,13 +25,12 @@ export interface TemplateInput {
 export function templateVariables(input: TemplateInput): Record<string, unknown> {
   const { contact, ownData, recipientName, links, execution } = input;
   const data = plain(contact.data, ownData);
+  const person = { id: contact.id, email: contact.email, subscribed: contact.subscribed, data };
   const builtIn = {
-    id: contact.id,
-    email: contact.email,
-    subscribed: contact.subscribed,
+    ...person,
     service_id: contact.id,
     service_email: contact.email,
-    data,
+    ...(execution && { contact: plain(person) }),
   };
   const name = recipientName === undefined || ownData?.name !== undefined ? {} : { name: recipientName };
   return plain(data, name, execution, links, builtIn);

@@ -51,10 +51,19 @@ export function runValue({ event, context, steps }: RunValues, field: string): J
   const { root, key } = named;
   if (root === "context") return valueAt(context, key);
   if (root === "steps") return valueOfStep(steps, key);
-  if (event === null) return null;
+  if (event === null) return valueOfGiven(context.event, key);
   if (key === "source" || key === "data") return event[key];
   if (key === "name" && !Object.hasOwn(event.data, key)) return event.name;
-  return valueAt(event.data, key.startsWith(eventDataPrefix) ? key.slice(eventDataPrefix.length) : key);
+  return valueAt(event.data, withoutPrefix(key));
+}
+
+/** A start by hand can say what the event would have said. Who sent it is ours to say, and there is none. */
+function valueOfGiven(event: JsonValue | undefined, key: string): JsonValue {
+  return isJsonObject(event) && key !== "source" ? valueAt(event, withoutPrefix(key)) : null;
+}
+
+function withoutPrefix(key: string): string {
+  return key.startsWith(eventDataPrefix) ? key.slice(eventDataPrefix.length) : key;
 }
 
 /** As in segments: the literal key, or the path that its dots form if there is no such key. */

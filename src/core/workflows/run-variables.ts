@@ -13,10 +13,16 @@ export function storedValues({ event, context, steps }: RunValues): JsonObject |
 
 /**
  * What templates of a workflow can name beside the contact: `event.<key>`, `steps.<name>.<key>`, and the keys of the
- * context. `event.source` is ours, and `event.name` unless the data has such a key, as in conditions.
+ * context, by themselves and as `context.<key>`. `event.source` is ours, and `event.name` unless the data has such a key, as in conditions.
  */
 export function runVariables({ event, context, steps }: JsonObject): JsonObject {
-  return { ...objectOf(context), steps: objectOf(steps), ...(isJsonObject(event) && { event: eventVariables(event) }) };
+  const given = objectOf(context);
+  return {
+    ...given,
+    context: given,
+    steps: objectOf(steps),
+    ...(isJsonObject(event) && { event: eventVariables(event) }),
+  };
 }
 
 function eventVariables({ name = null, source = null, data }: JsonObject): JsonObject {

@@ -58,13 +58,13 @@ export function renderMessage(
 
 /** Everything that the content of a mail can name. */
 export function variablesOf(
-  { contactId, toName, ownData }: Pick<EmailRow, "contactId" | "toName" | "ownData">,
+  { contactId, toName, source, ownData }: Pick<EmailRow, "contactId" | "toName" | "source" | "ownData">,
   { content, contact, links }: Pick<Rendering, "contact" | "links"> & { content: Pick<ContentRow, "ownData"> },
 ): Record<string, unknown> {
   return templateVariables({
     contact: { ...contact, id: publicId(contactId) },
     ownData: content.ownData,
-    ...(ownData && { execution: runVariables(ownData) }),
+    ...(source === "WORKFLOW" && { execution: runVariables(ownData ?? {}) }),
     recipientName: toName ?? undefined,
     links: links ?? undefined,
   });

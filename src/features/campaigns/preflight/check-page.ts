@@ -137,7 +137,7 @@ function missingIn({ content, links }: Checked, contactId: Id, contact: ContactS
   ];
   return missingVariables(
     templates,
-    variablesOf({ contactId, toName: null, ownData: null }, { content, contact, links }),
+    variablesOf({ contactId, toName: null, source: "CAMPAIGN", ownData: null }, { content, contact, links }),
   );
 }
 
