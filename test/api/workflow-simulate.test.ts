@@ -149,6 +149,27 @@ describe("POST /workflows/{id}/simulate", () => {
     expect((await api.get(`/contacts/${contactId}`)).body.data).toEqual({ firstName: "Ada" });
   });
 
+  it("says of a membership that it is as of now, and evaluates other segments for the contact as it is by then", async () => {
+    const { api, workflow, project, path, contactId, steps } = await set();
+    const gold = { field: "data.tier", operator: "equals", value: "gold" };
+    const condition = { logic: "AND", groups: [{ filters: [gold] }] };
+    const fixed = (await api.post("/segments", { name: "Fixed", type: "STATIC" })).body;
+    const live = (await api.post("/segments", { name: "Live", condition })).body;
+    const add = (fields: Record<string, unknown>) => newStep(project, workflow.id, { type: "CONDITION", ...fields });
+    const asks = (segment: { id: string }, more: object[] = []) => {
+      const filters = [{ field: `segment.${segment.id}`, operator: "memberOfSegment" }, ...more];
+      return { condition: { logic: "AND", groups: [{ filters }] } };
+    };
+    const isLive = await add({ name: "Live?", config: asks(live), connectFrom: steps.offers.id });
+    await add({ name: "Fixed?", config: asks(fixed, [gold]), connectFrom: isLive.id, branch: "yes" });
+    const events = [{ name: "signup" }, { name: "purchase" }];
+    const { body } = await api.post(path, { contactId, events });
+    expect(body.path.slice(-2)).toMatchObject([
+      { name: "Live?", branch: "yes", reason: null },
+      { name: "Fixed?", branch: "no", reason: 'data.tier is "gold", memberships are as of now' },
+    ]);
+  });
+
   it("passes over MARKETING mail to a contact that is not subscribed", async () => {
     const { project, api, path } = await set();
     const contactId = await newContact(project, { email: "bob@example.com", subscribed: false });

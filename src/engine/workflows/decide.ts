@@ -58,6 +58,8 @@ export async function decide(
     throw new ConditionTooLarge(`With the segments it names, the condition has more than ${maxFilters} filters`);
   }
   const seen = seenFields(conditions);
+  const isSimulated = runs.some(({ instead }) => instead !== undefined);
+  const asOfNow = isSimulated && [...segments.values()].includes("members") ? ["memberships are as of now"] : [];
   const decisions: Decision[] = [];
   const rows = runs.map((run) => ({ run, text: JSON.stringify(rowOf(run, fields)) }));
   for (const chunk of chunksOfBytes(rows, maxBytes, ({ text }) => text)) {
@@ -73,10 +75,15 @@ export async function decide(
     found.forEach(({ isThere, decision, seen: ofContact }, place) => {
       const values = chunk[place]?.run.values;
       if (!isThere || !values) decisions.push("gone");
-      else decisions.push({ first: decision, because: told(seen, ofContact, values) });
+      else decisions.push({ first: decision, because: because([told(seen, ofContact, values), ...asOfNow]) });
     });
   }
   return decisions;
+}
+
+function because(parts: (string | undefined)[]): string | undefined {
+  const said = parts.filter((part) => part !== undefined);
+  return said.length === 0 ? undefined : said.join(", ");
 }
 
 /** The fields of runs that the conditions name. A run's row has their values under their places in this list. */
