@@ -288,7 +288,7 @@ describe("while an execution waits", () => {
   it("its contact may be deleted: it is cancelled, and emptied", async () => {
     const world = new World();
     const project = await newProject();
-    await newWorkflow(project, waiting);
+    const workflow = await newWorkflow(project, waiting);
     const { contactId } = await track(world, project, "signup", { data: { secret: "mark-of-ada" } });
     await world.drain();
     expect((await project.api.delete(`/contacts/${publicId(contactId)}`)).status).toBe(204);
@@ -298,6 +298,10 @@ describe("while an execution waits", () => {
     await world.ring(addressOf(project, contactId));
     const [execution] = await executionsOf(world, project, contactId);
     expect(execution).toMatchObject({ status: "CANCELLED", context: {} });
+    expect(execution && pathOf(execution)).toEqual(["TRIGGER COMPLETED", "wait SKIPPED"]);
+    expect(execution?.steps[1]).toMatchObject({ completedAt: expect.any(Number), scheduledFor: null });
+    const { body } = await project.api.get(`/workflows/${publicId(workflow.id)}/stats`);
+    expect(body.steps).toMatchObject([{ waiting: 0 }, { entered: 1, waiting: 0, skipped: 1 }, {}, {}]);
   });
 
   it("its contact may be deleted: nobody seems to stand at its step any more", async () => {
