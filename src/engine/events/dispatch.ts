@@ -13,8 +13,8 @@ import type { EventSource } from "./record";
 /**
  * Hands events to their listeners, and marks those that all listeners have taken. A message may come twice, late, or
  * while another consumer is at work: each listener gets each event at least once, and recognises it by its id. A
- * listener that was removed meanwhile need not get it; but what the event starts was decided by its insert, and stays so.
- * Throws when a listener did not take an event: that event stays waiting, the others are finished.
+ * listener that was removed meanwhile need not get it. Throws when a listener did not take an event: that event stays
+ * waiting, the others are finished.
  */
 export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: readonly EventListener[]): Promise<void> {
   const waiting = await findWaiting(ctx, eventIds);
@@ -94,10 +94,8 @@ async function findWaiting(ctx: Context, eventIds: Id[]): Promise<HeardEvent[]> 
     ctx.db,
     sql`SELECT e.id, e.name, e.contact_id, e.email_id, e.source, coalesce(e.causes, '[]') AS causes,
         coalesce(e.starts, '[]') AS starts, ${eventDataColumns}, (
-        SELECT json_group_array(DISTINCT heard.id) FROM (
-          SELECT l.listener_id AS id FROM event_listeners l
-            WHERE l.project_id = e.project_id AND l.name IN ${heardAs(sql`e.name`)}
-          UNION ALL SELECT ${startListeners.open} || s.value FROM json_each(e.starts) s) heard) AS listener_ids
+        SELECT json_group_array(DISTINCT l.listener_id) FROM event_listeners l
+        WHERE l.project_id = e.project_id AND l.name IN ${heardAs(sql`e.name`)}) AS listener_ids
       FROM json_each(${JSON.stringify(eventIds)}) r
       CROSS JOIN events e ON e.project_id = ${ctx.project.number} AND e.id = r.value
       ${joinEmailOfEvent}
