@@ -130,6 +130,7 @@ describe("POST /workflows", () => {
     [{ eventName: "a", triggerConfig: { eventName: "b" } }, "eventName", "custom"],
     [{ triggerConfig: { publicEvents: "no" } }, "triggerConfig.publicEvents", "invalid_type"],
     [{ triggerConfig: { cron: "0 9 * * *" } }, "triggerConfig.cron", "custom"],
+    [{ publicEvents: false }, "publicEvents", "custom"],
     [{ triggerType: "OTHER" }, "triggerType", "invalid_enum_value"],
     [{ triggerType: "MANUAL" }, "eventName", "custom"],
     [{ allowReentry: "yes" }, "allowReentry", "invalid_type"],
@@ -262,6 +263,7 @@ describe("PATCH /workflows/{id}", () => {
     ],
     [{ triggerType: "SCHEDULE", triggerConfig: { eventName: "a" } }, "triggerConfig.eventName", "custom"],
     [{ triggerConfig: { eventName: "*" } }, "triggerConfig.eventName", "invalid_string"],
+    [{ triggerType: "SCHEDULE", cron: "0 9 * * *", segmentId: nowhere }, "cron", "custom"],
   ])("refuses %j, and nothing changes", async (change, field, code) => {
     const project = await newProject();
     const before = await newWorkflow(project);

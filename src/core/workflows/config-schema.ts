@@ -12,6 +12,7 @@ import type { DelayConfig as Delay, SendEmailConfig as SendEmail, StepConfigs } 
 import { AwaitedName } from "./event-name";
 import { hasLiquid, liquidFault, textsIn } from "./liquid";
 import type { StepType } from "./step";
+import { triggerParts } from "./trigger";
 import { WebhookConfig } from "./webhook-config";
 
 const maxConfigBytes = 32 * 1024;
@@ -129,7 +130,18 @@ const ExitConfig = z
   .transform(({ reason }) => (reason ? { reason } : {}))
   .meta({ id: "ExitStepConfig", example: { reason: "Has bought" } });
 
-const TriggerConfig = z.object({}).meta({ id: "TriggerStepConfig", example: {} });
+/** What starts a workflow is the workflow's, and a client may look for it here. */
+const TriggerConfig = z
+  .looseObject({})
+  .superRefine((sent, check) => {
+    for (const name of triggerParts) {
+      if (sent[name] === undefined || sent[name] === null) continue;
+      const message = "What starts a workflow is set with PATCH /workflows/{id}, in its triggerConfig";
+      check.addIssue({ code: "custom", path: [name], message, params: { code: "custom" } });
+    }
+  })
+  .transform(() => ({}))
+  .meta({ id: "TriggerStepConfig", example: {} });
 
 type Schemas = { [T in StepType]: z.ZodType<StepConfigs[T]> };
 

@@ -3,6 +3,9 @@ import { type Id, textOf } from "../ids";
 export const triggerTypes = ["EVENT", "MANUAL", "SCHEDULE"] as const;
 export type TriggerType = (typeof triggerTypes)[number];
 
+/** What a `triggerConfig` may have. */
+export const triggerParts = ["eventName", "publicEvents", "cron", "segmentId"] as const;
+
 /** What starts a workflow, as its row holds it. Executions can be started by hand whatever its type. */
 export type Trigger =
   | { triggerType: "EVENT"; triggerConfig: EventTrigger }

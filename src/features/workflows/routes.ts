@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { triggerParts } from "../../core/workflows/trigger";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { IdParam, PageQuery } from "../../http/params";
 import { createRouter } from "../../http/router";
@@ -20,7 +21,12 @@ export const workflows = createRouter();
 const tags = ["Workflows"];
 
 /** What `triggerConfig` may have, so that another name in it is told. */
-const partNames = { triggerConfig: ["eventName", "publicEvents", "cron", "segmentId"] };
+const partNames = { triggerConfig: triggerParts };
+
+/** Its parts beside it: `publicEvents: false` that is ignored would leave a workflow open. */
+const foreignNames = triggerParts
+  .filter((name) => name !== "eventName")
+  .map((name) => ({ name, advice: `Put it into triggerConfig: { "triggerConfig": { "${name}": … } }` }));
 
 const list = createRoute({
   method: "get",
@@ -68,6 +74,7 @@ const create = createRoute({
   path: "/workflows",
   operationId: "createWorkflow",
   refusals: [tooManyWorkflows()],
+  foreignNames,
   partNames,
   tags,
   summary: "Create a workflow",
@@ -105,6 +112,7 @@ const update = createRoute({
   path: "/workflows/{id}",
   operationId: "updateWorkflow",
   refusals: [tooManyListeners("signup")],
+  foreignNames,
   partNames,
   tags,
   summary: "Change a workflow, enable or disable it",

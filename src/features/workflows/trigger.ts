@@ -52,7 +52,9 @@ function faultsOf(type: TriggerType, { eventName, triggerConfig }: Sent): FieldF
   const two =
     eventName && inConfig !== eventName ? [`eventName is ${eventName}, and triggerConfig.eventName ${inConfig}`] : [];
   return [
-    ...foreign.map((field): FieldFault => ({ field, code: "custom", message: `A ${type} trigger does not take it` })),
+    ...foreign.map(
+      (field): FieldFault => ({ field, code: "custom", message: `A trigger of type ${type} does not take it` }),
+    ),
     ...two.map(
       (message): FieldFault => ({ field: "eventName", code: "custom", message: `${message}: send one of them` }),
     ),

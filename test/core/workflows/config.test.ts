@@ -71,6 +71,7 @@ const kept: Case[] = [
 ];
 
 const refused: Refused[] = [
+  ["what starts the workflow, which is not the step's", "TRIGGER", { eventName: "signup" }, "eventName", "custom"],
   [
     "Liquid in an address",
     "SEND_EMAIL",
