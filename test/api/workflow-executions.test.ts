@@ -79,6 +79,11 @@ describe("POST /workflows/{id}/executions", () => {
     expect((await api.post(path, { contactId })).status).toBe(201);
   });
 
+  it("takes a context of null as none", async () => {
+    const { api, path, contactId } = await set();
+    expect(await api.post(path, { contactId, context: null })).toMatchObject({ status: 201, body: { context: {} } });
+  });
+
   it.each([
     ["no contact", {}, 422, "contactId"],
     ["a context that is no object", { context: [1] }, 422, "context"],
