@@ -97,6 +97,8 @@ const WaitConfig = z
 const UpdateContactConfig = z
   .object({
     data: ContactData.superRefine((data, check) => {
+      // Data that is refused already may be too deep to be gone through.
+      if (check.issues.length > 0) return;
       for (const { text, path } of textsIn(data)) {
         const message = liquidFault(text);
         if (message !== null) check.addIssue({ code: "custom", path, message, params: { code: "invalid_string" } });

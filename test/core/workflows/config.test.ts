@@ -70,7 +70,14 @@ const kept: Case[] = [
   ["an end without one", "EXIT", { reason: null }, {}],
 ];
 
+function nested(levels: number): JsonObject {
+  let value: JsonObject = {};
+  for (let level = 0; level < levels; level++) value = { inner: value };
+  return value;
+}
+
 const refused: Refused[] = [
+  ["data that nests 5,000 levels deep", "UPDATE_CONTACT", { data: nested(5_000) }, "data", "custom"],
   ["what starts the workflow, which is not the step's", "TRIGGER", { eventName: "signup" }, "eventName", "custom"],
   [
     "Liquid in an address",
