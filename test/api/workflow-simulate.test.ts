@@ -149,6 +149,33 @@ describe("POST /workflows/{id}/simulate", () => {
     expect((await api.get(`/contacts/${contactId}`)).body.data).toEqual({ firstName: "Ada" });
   });
 
+  it("knows the events that a step causes: a wait right after it hears them, a later one does not", async () => {
+    const { project, api, contactId } = await set();
+    const workflow = await newWorkflow(project, { eventName: "goodbye" });
+    const add = (fields: Record<string, unknown>) => newStep(project, workflow.id, fields);
+    const leave = await add({
+      ...{ type: "UPDATE_CONTACT", name: "Leave", config: { subscribed: false } },
+      connectFrom: triggerOf(workflow),
+    });
+    const config = { eventName: "contact.unsubscribed", timeout: 60 };
+    const first = await add({ type: "WAIT_FOR_EVENT", name: "Heard?", config, connectFrom: leave.id });
+    const hasLeft = { field: "contact.unsubscribed", operator: "triggered" };
+    const isGone = await add({
+      ...{ type: "CONDITION", name: "Left?", config: hasLeft },
+      ...{ connectFrom: first.id, branch: "event" },
+    });
+    await add({
+      ...{ type: "WAIT_FOR_EVENT", name: "Again?", config },
+      ...{ connectFrom: isGone.id, branch: "yes" },
+    });
+    for (const events of [undefined, [{ name: "goodbye" }, { name: "other" }], [{ at: at(1), name: "goodbye" }]]) {
+      const answer = await api.post(`/workflows/${workflow.id}/simulate`, { contactId, events });
+      expect(told(answer).slice(1)).toEqual([
+        ...["Leave COMPLETED", "Heard? COMPLETED event", "Left? COMPLETED yes", "Again? COMPLETED timeout"],
+      ]);
+    }
+  });
+
   it("says of a membership that it is as of now, and evaluates other segments for the contact as it is by then", async () => {
     const { api, workflow, project, path, contactId, steps } = await set();
     const gold = { field: "data.tier", operator: "equals", value: "gold" };

@@ -19,7 +19,7 @@ import { isInItsTopic, whyRefused } from "../effects/send-email";
 import { planOf } from "../effects/update-contact";
 import { isUnrenderable, variablesOf } from "../render-step";
 import type { EffectType } from "../step-types";
-import { type SimulatedWorld, withData } from "./world";
+import { happen, type SimulatedWorld, withData } from "./world";
 
 type SimulatedEffect<T extends EffectType> = (
   ctx: Context,
@@ -114,6 +114,9 @@ async function noteUpdate(_: Context, arrival: Arrival<"UPDATE_CONTACT">, world:
   if (plan.subscribed !== null && !hasSaidNo) {
     const optedOutAt = plan.subscribed ? null : (contact.optedOutAt ?? world.now);
     world.contact = { ...world.contact, subscribed: plan.subscribed, optedOutAt };
+    if (plan.subscribed !== contact.subscribed) {
+      happen(world, plan.subscribed ? "contact.subscribed" : "contact.unsubscribed");
+    }
   }
   return hasSaidNo ? plan.ifOptedOut : plan.result;
 }

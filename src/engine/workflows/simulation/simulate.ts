@@ -61,8 +61,12 @@ export async function simulate(ctx: Context, given: Simulated): Promise<Simulati
       position = next.event ? wakeByEvent(position, next.event) : wakeByTime(position, world.now);
       continue;
     }
+    const newest = newestOf(world);
     const outcome = await outcomeAt(ctx, { ...given, position, heard, records, world });
-    const move = advance(graph, position, outcome, world.now);
+    // What a step causes counts for a wait after it, as in a real run, which asks the log before the effect.
+    const isEffect = position.outcome === null && outcome.kind === "done";
+    const before = isEffect ? { ...position, since: position.since ?? newest } : position;
+    const move = advance(graph, before, outcome, world.now);
     if (move.record) records.set(move.record.stepId, move.record);
     position = move.position;
     // What holds it back is not a matter of time.

@@ -1,4 +1,4 @@
-import type { Id } from "../../../core/ids";
+import { type Id, newIdAt, timeOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import type { ContactRow } from "../../../db/tables";
 import type { EventSource } from "../arrival";
@@ -46,6 +46,15 @@ export function goOnTo(world: SimulatedWorld, now: number, event: GivenEvent | n
   }
   world.happened = Math.max(happened, before);
   world.now = Math.max(world.now, now);
+}
+
+/** An event that the run itself causes, now. Ids are in the order of events, so it comes after all that have happened. */
+export function happen(world: SimulatedWorld, name: string): void {
+  const { events, happened, now } = world;
+  const newest = events[happened - 1];
+  const id = newIdAt(newest ? Math.max(now, timeOf(newest.id) + 1) : now);
+  world.events = events.toSpliced(happened, 0, { id, at: now, name, source: "SYSTEM", data: {}, patch: {} });
+  world.happened = happened + 1;
 }
 
 /** Keys are replaced whole, and null deletes one, as in the database. */

@@ -41,7 +41,8 @@ export const SimulateWorkflow = z
         description:
           "What happens to the contact meanwhile, beside what is recorded already. Their data becomes the contact's, as with " +
           "`POST /events/track`. The first one with the name of the workflow's trigger starts the run; without such an " +
-          "event it starts now, as if by hand.",
+          "event it starts now, as if by hand. What recipients and providers do with its mail, such as `email.opened`, is " +
+          "among them or does not happen.",
       }),
     until: Time.optional().meta({ description: "Where to stop. By default the simulation goes on to the end." }),
   })
