@@ -427,9 +427,11 @@ describe("what a workflow names", () => {
     };
     const ask = await newStep(project, id, { type: "CONDITION", config: { condition } });
     const wait = await newStep(project, id, { type: "WAIT_FOR_EVENT", config: { eventName: "purchase" } });
+    const note = await newStep(project, id, { type: "UPDATE_CONTACT", config: { data: { tier: "gold" } } });
     const used = [{ id, name: "Welcome" }];
     const usedInWorkflows = async (path: string) => (await project.api.get(path)).body.usedInWorkflows;
     expect(await usedInWorkflows("/contacts/fields/data.plan/usage")).toEqual(used);
+    expect(await usedInWorkflows("/contacts/fields/data.tier/usage")).toEqual(used);
     expect(await usedInWorkflows("/events/signup/usage")).toEqual(used);
     expect(await usedInWorkflows("/events/purchase/usage")).toEqual(used);
     expect((await project.api.get(`/templates/${template.id}/usage`)).body.workflowSteps).toEqual([
@@ -445,7 +447,7 @@ describe("what a workflow names", () => {
     }
     await project.api.patch(`/workflows/${id}`, { name: "Hello", eventName: "login" });
     expect(await usedInWorkflows("/events/purchase/usage")).toEqual([{ id, name: "Hello" }]);
-    for (const step of [mail, ask, wait]) await project.api.delete(`/workflows/${id}/steps/${step.id}`);
+    for (const step of [mail, ask, wait, note]) await project.api.delete(`/workflows/${id}/steps/${step.id}`);
     expect((await project.api.delete(`/templates/${template.id}`)).status).toBe(204);
     expect((await project.api.delete(`/segments/${segment.id}`)).status).toBe(204);
     expect((await project.api.delete(`/topics/${topic.id}`)).status).toBe(204);

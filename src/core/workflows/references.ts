@@ -4,7 +4,7 @@ import { rootOf } from "./run-fields";
 import type { Graph, Step } from "./step";
 import type { Trigger } from "./trigger";
 
-/** The fields, events and segments that a workflow names: in its trigger, its waits and its conditions. */
+/** The fields, events and segments that a workflow names: in its trigger, its waits, its conditions and what it writes. */
 export function workflowReferences(trigger: Trigger, { steps }: Graph): References {
   const named = [ofTrigger(trigger), ...steps.map(ofStep)];
   const all = (kind: keyof References) => [...new Set(named.flatMap((one) => one[kind] ?? []))].sort();
@@ -29,6 +29,8 @@ function ofTrigger({ triggerType, triggerConfig }: Trigger): Partial<References>
 
 function ofStep(step: Step): Partial<References> {
   if (step.type === "WAIT_FOR_EVENT") return { events: [step.config.eventName] };
+  if (step.type === "UPDATE_CONTACT")
+    return { fields: Object.keys(step.config.data ?? {}).map((key) => `data.${key}`) };
   if (step.type !== "CONDITION") return {};
   const { fields, ...rest } = referencesOf(inSegmentTerms(wholeCondition(step.config)));
   // What a run says itself, such as `event.plan`, is no field of contacts.
