@@ -2,6 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { publicId, textOf } from "../../src/core/ids";
 import { knownProjects } from "../../src/engine/projects/cache";
+import { startExecution } from "../../src/features/workflows/executions/start";
 import { handleMessage } from "../../src/queue";
 import type { Death } from "../support/killable";
 import { admin, newProject, type TestProject } from "../support/project";
@@ -110,6 +111,41 @@ describe("an object that dies between two steps", () => {
       expect(deaths).toBeGreaterThan(5);
     },
     120_000,
+  );
+});
+
+describe("an object that dies as an execution comes to a wait", () => {
+  it.each(["before", "after"] as const)(
+    "makes it miss nothing that happens until it goes on: %s each of its steps takes effect",
+    async (when) => {
+      let deaths = 0;
+      for (let atStep = 1; ; atStep++) {
+        const world = new World();
+        const project = await newProject();
+        const { id } = await newWorkflow(project, waiting);
+        const { contactId } = await track(world, project, "visit");
+        await world.drain();
+        world.now += secondMs;
+        const { hasDied } = dieOnce(world, { atStep, when });
+        const { ctx } = await world.context(project);
+        // The answer is lost with the object, but the execution is there.
+        await startExecution(ctx, id, { contactId }).catch(() => {});
+        await evictDurableObject(shardStub(addressOf(project, contactId)));
+        world.now += secondMs;
+        await track(world, project, "purchase");
+        for (let ring = 0; ring < 2; ring++) {
+          world.now += 10 * secondMs;
+          await world.ring(addressOf(project, contactId));
+          await world.drain();
+        }
+        expect(await mirrorOf(project, contactId), `killed ${when} step ${atStep}`).toMatchObject([
+          { status: "EXITED", exit_reason: "bought" },
+        ]);
+        if (!hasDied()) break;
+        deaths++;
+      }
+      expect(deaths).toBeGreaterThan(2);
+    },
   );
 });
 

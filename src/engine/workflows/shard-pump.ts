@@ -208,21 +208,29 @@ async function haveEffect(
   store.together(() => moveAll(store, moves, now));
 }
 
-/** Notes in the executions after which event a wait that comes next begins, before the step has its effect. */
+/**
+ * Notes in the executions after which event a wait begins: before the step that leads to it has its effect, or, where that
+ * asks nobody, when the wait has come. If it is asked late, because an object died, what happened meanwhile counts all the
+ * same.
+ */
 async function noteSince(ctx: Context, store: ShardStore, group: Standing[]): Promise<void> {
   const asking = group.filter(({ execution }) => execution.since === null);
   if (asking.length === 0) return;
   const newest = await readNewest(
     ctx,
-    asking.map(({ execution }) => execution.contactId),
+    asking.map(({ execution: { contactId, place, startedAt, enteredAt }, step }) => {
+      // Whoever is started by hand and comes to a wait at once waits since then.
+      const waitsSince = place === 1 ? startedAt : enteredAt;
+      return { contactId, upTo: step.type === "WAIT_FOR_EVENT" ? waitsSince : null };
+    }),
   );
   const now = ctx.clock().getTime();
   store.together(() => {
     const moved = moveExecutions(
       store,
-      asking.map(({ execution }) => ({
+      asking.map(({ execution }, place) => ({
         read: execution,
-        position: { ...execution, since: newest.get(execution.contactId) ?? belowAllIds },
+        position: { ...execution, since: newest[place] ?? belowAllIds },
       })),
       now,
     );

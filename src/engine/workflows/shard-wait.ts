@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { belowAllIds, type Id } from "../../core/ids";
+import { aboveAllIds, firstIdAt, type Id } from "../../core/ids";
 import { wakeByTime } from "../../core/workflows/machine";
 import { openBatch } from "../../db/batch";
 import { asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
@@ -21,16 +21,20 @@ import type { StoredEvent, StoredExecution } from "./shard-store";
  * again. Who has waited long enough asks once more: the event may have happened in time, and its message be late.
  */
 
-/** The newest event of each contact's log; `belowAllIds` for one without any. */
-export async function readNewest(ctx: Context, contactIds: Id[]): Promise<Map<Id, Id>> {
+/**
+ * The newest event of each contact's log up to the end of a millisecond, or as of now; `belowAllIds` where there is none.
+ * In the order in which they are asked for.
+ */
+export async function readNewest(ctx: Context, asked: { contactId: Id; upTo: number | null }[]): Promise<Id[]> {
+  const items = asked.map(({ contactId, upTo }) => [contactId, upTo === null ? aboveAllIds : firstIdAt(upTo + 1)]);
   const rows = await select(
     ctx.db,
-    sql`SELECT r.value AS contact_id, coalesce((SELECT max(e.id) FROM events e INDEXED BY ix_events_contact
-        WHERE e.project_id = ${ctx.project.number} AND e.contact_id = r.value), '') AS id
-      FROM json_each(${JSON.stringify([...new Set(contactIds)])}) r`,
-    columns({ contactId: asId, id: asText }),
+    sql`SELECT coalesce((SELECT max(e.id) FROM events e INDEXED BY ix_events_contact
+        WHERE e.project_id = ${ctx.project.number} AND e.contact_id = r.value->>0 AND e.id < r.value->>1), '') AS id
+      FROM json_each(${JSON.stringify(items)}) r ORDER BY r.key`,
+    columns({ id: asId }),
   );
-  return new Map(rows.map(({ contactId, id }) => [contactId, id === "" ? belowAllIds : (id as unknown as Id)]));
+  return rows.map(({ id }) => id);
 }
 
 /** Asks the log for executions that have just begun to wait, or whose time is over: then they have waited in vain. */
