@@ -73,7 +73,10 @@ async function isRestless({ project: { db, number }, world, row }: Play): Promis
     `SELECT (SELECT count(*) FROM events WHERE project_id = ?1 AND next_announce_at IS NOT NULL)
       + (SELECT count(*) FROM workflow_calls WHERE project_id = ?1 AND ended_at IS NULL) ${isUnderWay}
       + (SELECT count(*) FROM jobs WHERE project_id = ?1 AND status IN ('queued', 'processing'))
-      + (SELECT count(*) FROM workflow_executions WHERE project_id = ?1 AND wake_at <= ?2) AS n`,
+      + (SELECT count(*) FROM workflow_executions WHERE project_id = ?1 AND wake_at <= ?2)
+      + (SELECT count(*) FROM workflow_executions e JOIN workflow_steps s ON s.project_id = e.project_id
+          AND s.workflow_id = e.workflow_id AND s.id = e.current_step_id
+        WHERE e.project_id = ?1 AND e.status = 'WAITING' AND s.type = 'WEBHOOK') AS n`,
   );
   return (await query.bind(number, world.now).first<number>("n")) !== 0;
 }

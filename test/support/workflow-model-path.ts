@@ -95,9 +95,14 @@ class Path {
     );
   }
 
-  /** How the step may have been set up while the execution was at it. */
+  /**
+   * How a step that asks nobody may have been set up. It follows at once on the one before, by the graph that was read
+   * before that had its effect.
+   */
   private configs(step: StepRow): ModelStep["config"][] {
-    const found = this.graphs(step.started_at, step.completed_at ?? this.row.completed_at ?? this.now).flatMap(
+    const before = this.row.steps.find(({ place }) => place === step.place - 1);
+    const to = step.completed_at ?? this.row.completed_at ?? this.now;
+    const found = this.graphs(before?.started_at ?? step.started_at, to).flatMap(
       ({ steps }) => steps.get(step.step_id)?.config ?? [],
     );
     return [...new Map(found.map((config) => [JSON.stringify(config), config])).values()];
@@ -184,10 +189,13 @@ class Path {
   private sinces(before: StepRow | null, step: StepRow): string[] {
     const known = this.since.flatMap((since) => since ?? []);
     if (known.length === this.since.length) return known;
-    const from = before?.type === "DELAY" ? step.started_at : (before?.started_at ?? step.started_at);
-    const times = [from, step.started_at, ...this.play.timeline.events.map(({ at }) => at)].filter(
-      (at) => at >= from && at <= step.started_at,
-    );
+    // A step with an effect asks the log at some time; whoever is started by hand waits from the start.
+    const asks = before !== null && !["TRIGGER", "DELAY", "WAIT_FOR_EVENT"].includes(before.type);
+    const [from, to] =
+      before?.type === "TRIGGER"
+        ? [before.started_at, before.started_at]
+        : [asks ? before.started_at : step.started_at, step.started_at];
+    const times = [from, to, ...this.play.timeline.events.map(({ at }) => at)].filter((at) => at >= from && at <= to);
     return [...new Set([...known, ...times.map((at) => this.newest(at))])];
   }
 
