@@ -59,6 +59,24 @@ describe("a shard with many executions", () => {
     expect(await shard.cancelAll(address, workflow.id, "Cancelled")).toBe(1);
   });
 
+  it("shows also those as cancelled whom the mirror has never had", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const workflow = await newWorkflow(project, {
+      steps: { later: ["DELAY", { amount: 1, unit: "hours" }] },
+      ways: [["TRIGGER", "later"]],
+    });
+    const { ids, address } = await manyPeople(project);
+    const shard = world.process().platform.workflowShards.of(address);
+    // The pump dies at its first look into the database.
+    const platformOf = world.shardPlatform;
+    world.shardPlatform = () => world.process({ atStep: 1, when: "before" }).platform;
+    await shard.startMany(address, { workflowId: workflow.id, allowReentry: false, contactIds: ids, tick: 1 });
+    world.shardPlatform = platformOf;
+    expect(await statuses(project)).toEqual({});
+    expect(await shard.cancelAll(address, workflow.id, "Cancelled")).toBe(many);
+    expect(await statuses(project)).toEqual({ CANCELLED: many });
+  });
+
   it("moves each once, in rounds: nobody twice, nobody never", async () => {
     const [world, project] = [new World(), await newProject()];
     const workflow = await newWorkflow(project, {
