@@ -525,3 +525,53 @@ describe("a call of an execution that is over", () => {
     expect(outside.calls).toHaveLength(1);
   });
 });
+
+describe("an endpoint that takes its time", () => {
+  it("with an answer of 10 MB has the first 10 KB of it kept", async () => {
+    const { project, world, executions, host, arrive } = await setUp();
+    let sent = 0;
+    const chunk = new TextEncoder().encode("x".repeat(64 * 1024));
+    const large = () =>
+      new ReadableStream({
+        pull: (controller) => {
+          if (sent >= 160 * chunk.length) return controller.close();
+          sent += chunk.length;
+          controller.enqueue(chunk);
+        },
+      });
+    outside.play(host, () => new Response(large()));
+    const arrival = arrive();
+    await store(world, project, [arrival]);
+    await drain(world, executions);
+    const response = "x".repeat(10 * 1024);
+    expect(executions.of(arrival)).toEqual([{ kind: "done", output: { statusCode: 200, success: true, response } }]);
+    expect(sent).toBeLessThan(1024 * 1024);
+  });
+
+  it("with an answer that comes byte by byte is heard until its time is over", async () => {
+    const { project, world, executions, host, arrive } = await setUp();
+    vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), 50);
+      return controller.signal;
+    });
+    let isCancelled = false;
+    const slow = () =>
+      new ReadableStream({
+        pull: async (controller) => {
+          await scheduler.wait(5);
+          controller.enqueue(new TextEncoder().encode("x"));
+        },
+        cancel: () => {
+          isCancelled = true;
+        },
+      });
+    outside.play(host, () => new Response(slow()));
+    const arrival = arrive();
+    await store(world, project, [arrival]);
+    await drain(world, executions);
+    const output = { statusCode: 200, success: true, response: expect.stringMatching(/^x{1,10}$/) };
+    expect(executions.of(arrival)).toEqual([{ kind: "done", output }]);
+    expect(isCancelled).toBe(true);
+  });
+});
