@@ -1,9 +1,11 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { type Id, newId, publicId, textOf } from "../../src/core/ids";
+import { deleteContact } from "../../src/features/contacts/delete";
 import { deleteWorkflow } from "../../src/features/workflows/delete";
 import type { Platform } from "../../src/platform/context";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
+import { handleMessage } from "../../src/queue";
 import type { Process } from "../support/killable";
 import { admin, newProject, type TestProject } from "../support/project";
 import { addressOf, type GivenWorkflow, mirrorOf, newWorkflow, track } from "../support/workflow";
@@ -54,7 +56,11 @@ async function crowded(world: World, shards: number): Promise<TestProject> {
     });
     used.add(addressOf(project, contactId).shard);
   }
-  await world.drain();
+  // All at once, so that each shard is called once.
+  const messages = world.queue.splice(0).map(({ queued }) => queued.message);
+  const eventIds = messages.flatMap((message) => (message.type === "events.dispatch" ? message.eventIds : []));
+  const dispatch = { type: "events.dispatch" as const, projectId: project.number, eventIds };
+  await handleMessage(world.process().platform, dispatch);
   return project;
 }
 
@@ -67,10 +73,11 @@ describe("a project's erasure", () => {
   it("empties all of its shards, and none of a neighbour's", async () => {
     const world = new World();
     const [project, neighbour] = [await crowded(world, 16), await crowded(world, 1)];
-    for (const address of shardsOf(project)) expect((await contentsOf(address)).rows).toContain("mark");
+    const before = await Promise.all(shardsOf(project).map(contentsOf));
+    expect(before.filter(({ rows }) => rows.includes("mark"))).toHaveLength(16);
     await admin.delete(`/admin/projects/${project.id}`);
     await world.pass(6, 6);
-    for (const address of shardsOf(project)) expect(await contentsOf(address)).toEqual(nothing);
+    expect(await Promise.all(shardsOf(project).map(contentsOf))).toEqual(Array(16).fill(nothing));
     expect(await mirrored(project)).toBe(0);
     expect(await mirrored(neighbour)).toBe(1);
     const left = await Promise.all(shardsOf(neighbour).map(contentsOf));
@@ -180,6 +187,32 @@ describe("a contact's erasure", () => {
       { status: "EXITED", awaits: null, error: null },
       { status: "CANCELLED", exit_reason: "The contact was deleted", awaits: null, error: null },
     ]);
+  });
+
+  it("ends all of its executions, however many there were in each workflow, in statements that are bounded", async () => {
+    const world = new World();
+    const project = await newProject();
+    const workflows = [await newWorkflow(project, waiting), await newWorkflow(project, waiting)];
+    const { contactId } = await track(world, project, "signup", { data: { secret: "mark" } });
+    await world.drain();
+    // As if it had come to many more, long ago.
+    for (const { id } of workflows) {
+      await project.db
+        .prepare(
+          `INSERT INTO workflow_executions (project_id, workflow_id, id, contact_id, shard, status, started_at,
+              completed_at, updated_at, version)
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+            SELECT ?, ?, '------------------' || printf('%04d', i), ?, 0, 'EXITED', 1, 1, 1, 1 FROM n`,
+        )
+        .bind(project.number, textOf(id), textOf(contactId))
+        .run();
+    }
+    const { ctx, process } = await world.context(project);
+    await deleteContact(ctx, contactId);
+    expect(process.mostRowsRead).toBeLessThan(100);
+    const ends = (await mirrorOf(project, contactId)).filter(({ status }) => status === "CANCELLED");
+    expect(ends).toHaveLength(2);
+    expect((await mirrorOf(project, contactId)).filter(({ status }) => status === "EXITED")).toHaveLength(2_000);
   });
 
   it("finds an execution that is just coming in, whatever it is about to do", async () => {

@@ -1,9 +1,8 @@
 import { type Id, textOf } from "../../core/ids";
-import { isActive } from "../../core/workflows/execution";
 import { cancelled } from "../../core/workflows/machine";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { closeEntries, moveExecution, skipOpenSteps } from "./shard-moves";
-import { dropUnused, newestId } from "./shard-rows";
+import { newestId } from "./shard-rows";
 import { readExecution, type ShardStore } from "./shard-store";
 
 /** Why executions end whose contact is gone. */
@@ -21,25 +20,26 @@ export const workflowRemoved = "Workflow was removed";
  */
 export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): void {
   for (const contactId of contactIds) {
-    const executions = store.all(readExecution, "SELECT * FROM executions WHERE contact_id = ?", textOf(contactId));
-    for (const execution of executions) {
-      if (isActive(execution.status)) moveExecution(store, execution, cancelled(execution, goneReason, now), now);
-      // One that is empty already is not new to the mirror.
-      store.run(
-        `UPDATE executions SET context = NULL, error = NULL, event_id = NULL, request = NULL, version = version + 1
-          WHERE id = ? AND (context IS NOT NULL OR error IS NOT NULL OR event_id IS NOT NULL OR request IS NOT NULL)`,
-        textOf(execution.id),
-      );
-      store.run(
-        "UPDATE steps SET output = NULL, reason = NULL, error = NULL WHERE execution_id = ?",
-        textOf(execution.id),
-      );
+    const contact = textOf(contactId);
+    const active = "SELECT * FROM executions WHERE contact_id = ? AND completed_at IS NULL";
+    for (const execution of store.all(readExecution, active, contact)) {
+      moveExecution(store, execution, cancelled(execution, goneReason, now), now);
     }
-    dropUnused(
-      store,
-      executions.map(({ eventId }) => eventId),
+    const own = "SELECT id FROM executions WHERE contact_id = ?";
+    // An event is about one contact, so nobody else refers to those of this one.
+    store.run("DELETE FROM events WHERE id IN (SELECT event_id FROM executions WHERE contact_id = ?)", contact);
+    // One that is empty already is not new to the mirror.
+    store.run(
+      `UPDATE executions SET context = NULL, error = NULL, event_id = NULL, request = NULL, version = version + 1
+        WHERE contact_id = ? AND (context IS NOT NULL OR error IS NOT NULL OR event_id IS NOT NULL OR request IS NOT NULL)`,
+      contact,
     );
-    store.run("DELETE FROM entries WHERE contact_id = ?", textOf(contactId));
+    store.run(
+      `UPDATE steps SET output = NULL, reason = NULL, error = NULL WHERE execution_id IN (${own})
+        AND (output IS NOT NULL OR reason IS NOT NULL OR error IS NOT NULL)`,
+      contact,
+    );
+    store.run("DELETE FROM entries WHERE contact_id = ?", contact);
   }
 }
 

@@ -164,18 +164,26 @@ function deleteContacts(ctx: Context, { ids }: People): Statement[] {
   return [statement(sql`DELETE FROM contacts WHERE ${isErased}`, noRows, { before: [counts] })];
 }
 
-/** They end here, and their objects are told by the job. What they were about is kept there alone. */
+/**
+ * They end here, and their objects are told by the job, which also empties those that are over: a visitor may have come to a
+ * thousand. Of the executions of a contact in a workflow only the newest can be active.
+ */
 function updateExecutions(ctx: Context, { ids }: People): Statement[] {
-  const isActive = sql`status IN ('RUNNING', 'WAITING')`;
-  const ended = (column: string, value: SQL) =>
-    sql`${sql.identifier(column)} = iif(${isActive}, ${value}, ${sql.identifier(column)})`;
   const now = ctx.now.getTime();
+  const ofContact = (columns: SQL, contactId: SQL) => sql`(SELECT ${columns} FROM workflow_executions e
+    INDEXED BY ix_workflow_executions_contact WHERE e.project_id = ${ctx.project.number} AND e.contact_id = ${contactId}`;
   return [
     statement(
-      sql`UPDATE workflow_executions INDEXED BY ix_workflow_executions_contact
-        SET ${sql.join([ended("exit_reason", sql`${goneReason}`), ended("completed_at", sql`${now}`), ended("status", sql`'CANCELLED'`)], sql`, `)},
-          error = NULL, wake_at = NULL, awaits = NULL, updated_at = ${now}
-        WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))`,
+      sql`WITH RECURSIVE entered (contact_id, workflow_id) AS (
+          SELECT r.value, ${ofContact(sql`min(e.workflow_id)`, sql`r.value`)}) FROM json_each(${ids}) r
+          UNION ALL SELECT contact_id, ${ofContact(sql`min(e.workflow_id)`, sql`entered.contact_id`)}
+            AND e.workflow_id > entered.workflow_id) FROM entered WHERE workflow_id IS NOT NULL)
+        UPDATE workflow_executions SET exit_reason = ${goneReason}, completed_at = ${now}, status = 'CANCELLED', error = NULL,
+          wake_at = NULL, awaits = NULL, updated_at = ${now}
+        WHERE (project_id, workflow_id, id) IN (SELECT ${ctx.project.number}, entered.workflow_id,
+            ${ofContact(sql`max(e.id)`, sql`entered.contact_id`)} AND e.workflow_id = entered.workflow_id)
+            FROM entered WHERE workflow_id IS NOT NULL)
+          AND status IN ('RUNNING', 'WAITING')`,
     ),
   ];
 }
