@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { drawActs } from "../support/workflow-model-acts";
-import { comeToRest, faultsAtRest, playOut } from "../support/workflow-model-end";
+import { faultsAtRest } from "../support/workflow-model-end";
 import { newPlay, type Play } from "../support/workflow-model-play";
+import { comeToRest, playOut } from "../support/workflow-model-rest";
 
 const first = Number(env.PETREL_MODEL_FIRST ?? 1);
 const seeds = Array.from({ length: Number(env.PETREL_MODEL_SEEDS) }, (_, n) => first + n);

@@ -1,85 +1,8 @@
-import { asId, readId, textOf } from "../../src/core/ids";
-import { updateProject } from "../../src/features/projects/update";
-import { workflowStats } from "../../src/features/workflows/stats/stats";
-import { handleMessage } from "../../src/queue";
 import { checkPath } from "./workflow-model-path";
-import { type Actor, advance, contextOf, type Play } from "./workflow-model-play";
+import type { Play } from "./workflow-model-play";
 import { type ExecutionRow, isOver, readExecutions } from "./workflow-model-rows";
 import { checkStarts } from "./workflow-model-starts";
-import { sweepAll } from "./workflow-model-work";
-
-/** Lets threads have their turns until none wants one. Objects that died are made anew. */
-export async function playOut({ turns, shards }: Play, isOver: () => boolean = () => false): Promise<void> {
-  for (;;) {
-    await turns.still();
-    await shards.bury();
-    if (isOver() || !turns.hasWaiting()) return;
-    turns.next();
-  }
-}
-
-const newActor = (name: string): Actor => ({ name, steps: Promise.resolve() });
-
-async function alone(play: Play, run: () => Promise<void>): Promise<void> {
-  const { turns } = play;
-  turns.begin();
-  const done = run().finally(() => turns.end());
-  await playOut(play);
-  await done;
-}
-
-/** Nothing dies any more, and nothing is lost. */
-export async function comeToRest(play: Play): Promise<void> {
-  const { world, shards, turns, endpoints, project, random } = play;
-  shards.dying = 0;
-  turns.restlessness = 0;
-  endpoints.isCalm = true;
-  await playOut(play);
-  if (play.row.disabled && random.isIn(50)) {
-    const from = world.now;
-    await alone(play, async () => {
-      play.row = await updateProject(contextOf(play, newActor("operator")), project.id, { disabled: false });
-    });
-    play.isDisabled.write(false, { from, to: world.now, isSure: true });
-  }
-  for (let turn = 0; turn < 40; turn++) {
-    advance(play, (turn < 6 ? 1 : 16) * 60_000);
-    await alone(play, async () => {
-      await sweepAll(contextOf(play, newActor("cron")));
-      for (const address of shards.known) await shards.ring(address);
-      await drain(play);
-    });
-    if (turn > 3 && world.queue.length === 0 && !(await isRestless(play))) return;
-  }
-  play.log.push("It does not come to rest");
-}
-
-async function drain(play: Play): Promise<void> {
-  const { world } = play;
-  for (let turn = 0; turn < 500; turn++) {
-    const index = world.queue.findIndex(({ due }) => due <= world.now);
-    const [next] = index < 0 ? [] : world.queue.splice(index, 1);
-    if (!next) return;
-    await handleMessage(contextOf(play, newActor("consumer")), next.queued.message);
-  }
-  throw new Error("The queue never comes to rest");
-}
-
-async function isRestless({ project: { db, number }, world, row }: Play): Promise<boolean> {
-  const isUnderWay = row.disabled
-    ? ""
-    : "+ (SELECT count(*) FROM emails WHERE project_id = ?1 AND status IN ('QUEUED', 'SENDING'))";
-  const query = db.prepare(
-    `SELECT (SELECT count(*) FROM events WHERE project_id = ?1 AND next_announce_at IS NOT NULL)
-      + (SELECT count(*) FROM workflow_calls WHERE project_id = ?1 AND ended_at IS NULL) ${isUnderWay}
-      + (SELECT count(*) FROM jobs WHERE project_id = ?1 AND status IN ('queued', 'processing'))
-      + (SELECT count(*) FROM workflow_executions WHERE project_id = ?1 AND wake_at <= ?2)
-      + (SELECT count(*) FROM workflow_executions e JOIN workflow_steps s ON s.project_id = e.project_id
-          AND s.workflow_id = e.workflow_id AND s.id = e.current_step_id
-        WHERE e.project_id = ?1 AND e.status = 'WAITING' AND s.type = 'WEBHOOK') AS n`,
-  );
-  return (await query.bind(number, world.now).first<number>("n")) !== 0;
-}
+import { countFaults, listenerFaults, mailFaults } from "./workflow-model-sums";
 
 /** Everything that the model says of a play that has come to rest. */
 export async function faultsAtRest(play: Play): Promise<string[]> {
@@ -90,7 +13,7 @@ export async function faultsAtRest(play: Play): Promise<string[]> {
   faults.push(...(await mirrorFaults(play, rows)), ...cancelFaults(play, rows), ...trailFaults(play, rows));
   faults.push(...(await mailFaults(play, rows)), ...(await listenerFaults(play, rows)));
   for (const { row, event } of started) faults.push(...causeFaults(row, event?.causes ?? []));
-  faults.push(...(await countFaults(play, rows)));
+  faults.push(...causedFaults(play, rows), ...(await countFaults(play, rows)));
   return faults;
 }
 
@@ -171,78 +94,7 @@ function stoodAt(moments: Play["timeline"]["moments"], { step_id, workflow_id }:
   return moments.some(({ workflows }) => workflows.get(workflow_id)?.steps.get(step_id ?? "")?.name === name);
 }
 
-interface MailRow {
-  effect: string;
-  status: string;
-  id: string;
-  causes: string;
-}
-
-/** Each execution and step has at most one email, and the provider took it once. */
-async function mailFaults(play: Play, rows: ExecutionRow[]): Promise<string[]> {
-  const { project, world, hasKilledConsumer } = play;
-  const { results } = await project.db
-    .prepare("SELECT effect_id || '' AS effect, status, id, causes FROM emails WHERE project_id = ?")
-    .bind(project.number)
-    .all<MailRow>();
-  const faults: string[] = [];
-  for (const { effect, status, id } of results) {
-    const taken = world.taken.filter(({ emailId }) => emailId === id).length;
-    const may =
-      status === "SENT"
-        ? [1]
-        : status === "UNKNOWN" && hasKilledConsumer
-          ? [0, 1]
-          : ["FAILED", "CANCELLED", "QUEUED", "SUPPRESSED"].includes(status)
-            ? [0]
-            : [1];
-    if (!may.includes(taken)) faults.push(`the email of ${effect} is ${status}, and was sent ${taken} times`);
-  }
-  const effects = results.map(({ effect }) => effect);
-  for (const row of rows) {
-    const [first] = play.timeline
-      .between(row.started_at, world.now)
-      .filter(({ contacts }) => !contacts.has(row.contact_id));
-    for (const step of row.steps) {
-      if (step.type !== "SEND_EMAIL") continue;
-      const count = effects.filter((effect) => effect === `${row.id}:${step.step_id}`).length;
-      const expected =
-        step.status === "COMPLETED" ? [1] : step.status === "SKIPPED" && row.status !== "CANCELLED" ? [0] : [0, 1];
-      if (!expected.includes(count))
-        faults.push(
-          `execution ${row.id} has ${count} emails of ${step.name}, which is ${step.status}${first ? " (contact gone)" : ""}`,
-        );
-    }
-  }
-  const known = new Set(rows.map(({ id }) => id));
-  faults.push(
-    ...effects
-      .filter((effect) => !known.has(effect.split(":")[0] ?? ""))
-      .map((effect) => `nobody sends the email ${effect}`),
-  );
-  if (new Set(effects).size !== effects.length) faults.push("an execution and step has two emails");
-  return faults;
-}
-
-/** Whoever is awaited is listened for, and enabled workflows listen for what starts them. */
-async function listenerFaults({ project, timeline }: Play, rows: ExecutionRow[]): Promise<string[]> {
-  const { results } = await project.db
-    .prepare(
-      "SELECT name || ' ' || listener_id AS row FROM event_listeners WHERE project_id = ? AND listener_id LIKE 'workflow:%'",
-    )
-    .bind(project.number)
-    .all<{ row: string }>();
-  const found = results.map(({ row }) => row);
-  const starts = [...timeline.last.workflows.values()].flatMap(({ id, enabled, eventName, publicEvents }) =>
-    enabled && eventName !== null ? [`${eventName} workflow:${publicEvents ? "start" : "closed"}:${id}`] : [],
-  );
-  const awaited = rows.flatMap(({ awaits }) => (awaits === null ? [] : [`${awaits} workflow:wait:`]));
-  const missing = [...starts, ...awaited].filter((row) => !found.includes(row));
-  const extra = found.filter((row) => !row.endsWith(":wait:") && !starts.includes(row));
-  return [...missing.map((row) => `nobody listens: ${row}`), ...extra.map((row) => `somebody listens still: ${row}`)];
-}
-
-/** What an execution causes carries the workflows that led to it, itself included. */
+/** The workflows that led to an execution: those that led to its event, and itself. Events that wake it add theirs. */
 function causeFaults(row: ExecutionRow, causes: string[]): string[] {
   const found: string[] = JSON.parse(row.causes);
   const expected = [...new Set([...causes, row.workflow_id])];
@@ -250,44 +102,19 @@ function causeFaults(row: ExecutionRow, causes: string[]): string[] {
   return isRight ? [] : [`execution ${row.id} has the causes ${found}, and not ${expected}`];
 }
 
-/** The kept counts of steps are what counting says. */
-async function countFaults(play: Play, rows: ExecutionRow[]): Promise<string[]> {
+/** What an execution causes carries them, and what somebody else does has none. */
+function causedFaults({ timeline }: Play, rows: ExecutionRow[]): string[] {
   const faults: string[] = [];
-  for (const [id, { steps }] of play.timeline.last.workflows) {
-    let stats: Awaited<ReturnType<typeof workflowStats>> | null = null;
-    await alone(play, async () => {
-      stats = await workflowStats(contextOf(play, newActor("reader")), asId(id));
-    });
-    const counted = [...steps.keys()].map((stepId) => {
-      const of = rows.flatMap((row) =>
-        row.steps.filter((step) => step.step_id === stepId).map((step) => ({ ...step, isOver: isOver(row) })),
-      );
-      const count = (...statuses: string[]) => of.filter(({ status }) => statuses.includes(status)).length;
-      return [
-        stepId,
-        {
-          entered: of.length,
-          waiting: of.filter(({ status, isOver }) => !isOver && ["WAITING", "RUNNING"].includes(status)).length,
-          completed: count("COMPLETED"),
-          failed: count("FAILED"),
-          skipped: count("SKIPPED"),
-        },
-      ] as const;
-    });
-    const found = (stats as Awaited<ReturnType<typeof workflowStats>> | null)?.steps.map(
-      ({ stepId, name: _, type: __, ...counts }) => [textOf(readId(stepId)), counts] as const,
+  for (const { at, name, contactId, causes, isCaused } of timeline.events) {
+    if (!name.startsWith("contact.")) continue;
+    const stood = rows.filter(
+      ({ contact_id, started_at, completed_at }) =>
+        contact_id === contactId && started_at <= at && (completed_at ?? at) >= at,
     );
-    for (const [stepId, counts] of counted) {
-      const kept = found?.find(([of]) => of === stepId)?.[1];
-      if (!sameCounts(counts, kept))
-        faults.push(
-          `${steps.get(stepId)?.name}: ${JSON.stringify(kept)} are counted, and not ${JSON.stringify(counts)}`,
-        );
-    }
+    const told = causes.join();
+    const isOf = (row: ExecutionRow) => told !== "" && (JSON.parse(row.causes) as string[]).join().startsWith(told);
+    if (isCaused ? !stood.some((row) => isOf(row) && causes.includes(row.workflow_id)) : told !== "")
+      faults.push(`${at} ${name} has the causes ${told}`);
   }
   return faults;
-}
-
-function sameCounts(one: Record<string, unknown>, other: Record<string, unknown> = {}): boolean {
-  return Object.entries(one).every(([name, count]) => other[name] === count);
 }

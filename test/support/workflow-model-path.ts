@@ -1,9 +1,10 @@
-import { storedId } from "./as-seen";
-import { branchOf, type ModelContact, type ModelStep, type ModelWorkflow, nextOf } from "./workflow-model-graph";
+import { checkCall, checkMail, checkUpdate, statusFaults } from "./workflow-model-effects";
+import { branchOf, type ModelContact, type ModelStep } from "./workflow-model-graph";
 import type { Play } from "./workflow-model-play";
 import { type ExecutionRow, isOver, type StepRow } from "./workflow-model-rows";
 import type { Started } from "./workflow-model-starts";
-import type { ModelEvent, Moment } from "./workflow-model-timeline";
+import type { ModelEvent } from "./workflow-model-timeline";
+import { View } from "./workflow-model-view";
 
 const gone = "The contact was deleted";
 const unitMs = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
@@ -20,12 +21,14 @@ class Path {
   /** After which event of the log a wait may begin that comes next; null for what the step says that led to it. */
   private since: (string | null)[];
   private readonly row: ExecutionRow;
+  private readonly view: View;
 
   constructor(
     private readonly play: Play,
     { row, event }: Started,
   ) {
     this.row = row;
+    this.view = new View(play, row);
     this.events = [event];
     this.since = [event?.id ?? null];
   }
@@ -39,7 +42,7 @@ class Path {
       before = step;
     }
     this.checkEnd(before);
-    if (!this.isErased()) this.checkEvent();
+    if (!this.view.isErased()) this.checkEvent();
     const who = this.play.timeline.contact(row.contact_id)?.email;
     const which = this.play.workflowIds.indexOf(row.workflow_id);
     return this.faults.map((fault) => `execution ${row.id} of ${who} in workflow ${which}: ${fault}`);
@@ -47,32 +50,6 @@ class Path {
 
   private fault(text: string): void {
     this.faults.push(text);
-  }
-
-  private get now(): number {
-    return this.play.world.now;
-  }
-
-  private moments(from: number, to: number): Moment[] {
-    return this.play.timeline.between(from, to);
-  }
-
-  /** The graph as it may have been read between these times. */
-  private graphs(from: number, to: number): ModelWorkflow[] {
-    return this.moments(from, to).flatMap(({ workflows }) => workflows.get(this.row.workflow_id) ?? []);
-  }
-
-  private contacts(from: number, to: number): (ModelContact | null)[] {
-    return this.moments(from, to).map(({ contacts }) => contacts.get(this.row.contact_id) ?? null);
-  }
-
-  /** What it was given, which is forgotten with its contact. */
-  private get contexts(): Record<string, unknown>[] {
-    return this.isErased() ? [{}, { gift: "book" }] : [JSON.parse(this.row.context ?? "{}")];
-  }
-
-  private isErased(): boolean {
-    return this.contacts(this.row.started_at, this.now).includes(null);
   }
 
   private checkOrder(before: StepRow | null, step: StepRow): void {
@@ -84,28 +61,9 @@ class Path {
     if (before.completed_at === null) this.fault(`${name} comes before ${before.name} is over`);
     if (place !== before.place + 1) this.fault(`${name} has the place ${place}`);
     if (at !== before.completed_at) this.fault(`${name} begins at ${at}, and not when ${before.name} is over`);
-    const ways = this.nextAfter(before);
+    const ways = this.view.nextAfter(before);
     if (!ways.some((way) => way !== "end" && way.id === step.step_id))
       this.fault(`${name} comes after ${before.name} by ${before.branch}, where ${waysText(ways)} was to come`);
-  }
-
-  private nextAfter(step: StepRow): (ModelStep | "end")[] {
-    return this.graphs(step.started_at, step.completed_at ?? this.now).flatMap((graph) =>
-      graph.steps.has(step.step_id) ? [nextOf(graph, step.step_id, step.branch)] : [],
-    );
-  }
-
-  /**
-   * How a step that asks nobody may have been set up. It follows at once on the one before, by the graph that was read
-   * before that had its effect.
-   */
-  private configs(step: StepRow): ModelStep["config"][] {
-    const before = this.row.steps.find(({ place }) => place === step.place - 1);
-    const to = step.completed_at ?? this.row.completed_at ?? this.now;
-    const found = this.graphs(before?.started_at ?? step.started_at, to).flatMap(
-      ({ steps }) => steps.get(step.step_id)?.config ?? [],
-    );
-    return [...new Map(found.map((config) => [JSON.stringify(config), config])).values()];
   }
 
   private checkStep(before: StepRow | null, step: StepRow): void {
@@ -129,23 +87,18 @@ class Path {
     DELAY: (_, step) => this.checkDelay(step),
     WAIT_FOR_EVENT: (before, step) => this.checkWait(before, step),
     CONDITION: (_, step) => this.checkCondition(step),
-    UPDATE_CONTACT: (_, step) => this.checkUpdate(step),
-    SEND_EMAIL: (_, step) => this.checkMail(step),
-    WEBHOOK: (_, step) => this.checkCall(step),
+    UPDATE_CONTACT: (_, step) => this.checkEffect(step, checkUpdate),
+    SEND_EMAIL: (_, step) => this.checkEffect(step, checkMail),
+    WEBHOOK: (_, step) => this.checkEffect(step, checkCall),
   };
 
-  private checkUpdate(step: StepRow): void {
-    const mayBeGone = this.contacts(...this.spanOf(step)).includes(null);
-    this.expectStatus(step, mayBeGone ? ["COMPLETED", "SKIPPED"] : ["COMPLETED"]);
+  private checkEffect(step: StepRow, check: (view: View, step: StepRow) => string[]): void {
+    this.faults.push(...check(this.view, step));
     this.since = [null];
   }
 
-  private spanOf({ started_at, completed_at }: StepRow): [number, number] {
-    return [started_at, completed_at ?? this.row.completed_at ?? this.now];
-  }
-
-  private expectStatus({ name, status }: StepRow, statuses: string[]): void {
-    if (!statuses.includes(status)) this.fault(`${name} is ${status}, and not ${statuses.join(" or ")}`);
+  private expectStatus(step: StepRow, statuses: string[]): void {
+    this.faults.push(...statusFaults(step, statuses));
   }
 
   private checkDelay(step: StepRow): void {
@@ -156,33 +109,16 @@ class Path {
       return;
     }
     this.expectStatus(step, ["WAITING"]);
-    const ends = this.configs(step).map(({ amount, unit }) => from + amount * unitMs[unit as keyof typeof unitMs]);
+    const ends = this.view.configs(step).map(({ amount, unit }) => from + amount * unitMs[unit as keyof typeof unitMs]);
     if (!ends.includes(until ?? 0)) this.fault(`${name} lasts until ${until}, and not ${ends}`);
-    if (!isOver(this.row) && (until ?? 0) <= this.now) this.fault(`${name} was to end at ${until}`);
+    if (!isOver(this.row) && (until ?? 0) <= this.view.now) this.fault(`${name} was to end at ${until}`);
   }
 
   private checkSlept(step: StepRow): void {
     const { name, started_at: from, completed_at: to } = step;
     this.expectStatus(step, ["COMPLETED"]);
-    const ends = this.configs(step).map(({ amount, unit }) => from + amount * unitMs[unit as keyof typeof unitMs]);
+    const ends = this.view.configs(step).map(({ amount, unit }) => from + amount * unitMs[unit as keyof typeof unitMs]);
     if (!ends.some((end) => end <= (to ?? 0))) this.fault(`${name} ended at ${to}, before ${ends}`);
-  }
-
-  /** Events of the contact with that name that a wait hears which begins after `since`. */
-  private heard(name: string, since: string, hearsPublic: boolean): ModelEvent[] {
-    return this.play.timeline.events.filter(
-      (event) =>
-        event.contactId === this.row.contact_id &&
-        event.name === name &&
-        event.id > since &&
-        (event.source !== "PUBLIC" || hearsPublic),
-    );
-  }
-
-  private newest(at: number): string {
-    return (
-      this.play.timeline.events.findLast((event) => event.contactId === this.row.contact_id && event.at <= at)?.id ?? ""
-    );
   }
 
   /** After which events the wait may have begun. */
@@ -196,20 +132,20 @@ class Path {
         ? [before.started_at, before.started_at]
         : [asks ? before.started_at : step.started_at, step.started_at];
     const times = [from, to, ...this.play.timeline.events.map(({ at }) => at)].filter((at) => at >= from && at <= to);
-    return [...new Set([...known, ...times.map((at) => this.newest(at))])];
+    return [...new Set([...known, ...times.map((at) => this.view.newest(at))])];
   }
 
   private checkWait(before: StepRow | null, step: StepRow): void {
     const { name, started_at: from, branch } = step;
-    const [, to] = this.spanOf(step);
+    const [, to] = this.view.spanOf(step);
     const sinces = this.sinces(before, step);
-    const ways = this.graphs(from, to).flatMap(({ steps, publicEvents }) => {
+    const ways = this.view.graphs(from, to).flatMap(({ steps, publicEvents }) => {
       const config = steps.get(step.step_id)?.config;
       return config ? sinces.map((since) => ({ config, since, publicEvents })) : [];
     });
     const possible = ways.flatMap(({ config, since, publicEvents }) => {
       const until: number | null = config.timeout === undefined ? null : from + config.timeout * 1_000;
-      const heard = this.heard(config.eventName, since, publicEvents).filter(({ at }) => at <= to);
+      const heard = this.view.heard(config.eventName, since, publicEvents).filter(({ at }) => at <= to);
       return [{ until, heard, name: config.eventName as string }];
     });
     if (step.status === "WAITING") {
@@ -242,7 +178,7 @@ class Path {
         one.until === until &&
         one.name === row.awaits &&
         one.heard.length === 0 &&
-        (until === null || until > this.now),
+        (until === null || until > this.view.now),
     );
     if (!isRight) this.fault(`${name} waits for ${row.awaits} until ${until}, and was to go on`);
   }
@@ -250,11 +186,11 @@ class Path {
   private checkCondition(step: StepRow): void {
     this.expectStatus(step, ["COMPLETED"]);
     const branches = new Set<string>();
-    for (const graph of this.graphs(...this.spanOf(step))) {
+    for (const graph of this.view.graphs(...this.view.spanOf(step))) {
       const config = graph.steps.get(step.step_id)?.config;
-      for (const contact of config ? this.contacts(...this.spanOf(step)) : []) {
+      for (const contact of config ? this.view.contacts(...this.view.spanOf(step)) : []) {
         for (const event of contact ? this.events : []) {
-          for (const context of this.contexts)
+          for (const context of this.view.contexts)
             branches.add(branchOf(config, { contact: contact as ModelContact, event: event?.data ?? null, context }));
         }
       }
@@ -263,47 +199,12 @@ class Path {
     if (
       this.row.status === "EXITED" &&
       this.row.exit_reason === gone &&
-      this.contacts(...this.spanOf(step)).includes(null)
+      this.view.contacts(...this.view.spanOf(step)).includes(null)
     )
       return;
     if (step.branch === null || !branches.has(step.branch))
       this.fault(`${step.name} took ${step.branch}, and not ${[...branches]}`);
     this.since = [null];
-  }
-
-  private checkMail(step: StepRow): void {
-    this.since = [null];
-    const people = this.contacts(...this.spanOf(step));
-    const { transactional } = this.play.drawing.templates;
-    const isTransactional = this.graphs(...this.spanOf(step)).some(
-      ({ steps }) => steps.get(step.step_id)?.templateId === storedId(transactional),
-    );
-    const may = people.some((person) => person !== null && (isTransactional || person.subscribed));
-    const mayNot = people.some((person) => person === null || !(isTransactional || person.subscribed));
-    this.expectStatus(step, [...(may ? ["COMPLETED"] : []), ...(mayNot ? ["SKIPPED"] : [])]);
-  }
-
-  private checkCall(step: StepRow): void {
-    this.since = [null];
-    const answers = this.play.endpoints.of(this.row.id, step.step_id);
-    const { statusCode, success } = JSON.parse(step.output ?? "{}");
-    if (step.status === "COMPLETED" && !this.isErased()) {
-      const fits = answers.some(
-        ({ status }) => status === statusCode && success === status < 300 && !isTriedAgain(status),
-      );
-      if (!fits) this.fault(`${step.name} says ${statusCode}, which nobody answered`);
-    } else if (step.status === "FAILED") {
-      if (answers.filter(({ status }) => isTriedAgain(status)).length < 3)
-        this.fault(`${step.name} failed before its third try`);
-    } else if (step.status === "SKIPPED") {
-      if (!this.contacts(...this.spanOf(step)).includes(null)) this.fault(`${step.name} is skipped`);
-    } else if (!isOver(this.row)) this.fault(`${step.name} is ${step.status}`);
-    const isSure = !this.play.hasKilledConsumer && this.play.shards.deaths === 0;
-    if (isSure && step.completed_at !== null && !this.isErased()) {
-      const last = answers.findIndex(({ status }) => !isTriedAgain(status));
-      const expected = last < 0 ? 3 : Math.min(3, last + 1);
-      if (answers.length !== expected) this.fault(`${step.name} made ${answers.length} calls, and not ${expected}`);
-    }
   }
 
   /** What became of it in the end, and why. */
@@ -312,16 +213,16 @@ class Path {
     if (!isOver(row)) {
       if (row.status !== "WAITING" || last === null || last.completed_at !== null)
         this.fault(`is ${row.status} at rest`);
-      if (this.isErased()) this.fault("goes on without its contact");
+      if (this.view.isErased()) this.fault("goes on without its contact");
       return;
     }
     if (last?.completed_at === null) this.fault(`is ${row.status}, and ${last.name} is ${last.status}`);
     switch (row.status) {
       case "COMPLETED":
-        if (last === null || !this.nextAfter(last).includes("end")) this.fault("is completed before its end");
+        if (last === null || !this.view.nextAfter(last).includes("end")) this.fault("is completed before its end");
         return;
       case "EXITED": {
-        const reasons = last?.type === "EXIT" ? this.configs(last).map(({ reason = null }) => reason) : [];
+        const reasons = last?.type === "EXIT" ? this.view.configs(last).map(({ reason = null }) => reason) : [];
         const isGone = row.exit_reason === "Step was removed" && this.mayHaveLost(last);
         const isLeft = last?.type === "CONDITION" && row.exit_reason === gone;
         if (!reasons.includes(row.exit_reason) && !isGone && !isLeft) this.fault(`has exited: ${row.exit_reason}`);
@@ -337,9 +238,9 @@ class Path {
 
   /** A step was gone when it came there, or when it went on from it. */
   private mayHaveLost(last: StepRow | null): boolean {
-    const at = this.row.completed_at ?? this.now;
+    const at = this.row.completed_at ?? this.view.now;
     const from = last?.started_at ?? this.row.started_at;
-    const graphs = this.graphs(from, at);
+    const graphs = this.view.graphs(from, at);
     const ids = [this.row.step_id, last?.step_id, ...graphs.flatMap(({ steps }) => [...steps.keys()])];
     return ids.some((id) => id && graphs.some(({ steps }) => !steps.has(id)));
   }
@@ -353,7 +254,7 @@ class Path {
     const all = isThere("cancelAll", ([, value, why]) => value === workflowId && why === "Cancelled");
     const isRight =
       (reason === "Cancelled" && (one || all)) ||
-      (reason === gone && this.contacts(at ?? 0, at ?? 0).includes(null)) ||
+      (reason === gone && this.view.contacts(at ?? 0, at ?? 0).includes(null)) ||
       (reason === "Project disabled" && !this.play.isDisabled.isSurely(false, at ?? 0));
     if (!isRight) this.fault(`was cancelled at ${at}: ${reason}`);
   }
@@ -363,10 +264,6 @@ class Path {
     const ids = this.events.map((event) => event?.id ?? null);
     if (!ids.includes(this.row.event_id)) this.fault(`has the event ${this.row.event_id}, and not ${ids}`);
   }
-}
-
-function isTriedAgain(status: number): boolean {
-  return status === 0 || status === 429 || status >= 500;
 }
 
 function waysText(ways: (ModelStep | "end")[]): string {

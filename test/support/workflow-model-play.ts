@@ -82,7 +82,7 @@ export async function newPlay(seed: number): Promise<Play> {
   const play: Play = {
     ...{ world, project, row, random, turns, timeline, log: [], workflowIds: [], hasKilledConsumer: false },
     drawing: { random, templates, hosts },
-    shards: new Shards(world, random, turns, takeTurn, () => timeline.see()),
+    shards: new Shards(world, random, turns, takeTurn, () => timeline.see(true)),
     endpoints: new Endpoints(new Outside(), hosts, random, () => world.now),
     isDisabled: new Register(false, 0),
     addresses: ["c0@example.com", "c1@example.com", "c2@example.com"],

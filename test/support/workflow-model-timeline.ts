@@ -18,6 +18,8 @@ export interface ModelEvent {
   /** The workflows that it starts, as its row says. */
   starts: string[];
   data: Record<string, unknown>;
+  /** A step of a workflow caused it, and no call. */
+  isCaused: boolean;
   /** The latest time before it. */
   before: Moment;
 }
@@ -61,7 +63,7 @@ export class Timeline {
     private readonly now: () => number,
   ) {}
 
-  async see(): Promise<void> {
+  async see(isByShard = false): Promise<void> {
     const last = this.events.at(-1)?.id ?? "";
     const text = await this.db.prepare(query).bind(this.project, last).first<string>("seen");
     // The query is above.
@@ -70,7 +72,7 @@ export class Timeline {
     this.moments.push({ at, ...momentOf(seen) });
     for (const [id, name, contactId, source, causes, starts, data] of seen.events) {
       this.events.push({
-        ...{ id, at, name, contactId, source: source as ModelEvent["source"], before },
+        ...{ id, at, name, contactId, source: source as ModelEvent["source"], before, isCaused: isByShard },
         ...{ causes: JSON.parse(causes ?? "[]"), starts: JSON.parse(starts ?? "[]"), data: JSON.parse(data ?? "{}") },
       });
     }

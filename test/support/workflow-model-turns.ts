@@ -1,7 +1,7 @@
 import type { Random } from "./random";
 
 /** A thread that moves for so long waits for another one that waits for it. */
-const maxMoveMs = 8_000;
+const maxMoveMs = 15_000;
 
 /**
  * Gives turns to threads of which only one moves at a time, and of which new ones may begin at any moment: an object goes
