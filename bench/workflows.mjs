@@ -255,11 +255,12 @@ async function waiting(worker, { idle, waiting: full, neighbour }) {
     databases: (after.databases - before.databases) / large,
   };
   const single = await newWorkflow(worker, idle, { triggerType: "MANUAL", allowReentry: true }, steps);
+  const [alone, among] = [await somePeople(worker, idle), await somePeople(worker, full)];
   const woken = { none: [], many: [] };
   for (let n = 0; n < samples; n++) {
-    await enter(worker, idle, single, n);
-    woken.none.push(await wake(worker, idle, single, n));
-    woken.many.push(await wake(worker, full, many, n));
+    await enter(worker, idle, single, alone[n]);
+    woken.none.push(await wake(worker, idle, single, alone[n]));
+    woken.many.push(await wake(worker, full, many, among[n]));
   }
   const lists = {
     "first page": await listMs(worker, full, many, "status=WAITING"),
@@ -270,24 +271,23 @@ async function waiting(worker, { idle, waiting: full, neighbour }) {
   return { bytes, woken, lists, cancel: await cancelAll(worker, full, many, neighbour) };
 }
 
-async function personOf({ base }, { secret }, n) {
-  const { data } = await call(`${base}/contacts?search=${encodeURIComponent(emailOf(n))}&limit=1`, secret);
-  return data[0].id;
+async function somePeople({ base }, { secret }) {
+  const { data } = await call(`${base}/contacts?limit=${samples}`, secret);
+  return data;
 }
 
-async function enter(worker, project, workflow, n) {
-  const contactId = await personOf(worker, project, n);
+async function enter(worker, project, workflow, { id: contactId }) {
   await call(`${worker.base}/workflows/${workflow}/executions`, project.secret, { contactId });
   await until(worker, workflow, ({ WAITING = 0 }) => WAITING === 1);
 }
 
 /** From an event's call until its contact's execution has ended: end to end, and in the object alone. */
-async function wake(worker, project, workflow, n) {
+async function wake(worker, project, workflow, { email }) {
   await call(`${worker.base}/bench/delivered`);
   const ended = async () => (await call(`${worker.base}/bench/statuses?workflow=${workflow}`)).EXITED ?? 0;
   const before = await ended();
   const startedAt = performance.now();
-  await call(`${worker.base}/v1/track`, project.public, { email: emailOf(n), event: "purchase" });
+  await call(`${worker.base}/v1/track`, project.public, { email, event: "purchase" });
   const trackMs = performance.now() - startedAt;
   for (;;) {
     const [objectMs] = await call(`${worker.base}/bench/delivered`);

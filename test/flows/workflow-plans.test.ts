@@ -70,7 +70,9 @@ it("goes through every type of step without walking through what a project alrea
   expect(execution).toMatchObject({ status: "EXITED", exitReason: "Done" });
   const { ctx } = await world.context(project);
   await listExecutions(ctx, id, { page: 1, pageSize: 20, status: "EXITED" });
-  await cancelAllExecutions(ctx, id);
+  await track(world, project, "signup", { email: "carol@example.com" });
+  await world.drain();
+  expect(await cancelAllExecutions(ctx, id)).toBe(1);
   await world.sweep();
   const statements = [...new Map(world.statements.map((one) => [one.sql, one])).values()];
   await expectBounded(

@@ -84,12 +84,14 @@ export async function mirrorCancelled(
   const batch = openBatch(ctx);
   const shown = batch.add(
     statement(
-      sql`UPDATE workflow_executions SET status = 'CANCELLED', current_step_id = r.value->>3, exit_reason = ${reason},
-          wake_at = NULL, completed_at = ${at}, updated_at = ${at}, awaits = NULL, version = r.value->>2
-        FROM json_each(${items}) r
-        WHERE project_id = ${ctx.project.number} AND workflow_id = r.value->>0 AND workflow_executions.id = r.value->>1
-          AND version < r.value->>2
-        RETURNING workflow_executions.id, version`,
+      // A table first, so that SQLite looks for each of them by the whole key.
+      sql`WITH r AS MATERIALIZED (SELECT value->>0 AS workflow_id, value->>1 AS id, value->>2 AS version,
+          value->>3 AS step_id FROM json_each(${items}))
+        UPDATE workflow_executions AS e SET status = 'CANCELLED', current_step_id = r.step_id, exit_reason = ${reason},
+          wake_at = NULL, completed_at = ${at}, updated_at = ${at}, awaits = NULL, version = r.version
+        FROM r WHERE e.project_id = ${ctx.project.number} AND e.workflow_id = r.workflow_id AND e.id = r.id
+          AND e.version < r.version
+        RETURNING id, version`,
       columns({ id: asId, version: asNumber }),
     ),
   );
