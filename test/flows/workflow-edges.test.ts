@@ -221,3 +221,28 @@ describe("an execution that ends where it waits", () => {
     expect(execution && pathOf(execution)).toEqual(["TRIGGER COMPLETED", "pause COMPLETED", "mail FAILED"]);
   });
 });
+
+it("mails what UPDATE_CONTACT wrote as it is: a visitor's Liquid is never rendered", async () => {
+  const [project, world] = [await newProject(), new World()];
+  const fields = { subject: "{{ note }}", body: "<p>{{ note }} {{ event.text }}</p>", type: "TRANSACTIONAL" };
+  const { id: templateId } = await newTemplate(project, fields);
+  const again = { copy: "{{ note }} {{ steps.first.data[0] }}" };
+  await newWorkflow(project, {
+    steps: {
+      first: ["UPDATE_CONTACT", { data: { note: "{{ event.text }}" } }],
+      second: ["UPDATE_CONTACT", { data: again }],
+      mail: ["SEND_EMAIL", {}, { templateId }],
+    },
+    ways: [
+      ["TRIGGER", "first"],
+      ["first", "second"],
+      ["second", "mail"],
+    ],
+  });
+  const text = "{{ email }}{% assign x = 1 %}{{ x }}";
+  const { contactId } = await track(world, project, "signup", { data: { text }, key: "public" });
+  await world.drain();
+  expect(world.taken).toMatchObject([{ subject: text, html: expect.stringContaining(`${text} ${text}`) }]);
+  const contact = (await project.api.get(`/contacts/${publicId(contactId)}`)).body;
+  expect(contact.data).toMatchObject({ note: text, copy: `${text} note` });
+});
