@@ -369,6 +369,27 @@ describe("a workflow on a test clock", () => {
     expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "EXITED", exit_reason: "Over" }]);
   });
 
+  it("starts by its schedule, at each tick of the project's time, and at none of the real one", async () => {
+    const clock = await newTestClock();
+    const { project, world, start } = clock;
+    const { id: contactId } = (await project.api.post("/contacts", { email: "ada@example.com" })).body;
+    const condition = { logic: "AND", groups: [{ filters: [{ field: "email", operator: "contains", value: "@" }] }] };
+    const segment = (await project.api.post("/segments", { name: "All", condition })).body;
+    const triggerConfig = { cron: "0 0 * * *", segmentId: segment.id };
+    const fields = { name: "Daily", triggerType: "SCHEDULE", triggerConfig, allowReentry: true };
+    const { status, body } = await project.api.post("/workflows", fields);
+    expect(status, JSON.stringify(body)).toBe(201);
+    expect((await project.api.patch(`/workflows/${body.id}`, { enabled: true })).status).toBe(200);
+    world.now += 5 * dayMs;
+    await world.sweep();
+    await world.drain();
+    expect(await mirrorOf(project, readId(contactId))).toEqual([]);
+    expect(await move(clock, { advance: "3d" })).toMatchObject({ status: "completed" });
+    const midnight = Math.ceil(start / dayMs) * dayMs;
+    const started = (await mirrorOf(project, readId(contactId))).map(({ id }) => timeOf(readId(id)));
+    expect(started).toEqual([midnight, midnight + dayMs, midnight + 2 * dayMs]);
+  });
+
   it("makes its calls itself before time goes on, try after try, and needs no message for it", async () => {
     const clock = await newTestClock();
     const { project, world, start } = clock;
