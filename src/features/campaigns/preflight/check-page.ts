@@ -25,12 +25,23 @@ export interface Found {
   places: number | null;
 }
 
-/** Composes the mail of some contacts as it would be sent, and adds what it finds. `before` stays as it is. */
-export async function checkPage(ctx: Context, check: Check, ids: Id[], before: Found): Promise<Found> {
+/**
+ * Composes the mail of some contacts as it would be sent, and adds what it finds. `before` stays as it is. After a time it stops:
+ * `done` says how many of them are checked, of which there is always one.
+ */
+export async function checkPage(
+  ctx: Context,
+  check: Check,
+  ids: Id[],
+  before: Found,
+  endsAt: number,
+): Promise<Found & { done: number }> {
   const tally = structuredClone(before.tally);
   let { places } = before;
   const betweenSlices = openSlices();
   for (const person of await readPeople(ctx, check.campaign, ids)) {
+    const isFirst = tally.recipients === before.tally.recipients;
+    if (!isFirst && ctx.realClock().getTime() > endsAt) return { tally, places, done: person.place };
     tally.recipients += 1;
     const reason = whySkipped(person, places);
     if (reason !== null) count(tally.skipped, reason);
@@ -40,10 +51,12 @@ export async function checkPage(ctx: Context, check: Check, ids: Id[], before: F
     }
     await betweenSlices();
   }
-  return { tally, places };
+  return { tally, places, done: ids.length };
 }
 
 const readPerson = columns({
+  /** Among the ids that were asked for, from 0. */
+  place: asNumber,
   id: asId,
   email: asText,
   subscribed: asFlag,
@@ -68,7 +81,7 @@ function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Pr
   });
   return select(
     ctx.db,
-    sql`SELECT c.id, c.email, c.subscribed, c.snoozed_until, c.confirmed_at, c.source, asked.is_wanted, asked.withheld,
+    sql`SELECT asked.place, c.id, c.email, c.subscribed, c.snoozed_until, c.confirmed_at, c.source, asked.is_wanted, asked.withheld,
         (SELECT s.reason FROM suppressions s WHERE s.project_id = c.project_id AND s.email = c.email) AS suppressed_for,
         iif(asked.is_wanted AND asked.withheld IS NULL, c.data, NULL) AS data
       FROM (SELECT r.key AS place, c.id, ${wantsMail(type, topicId)} AS is_wanted, ${why} AS withheld

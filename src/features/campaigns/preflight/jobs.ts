@@ -3,8 +3,8 @@ import { workOn } from "../../../engine/jobs/work";
 import type { Platform } from "../../../platform/context";
 import { preflightStep } from "./step";
 
-/** With some hundred recipients each, a few seconds of work. Then other jobs have a turn. */
-const stepsPerRun = 5;
+/** A second of work. Then other jobs have a turn, of which only a few are at work at a time. */
+const stepsPerRun = 1;
 
 /** `campaigns.preflight` */
 export function preflightJob(platform: Platform, job: MessageOf<"campaigns.preflight">): Promise<void> {
