@@ -242,7 +242,7 @@ describe("a schedule", () => {
     expect(results).toMatchObject([{ tick: hour }, { tick: hour + 5 * hourMs, completed_at: world.now }]);
   });
 
-  it("comes in time for a neighbour of somebody with hundreds", async () => {
+  it("comes at once, also for a neighbour of somebody with hundreds", async () => {
     const world = new World();
     const nobody = "s".repeat(22);
     const [crowd, neighbour] = [await newProject(), await newProject()];
@@ -262,7 +262,7 @@ describe("a schedule", () => {
     const started = world.queue.flatMap(({ queued: { message } }) =>
       message.type === "workflows.start" ? [message.projectId] : [],
     );
-    expect(started.indexOf(neighbour.number)).toBeLessThan(2);
+    expect(started.filter((project) => project === neighbour.number)).toHaveLength(1);
     expect(started.filter((project) => project === crowd.number)).toHaveLength(250);
     const due = crowd.db.prepare("SELECT count(*) AS n FROM workflows WHERE project_id = ? AND next_tick_at <= ?");
     expect(await due.bind(crowd.id, world.now).first("n")).toBe(0);

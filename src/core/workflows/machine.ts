@@ -105,7 +105,7 @@ export function advance(graph: Graph, position: Position, outcome: Outcome, now:
 const maxReason = 500;
 
 function brief(reason: string): string {
-  return reason.length > maxReason ? `${reason.slice(0, maxReason - 1)}…` : reason;
+  return reason.length > maxReason ? `${reason.slice(0, maxReason - 1).toWellFormed()}…` : reason;
 }
 
 /** The run at its wake time. One that waits for something else, or no longer, stays as it is. */

@@ -56,5 +56,5 @@ function ofContact(contact: JsonObject, field: string): JsonValue | undefined {
 
 function shown(value: JsonValue): string {
   const text = JSON.stringify(value);
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+  return text.length > maxShown ? `${text.slice(0, maxShown).toWellFormed()}…` : text;
 }
