@@ -17,6 +17,8 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
   advisedNames?: readonly ForeignName[];
   /** The names in fields that are an object, or a list of them: an unknown one there is named as well. */
   partNames?: Record<string, readonly string[]>;
+  /** The fields that are a condition: unknown names in it are named as well. */
+  conditionNames?: readonly string[];
   /** Refusals of this operation that the document shows as examples, one for each status: those that its verb throws. */
   refusals?: readonly Refusal[];
 };
@@ -26,12 +28,14 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
  * need, the kind of key, the Idempotency-Key header, the rate limit and the deadline of a body, are added to the document.
  */
 export function createRoute<P extends string, R extends Definition<P>>(definition: R) {
-  const { policy: said = {}, foreignNames = [], advisedNames = [], partNames = {}, ...described } = definition;
+  const { policy: said = {}, foreignNames = [], advisedNames = [], ...withParts } = definition;
+  const { partNames = {}, conditionNames = [], ...described } = withParts;
   const { refusals = [], middleware = [], ...route } = described;
   const isUpload = "multipart/form-data" in (route.request?.body?.content ?? {});
   const names = {
     body: namesIn(schemaOf(route.request?.body?.content["application/json"])),
     parts: new Map(Object.entries(partNames).map(([part, known]) => [part, new Set(known)])),
+    conditions: conditionNames,
     foreign: foreignNames,
     advice: new Map(advisedNames.map(({ name, advice }) => [name, `${advice}.`])),
     query: namesIn(route.request?.query) ?? new Set<string>(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { unknownNames } from "../core/audience/unknown-names";
 import { closestTo } from "../core/closest";
 import type { FieldFault } from "../core/errors";
 import { shownValue } from "../core/faults";
@@ -12,6 +13,8 @@ export interface Names {
   body: ReadonlySet<string> | null;
   /** Fields of the body that are an object, or a list of them, with the names in these. */
   parts: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Fields of the body that are a condition: a nested one with another name would be left out of it. */
+  conditions: readonly string[];
   /** Fields that are refused with what to do instead. */
   foreign: readonly ForeignName[];
   /** Fields that are ignored, and named with what to do instead. */
@@ -40,7 +43,10 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   const known = names.body;
   const unknown = Object.keys(body).filter((name) => !known.has(name));
   const faults = names.foreign.flatMap((foreign) => faultsOfName(foreign, body));
-  const inParts = [...names.parts].flatMap(([part, knownThere]) => unknownInPart(body[part], part, knownThere));
+  const inParts = [
+    ...[...names.parts].flatMap(([part, knownThere]) => unknownInPart(body[part], part, knownThere)),
+    ...names.conditions.flatMap((condition) => unknownInCondition(body[condition], condition)),
+  ];
   if (unknown.length === 0 && faults.length === 0 && inParts.length === 0) return allKnown;
   const refused = new Set(faults.map(({ field }) => field));
   const ignored = unknown.filter((name) => !refused.has(name) && !isObeyed(names.foreign, name, body[name]));
@@ -58,6 +64,15 @@ function unknownInPart(part: unknown, at: string, known: ReadonlySet<string>): W
   for (const [index, item] of part.entries()) {
     if (warnings.length >= mostNamed) break;
     if (isJsonObject(item)) warnings.push(...unknownIn(item, `${at}.${index}`, known));
+  }
+  return warnings;
+}
+
+function unknownInCondition(condition: unknown, at: string): Warning[] {
+  const warnings: Warning[] = [];
+  for (const { name, path, known } of unknownNames(condition, at)) {
+    if (warnings.length >= mostNamed) break;
+    warnings.push(warningOf(name, path, known));
   }
   return warnings;
 }

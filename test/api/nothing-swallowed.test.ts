@@ -113,6 +113,37 @@ describe("any other unknown field is ignored and named", () => {
     expect([answer.status, answer.body.warnings]).toEqual([200, [warning(at)]]);
   });
 
+  it("also in a condition, where a nested one with another name would not count", async () => {
+    const project = await newProject();
+    const filter = { field: "email", operator: "exists" };
+    const nested = { logic: "AND", groups: [{ filters: [{ ...filter, units: "days" }] }] };
+    const condition = {
+      logic: "AND",
+      not: true,
+      groups: [
+        { filters: [filter], condition: nested },
+        { filters: [], conditions: nested },
+      ],
+    };
+    const warnings = (at: string) => [
+      warning(`${at}.not`),
+      { field: `${at}.groups.0.condition`, message: expect.stringContaining("Did you mean conditions?") },
+      warning(`${at}.groups.1.conditions.groups.0.filters.0.units`),
+    ];
+    const made = await project.api.post("/segments", { name: "All", condition });
+    expect([made.status, made.body.warnings]).toEqual([201, warnings("condition")]);
+    const preview = await project.api.post("/segments/preview", { condition });
+    expect([preview.status, preview.body.warnings]).toEqual([200, warnings("condition")]);
+    const changed = await project.api.patch(`/segments/${made.body.id}`, { condition });
+    expect([changed.status, changed.body.warnings]).toEqual([200, warnings("condition")]);
+    const audience = { audienceType: "FILTERED", audienceCondition: condition };
+    const content = { name: "News", subject: "News", body: "<p>Hi</p>", from: `news@${project.domain}` };
+    const campaign = await project.api.post("/campaigns", { ...content, ...audience });
+    expect([campaign.status, campaign.body.warnings]).toEqual([201, warnings("audienceCondition")]);
+    const put = await call("PUT", `/campaigns/${campaign.body.data.id}`, audience, secret(project));
+    expect([put.status, put.body.warnings]).toEqual([200, warnings("audienceCondition")]);
+  });
+
   it("with what to do in PATCH /contacts/{id}, where it is known elsewhere", async () => {
     const project = await newProject();
     const { id } = (await project.api.post("/contacts", { email: "ada@example.com" })).body;

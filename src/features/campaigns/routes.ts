@@ -69,6 +69,7 @@ const create = createRoute({
   summary: "Create a campaign",
   description: "It is a DRAFT until it is sent or scheduled.",
   partNames: partNamesOfCampaign,
+  conditionNames: ["audienceCondition"],
   request: body(CreateCampaign),
   responses: { ...created(CampaignAnswer), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });
@@ -103,6 +104,7 @@ const replace = createRoute({
   summary: "Change a campaign",
   description: "Fields left out keep their values. Only while it is DRAFT or SCHEDULED; 409 after that.",
   partNames: partNamesOfCampaign,
+  conditionNames: ["audienceCondition"],
   request: { params: CampaignParam, ...body(ReplaceCampaign) },
   responses: { ...ok(CampaignAnswer), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });

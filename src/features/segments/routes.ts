@@ -67,6 +67,7 @@ const create = createRoute({
   summary: "Create a segment",
   description: "A project may have at most 1,000 segments, with at most 4 MB of conditions; 409 above that.",
   middleware: [legacyRequired("name"), conditionRequired] as const,
+  conditionNames: ["condition"],
   request: body(CreateSegment),
   responses: {
     ...created(Segment),
@@ -108,6 +109,7 @@ const update = createRoute({
     "Only the fields sent change; the slug stays. Switching `trackMembership` on records the present members without " +
     "events; with more than 10,000 contacts a background job finds them. After a change of the condition, the next " +
     "computation records the events.",
+  conditionNames: ["condition"],
   request: { params: IdParam, ...body(UpdateSegment) },
   responses: { ...ok(Segment), ...errors(400, 403, 404, 409, 413, 422) },
 });

@@ -15,6 +15,7 @@ const show = createRoute({
   tags,
   summary: "Preview the contacts that match a condition",
   description: "Nothing is stored.",
+  conditionNames: ["condition"],
   request: body(PreviewSegment),
   responses: { ...ok(SegmentPreview), ...errors(400, 413, 422) },
 });
