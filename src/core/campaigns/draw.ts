@@ -5,10 +5,10 @@ import { type Id, textOf } from "../ids";
 
 /** A number from 0 to 2^32 - 1 (FNV-1a, 32 bits, with the finalizer of MurmurHash3): evenly spread, not a secret. */
 export function draw(campaignId: Id, contactId: Id, purpose: "variant" | "canary"): number {
+  const text = `${purpose}${textOf(campaignId)}${textOf(contactId)}`;
   let hash = 0x811c9dc5;
-  for (const letter of `${purpose}${textOf(campaignId)}${textOf(contactId)}`) {
-    hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);
-  }
+  // A loop over the letters themselves takes four times as long, and a freeze draws for a million people.
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
@@ -25,6 +25,11 @@ export function variantOf(weights: readonly number[], drawn: number): number {
     if (left < 0) return place;
   }
   return 0;
+}
+
+/** The place of the variant that a contact gets. Without variants, nothing is drawn. */
+export function variantFor(weights: readonly number[], campaignId: Id, contactId: Id): number {
+  return weights.length < 2 ? 0 : variantOf(weights, draw(campaignId, contactId, "variant"));
 }
 
 /** A canary is counted in so many stretches of equal length. */

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { canaryShare, draw, stretches, stretchOf, variantOf } from "../../core/campaigns/draw";
+import { canaryShare, draw, stretches, stretchOf, variantFor } from "../../core/campaigns/draw";
 import { chunksOf } from "../../core/chunks";
 import { belowAllIds, type Id, newIdAt } from "../../core/ids";
 import { monthOf } from "../../core/time";
@@ -22,6 +22,9 @@ interface Recipient {
   content: number;
 }
 
+/** Drawing for so many takes a few milliseconds. Then others have a turn. */
+const drawnAtOnce = 2_000;
+
 /**
  * Counts the recipients of a campaign with a canary, window by window, and decides who goes first: without that, nobody
  * knows how many a percent is. See core/campaigns/draw.ts.
@@ -30,10 +33,13 @@ export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promi
   const { ids, after } = await nextRecipients(ctx, run, frozen);
   const weights = frozen.contents.map(({ weight }) => weight);
   const drawn = run.progress.drawn ?? weights.map(() => Array<number>(stretches).fill(0));
-  for (const contactId of ids) {
-    const counts = drawn[variantOf(weights, draw(run.campaign.id, contactId, "variant"))];
-    const stretch = stretchOf(draw(run.campaign.id, contactId, "canary"));
-    if (counts) counts[stretch] = (counts[stretch] ?? 0) + 1;
+  for (const some of chunksOf(ids, drawnAtOnce)) {
+    for (const contactId of some) {
+      const counts = drawn[variantFor(weights, run.campaign.id, contactId)];
+      const stretch = stretchOf(draw(run.campaign.id, contactId, "canary"));
+      if (counts) counts[stretch] = (counts[stretch] ?? 0) + 1;
+    }
+    await letOthersIn();
   }
   const percent = run.campaign.canary?.percent ?? 0;
   const next: Progress =
@@ -63,7 +69,7 @@ export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Pro
     const isLast = place === pages.length - 1;
     const recipients = page.map((contactId) => ({
       contactId,
-      content: variantOf(weights, draw(run.campaign.id, contactId, "variant")),
+      content: variantFor(weights, run.campaign.id, contactId),
     }));
     const end = isLast ? after : (page.at(-1) ?? null);
     here = await writePage(ctx, here, frozen, recipients, end);

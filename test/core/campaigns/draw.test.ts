@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { canaryShare, draw, stretches, stretchOf, variantOf } from "../../../src/core/campaigns/draw";
-import { newId } from "../../../src/core/ids";
+import { canaryShare, draw, stretches, stretchOf, variantFor, variantOf } from "../../../src/core/campaigns/draw";
+import { asId, newId } from "../../../src/core/ids";
 
 describe("draw", () => {
   it("says the same for the same, and something else for another campaign or purpose", () => {
@@ -8,6 +8,12 @@ describe("draw", () => {
     expect(draw(campaign, contact, "canary")).toBe(draw(campaign, contact, "canary"));
     expect(draw(campaign, contact, "canary")).not.toBe(draw(campaign, contact, "variant"));
     expect(draw(campaign, contact, "canary")).not.toBe(draw(newId(), contact, "canary"));
+  });
+
+  it("says for ever the same: campaigns are sent while the product is deployed", () => {
+    const [campaign, contact] = [asId("-0Campaign0000000000-a"), asId("-0Contact00000000000_z")];
+    expect(draw(campaign, contact, "variant")).toBe(2_020_477_313);
+    expect(draw(campaign, contact, "canary")).toBe(358_113_602);
   });
 
   it("spreads evenly over variants and stretches, each apart from the other", () => {
@@ -26,6 +32,14 @@ describe("draw", () => {
     expect(seen.heavy / people).toBeCloseTo(0.75, 1);
     expect(seen.canary / people).toBeCloseTo(0.1, 1);
     expect(seen.both / people).toBeCloseTo(0.075, 1);
+  });
+});
+
+describe("variantFor", () => {
+  it("is the first of one, and drawn of several", () => {
+    const [campaign, contact] = [newId(), newId()];
+    expect(variantFor([100], campaign, contact)).toBe(0);
+    expect(variantFor([3, 1], campaign, contact)).toBe(variantOf([3, 1], draw(campaign, contact, "variant")));
   });
 });
 

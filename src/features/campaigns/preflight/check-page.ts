@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { draw, variantOf } from "../../../core/campaigns/draw";
+import { variantFor } from "../../../core/campaigns/draw";
 import { count, maxFindings, maxHtmlBytes, note, type SkipReason, type Tally } from "../../../core/campaigns/tally";
 import { type Id, publicId } from "../../../core/ids";
 import { type JsonObject, utf8Bytes } from "../../../core/json";
@@ -115,7 +115,7 @@ function whySkipped(
 async function checkMail(ctx: Context, check: Check, person: Person, tally: Tally): Promise<void> {
   const contactId = publicId(person.id);
   const contact: ContactSnapshot = { email: person.email, subscribed: person.subscribed, data: person.data ?? {} };
-  const checked = variantFor(check, person.id);
+  const checked = contentFor(check, person.id);
   const email = emailTo(ctx, checked.content, person.id, contact);
   const fails = (message: string) => note(tally.renderErrors, message, contactId, maxFindings.renderErrors);
   try {
@@ -135,9 +135,9 @@ async function checkMail(ctx: Context, check: Check, person: Person, tally: Tall
   }
 }
 
-function variantFor({ campaign, variants }: Check, contactId: Id): Checked {
+function contentFor({ campaign, variants }: Check, contactId: Id): Checked {
   const weights = variants.map(({ weight }) => weight);
-  const variant = variants[variantOf(weights, draw(campaign.id, contactId, "variant"))];
+  const variant = variants[variantFor(weights, campaign.id, contactId)];
   if (!variant) throw new Error("A campaign has at least one content");
   return variant;
 }
