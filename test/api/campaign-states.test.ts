@@ -28,6 +28,7 @@ const conflict = { status: 409, code: "CONFLICT" };
 const everywhere = (status: number) => Object.fromEntries(states.map((state) => [state, status]));
 const open = { DRAFT: 200, SCHEDULED: 200, "SCHEDULED, held": 200 };
 const sending = { SENDING: 200, "SENDING, held": 200 };
+const open202 = { DRAFT: 202, SCHEDULED: 202, "SCHEDULED, held": 202, SENDING: 202, "SENDING, held": 202 };
 const time = "2090-01-01T09:00:00Z";
 
 /** As the contract says it, and not as the code does. */
@@ -49,6 +50,7 @@ const actions: Record<string, Action> = {
     refused: badRequest,
     to: "CANCELLED",
   },
+  preflight: { ask: post("preflight"), allowed: open202, refused: conflict },
   // Of nobody it is not SENDING again.
   retry: { ask: post("retry"), allowed: { SENT: 202 }, refused: badRequest },
   duplicate: { ask: post("duplicate"), allowed: everywhere(201), refused: conflict },

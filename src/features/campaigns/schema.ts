@@ -114,7 +114,10 @@ export const Campaign = z
     previewText: z.string().nullable(),
     type: CampaignType,
     status: CampaignStatus,
-    heldReason: z.string().nullable().meta({ description: "Why it waits while it is SENDING." }),
+    heldReason: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it waits while it is SENDING, or has not started though its time has come." }),
     audienceType: AudienceType,
     audienceCondition: FilterCondition.nullable().meta({ description: "Null unless the type is FILTERED." }),
     segmentId: z.string().nullable(),
