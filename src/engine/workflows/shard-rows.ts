@@ -177,7 +177,10 @@ export function nextWake(store: ShardStore): number | null {
 }
 
 export function hasWork(store: ShardStore): boolean {
-  return store.all(readIdRow, "SELECT id FROM executions WHERE needs IS NOT NULL LIMIT 1").length > 0;
+  return (
+    store.all(readIdRow, "SELECT id FROM executions WHERE needs IS NOT NULL AND (needs IS NOT NULL) = 1 LIMIT 1")
+      .length > 0
+  );
 }
 
 export function hasUnmirrored(store: ShardStore): boolean {
