@@ -153,7 +153,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   /** Erases everything, because the project was deleted. When it comes back, nobody here writes for the project any more. */
   async erase(): Promise<void> {
-    await this.clear();
+    if (this.address() !== null) await this.clear();
     await this.pumping;
   }
 
