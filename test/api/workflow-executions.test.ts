@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { publicId } from "../../src/core/ids";
-import { newProject, type TestProject } from "../support/project";
+import { call, newProject, type TestProject } from "../support/project";
 import { type GivenWorkflow, newWorkflow } from "../support/workflow";
 
 const sleeping: GivenWorkflow = {
@@ -77,6 +77,27 @@ describe("POST /workflows/{id}/executions", () => {
     expect((await api.post(path, { contactId })).status).toBe(409);
     expect((await api.delete(`${path}/${first.body.id}`)).status).toBe(200);
     expect((await api.post(path, { contactId })).status).toBe(201);
+  });
+
+  it("starts once for an Idempotency-Key, also where the contact may enter again", async () => {
+    const { project, path, contactId } = await set({ ...ending, allowReentry: true });
+    const start = (key: string) =>
+      call(
+        "POST",
+        path,
+        { contactId },
+        {
+          headers: { Authorization: `Bearer ${project.keys.secret}`, "Idempotency-Key": key },
+        },
+      );
+    const first = await start("start-1");
+    expect(first.status, JSON.stringify(first.body)).toBe(201);
+    await settled(project, path, first.body.id);
+    const again = await start("start-1");
+    expect([again.status, again.body.error.code]).toEqual([409, "IDEMPOTENCY_KEY_REUSED"]);
+    expect(again.body.error.details.originalResponse).toMatchObject({ id: first.body.id });
+    expect((await project.api.get(path)).body.total).toBe(1);
+    expect((await start("start-2")).status).toBe(201);
   });
 
   it("takes a context of null as none", async () => {

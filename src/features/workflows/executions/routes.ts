@@ -27,6 +27,7 @@ const ExecutionParam = z.object({ id: pathId("id"), executionId: pathId("executi
 const start = createRoute({
   method: "post",
   path: "/workflows/{id}/executions",
+  policy: { once: true },
   operationId: "startWorkflowExecution",
   refusals: [reentryRefused(readId("0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10"), false)],
   tags,
@@ -34,7 +35,7 @@ const start = createRoute({
   description:
     "Also when the workflow is disabled, so that you can try a draft. 409 when re-entry refuses the contact.",
   request: { params: IdParam, ...body(StartExecution) },
-  responses: { ...created(Execution), ...errors(400, 403, 404, 409, 413, 422) },
+  responses: { ...created(Execution), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });
 
 executions.openapi(start, async (c) => {
