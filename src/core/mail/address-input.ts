@@ -41,6 +41,14 @@ export const DisplayName = z
   })
   .meta({ type: "string", maxLength: maxNameLength, example: "Ada Lovelace" });
 
+const maxFromNameLength = 100;
+
+/** The name of a sender that is stored, for each mail that follows. */
+export const FromName = DisplayName.refine((name) => name.length <= maxFromNameLength, {
+  message: `At most ${maxFromNameLength} characters`,
+  params: { code: "too_big" },
+}).meta({ maxLength: maxFromNameLength });
+
 /** `"ada@example.com"` or `{ name, email }`. */
 export const AddressInput = z
   .unknown()

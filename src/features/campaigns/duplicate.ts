@@ -7,7 +7,6 @@ import type { Context } from "../../platform/context";
 import { getCampaign } from "./campaign";
 import { guardQuota } from "./create";
 import { addReferences, guardsOf, insertCampaign } from "./save-statements";
-import { maxNameLength } from "./schema";
 
 /**
  * `POST /campaigns/{id}/duplicate`: a DRAFT with the same content and audience. It shares large bodies with the original,
@@ -19,7 +18,7 @@ export async function duplicateCampaign(ctx: Context, id: Id): Promise<CampaignR
 
 async function copy(ctx: Context, id: Id): Promise<CampaignRow> {
   const original = await getCampaign(ctx, id);
-  const draft = { ...original, name: copyName(original.name, maxNameLength) };
+  const draft = { ...original, name: copyName(original.name) };
   const copyId = newIdAt(ctx.now.getTime());
   const batch = openBatch(ctx);
   batch.addAll([...(await guardsOf(ctx, draft)), guardQuota(ctx)]);

@@ -3,16 +3,14 @@ import { FilterCondition } from "../../core/audience/condition";
 import { campaignStatuses } from "../../core/campaigns/status";
 import { readId } from "../../core/ids";
 import { isJsonObject } from "../../core/json";
-import { DisplayName, Email } from "../../core/mail/address-input";
+import { Email, FromName } from "../../core/mail/address-input";
 import { PreviewText } from "../../core/mail/preview-text";
 import { emailTypes } from "../../core/mail/status";
 import { Subject } from "../../core/mail/subject";
+import { Description, Name } from "../../core/name";
 import { storable } from "../../core/storable";
 import { Warnings } from "../../core/warning";
 
-export const maxNameLength = 100;
-const maxDescriptionLength = 500;
-const maxFromNameLength = 100;
 const maxBodyLength = 1_000_000;
 const maxVariants = 5;
 
@@ -67,11 +65,7 @@ const example = {
 const counter = z.number().int();
 
 export const Variant = z.object({
-  name: z
-    .string()
-    .min(1)
-    .max(maxNameLength)
-    .refine(...storable),
+  name: Name,
   weight: z.number().int().min(1).max(100).meta({ description: "Its share, relative to the others'." }),
   subject: Subject.refine(...storable).optional(),
   body: z
@@ -156,16 +150,8 @@ export const CampaignPage = z
   .meta({ id: "CampaignPage", example: { data: [example], page: 1, pageSize: 20, total: 1, totalPages: 1 } });
 
 const fields = {
-  name: z
-    .string()
-    .min(1)
-    .max(maxNameLength)
-    .refine(...storable),
-  description: z
-    .string()
-    .max(maxDescriptionLength)
-    .refine(...storable)
-    .nullish(),
+  name: Name,
+  description: Description.nullish(),
   subject: Subject.refine(...storable).optional(),
   body: z
     .string()
@@ -175,13 +161,7 @@ const fields = {
     .optional()
     .meta({ description: "HTML with `{{ variables }}`, rendered with Liquid for each recipient." }),
   from: Email.optional().meta({ description: "Its domain must be a verified domain of the project." }),
-  fromName: DisplayName.refine((name) => name.length <= maxFromNameLength, {
-    message: `At most ${maxFromNameLength} characters`,
-    params: { code: "too_big" },
-  })
-    .refine(...storable)
-    .meta({ maxLength: maxFromNameLength })
-    .nullish(),
+  fromName: FromName.nullish(),
   replyTo: Email.nullish(),
   previewText: PreviewText.nullish(),
   type: CampaignType.nullish().meta({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FilterCondition } from "../../core/audience/condition";
 import { isJsonObject } from "../../core/json";
-import { storable } from "../../core/storable";
+import { Description, Name } from "../../core/name";
 import { Contact } from "../contacts/schema";
 
 export const exampleCondition = {
@@ -52,16 +52,8 @@ export const Segment = z
 export const SegmentList = z.array(Segment).meta({ example: [example] });
 
 const fields = {
-  name: z
-    .string()
-    .min(1)
-    .max(100)
-    .refine(...storable),
-  description: z
-    .string()
-    .max(500)
-    .refine(...storable)
-    .nullish(),
+  name: Name,
+  description: Description.nullish(),
   trackMembership: z.boolean().nullish().meta({
     description: "Records an event when a contact enters or leaves the segment. Default: false.",
   }),

@@ -5,7 +5,6 @@ import { Stale, untilFresh } from "../../db/fresh";
 import { guardTopic } from "../../engine/mail/topic";
 import type { Context } from "../../platform/context";
 import { insertTemplate, insertVersion } from "./save-statements";
-import { maxNameLength } from "./schema";
 import { getTemplate, type Template } from "./template";
 
 /**
@@ -20,7 +19,7 @@ async function copyTemplate(ctx: Context, id: Id): Promise<Template> {
   const { row, content: original } = await getTemplate(ctx, id);
   const now = ctx.now.getTime();
   const content = { ...original, id: newIdAt(now), templateId: newIdAt(now), number: 1, createdAt: now };
-  const name = copyName(row.name, maxNameLength);
+  const name = copyName(row.name);
   const batch = openBatch(ctx);
   // The original may have lost its topic since, and the topic may be deleted.
   if (row.topicId !== null) batch.add(guardTopic(ctx, row.topicId, () => new Stale()));

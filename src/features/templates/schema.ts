@@ -1,15 +1,13 @@
 import { z } from "zod";
 import { ContactData } from "../../core/contacts/data";
 import { readId } from "../../core/ids";
-import { DisplayName, Email } from "../../core/mail/address-input";
+import { Email, FromName } from "../../core/mail/address-input";
 import { PreviewText } from "../../core/mail/preview-text";
 import { emailTypes } from "../../core/mail/status";
 import { Subject } from "../../core/mail/subject";
+import { Description, Name } from "../../core/name";
 import { storable } from "../../core/storable";
 
-export const maxNameLength = 100;
-const maxDescriptionLength = 500;
-const maxFromNameLength = 100;
 const maxBodyLength = 1_000_000;
 
 const content = {
@@ -69,11 +67,7 @@ export const TemplatePage = z
   });
 
 const fields = {
-  name: z
-    .string()
-    .min(1)
-    .max(maxNameLength)
-    .refine(...storable),
+  name: Name,
   subject: Subject.refine(...storable),
   body: z
     .string()
@@ -82,18 +76,8 @@ const fields = {
     .refine(...storable)
     .meta({ description: "HTML with `{{ variables }}`, rendered with Liquid." }),
   from: Email.meta({ description: "Its domain must be a verified domain of the project." }),
-  description: z
-    .string()
-    .max(maxDescriptionLength)
-    .refine(...storable)
-    .nullish(),
-  fromName: DisplayName.refine((name) => name.length <= maxFromNameLength, {
-    message: `At most ${maxFromNameLength} characters`,
-    params: { code: "too_big" },
-  })
-    .refine(...storable)
-    .meta({ maxLength: maxFromNameLength })
-    .nullish(),
+  description: Description.nullish(),
+  fromName: FromName.nullish(),
   replyTo: Email.nullish(),
   previewText: PreviewText.nullish(),
   topicId: z

@@ -4,7 +4,6 @@ import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { guard } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { newStep, newTransition, newWorkflow, saveNew } from "./insert";
-import { maxNameLength } from "./schema";
 import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
 
 /** `POST /workflows/{id}/duplicate`: the same steps and transitions under new ids, disabled. */
@@ -20,7 +19,7 @@ function copyOf(ctx: Context, original: WholeWorkflow): WholeWorkflow {
   const { name, description, allowReentry } = original.row;
   const id = newIdAt(ctx.now.getTime());
   const { trigger } = rulesOf(original);
-  const row = newWorkflow(ctx, { id, name: copyName(name, maxNameLength), description, allowReentry, trigger });
+  const row = newWorkflow(ctx, { id, name: copyName(name), description, allowReentry, trigger });
   const copies = new Map(original.steps.map((step) => [step.id, newStep(ctx, { ...step, workflowId: id })]));
   const copied = (stepId: Id) => copies.get(stepId)?.id ?? stepId;
   const transitions = original.transitions.map(({ fromStepId, toStepId, branch, priority }) =>

@@ -1,13 +1,10 @@
 import { z } from "zod";
 import { readId } from "../../core/ids";
-import { storable } from "../../core/storable";
+import { Description, Name } from "../../core/name";
 import { AwaitedName } from "../../core/workflows/event-name";
 import { triggerTypes } from "../../core/workflows/trigger";
 import { Step, stepExample, triggerStepExample } from "./steps/schema";
 import { Transition, transitionExample } from "./transitions/schema";
-
-export const maxNameLength = 100;
-const maxDescriptionLength = 500;
 
 export const TriggerType = z.enum(triggerTypes);
 
@@ -94,16 +91,8 @@ const TriggerConfig = z
 export type SentTrigger = z.infer<typeof TriggerConfig>;
 
 const fields = {
-  name: z
-    .string()
-    .min(1)
-    .max(maxNameLength)
-    .refine(...storable),
-  description: z
-    .string()
-    .max(maxDescriptionLength)
-    .refine(...storable)
-    .nullish(),
+  name: Name,
+  description: Description.nullish(),
   eventName: AwaitedName.nullish().meta({ description: "Short for `triggerConfig: { eventName }`." }),
   triggerType: TriggerType.nullish(),
   triggerConfig: TriggerConfig.nullish(),

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { readId } from "../../../core/ids";
 import { isJsonObject, type JsonObject } from "../../../core/json";
-import { storable } from "../../../core/storable";
+import { Name } from "../../../core/name";
 import { StepConfig } from "../../../core/workflows/config-schema";
 import { stepTypes } from "../../../core/workflows/step";
 
-const maxNameLength = 100;
 const maxPosition = 1_000_000;
 
 const example = {
@@ -66,11 +65,7 @@ const Config = z
   });
 
 const fields = {
-  name: z
-    .string()
-    .min(1)
-    .max(maxNameLength)
-    .refine(...storable),
+  name: Name,
   config: Config,
   templateId: z
     .string()

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { storable } from "./storable";
+
+/** In UTF-16 code units, as all lengths of texts. */
+export const maxNameLength = 100;
+
+/** The name by which people know a template, a campaign, a workflow or a part of one. */
+export const Name = z
+  .string()
+  .min(1)
+  .max(maxNameLength)
+  .refine(...storable);
+
+export const Description = z
+  .string()
+  .max(500)
+  .refine(...storable);
