@@ -62,6 +62,8 @@ export interface Platform {
   callsAtOnce: number;
   /** How many rounds of such calls it may make, one after another: each is some twenty statements of the invocation's. */
   maxRounds: number;
+  /** Shards of workflows that may do a round at the same time in one isolate. */
+  roundsAtOnce: number;
   /** Waits in the middle of some work. */
   sleep(ms: number): Promise<void>;
   gate: Gate;
@@ -127,6 +129,7 @@ function openWorld(env: Env): World {
     random: Math.random,
     callsAtOnce: maxCallsAtOnce,
     maxRounds: maxRoundsPerInvocation,
+    roundsAtOnce: 2,
     sleep: (ms) => scheduler.wait(ms),
     enqueue: openQueues(env),
     blobs,

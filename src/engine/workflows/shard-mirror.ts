@@ -69,12 +69,12 @@ export function addMirror(ctx: Context, batch: Batch, { store, shard }: Mirrored
 }
 
 /**
- * Shows in the mirror that these were cancelled, which is the same for all of them. It goes without reading them again;
- * those that the mirror does not have yet are left to `mirrorSome`.
+ * Shows in the mirror that these were cancelled, which is the same for all of them. It goes without reading them again,
+ * but for those that the mirror does not have yet.
  */
 export async function mirrorCancelled(
   ctx: Context,
-  store: ShardStore,
+  shard: Mirrored,
   cancelled: Cancelled[],
   { reason, at }: { reason: string; at: number },
 ): Promise<void> {
@@ -96,7 +96,10 @@ export async function mirrorCancelled(
     ),
   );
   await batch.commit();
-  noteMirrored(store, shown.all);
+  noteMirrored(shard.store, shown.all);
+  const known = new Set(shown.all.map(({ id }) => id));
+  const unknown = cancelled.map(({ id }) => id).filter((id) => !known.has(id));
+  if (unknown.length > 0) await mirrorThese(ctx, shard, unknown);
 }
 
 function noteMirrored(store: ShardStore, rows: Pick<StoredExecution, "id" | "version">[]): void {

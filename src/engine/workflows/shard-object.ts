@@ -34,8 +34,6 @@ const addressKey = "address";
 const leaseMs = 10 * secondMs;
 /** One invocation may make a thousand calls, and a round makes some five. */
 const maxRounds = 100;
-/** Rounds of several shards in one isolate. */
-const roundsAtOnce = 2;
 /** Between mirrorings while there is always something to do. */
 const roundsPerMirroring = 20;
 const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
@@ -127,7 +125,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     if (ctx === null) return 0;
     const now = () => address.at ?? ctx.clock().getTime();
     const ended = await this.endAll(ctx, cancelling(this.store, workflowId, reason), now);
-    if (ended > 0) await this.pump();
+    if (ended > 0) await this.comeToRest(address);
     return ended;
   }
 
@@ -236,16 +234,19 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   /** Piece by piece, so that nobody waits for all of it. Who dies in the middle has ended some. */
   private async endAll(ctx: Context, given: Cancelling, now = () => ctx.clock().getTime()): Promise<number> {
+    const address = this.address();
+    if (address === null) return 0;
+    const shard = { store: this.store, shard: address.shard };
     let ended = 0;
     this.ending++;
     try {
       // The project may be erased in between.
       for (let isLast = false; !isLast && this.address() !== null; await letOthersIn()) {
-        isLast = await this.inTurn(async () => {
+        isLast = await inTurn(ctx, async () => {
           const at = now();
           const piece = this.store.together(() => cancelSome(this.store, given, at));
           this.arm();
-          if (piece.length > 0) await mirrorCancelled(ctx, this.store, piece, { reason: given.reason, at });
+          if (piece.length > 0) await mirrorCancelled(ctx, shard, piece, { reason: given.reason, at });
           ended += piece.length;
           return piece.length < cancelledAtOnce;
         });
@@ -262,7 +263,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     if (address === null) return;
     const shard = { store: this.store, shard: address.shard };
     for (let round = 1; round <= maxRounds; round++) {
-      const isOver = await this.inTurn(async () => {
+      const isOver = await inTurn(ctx, async () => {
         const hadWork = await runRound(ctx, shard);
         const mayMirror = !hadWork || round % roundsPerMirroring === 0;
         const isMirrored = mayMirror && !(await mirrorSome(ctx, shard));
@@ -273,15 +274,6 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       await letOthersIn();
     }
     forgetSeen(this.store, ctx.clock().getTime());
-  }
-
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const giveBack = await takeTurn(roundsAtOnce);
-    try {
-      return await work();
-    } finally {
-      giveBack();
-    }
   }
 
   private async clear(): Promise<void> {
@@ -323,5 +315,14 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     const wakes = this.address()?.at === undefined ? nextWake(this.store) : null;
     const times = [wakes, nextForgetting(this.store, config.executionRetentionMs)];
     return times.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a));
+  }
+}
+
+async function inTurn<T>({ roundsAtOnce }: Context, work: () => Promise<T>): Promise<T> {
+  const giveBack = await takeTurn(roundsAtOnce);
+  try {
+    return await work();
+  } finally {
+    giveBack();
   }
 }
