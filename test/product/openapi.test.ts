@@ -150,7 +150,8 @@ describe.each(operations)("%s", (name, operation) => {
     if (fault) expect(JSON.stringify(ownNames(operation))).toContain(`"${fault}"`);
     const taken = errorOf("409")?.error.code;
     const hasKey = operation.parameters?.some((parameter) => parameter.name === "Idempotency-Key") ?? false;
-    if (taken) expect(taken).toBe(hasKey ? "IDEMPOTENCY_KEY_REUSED" : "CONFLICT");
+    // What a route refuses by itself is shown before what any repeated call meets.
+    if (taken) expect(hasKey ? ["IDEMPOTENCY_KEY_REUSED", "CONFLICT"] : ["CONFLICT"]).toContain(taken);
     const known = document.components.schemas.Error?.properties.error.properties.code.description;
     for (const status of Object.keys(operation.responses)) {
       const code = errorOf(status)?.error?.code;

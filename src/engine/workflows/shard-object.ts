@@ -6,7 +6,6 @@ import { isActive } from "../../core/workflows/execution";
 import { cancelled, wakeByReport } from "../../core/workflows/machine";
 import { type Context, forProject, openPlatform, type Platform } from "../../platform/context";
 import type { Env } from "../../platform/env";
-import { letOthersIn, takeTurn } from "../../platform/let-others-in";
 import { reasonOf } from "../../platform/log";
 import type {
   Delivery,
@@ -20,22 +19,19 @@ import type {
 } from "../../platform/workflow-shards";
 import { findProject } from "../projects/project";
 import { contextOf, viewOf } from "./execution-view";
-import { type Cancelling, cancelledAtOnce, cancelling, cancelSome, eraseRowsOf, projectDisabled } from "./shard-erase";
-import { forgetFinished, markForgotten, nextForgetting } from "./shard-forget";
-import { mirrorCancelled, mirrorSome, mirrorThese } from "./shard-mirror";
+import { type Cancelling, cancelling, eraseRowsOf, projectDisabled } from "./shard-erase";
+import { markForgotten, nextForgetting } from "./shard-forget";
+import { type Mirrored, mirrorThese } from "./shard-mirror";
 import { moveExecution } from "./shard-moves";
-import { askForCalls, runRound } from "./shard-pump";
+import { askForCalls } from "./shard-pump";
+import { endPieces, runRounds } from "./shard-rounds";
 import { countsOf, findExecution, hasUnmirrored, hasWork, isAnyUnmirrored, nextWake } from "./shard-rows";
-import { deliverEvent, forgetSeen, startByHand, startScheduled } from "./shard-starts";
+import { deliverEvent, startByHand, startScheduled } from "./shard-starts";
 import { createTables, openStore, type ShardStore } from "./shard-store";
 
 const addressKey = "address";
 /** If the object dies at work, its alarm brings it back after this long. */
 const leaseMs = 10 * secondMs;
-/** One invocation may make a thousand calls, and a round makes some five. */
-const maxRounds = 100;
-/** Between mirrorings while there is always something to do. */
-const roundsPerMirroring = 20;
 const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
 
 /**
@@ -201,10 +197,10 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   private async mirror(ids: Id[]): Promise<void> {
-    const address = this.address();
-    if (address === null || !isAnyUnmirrored(this.store, ids)) return;
+    const shard = this.mirrored();
+    if (shard === null || !isAnyUnmirrored(this.store, ids)) return;
     const ctx = await this.context();
-    if (ctx) await mirrorThese(ctx, { store: this.store, shard: address.shard }, ids);
+    if (ctx) await mirrorThese(ctx, shard, ids);
   }
 
   private pump(): Promise<void> {
@@ -221,7 +217,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       // Its deletion erases the object, and whoever came later has left something in it.
       if (ctx === null) return await this.clear();
       if (ctx.project.disabled) await this.endAll(ctx, cancelling(this.store, null, projectDisabled));
-      await this.runRounds(ctx);
+      const shard = this.mirrored();
+      if (shard) await runRounds(ctx, shard);
       this.failures = 0;
     } catch (error) {
       this.failures++;
@@ -232,48 +229,26 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     }
   }
 
-  /** Piece by piece, so that nobody waits for all of it. Who dies in the middle has ended some. */
   private async endAll(ctx: Context, given: Cancelling, now = () => ctx.clock().getTime()): Promise<number> {
-    const address = this.address();
-    if (address === null) return 0;
-    const shard = { store: this.store, shard: address.shard };
-    let ended = 0;
+    const shard = this.mirrored();
+    if (shard === null) return 0;
     this.ending++;
     try {
-      // The project may be erased in between.
-      for (let isLast = false; !isLast && this.address() !== null; await letOthersIn()) {
-        isLast = await inTurn(ctx, async () => {
-          const at = now();
-          const piece = this.store.together(() => cancelSome(this.store, given, at));
-          this.arm();
-          if (piece.length > 0) await mirrorCancelled(ctx, shard, piece, { reason: given.reason, at });
-          ended += piece.length;
-          return piece.length < cancelledAtOnce;
-        });
-      }
+      return await endPieces(ctx, shard, given, {
+        now,
+        // The project may be erased in between.
+        isWanted: () => this.address() !== null,
+        whenEnded: () => this.arm(),
+      });
     } finally {
       this.ending--;
       this.arm();
     }
-    return ended;
   }
 
-  private async runRounds(ctx: Context): Promise<void> {
+  private mirrored(): Mirrored | null {
     const address = this.address();
-    if (address === null) return;
-    const shard = { store: this.store, shard: address.shard };
-    for (let round = 1; round <= maxRounds; round++) {
-      const isOver = await inTurn(ctx, async () => {
-        const hadWork = await runRound(ctx, shard);
-        const mayMirror = !hadWork || round % roundsPerMirroring === 0;
-        const isMirrored = mayMirror && !(await mirrorSome(ctx, shard));
-        const isClean = isMirrored && !(await forgetFinished(ctx, this.store));
-        return !hadWork && isClean && !hasWork(this.store) && !hasUnmirrored(this.store);
-      });
-      if (isOver) break;
-      await letOthersIn();
-    }
-    forgetSeen(this.store, ctx.clock().getTime());
+    return address && { store: this.store, shard: address.shard };
   }
 
   private async clear(): Promise<void> {
@@ -315,14 +290,5 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     const wakes = this.address()?.at === undefined ? nextWake(this.store) : null;
     const times = [wakes, nextForgetting(this.store, config.executionRetentionMs)];
     return times.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a));
-  }
-}
-
-async function inTurn<T>({ roundsAtOnce }: Context, work: () => Promise<T>): Promise<T> {
-  const giveBack = await takeTurn(roundsAtOnce);
-  try {
-    return await work();
-  } finally {
-    giveBack();
   }
 }

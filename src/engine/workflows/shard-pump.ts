@@ -1,6 +1,4 @@
-import type { Id } from "../../core/ids";
 import { belowAllIds } from "../../core/ids";
-import type { JsonObject } from "../../core/json";
 import type { Position, StepRecord } from "../../core/workflows/execution";
 import {
   advance,
@@ -17,20 +15,18 @@ import type { Outcome } from "../../core/workflows/outcome";
 import type { Step } from "../../core/workflows/step";
 import type { Context } from "../../platform/context";
 import type { Arrival } from "./arrival";
+import { chunksByEvents, type Standing } from "./arrivals";
 import { type Live, type LiveWorkflow, readLive } from "./live";
 import { runEffect } from "./run-effect";
 import { goneReason, workflowRemoved } from "./shard-erase";
 import type { Mirrored } from "./shard-mirror";
 import { type Change, moveExecution, moveExecutions } from "./shard-moves";
-import { askingOf, dropEntry, findEvent, needLog, outputsOf, takeWork, unmovedOf } from "./shard-rows";
+import { askingOf, dropEntry, needLog, takeWork, unmovedOf } from "./shard-rows";
 import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
 import { askLog, readNewest } from "./shard-wait";
 
 const executionsPerRound = 100;
 const workflowsPerRound = 10;
-
-/** Of the events of one round: a round's arrivals are in memory, and travel as parameters. */
-const maxRoundCharacters = 8 * 1024 * 1024;
 
 /**
  * One round of a shard: wakes what is due, takes up executions that have something to do, and moves each as far as it
@@ -91,13 +87,6 @@ export function askForCalls(store: ShardStore, now: number): void {
   for (const execution of calling) {
     moveExecution(store, execution, wakeByTime(execution, execution.wakeAt ?? now), now);
   }
-}
-
-/** An execution at a step that it cannot leave without an effect, or without asking the log. */
-interface Standing {
-  execution: StoredExecution;
-  workflow: LiveWorkflow;
-  step: Step;
 }
 
 /** Moves executions as far as the graph and the clock decide alone. Returns those that stand at a step then. */
@@ -252,41 +241,4 @@ function enterWaits(
     return { read: execution, position, records: record ? [record] : [], beside: { hearsPublic, needs: "log" } };
   });
   store.together(() => moveExecutions(store, changes, now));
-}
-
-/** The arrivals with all that templates and conditions can name, in pieces that fit into memory. */
-function* chunksByEvents(store: ShardStore, group: Standing[]): Generator<{ standing: Standing; arrival: Arrival }[]> {
-  let piece: { standing: Standing; arrival: Arrival }[] = [];
-  let characters = 0;
-  const outputs = outputsOf(
-    store,
-    group.map(({ execution }) => execution.id),
-  );
-  for (const standing of group) {
-    const arrival = arrivalOf(store, standing, outputs.get(standing.execution.id) ?? {});
-    const size = JSON.stringify(arrival.scope).length;
-    if (piece.length > 0 && characters + size > maxRoundCharacters) {
-      yield piece;
-      piece = [];
-      characters = 0;
-    }
-    piece.push({ standing, arrival });
-    characters += size;
-  }
-  if (piece.length > 0) yield piece;
-}
-
-function arrivalOf(store: ShardStore, { execution, workflow, step }: Standing, outputs: JsonObject): Arrival {
-  return {
-    executionId: execution.id,
-    workflow: { id: workflow.id, name: workflow.name, linkBase: workflow.linkBase },
-    contactId: execution.contactId,
-    step,
-    scope: { event: eventOf(store, execution.eventId), context: execution.context ?? {}, steps: outputs },
-    causes: execution.causes,
-  };
-}
-
-function eventOf(store: ShardStore, id: Id | null): Arrival["scope"]["event"] {
-  return id === null ? null : findEvent(store, id);
 }

@@ -1,0 +1,57 @@
+import type { Id } from "../../core/ids";
+import type { JsonObject } from "../../core/json";
+import type { Step } from "../../core/workflows/step";
+import type { Arrival } from "./arrival";
+import type { LiveWorkflow } from "./live";
+import { findEvent, outputsOf } from "./shard-rows";
+import type { ShardStore, StoredExecution } from "./shard-store";
+
+/** Of the events of one round: a round's arrivals are in memory, and travel as parameters. */
+const maxRoundCharacters = 8 * 1024 * 1024;
+
+/** An execution at a step that it cannot leave without an effect, or without asking the log. */
+export interface Standing {
+  execution: StoredExecution;
+  workflow: LiveWorkflow;
+  step: Step;
+}
+
+/** The arrivals with all that templates and conditions can name, in pieces that fit into memory. */
+export function* chunksByEvents(
+  store: ShardStore,
+  group: Standing[],
+): Generator<{ standing: Standing; arrival: Arrival }[]> {
+  let piece: { standing: Standing; arrival: Arrival }[] = [];
+  let characters = 0;
+  const outputs = outputsOf(
+    store,
+    group.map(({ execution }) => execution.id),
+  );
+  for (const standing of group) {
+    const arrival = arrivalOf(store, standing, outputs.get(standing.execution.id) ?? {});
+    const size = JSON.stringify(arrival.scope).length;
+    if (piece.length > 0 && characters + size > maxRoundCharacters) {
+      yield piece;
+      piece = [];
+      characters = 0;
+    }
+    piece.push({ standing, arrival });
+    characters += size;
+  }
+  if (piece.length > 0) yield piece;
+}
+
+function arrivalOf(store: ShardStore, { execution, workflow, step }: Standing, outputs: JsonObject): Arrival {
+  return {
+    executionId: execution.id,
+    workflow: { id: workflow.id, name: workflow.name, linkBase: workflow.linkBase },
+    contactId: execution.contactId,
+    step,
+    scope: { event: eventOf(store, execution.eventId), context: execution.context ?? {}, steps: outputs },
+    causes: execution.causes,
+  };
+}
+
+function eventOf(store: ShardStore, id: Id | null): Arrival["scope"]["event"] {
+  return id === null ? null : findEvent(store, id);
+}
