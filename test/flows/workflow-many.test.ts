@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Id, newId } from "../../src/core/ids";
+import { chunksOf } from "../../src/core/chunks";
+import { type Id, newId, textOf } from "../../src/core/ids";
+import { maxRowsPerStatement } from "../../src/db/limits";
+import { listExecutions } from "../../src/features/workflows/executions/list";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
 import { newProject, type TestProject } from "../support/project";
 import { addressOf, newWorkflow } from "../support/workflow";
@@ -113,4 +116,24 @@ describe("a shard with many executions", () => {
       Object.keys(workflow.steps).map(() => [many, many]),
     );
   });
+});
+
+it("of a workflow are counted to the last, and no statement reads more than 25,000 rows", async () => {
+  const [world, project] = [new World(), await newProject()];
+  const { id } = await newWorkflow(project);
+  const executions = Array.from({ length: 50_001 }, () => newId());
+  for (const part of chunksOf(executions, 20_000)) {
+    await project.db
+      .prepare(
+        `INSERT INTO workflow_executions (project_id, workflow_id, id, contact_id, shard, status, clock, started_at, updated_at)
+          SELECT ?, ?, value, value, 0, iif(key % 2, 'WAITING', 'EXITED'), 0, 0, 0 FROM json_each(?)`,
+      )
+      .bind(project.number, textOf(id), JSON.stringify(part))
+      .run();
+  }
+  const { ctx, process } = await world.context(project);
+  const { total } = await listExecutions(ctx, id, { page: 1, pageSize: 10 });
+  const waiting = await listExecutions(ctx, id, { page: 2, pageSize: 10, status: "WAITING" });
+  expect([total, waiting.total, waiting.executions.length]).toEqual([50_001, 25_000, 10]);
+  expect(process.mostRowsRead).toBeLessThanOrEqual(maxRowsPerStatement + 10);
 });
