@@ -24,25 +24,38 @@ export function openSlices(): () => Promise<void> {
   };
 }
 
+/** Who asks for a turn, in order, and who has one: when each was last heard of. */
+const asking = new Map<object, number>();
 const begun = new Map<object, number>();
-/** Who has a turn for so long has died with it, or waits for something that takes no time of this isolate. */
-const longestTurnMs = 2_000;
+/** Who was not heard of for so long has died, or waits for something that takes no time of this isolate. */
+const silenceMs = 2_000;
 const askAgainMs = 5;
+const longestPauseMs = 500;
 
 /**
  * Waits until fewer than `atOnce` others have a turn in this isolate, and takes one; the returned function gives it back.
  * Objects that are busy all at once share one thread: a request in between would wait for each of them at each of its
- * own steps. They ask again and again, because a promise of one object must not depend on another.
+ * own steps. They ask again and again, because a promise of one object must not depend on another; who is far behind asks
+ * less often, as asking takes time too.
  */
 export async function takeTurn(atOnce: number): Promise<() => void> {
+  const turn = {};
   for (;;) {
     const now = performance.now();
-    for (const [turn, since] of begun) if (now - since > longestTurnMs) begun.delete(turn);
-    if (begun.size < atOnce) {
-      const turn = {};
+    forgetSilent(asking, now);
+    forgetSilent(begun, now);
+    asking.set(turn, now);
+    const before = [...asking.keys()].indexOf(turn) + begun.size;
+    if (before < atOnce) {
+      asking.delete(turn);
       begun.set(turn, now);
       return () => void begun.delete(turn);
     }
-    await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+    const pauseMs = Math.min((before - atOnce + 1) * askAgainMs, longestPauseMs);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
+}
+
+function forgetSilent(turns: Map<object, number>, now: number): void {
+  for (const [turn, since] of turns) if (now - since > silenceMs) turns.delete(turn);
 }

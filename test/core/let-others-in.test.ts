@@ -36,3 +36,22 @@ it("forgets who never gave its turn back", async () => {
   expect(came).toHaveLength(3);
   (await third)();
 });
+
+it("gives turns in order, and who dies while it waits holds nobody up", async () => {
+  const came: string[] = [];
+  const [first, second] = [await ask(came, "first"), await ask(came, "second")];
+  const dead = vi.spyOn(globalThis, "setTimeout").mockImplementationOnce(() => 0 as never);
+  void ask(came, "dead");
+  dead.mockRestore();
+  const [third, fourth, fifth] = ["third", "fourth", "fifth"].map((name) => ask(came, name));
+  first();
+  second();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(came).toEqual(["first", "second", "third"]);
+  (await third)?.();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(came).toEqual(["first", "second", "third", "fourth"]);
+  await vi.advanceTimersByTimeAsync(1_850);
+  expect(came).toEqual(["first", "second", "third", "fourth", "fifth"]);
+  for (const giveBack of await Promise.all([fourth, fifth])) giveBack?.();
+});
