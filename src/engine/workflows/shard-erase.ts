@@ -1,6 +1,6 @@
 import { type Id, textOf } from "../../core/ids";
 import { cancelled } from "../../core/workflows/machine";
-import { asId, asNumber, columns, orNull } from "../../db/rows";
+import { asNumber, asText, columns } from "../../db/rows";
 import { closeEntries, moveExecution, skipOpenSteps } from "./shard-moves";
 import { newestId } from "./shard-rows";
 import { readExecution, type ShardStore } from "./shard-store";
@@ -58,29 +58,34 @@ export function cancelling(store: ShardStore, workflowId: Id | null, reason: str
   return { workflowId, reason, upTo: newestId(store) };
 }
 
-/** Ends the next of them, and returns those it ended. After less than a whole piece there are no more. */
-export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Cancelling, now: number): Cancelled[] {
-  const active = store.all(
-    readCancelled,
-    `SELECT id, workflow_id, contact_id, step_id, version + 1 AS version FROM executions INDEXED BY ix_executions_active
-      WHERE completed_at IS NULL AND id <= ? ${workflowId === null ? "" : "AND workflow_id = ?"} LIMIT ?`,
+/** What cancelling has ended: how many, and a JSON array of `[contactId, workflowId, id, version, stepId]`. */
+export interface Ended {
+  count: number;
+  rows: string;
+}
+
+const readEnded = columns({ count: asNumber, rows: asText });
+
+/**
+ * Ends the next of them, and returns those it ended. After less than a whole piece there are no more. There may be very
+ * many, so their rows do not become objects on the way from one statement to the next.
+ */
+export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Cancelling, now: number): Ended {
+  const [ended = { count: 0, rows: "[]" }] = store.all(
+    readEnded,
+    `SELECT count(*) AS count, json_group_array(json_array(contact_id, workflow_id, id, version + 1, step_id)) AS rows
+      FROM (SELECT * FROM executions INDEXED BY ix_executions_active
+        WHERE completed_at IS NULL AND id <= ? ${workflowId === null ? "" : "AND workflow_id = ?"} LIMIT ?)`,
     ...[textOf(upTo), ...(workflowId === null ? [] : [textOf(workflowId)]), cancelledAtOnce],
   );
-  const ids = active.map(({ id }) => id);
-  skipOpenSteps(store, ids, reason, now);
-  closeEntries(store, active);
+  if (ended.count === 0) return ended;
+  skipOpenSteps(store, ended.rows, reason, now);
+  closeEntries(store, ended.rows);
   store.run(
     `UPDATE executions SET status = 'CANCELLED', exit_reason = ?, completed_at = ?, pause = NULL, wake_at = NULL,
       awaits = NULL, since = NULL, outcome = NULL, needs = NULL, version = version + 1, updated_at = ?
-      WHERE id IN (SELECT value FROM json_each(?))`,
-    ...[reason, now, now, JSON.stringify(ids)],
+      WHERE id IN (SELECT value->>2 FROM json_each(?))`,
+    ...[reason, now, now, ended.rows],
   );
-  return active;
+  return ended;
 }
-
-const readCancelled = columns({
-  ...{ id: asId, workflowId: asId, contactId: asId },
-  stepId: orNull(asId),
-  version: asNumber,
-});
-export type Cancelled = ReturnType<typeof readCancelled>;

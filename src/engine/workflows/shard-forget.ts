@@ -55,7 +55,7 @@ export function markForgotten(
   { workflowId, stepIds, now }: { workflowId: Id; stepIds: Id[]; now: number },
 ): void {
   const active = cancelling(store, workflowId, workflowRemoved);
-  while (cancelSome(store, active, now).length === cancelledAtOnce);
+  while (cancelSome(store, active, now).count === cancelledAtOnce);
   store.run("UPDATE executions SET completed_at = 0 WHERE workflow_id = ?", textOf(workflowId));
   store.run("DELETE FROM entries WHERE workflow_id = ?", textOf(workflowId));
   store.run("DELETE FROM step_counts WHERE step_id IN (SELECT value FROM json_each(?))", JSON.stringify(stepIds));

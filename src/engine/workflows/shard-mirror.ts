@@ -5,8 +5,8 @@ import { type Batch, openBatch } from "../../db/batch";
 import { asId, asNumber, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import { type Context, clockOf } from "../../platform/context";
-import { type Cancelled, eraseRowsOf } from "./shard-erase";
-import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
+import { type Ended, eraseRowsOf } from "./shard-erase";
+import { readExecution, readIdRow, type ShardStore, type StoredExecution } from "./shard-store";
 
 /** Some milliseconds of the database, in which nobody else has a turn. */
 const rowsPerBatch = 250;
@@ -57,7 +57,10 @@ export function addMirror(ctx: Context, batch: Batch, { store, shard }: Mirrored
   batch.add(upsertMirror(ctx, shard, rows));
   return () =>
     store.together(() => {
-      noteMirrored(store, rows);
+      noteMirrored(
+        store,
+        JSON.stringify(rows.map(({ contactId, workflowId, id, version }) => [contactId, workflowId, id, version])),
+      );
       // Nobody else finds what was not yet mirrored when its contact was erased.
       if (gone.count > 0)
         eraseRowsOf(
@@ -70,43 +73,43 @@ export function addMirror(ctx: Context, batch: Batch, { store, shard }: Mirrored
 
 /**
  * Shows in the mirror that these were cancelled, which is the same for all of them. It goes without reading them again,
- * but for those that the mirror does not have yet.
+ * unless the mirror does not have them all yet.
  */
 export async function mirrorCancelled(
   ctx: Context,
   shard: Mirrored,
-  cancelled: Cancelled[],
+  ended: Ended,
   { reason, at }: { reason: string; at: number },
 ): Promise<void> {
-  const items = JSON.stringify(
-    cancelled.map(({ workflowId, id, version, stepId }) => [workflowId, id, version, stepId]),
-  );
   const batch = openBatch(ctx);
-  const shown = batch.add(
+  batch.add(
     statement(
       // A table first, so that SQLite looks for each of them by the whole key.
-      sql`WITH r AS MATERIALIZED (SELECT value->>0 AS workflow_id, value->>1 AS id, value->>2 AS version,
-          value->>3 AS step_id FROM json_each(${items}))
+      sql`WITH r AS MATERIALIZED (SELECT value->>1 AS workflow_id, value->>2 AS id, value->>3 AS version,
+          value->>4 AS step_id FROM json_each(${ended.rows}))
         UPDATE workflow_executions AS e SET status = 'CANCELLED', current_step_id = r.step_id, exit_reason = ${reason},
           wake_at = NULL, completed_at = ${at}, updated_at = ${at}, awaits = NULL, version = r.version
         FROM r WHERE e.project_id = ${ctx.project.number} AND e.workflow_id = r.workflow_id AND e.id = r.id
-          AND e.version < r.version
-        RETURNING id, version`,
-      columns({ id: asId, version: asNumber }),
+          AND e.version < r.version`,
     ),
   );
+  const shown = batch.add(statement(sql`SELECT changes() AS count`, columns({ count: asNumber })));
   await batch.commit();
-  noteMirrored(shard.store, shown.all);
-  const known = new Set(shown.all.map(({ id }) => id));
-  const unknown = cancelled.map(({ id }) => id).filter((id) => !known.has(id));
-  if (unknown.length > 0) await mirrorThese(ctx, shard, unknown);
+  if (shown.one.count === ended.count) return noteMirrored(shard.store, ended.rows);
+  const ids = shard.store.all(readIdRow, "SELECT value->>2 AS id FROM json_each(?)", ended.rows);
+  await mirrorThese(
+    ctx,
+    shard,
+    ids.map(({ id }) => id),
+  );
 }
 
-function noteMirrored(store: ShardStore, rows: Pick<StoredExecution, "id" | "version">[]): void {
+/** `shown`: a JSON array of `[contactId, workflowId, id, version, …]`. */
+function noteMirrored(store: ShardStore, shown: string): void {
   store.run(
-    `UPDATE executions SET mirrored = r.value->>1 FROM json_each(?) r
-      WHERE executions.id = r.value->>0 AND executions.mirrored < r.value->>1`,
-    JSON.stringify(rows.map(({ id, version }) => [id, version])),
+    `UPDATE executions SET mirrored = r.value->>3 FROM json_each(?) r
+      WHERE executions.id = r.value->>2 AND executions.mirrored < r.value->>3`,
+    shown,
   );
 }
 

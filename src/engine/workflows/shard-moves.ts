@@ -28,19 +28,11 @@ export function moveExecutions(store: ShardStore, changes: Change[], now: number
   }
   const effective = planned.filter(({ change: { read } }) => moved.has(read.id));
   const ended = effective.filter(({ after }) => !isActive(after.status));
-  closeEntries(
-    store,
-    ended.map(({ after }) => after),
-  );
+  if (ended.length > 0) closeEntries(store, rowsOf(ended));
   // Whoever ends an execution from outside leaves no step at which it seems to stand.
   const fromOutside = ended.filter(({ change: { records = [] } }) => records.length === 0);
   for (const [reason, some] of Map.groupBy(fromOutside, ({ after }) => after.exitReason)) {
-    skipOpenSteps(
-      store,
-      some.map(({ after }) => after.id),
-      reason,
-      now,
-    );
+    skipOpenSteps(store, rowsOf(some), reason, now);
   }
   saveRecords(
     store,
@@ -117,16 +109,15 @@ function updateExecutions(store: ShardStore, planned: Planned[]): { id: Id }[] {
   );
 }
 
-/** The contacts may enter again, if the workflow allows it. */
-export function closeEntries(
-  store: ShardStore,
-  ended: Pick<StoredExecution, "id" | "workflowId" | "contactId">[],
-): void {
-  if (ended.length === 0) return;
+const rowsOf = (ended: Planned[]) =>
+  JSON.stringify(ended.map(({ after: { contactId, workflowId, id } }) => [contactId, workflowId, id]));
+
+/** The contacts may enter again, if the workflow allows it. `ended`: a JSON array of `[contactId, workflowId, id, …]`. */
+export function closeEntries(store: ShardStore, ended: string): void {
   store.run(
     `UPDATE entries SET active = NULL FROM json_each(?) r WHERE entries.contact_id = r.value->>0
       AND entries.workflow_id = r.value->>1 AND entries.active = r.value->>2`,
-    JSON.stringify(ended.map(({ id, workflowId, contactId }) => [contactId, workflowId, id])),
+    ended,
   );
 }
 
@@ -167,18 +158,17 @@ function countRecords(store: ShardStore, records: string): void {
   );
 }
 
-/** Skips the steps at which these executions stand. */
-export function skipOpenSteps(store: ShardStore, ids: Id[], reason: string | null, now: number): void {
-  const open = "FROM json_each(?) r CROSS JOIN steps s ON s.execution_id = r.value AND s.completed_at IS NULL";
-  const given = JSON.stringify(ids);
+/** Skips the steps at which these executions stand. `ended`: a JSON array of `[contactId, workflowId, id, …]`. */
+export function skipOpenSteps(store: ShardStore, ended: string, reason: string | null, now: number): void {
+  const open = "FROM json_each(?) r CROSS JOIN steps s ON s.execution_id = r.value->>2 AND s.completed_at IS NULL";
   store.run(
     `UPDATE step_counts SET skipped = skipped + open.n
       FROM (SELECT s.step_id, count(*) AS n ${open} GROUP BY 1) open WHERE step_counts.step_id = open.step_id`,
-    given,
+    ended,
   );
   store.run(
     `UPDATE steps SET status = 'SKIPPED', reason = ?, completed_at = ?, scheduled_for = NULL
-      WHERE execution_id IN (SELECT value FROM json_each(?)) AND completed_at IS NULL`,
-    ...[reason, now, given],
+      WHERE execution_id IN (SELECT value->>2 FROM json_each(?)) AND completed_at IS NULL`,
+    ...[reason, now, ended],
   );
 }

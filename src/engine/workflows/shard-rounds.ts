@@ -44,9 +44,9 @@ export async function endPieces(ctx: Context, shard: Mirrored, given: Cancelling
       const at = ending.now();
       const piece = shard.store.together(() => cancelSome(shard.store, given, at));
       ending.whenEnded();
-      if (piece.length > 0) await mirrorCancelled(ctx, shard, piece, { reason: given.reason, at });
-      ended += piece.length;
-      return piece.length < cancelledAtOnce;
+      if (piece.count > 0) await mirrorCancelled(ctx, shard, piece, { reason: given.reason, at });
+      ended += piece.count;
+      return piece.count < cancelledAtOnce;
     });
   }
   return ended;
