@@ -129,7 +129,7 @@ function openWorld(env: Env): World {
     random: Math.random,
     callsAtOnce: maxCallsAtOnce,
     maxRounds: maxRoundsPerInvocation,
-    roundsAtOnce: 2,
+    roundsAtOnce: 1,
     sleep: (ms) => scheduler.wait(ms),
     enqueue: openQueues(env),
     blobs,

@@ -28,9 +28,9 @@ export function openSlices(): () => Promise<void> {
 const asking = new Map<object, number>();
 const begun = new Map<object, number>();
 /** Who was not heard of for so long has died, or waits for something that takes no time of this isolate. */
-const silenceMs = 2_000;
+const silenceMs = 500;
 const askAgainMs = 5;
-const longestPauseMs = 500;
+const longestPauseMs = 200;
 
 /**
  * Waits until fewer than `atOnce` others have a turn in this isolate, and takes one; the returned function gives it back.

@@ -30,9 +30,9 @@ it("forgets who never gave its turn back", async () => {
   await ask(came, "first");
   await ask(came, "second");
   const third = ask(came, "third");
-  await vi.advanceTimersByTimeAsync(1_900);
+  await vi.advanceTimersByTimeAsync(450);
   expect(came).toHaveLength(2);
-  await vi.advanceTimersByTimeAsync(200);
+  await vi.advanceTimersByTimeAsync(100);
   expect(came).toHaveLength(3);
   (await third)();
 });
@@ -51,7 +51,7 @@ it("gives turns in order, and who dies while it waits holds nobody up", async ()
   (await third)?.();
   await vi.advanceTimersByTimeAsync(100);
   expect(came).toEqual(["first", "second", "third", "fourth"]);
-  await vi.advanceTimersByTimeAsync(1_850);
+  await vi.advanceTimersByTimeAsync(350);
   expect(came).toEqual(["first", "second", "third", "fourth", "fifth"]);
   for (const giveBack of await Promise.all([fourth, fifth])) giveBack?.();
 });

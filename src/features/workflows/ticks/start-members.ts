@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { FilterCondition } from "../../../core/audience/condition";
 import { belowAllIds, type Id, asId as idOf, textOf } from "../../../core/ids";
 import type { MessageOf } from "../../../core/messages";
+import { shardOf } from "../../../core/workflows/shard-of";
 import type { ScheduleTrigger } from "../../../core/workflows/trigger";
 import { audienceOf } from "../../../db/audience";
 import { openBatch } from "../../../db/batch";
@@ -15,7 +16,7 @@ import { findScanSource } from "../../../engine/audience/scan-source";
 import { totalContacts } from "../../../engine/contacts/total";
 import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/step";
 import { workOn } from "../../../engine/jobs/work";
-import { eachShard } from "../../../engine/workflows/shards";
+import { openShard } from "../../../engine/workflows/shards";
 import type { Context, Platform } from "../../../platform/context";
 
 const StoredId = z.string().transform(idOf);
@@ -23,7 +24,7 @@ const Input = z.object({ workflowId: StoredId, tick: z.number() });
 const State = z.object({ after: StoredId.optional() });
 
 /** Contacts of one step: each shard is called once with its own. */
-const rowsPerStep = 5_000;
+const rowsPerStep = 2_000;
 
 const readWorkflow = columns({
   enabled: asFlag,
@@ -56,10 +57,11 @@ async function startStep(ctx: Context, row: JobRow): Promise<Step> {
   const window = isOver || !workflow ? null : await findMembers(ctx, workflow, after);
   if (window && workflow) {
     const { allowReentry } = workflow;
-    const contactOf = (id: Id) => id;
-    await eachShard(ctx, window.ids, contactOf, async ({ address, shard }, contactIds) => {
+    // One after another: each writes a thousand rows at once, and others want to get in between.
+    for (const [number, contactIds] of Map.groupBy(window.ids, shardOf)) {
+      const { address, shard } = openShard(ctx, ctx.project.number, number);
       await shard.startMany(address, { workflowId, contactIds, allowReentry, tick });
-    });
+    }
   }
   const isLast = window === null || window.isLast;
   const batch = openBatch(ctx);
