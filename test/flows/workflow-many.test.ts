@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { chunksOf } from "../../src/core/chunks";
 import { type Id, newId, textOf } from "../../src/core/ids";
@@ -6,14 +7,14 @@ import { listExecutions } from "../../src/features/workflows/executions/list";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
 import { newProject, type TestProject } from "../support/project";
 import { addressOf, newWorkflow } from "../support/workflow";
-import { World } from "../support/world";
+import { shardStub, World } from "../support/world";
 
 const many = 600;
 const hourMs = 60 * 60_000;
 
 /** So many people, whose executions are all in the shard of the first: a shard takes whom it is given. */
-async function manyPeople(project: TestProject): Promise<{ ids: Id[]; address: ShardAddress }> {
-  const ids = Array.from({ length: many }, () => newId());
+async function manyPeople(project: TestProject, count = many): Promise<{ ids: Id[]; address: ShardAddress }> {
+  const ids = Array.from({ length: count }, () => newId());
   await project.db
     .prepare(
       `INSERT INTO contacts (project_id, id, email, subscribed, data, created_at, updated_at)
@@ -78,6 +79,34 @@ describe("a shard with many executions", () => {
     expect(await statuses(project)).toEqual({});
     expect(await shard.cancelAll(address, workflow.id, "Cancelled")).toBe(many);
     expect(await statuses(project)).toEqual({ CANCELLED: many });
+  });
+
+  it("forgets those of a workflow that is gone, piece by piece, and no others", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const gone = await newWorkflow(project, { steps: { exit: ["EXIT", {}] }, ways: [["TRIGGER", "exit"]] });
+    const stays = await newWorkflow(project, {
+      steps: { later: ["DELAY", { amount: 1, unit: "hours" }] },
+      ways: [["TRIGGER", "later"]],
+    });
+    // So many that each piece ends among the rows of both.
+    const { ids, address } = await manyPeople(project, 1_100);
+    const shard = world.process().platform.workflowShards.of(address);
+    for (const { id: workflowId } of [gone, stays]) {
+      await shard.startMany(address, { workflowId, allowReentry: false, contactIds: ids, tick: 1 });
+    }
+    await world.drain();
+    expect(await statuses(project)).toEqual({ EXITED: ids.length, WAITING: ids.length });
+    await shard.forgetWorkflow(address, gone.id, Object.values(gone.steps));
+    await world.ring(address);
+    expect(await statuses(project)).toEqual({ WAITING: ids.length });
+    const kept = await runInDurableObject(shardStub(address), (_, { storage: { sql } }) =>
+      ["executions", "entries"].map((table) =>
+        sql.exec(`SELECT workflow_id, count(*) AS n FROM ${table} GROUP BY 1`).toArray(),
+      ),
+    );
+    const rows = [{ workflow_id: textOf(stays.id), n: ids.length }];
+    expect(kept).toEqual([rows, rows]);
+    expect(await shard.countSteps(address, Object.values(gone.steps))).toEqual([]);
   });
 
   it("moves each once, in rounds: nobody twice, nobody never", async () => {

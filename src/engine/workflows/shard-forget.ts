@@ -1,16 +1,15 @@
 import { sql } from "drizzle-orm";
-import { type Id, textOf } from "../../core/ids";
+import { belowAllIds, type Id, textOf } from "../../core/ids";
 import { hourMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import { asId, columns, orNull } from "../../db/rows";
+import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
-import { cancelledAtOnce, cancelling, cancelSome, workflowRemoved } from "./shard-erase";
 import { dropUnused } from "./shard-rows";
 import { readNumber, type ShardStore } from "./shard-store";
 
 const readForgotten = columns({ id: asId, workflowId: asId, eventId: orNull(asId) });
-const forgottenAtOnce = 500;
+const forgottenAtOnce = 200;
 
 /**
  * Forgets executions that finished long ago, first in the mirror and then here: who dies in between does it again.
@@ -46,20 +45,42 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
   return old.length === forgottenAtOnce;
 }
 
-/**
- * The executions of a workflow that is gone end, and count as finished since ever: so they are forgotten as others are,
- * some at a time. Who entered it, and what was counted of its steps, goes at once.
- */
-export function markForgotten(
-  store: ShardStore,
-  { workflowId, stepIds, now }: { workflowId: Id; stepIds: Id[]; now: number },
-): void {
-  const active = cancelling(store, workflowId, workflowRemoved);
-  while (cancelSome(store, active, now).count === cancelledAtOnce);
-  store.run("UPDATE executions SET completed_at = 0 WHERE workflow_id = ?", textOf(workflowId));
-  store.run("DELETE FROM entries WHERE workflow_id = ?", textOf(workflowId));
-  store.run("DELETE FROM step_counts WHERE step_id IN (SELECT value FROM json_each(?))", JSON.stringify(stepIds));
+/** What there is to go through of a workflow that is gone, and by which key. */
+const windows = {
+  executions: { key: "id", forget: "UPDATE executions SET completed_at = 0 WHERE completed_at > 0 AND" },
+  entries: { key: "contact_id", forget: "DELETE FROM entries WHERE" },
+};
+const rowsPerWindow = 1_000;
+
+/** Where to go on with forgetting a workflow. */
+export interface Forgetting {
+  rows: keyof typeof windows;
+  after: Id;
 }
+
+export const firstForgetting: Forgetting = { rows: "executions", after: belowAllIds };
+
+/**
+ * The executions of a workflow that is gone count as finished since ever: so they are forgotten as others are, some at a
+ * time. Who entered it goes too. It looks at the next rows of all workflows, and returns where the others begin; null at
+ * the end.
+ */
+export function forgetSome(store: ShardStore, workflowId: Id, { rows, after }: Forgetting): Forgetting | null {
+  const { key, forget } = windows[rows];
+  const [window] = store.all(
+    readWindow,
+    `SELECT count(*) AS count, max(id) AS last FROM (SELECT ${key} AS id FROM ${rows} WHERE ${key} > ? ORDER BY ${key} LIMIT ?)`,
+    ...[textOf(after), rowsPerWindow],
+  );
+  if (window && window.last !== null) {
+    const [from, to] = [textOf(after), textOf(window.last)];
+    store.run(`${forget} ${key} > ? AND ${key} <= ? AND workflow_id = ?`, ...[from, to, textOf(workflowId)]);
+    if (window.count === rowsPerWindow) return { rows, after: window.last };
+  }
+  return rows === "executions" ? { rows: "entries", after: belowAllIds } : null;
+}
+
+const readWindow = columns({ count: asNumber, last: orNull(asId) });
 
 /** When the next execution is to be forgotten, to the hour, so that many go together. */
 export function nextForgetting(store: ShardStore, retentionMs: number): number | null {

@@ -6,6 +6,7 @@ import { isActive } from "../../core/workflows/execution";
 import { cancelled, wakeByReport } from "../../core/workflows/machine";
 import { type Context, forProject, openPlatform, type Platform } from "../../platform/context";
 import type { Env } from "../../platform/env";
+import { letOthersIn } from "../../platform/let-others-in";
 import { reasonOf } from "../../platform/log";
 import type {
   Delivery,
@@ -19,13 +20,13 @@ import type {
 } from "../../platform/workflow-shards";
 import { findProject } from "../projects/project";
 import { contextOf, viewOf } from "./execution-view";
-import { type Cancelling, cancelling, eraseRowsOf, projectDisabled } from "./shard-erase";
-import { markForgotten, nextForgetting } from "./shard-forget";
+import { type Cancelling, cancelling, eraseRowsOf, projectDisabled, workflowRemoved } from "./shard-erase";
+import { type Forgetting, firstForgetting, forgetSome, nextForgetting } from "./shard-forget";
 import { type Mirrored, mirrorThese } from "./shard-mirror";
 import { moveExecution } from "./shard-moves";
 import { askForCalls } from "./shard-pump";
 import { endPieces, runRounds } from "./shard-rounds";
-import { countsOf, findExecution, hasUnmirrored, hasWork, isAnyUnmirrored, nextWake } from "./shard-rows";
+import { countsOf, dropCounts, findExecution, hasUnmirrored, hasWork, isAnyUnmirrored, nextWake } from "./shard-rows";
 import { deliverEvent, startByHand, startScheduled } from "./shard-starts";
 import { createTables, openStore, type ShardStore } from "./shard-store";
 
@@ -132,8 +133,16 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async forgetWorkflow(address: ShardAddress, workflowId: Id, stepIds: Id[]): Promise<void> {
+    const ctx = await this.context();
+    if (ctx === null) return;
+    await this.endAll(ctx, cancelling(this.store, workflowId, workflowRemoved));
+    // The project may be erased in between.
+    for (let next: Forgetting | null = firstForgetting; next && this.address() !== null; await letOthersIn()) {
+      const from: Forgetting = next;
+      next = this.change(address, () => forgetSome(this.store, workflowId, from));
+    }
     if (this.address() === null) return;
-    this.change(address, (now) => markForgotten(this.store, { workflowId, stepIds, now }));
+    this.change(address, () => dropCounts(this.store, stepIds));
     await this.comeToRest(address);
   }
 

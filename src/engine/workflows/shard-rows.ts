@@ -147,6 +147,10 @@ export function countsOf(store: ShardStore, stepIds: Id[]): StepCounts[] {
   }));
 }
 
+export function dropCounts(store: ShardStore, stepIds: Id[]): void {
+  store.run("DELETE FROM step_counts WHERE step_id IN (SELECT value FROM json_each(?))", JSON.stringify(stepIds));
+}
+
 export function saveEvent(store: ShardStore, { id, name, source, data }: StoredEvent): void {
   store.run(
     "INSERT INTO events (id, name, source, data) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
