@@ -26,7 +26,7 @@ async function set() {
   const offer = await newTemplate(project, {
     name: "Offer",
     type: "MARKETING",
-    subject: "{{ tier }} of {{ event.amount }}",
+    subject: "{{ tier }} of {{ event.amount }} for {{ event.plan }}",
   });
   const workflow = await newWorkflow(project);
   const add = (fields: Record<string, unknown>) => newStep(project, workflow.id, fields);
@@ -97,7 +97,7 @@ describe("POST /workflows/{id}/simulate", () => {
     expect(answer.body).toMatchObject({
       mails: [
         { at: at(0), templateId: templates.hello.id, subject: "Hello Ada, pro" },
-        { at: at(2), templateId: templates.offer.id, subject: "gold of 42" },
+        { at: at(2), templateId: templates.offer.id, subject: "gold of 42 for pro" },
       ],
       endsAt: at(2),
       status: "COMPLETED",

@@ -87,15 +87,15 @@ export function track(play: Play): Drawn {
   const [email, event] = [random.of(addresses), random.of(eventNames)];
   const own = (value: unknown) => ({ value, persistent: false });
   const data = {
-    kind: own(random.of(["pro", "free", "other"])),
-    n: own(random.below(10)),
+    ...(random.isIn(70) ? { kind: own(random.of(["pro", "free", "other"])) } : {}),
+    ...(random.isIn(70) ? { n: own(random.below(10)) } : {}),
     note: own("{{ email }}"),
     ...(random.isIn(20) ? { plan: random.of(["pro", "free"]) } : {}),
   };
   const keyKind = random.isIn(20) ? "public" : "secret";
   const call = { email, event, data } as Parameters<typeof trackEvent>[1];
   return {
-    name: `${keyKind === "public" ? "public " : ""}${event} of ${email} ${JSON.stringify([data.kind.value, data.n.value])}`,
+    name: `${keyKind === "public" ? "public " : ""}${event} of ${email} ${JSON.stringify([data.kind?.value, data.n?.value])}`,
     run: (ctx) => trackEvent({ ...ctx, keyKind }, call, "POST /v1/track"),
   };
 }

@@ -1,6 +1,6 @@
 import { checkPath } from "./workflow-model-path";
 import type { Play } from "./workflow-model-play";
-import { type ExecutionRow, isOver, readExecutions } from "./workflow-model-rows";
+import { type ExecutionRow, isOver, readExecutions, readKeptEvents } from "./workflow-model-rows";
 import { checkStarts } from "./workflow-model-starts";
 import { countFaults, listenerFaults, mailFaults } from "./workflow-model-sums";
 
@@ -12,6 +12,10 @@ export async function faultsAtRest(play: Play): Promise<string[]> {
   faults.push(...started.flatMap((one) => checkPath(play, one)));
   faults.push(...(await mirrorFaults(play, rows)), ...cancelFaults(play, rows), ...trailFaults(play, rows));
   faults.push(...(await mailFaults(play, rows)), ...(await listenerFaults(play, rows)));
+  const kept = (await readKeptEvents(play)).filter(
+    (id) => !rows.some(({ taken }) => taken.some((one) => one.id === id)),
+  );
+  faults.push(...kept.map((id) => `the event ${id} is kept for nobody`));
   for (const { row, event } of started) faults.push(...causeFaults(row, event?.causes ?? []));
   faults.push(...causedFaults(play, rows), ...(await countFaults(play, rows)));
   return faults;

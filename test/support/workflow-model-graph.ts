@@ -45,8 +45,8 @@ export function nextOf({ steps, ways }: ModelWorkflow, stepId: string, branch: s
 /** What conditions and texts of an execution can name. */
 export interface Scope {
   contact: ModelContact;
-  /** The data of the event that last started or woke it. */
-  event: Record<string, unknown> | null;
+  /** The data of the events that started or woke it. */
+  event: Record<string, unknown>;
   context: Record<string, unknown>;
 }
 
@@ -102,7 +102,7 @@ function holds({ field, operator, value }: ModelFilter, scope: Scope): boolean {
 }
 
 function valueAt(field: string, { contact, event, context }: Scope): unknown {
-  if (field.startsWith("event.")) return event?.[field.slice("event.".length)];
+  if (field.startsWith("event.")) return event[field.slice("event.".length)];
   if (field.startsWith("context.")) return context[field.slice("context.".length)];
   const ofContact = field.startsWith("contact.") ? field.slice("contact.".length) : field;
   if (ofContact.startsWith("data.")) return contact.data[ofContact.slice("data.".length)];

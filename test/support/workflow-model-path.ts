@@ -16,8 +16,8 @@ export function checkPath(play: Play, started: Started): string[] {
 
 class Path {
   private faults: string[] = [];
-  /** The events that may be its event now. Several, when two came while it waited. */
-  private events: (ModelEvent | null)[];
+  /** The events that it may have taken so far, oldest first. Several ways, when two came while it waited. */
+  private taken: ModelEvent[][];
   /** After which event of the log a wait may begin that comes next; null for what the step says that led to it. */
   private since: (string | null)[];
   private readonly row: ExecutionRow;
@@ -29,7 +29,7 @@ class Path {
   ) {
     this.row = row;
     this.view = new View(play, row);
-    this.events = [event];
+    this.taken = [event ? [event] : []];
     this.since = [event?.id ?? null];
   }
 
@@ -73,7 +73,7 @@ class Path {
     if (isCut && step.status === "SKIPPED") {
       // It may have heard of something that it could not act on any more.
       if (step.type === "WAIT_FOR_EVENT")
-        this.events.push(...this.play.timeline.events.filter(({ contactId }) => contactId === this.row.contact_id));
+        this.mayTake(this.play.timeline.events.filter(({ contactId }) => contactId === this.row.contact_id));
       return;
     }
     const check = this.checks[step.type];
@@ -157,8 +157,10 @@ class Path {
       const events = possible.flatMap(({ heard, until }) => heard.filter(({ at }) => until === null || at <= until));
       if (events.length === 0) this.fault(`${name} heard of nothing that it awaits`);
       else {
-        this.events = [...new Set(events)];
-        this.since = this.events.map((event) => event?.id ?? null);
+        const before = this.taken.length;
+        this.mayTake([...new Set(events)]);
+        this.taken = this.taken.slice(before);
+        this.since = [...new Set(events)].map(({ id }) => id);
       }
       return;
     }
@@ -189,9 +191,9 @@ class Path {
     for (const graph of this.view.graphs(...this.view.spanOf(step))) {
       const config = graph.steps.get(step.step_id)?.config;
       for (const contact of config ? this.view.contacts(...this.view.spanOf(step)) : []) {
-        for (const event of contact ? this.events : []) {
+        for (const event of contact ? this.taken.map(saidBy) : []) {
           for (const context of this.view.contexts)
-            branches.add(branchOf(config, { contact: contact as ModelContact, event: event?.data ?? null, context }));
+            branches.add(branchOf(config, { contact: contact as ModelContact, event, context }));
         }
       }
     }
@@ -259,11 +261,26 @@ class Path {
     if (!isRight) this.fault(`was cancelled at ${at}: ${reason}`);
   }
 
-  /** The event that it names. */
-  private checkEvent(): void {
-    const ids = this.events.map((event) => event?.id ?? null);
-    if (!ids.includes(this.row.event_id)) this.fault(`has the event ${this.row.event_id}, and not ${ids}`);
+  private mayTake(events: ModelEvent[]): void {
+    this.taken.push(...this.taken.flatMap((before) => events.map((event) => [...before, event])));
   }
+
+  /** The event that it names, and what all say that it has taken. */
+  private checkEvent(): void {
+    const { event_id: id, taken } = this.row;
+    const found: Record<string, unknown> = saidBy(taken);
+    const isRight = this.taken.some((events) => {
+      const said = saidBy(events);
+      return (events.at(-1)?.id ?? null) === id && Object.keys(said).every((key) => found[key] === said[key]);
+    });
+    const ways = this.taken.map((events) => JSON.stringify([events.at(-1)?.id, saidBy(events)]));
+    if (!isRight) this.fault(`has the event ${id}, which says ${JSON.stringify(found)}, and not ${ways.join(" or ")}`);
+  }
+}
+
+/** A later event says a key anew. */
+function saidBy(events: { data: Record<string, unknown> }[]): Record<string, unknown> {
+  return Object.assign({}, ...events.map(({ data }) => data));
 }
 
 function waysText(ways: (ModelStep | "end")[]): string {

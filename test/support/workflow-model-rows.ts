@@ -37,12 +37,23 @@ export interface ExecutionRow {
   updated_at: number;
   shard: number;
   steps: StepRow[];
-  /** The data of its event. */
-  event: string | null;
+  /** The events that its object keeps for it, oldest first. */
+  taken: { id: string; data: Record<string, unknown> }[];
 }
 
 export function isOver({ status }: Pick<ExecutionRow, "status">): boolean {
   return status !== "RUNNING" && status !== "WAITING";
+}
+
+/** The events that objects keep. */
+export async function readKeptEvents({ shards }: Play): Promise<string[]> {
+  const found = shards.known.map((address) =>
+    runInDurableObject(shardStub(address), (_, { storage: { sql } }) => {
+      const isUsed = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'events'").toArray().length > 0;
+      return isUsed ? sql.exec<{ id: string }>("SELECT id FROM events").toArray() : [];
+    }),
+  );
+  return (await Promise.all(found)).flat().map(({ id }) => id);
 }
 
 /** All executions of a play, from the objects themselves. */
@@ -53,15 +64,19 @@ export async function readExecutions({ shards }: Play): Promise<ExecutionRow[]> 
       const isUsed = rows<{ n: number }>("SELECT count(*) AS n FROM sqlite_master WHERE name = 'executions'")[0]?.n;
       if (!isUsed) return [];
       const steps = rows<StepRow & { execution_id: string }>("SELECT * FROM steps ORDER BY execution_id, place");
-      return rows<Omit<ExecutionRow, "shard" | "steps">>(
-        "SELECT e.*, v.data AS event FROM executions e LEFT JOIN events v ON v.id = e.event_id ORDER BY e.id",
-      ).map(
-        (row): ExecutionRow => ({
+      const events = rows<{ id: string; data: string }>("SELECT id, data FROM events");
+      return rows<Omit<ExecutionRow, "shard" | "steps" | "taken"> & { earlier: string | null }>(
+        "SELECT * FROM executions ORDER BY id",
+      ).map(({ earlier, ...row }): ExecutionRow => {
+        const ids: (string | null)[] = [...JSON.parse(earlier ?? "[]"), row.event_id];
+        const taken = ids.flatMap((id) => events.find((event) => event.id === id) ?? []);
+        return {
           ...row,
           shard: address.shard,
           steps: steps.filter(({ execution_id }) => execution_id === row.id),
-        }),
-      );
+          taken: taken.map(({ id, data }) => ({ id, data: JSON.parse(data) })),
+        };
+      });
     }),
   );
   return (await Promise.all(found)).flat();

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json";
 
 /** What a run's conditions can name beside the fields of its contact. */
 export interface RunValues {
-  /** The event that last started or woke the run. */
+  /** The event that last started or woke the run, with the data of all that did. */
   event: { name: string; source: string; data: JsonObject } | null;
   context: JsonObject;
   /** The outputs of its steps so far, by their names. */

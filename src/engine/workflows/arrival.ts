@@ -7,7 +7,10 @@ export type { EventSource };
 
 /** What templates, conditions and calls of a run can name beside its contact. */
 export interface Scope {
-  /** The event that last started or woke the run; null for one that was started by hand or by the clock. */
+  /**
+   * The event that last started or woke the run, with the data of all that did; null for one that was started by hand or
+   * by the clock.
+   */
   event: { id: Id; name: string; source: EventSource; data: JsonObject } | null;
   /** What the caller gave when it started the run by hand. */
   context: JsonObject;

@@ -1,9 +1,9 @@
-import type { Id } from "../../core/ids";
-import type { JsonObject } from "../../core/json";
+import { isJsonObject, type JsonObject } from "../../core/json";
+import { joinEvents } from "../../core/workflows/joined-events";
 import type { Step } from "../../core/workflows/step";
 import type { Arrival } from "./arrival";
 import type { LiveWorkflow } from "./live";
-import { findEvent, outputsOf } from "./shard-rows";
+import { eventsOf, outputsOf } from "./shard-rows";
 import type { ShardStore, StoredExecution } from "./shard-store";
 
 /** Of the events of one round: a round's arrivals are in memory, and travel as parameters. */
@@ -47,11 +47,16 @@ function arrivalOf(store: ShardStore, { execution, workflow, step }: Standing, o
     workflow: { id: workflow.id, name: workflow.name, linkBase: workflow.linkBase },
     contactId: execution.contactId,
     step,
-    scope: { event: eventOf(store, execution.eventId), context: execution.context ?? {}, steps: outputs },
+    scope: { event: eventOf(store, execution), context: execution.context ?? {}, steps: outputs },
     causes: execution.causes,
   };
 }
 
-function eventOf(store: ShardStore, id: Id | null): Arrival["scope"]["event"] {
-  return id === null ? null : findEvent(store, id);
+/** The event that last started or woke the execution, with what those before it and a start by hand have said as well. */
+export function eventOf(store: ShardStore, execution: StoredExecution): Arrival["scope"]["event"] {
+  const taken = eventsOf(store, execution);
+  const newest = taken.at(-1);
+  if (newest === undefined) return null;
+  const given = execution.context?.event;
+  return { ...newest, data: { ...(isJsonObject(given) && given), ...joinEvents(taken).data } };
 }

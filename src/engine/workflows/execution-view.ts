@@ -2,7 +2,8 @@ import type { Id } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import type { StepRecord } from "../../core/workflows/execution";
 import type { ExecutionView } from "../../platform/workflow-shards";
-import { findEvent, findExecution, recordsOf } from "./shard-rows";
+import { eventOf } from "./arrivals";
+import { findExecution, recordsOf } from "./shard-rows";
 import type { ShardStore, StoredExecution } from "./shard-store";
 
 /** An execution as the API tells it; null when there is none. */
@@ -27,7 +28,7 @@ export function viewOf(store: ShardStore, id: Id): ExecutionView | null {
 }
 
 /** What the API tells of an execution beside its row in the mirror. */
-export function contextOf(store: ShardStore, { context, eventId }: StoredExecution): JsonObject {
-  const event = eventId === null ? null : findEvent(store, eventId);
-  return { ...context, ...(event ? { event: event.data } : {}) };
+export function contextOf(store: ShardStore, execution: StoredExecution): JsonObject {
+  const event = eventOf(store, execution);
+  return { ...execution.context, ...(event ? { event: event.data } : {}) };
 }

@@ -28,9 +28,12 @@ export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): v
     const own = "SELECT id FROM executions WHERE contact_id = ?";
     // An event is about one contact, so nobody else refers to those of this one.
     store.run("DELETE FROM events WHERE id IN (SELECT event_id FROM executions WHERE contact_id = ?)", contact);
+    const earlier = "SELECT r.value FROM executions e CROSS JOIN json_each(e.earlier) r WHERE e.contact_id = ?";
+    store.run(`DELETE FROM events WHERE id IN (${earlier})`, contact);
     // One that is empty already is not new to the mirror.
     store.run(
-      `UPDATE executions SET context = NULL, error = NULL, event_id = NULL, request = NULL, version = version + 1
+      `UPDATE executions SET context = NULL, error = NULL, event_id = NULL, earlier = NULL, request = NULL,
+          version = version + 1
         WHERE contact_id = ? AND (context IS NOT NULL OR error IS NOT NULL OR event_id IS NOT NULL OR request IS NOT NULL)`,
       contact,
     );

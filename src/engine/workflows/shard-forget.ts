@@ -2,13 +2,16 @@ import { sql } from "drizzle-orm";
 import { belowAllIds, type Id, textOf } from "../../core/ids";
 import { hourMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import { asId, asNumber, columns, orNull } from "../../db/rows";
+import { asId, asJson, asNumber, columns, orNull } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
-import { dropUnused } from "./shard-rows";
+import { dropUnused, eventIdsOf } from "./shard-rows";
 import { readNumber, type ShardStore } from "./shard-store";
 
-const readForgotten = columns({ id: asId, workflowId: asId, eventId: orNull(asId) });
+const readForgotten = columns({
+  ...{ id: asId, workflowId: asId, contactId: asId },
+  ...{ eventId: orNull(asId), earlier: orNull(asJson<Id[]>()) },
+});
 const forgottenAtOnce = 200;
 
 /**
@@ -19,7 +22,7 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
   const before = ctx.clock().getTime() - ctx.config.executionRetentionMs;
   const old = store.all(
     readForgotten,
-    `SELECT id, workflow_id, event_id FROM executions WHERE completed_at <= ? AND version <= mirrored
+    `SELECT id, workflow_id, contact_id, event_id, earlier FROM executions WHERE completed_at <= ? AND version <= mirrored
       ORDER BY completed_at LIMIT ?`,
     ...[before, forgottenAtOnce],
   );
@@ -37,10 +40,9 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
   store.together(() => {
     store.run("DELETE FROM steps WHERE execution_id IN (SELECT value FROM json_each(?))", ids);
     store.run("DELETE FROM executions WHERE id IN (SELECT value FROM json_each(?))", ids);
-    dropUnused(
-      store,
-      old.map(({ eventId }) => eventId),
-    );
+    for (const [contactId, some] of Map.groupBy(old, (one) => one.contactId)) {
+      dropUnused(store, contactId, some.flatMap(eventIdsOf));
+    }
   });
   return old.length === forgottenAtOnce;
 }

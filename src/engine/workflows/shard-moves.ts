@@ -4,7 +4,7 @@ import { isActive, type Position, type StepRecord, type StepStatus } from "../..
 import { readIdRow, type ShardStore, type StoredExecution } from "./shard-store";
 
 /** What else changes with the position of an execution. */
-export type Beside = Partial<Pick<StoredExecution, "eventId" | "causes" | "hearsPublic" | "needs">>;
+export type Beside = Partial<Pick<StoredExecution, "eventId" | "earlier" | "causes" | "hearsPublic" | "needs">>;
 
 /** An execution as it was read, where it is to go, and what it did on the way. */
 export interface Change {
@@ -75,6 +75,7 @@ const columnsMoved = {
   ],
   atEnd: ["exit_reason", "error", "completed_at"],
   byEvent: ["event_id", "causes", "hears_public"],
+  bySecondEvent: ["earlier"],
 };
 
 /** The statement that a move takes: moves with the same columns go together. */
@@ -84,6 +85,7 @@ function columnsOf({ change: { beside }, after }: Planned): string {
     ...columnsMoved.always,
     ...(isActive(after.status) ? [] : columnsMoved.atEnd),
     ...(isByEvent ? columnsMoved.byEvent : []),
+    ...(beside?.earlier === undefined ? [] : columnsMoved.bySecondEvent),
   ]
     .map((column) => `${column} = r.value->>'${column}'`)
     .join(", ");
@@ -99,7 +101,8 @@ function updateExecutions(store: ShardStore, planned: Planned[]): { id: Id }[] {
     ...{ outcome: after.outcome && JSON.stringify(after.outcome), attempts: after.attempts },
     ...{ needs: after.needs, version: after.version, updated_at: after.updatedAt },
     ...{ exit_reason: after.exitReason, error: after.error, completed_at: after.completedAt },
-    ...{ event_id: after.eventId, causes: JSON.stringify(after.causes), hears_public: after.hearsPublic ? 1 : 0 },
+    ...{ event_id: after.eventId, earlier: after.earlier && JSON.stringify(after.earlier) },
+    ...{ causes: JSON.stringify(after.causes), hears_public: after.hearsPublic ? 1 : 0 },
   }));
   return store.all(
     readIdRow,

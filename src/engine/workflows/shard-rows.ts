@@ -158,20 +158,29 @@ export function saveEvent(store: ShardStore, { id, name, source, data }: StoredE
   );
 }
 
-export function findEvent(store: ShardStore, id: Id): StoredEvent | null {
-  const [found] = store.all(readEvent, "SELECT * FROM events WHERE id = ?", textOf(id));
-  return found ?? null;
+/** Those that `event.*` of the execution is made of, oldest first. */
+export function eventsOf(store: ShardStore, execution: Pick<StoredExecution, "eventId" | "earlier">): StoredEvent[] {
+  return store.all(
+    readEvent,
+    "SELECT v.* FROM json_each(?) r CROSS JOIN events v ON v.id = r.value ORDER BY r.key",
+    JSON.stringify(eventIdsOf(execution)),
+  );
 }
 
-/** Deletes those of the events that no execution refers to any more. */
-export function dropUnused(store: ShardStore, eventIds: readonly (Id | null)[]): void {
-  for (const id of new Set(eventIds)) {
-    if (id === null) continue;
-    store.run(
-      "DELETE FROM events WHERE id = ? AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.event_id = events.id)",
-      textOf(id),
-    );
-  }
+export function eventIdsOf({ eventId, earlier }: Pick<StoredExecution, "eventId" | "earlier">): Id[] {
+  return eventId === null ? [] : [...(earlier ?? []), eventId];
+}
+
+/** Deletes those of the events that no execution refers to any more. An event is about one contact. */
+export function dropUnused(store: ShardStore, contactId: Id, eventIds: Id[]): void {
+  if (eventIds.length === 0) return;
+  store.run(
+    `DELETE FROM events WHERE id IN (SELECT value FROM json_each(?))
+      AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.event_id = events.id)
+      AND id NOT IN (SELECT r.value FROM executions e INDEXED BY ix_executions_earlier CROSS JOIN json_each(e.earlier) r
+        WHERE e.contact_id = ? AND e.earlier IS NOT NULL)`,
+    ...[JSON.stringify(eventIds), textOf(contactId)],
+  );
 }
 
 /** The earliest time at which an execution wakes; null when none sleeps. */

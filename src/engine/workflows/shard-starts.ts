@@ -1,10 +1,11 @@
 import { firstIdAt, type Id, newIdAt, textOf, timeOf } from "../../core/ids";
 import { dayMs, hourMs, minuteMs } from "../../core/time";
+import { joinEvents } from "../../core/workflows/joined-events";
 import { startPosition, wakeByEvent } from "../../core/workflows/machine";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import type { Delivery, ScheduledStarts, StartByHand } from "../../platform/workflow-shards";
-import { moveExecution } from "./shard-moves";
-import { dropUnused, findExecution, insertExecutions, saveEvent } from "./shard-rows";
+import { type Beside, moveExecution } from "./shard-moves";
+import { dropUnused, eventIdsOf, eventsOf, findExecution, insertExecutions, saveEvent } from "./shard-rows";
 import { readExecution, readIdRow, type ShardStore, type StoredEvent, type StoredExecution } from "./shard-store";
 
 /** Events are remembered for this long, and an older one starts nothing: nobody could tell whether it did. */
@@ -47,10 +48,19 @@ export function wakeOne(
   if (event.source === "PUBLIC" && !execution.hearsPublic) return;
   const position = wakeByEvent(execution, event);
   if (position === execution) return;
+  const joined = joinEvents([...eventsOf(store, execution), event]).events.map(({ id }) => id);
   saveEvent(store, event);
   const all = [...new Set([...execution.causes, ...causes])];
-  moveExecution(store, execution, position, now, { eventId: event.id, causes: all });
-  dropUnused(store, [execution.eventId, event.id]);
+  moveExecution(store, execution, position, now, { eventId: event.id, ...earlierOf(execution, joined), causes: all });
+  const leftOut = eventIdsOf(execution).filter((id) => !joined.includes(id));
+  dropUnused(store, execution.contactId, [...leftOut, event.id]);
+}
+
+/** Who has taken one event only names none before it, which costs a row less. */
+function earlierOf({ earlier }: StoredExecution, joined: Id[]): Pick<Beside, "earlier"> {
+  const before = joined.slice(0, -1);
+  if (before.length > 0) return { earlier: before };
+  return earlier === null ? {} : { earlier: null };
 }
 
 const readEntry = columns({

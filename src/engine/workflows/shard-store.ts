@@ -24,6 +24,8 @@ export interface StoredExecution extends Position {
   contactId: Id;
   /** The event that last started or woke it. */
   eventId: Id | null;
+  /** Those before it that `event.*` has keys of, oldest first; null when there are none. */
+  earlier: Id[] | null;
   /** Events of public keys wake it too. */
   hearsPublic: boolean;
   /** What the caller gave who started it by hand. */
@@ -71,7 +73,7 @@ const tables = [
   `CREATE TABLE IF NOT EXISTS executions (
     id TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, status TEXT NOT NULL, step_id TEXT,
     entered_at INTEGER NOT NULL, place INTEGER NOT NULL, pause TEXT, wake_at INTEGER, awaits TEXT, since TEXT,
-    outcome TEXT, attempts INTEGER NOT NULL, exit_reason TEXT, error TEXT, completed_at INTEGER, event_id TEXT,
+    outcome TEXT, attempts INTEGER NOT NULL, exit_reason TEXT, error TEXT, completed_at INTEGER, event_id TEXT, earlier TEXT,
     hears_public INTEGER NOT NULL, context TEXT, causes TEXT NOT NULL, needs TEXT, request TEXT,
     version INTEGER NOT NULL, mirrored INTEGER NOT NULL DEFAULT 0, started_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL) WITHOUT ROWID`,
@@ -84,6 +86,7 @@ const tables = [
   "CREATE INDEX IF NOT EXISTS ix_executions_awaits ON executions (contact_id, awaits) WHERE awaits IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS ix_executions_active ON executions (workflow_id) WHERE completed_at IS NULL",
   "CREATE INDEX IF NOT EXISTS ix_executions_event ON executions (event_id) WHERE event_id IS NOT NULL",
+  "CREATE INDEX IF NOT EXISTS ix_executions_earlier ON executions (contact_id) WHERE earlier IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS ix_executions_completed ON executions (completed_at) WHERE completed_at IS NOT NULL",
   "CREATE UNIQUE INDEX IF NOT EXISTS ux_executions_request ON executions (request) WHERE request IS NOT NULL",
   `CREATE TABLE IF NOT EXISTS steps (
@@ -123,6 +126,7 @@ export const readExecution: RowReader<StoredExecution> = columns({
   error: orNull(asText),
   completedAt: orNull(asNumber),
   eventId: orNull(asId),
+  earlier: orNull(asJson<Id[]>()),
   hearsPublic: asFlag,
   context: orNull(asJson<JsonObject>()),
   causes: asJson<string[]>(),

@@ -1,6 +1,7 @@
 import { belowAllIds, type Id, textOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import { isActive, type Position, type StepRecord } from "../../../core/workflows/execution";
+import { joinEvents } from "../../../core/workflows/joined-events";
 import {
   advance,
   beginWait,
@@ -51,13 +52,13 @@ export async function simulate(ctx: Context, given: Simulated): Promise<Simulati
   goOnTo(world, now, start);
   const records = new Map<Id, StepRecord>();
   let position = startPosition(now, start?.id ?? null);
-  let heard = start;
+  let heard = start ? [start] : [];
   while (isActive(position.status)) {
     if (position.status === "WAITING") {
       const next = nextWake(position, world);
       if (next === null || (given.until !== null && next.at > given.until)) break;
       goOnTo(world, next.at, next.event);
-      heard = next.event ?? heard;
+      if (next.event) heard = joinEvents([...heard, next.event]).events;
       position = next.event ? wakeByEvent(position, next.event) : wakeByTime(position, world.now);
       continue;
     }
@@ -89,7 +90,8 @@ function nextWake(
 
 interface Standing extends Simulated {
   position: Position;
-  heard: GivenEvent | null;
+  /** The events that started or woke the run, oldest first. */
+  heard: GivenEvent[];
   records: ReadonlyMap<Id, StepRecord>;
   world: SimulatedWorld;
 }
@@ -119,7 +121,9 @@ function newestOf({ events, happened }: SimulatedWorld): Id {
 function arrivalAt({ workflow, contact, heard, records }: Standing, step: Step): Arrival {
   const outputs: JsonObject = {};
   for (const { name, output } of records.values()) if (output) outputs[name] = output;
-  const event = heard && { id: heard.id, name: heard.name, source: heard.source, data: heard.data };
+  const { data, events } = joinEvents(heard);
+  const newest = events.at(-1);
+  const event = newest ? { id: newest.id, name: newest.name, source: newest.source, data } : null;
   return {
     executionId: belowAllIds,
     workflow,

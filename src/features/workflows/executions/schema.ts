@@ -56,7 +56,9 @@ const execution = z.object({
   currentStepId: z.string().nullable().meta({ description: "Where it stands, or where it ended." }),
   exitReason: z.string().nullable().meta({ description: "Why it is EXITED or CANCELLED." }),
   context: z.record(z.string(), z.unknown()).meta({
-    description: "What the caller gave, and under `event` the data of the event that last started or woke it.",
+    description:
+      "What the caller gave, and under `event` the data of the events that started or woke it: of a key the newest value. " +
+      "Together they have at most 64 KB; beyond that the oldest events give way.",
   }),
   error: z.string().nullable().meta({ description: "Why it is FAILED." }),
   startedAt: z.iso.datetime(),

@@ -1,0 +1,28 @@
+import { maxDataBytes } from "../contacts/data";
+import { type JsonObject, utf8Bytes } from "../json";
+
+/** What the events of a run say together, and those of them that say it, oldest first. */
+export interface JoinedEvents<E> {
+  events: E[];
+  data: JsonObject;
+}
+
+/**
+ * Joins the data of the events that a run has taken, oldest first: a key has its value of the newest event that has the
+ * key. Together they may say as much as one event may. The newest says all it has; the first older one that does not fit
+ * is left out, and so are those before it.
+ */
+export function joinEvents<E extends { data: JsonObject }>(taken: readonly E[]): JoinedEvents<E> {
+  const joined: JoinedEvents<E> = { events: [], data: {} };
+  let bytes = 0;
+  for (const event of taken.toReversed()) {
+    const own = Object.entries(event.data).filter(([key]) => !Object.hasOwn(joined.data, key));
+    if (joined.events.length > 0 && own.length === 0) continue;
+    const more = Object.fromEntries(own);
+    bytes += utf8Bytes(JSON.stringify(more));
+    if (joined.events.length > 0 && bytes > maxDataBytes) break;
+    joined.events.unshift(event);
+    joined.data = { ...more, ...joined.data };
+  }
+  return joined;
+}
