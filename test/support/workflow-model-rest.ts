@@ -73,7 +73,7 @@ export async function isRestless({ project: { db, number }, world, row }: Play):
       + (SELECT count(*) FROM workflow_executions WHERE project_id = ?1 AND wake_at <= ?2)
       + (SELECT count(*) FROM workflow_executions e JOIN workflow_steps s ON s.project_id = e.project_id
           AND s.workflow_id = e.workflow_id AND s.id = e.current_step_id
-        WHERE e.project_id = ?1 AND e.status = 'WAITING' AND s.type = 'WEBHOOK') AS n`,
+        WHERE e.project_id = ?1 AND e.status = 'WAITING' AND s.type IN ('WEBHOOK', 'SEND_EMAIL')) AS n`,
   );
   return (await query.bind(number, world.now).first<number>("n")) !== 0;
 }
