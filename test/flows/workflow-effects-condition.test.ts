@@ -218,7 +218,7 @@ describe("a CONDITION", () => {
       ],
     };
     const runs = [...people.map(({ id }) => id), publicId(newId())].map((id): [string, object] => [id, {}]);
-    const gone = { kind: "exits", reason: "The contact was deleted" };
+    const gone = { kind: "cancelled", reason: "The contact was deleted" };
     expect(await branchesTaken(world, project, multi, runs)).toEqual(["b1", "b2", "b3", gone]);
     const two = { ...multi, branches: multi.branches.slice(0, 2) };
     expect(await branchesTaken(world, project, two, runs)).toEqual(["b1", "b2", "default", gone]);

@@ -8,7 +8,7 @@ import type { ShardAddress } from "../../src/platform/workflow-shards";
 import { handleMessage } from "../../src/queue";
 import type { Process } from "../support/killable";
 import { admin, newProject, type TestProject } from "../support/project";
-import { addressOf, type GivenWorkflow, mirrorOf, newWorkflow, track } from "../support/workflow";
+import { addressOf, executionsOf, type GivenWorkflow, mirrorOf, newWorkflow, track } from "../support/workflow";
 import { shardStub, World } from "../support/world";
 
 const secondMs = 1_000;
@@ -239,6 +239,42 @@ describe("a contact's erasure", () => {
       ]);
     }
     expect(erasures).toBeGreaterThan(3);
+  });
+});
+
+describe("a contact's deletion while a CONDITION asks", () => {
+  const asking: GivenWorkflow = {
+    steps: {
+      isSubscribed: ["CONDITION", { field: "subscribed", operator: "equals", value: true }],
+      wait: ["WAIT_FOR_EVENT", { eventName: "purchase" }],
+    },
+    ways: [
+      ["TRIGGER", "isSubscribed"],
+      ["isSubscribed", "wait", "yes"],
+      ["isSubscribed", "wait", "no"],
+    ],
+  };
+
+  it("cancels the execution, as anywhere else", async () => {
+    let stoodThere = 0;
+    for (let atStep = 1; ; atStep++) {
+      const [world, project] = [new World(), await newProject()];
+      await newWorkflow(project, asking);
+      const { contactId } = await track(world, project, "signup");
+      const { hasHappened } = intrude(world, atStep, async () => {
+        expect((await project.api.delete(`/contacts/${publicId(contactId)}`)).status).toBe(204);
+      });
+      await world.drain();
+      if (!hasHappened()) break;
+      const [execution] = await executionsOf(world, project, contactId);
+      expect(execution, `deleted before step ${atStep}`).toMatchObject({
+        ...{ status: "CANCELLED", exitReason: "The contact was deleted" },
+      });
+      const asked = execution?.steps.find(({ name }) => name === "isSubscribed");
+      if (asked?.status === "SKIPPED") stoodThere++;
+      if (asked) expect(asked).toMatchObject({ completedAt: expect.any(Number), error: null });
+    }
+    expect(stoodThere).toBeGreaterThan(0);
   });
 });
 

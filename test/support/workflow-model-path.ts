@@ -197,13 +197,6 @@ class Path {
         }
       }
     }
-    // Nothing can be asked about somebody who is gone.
-    if (
-      this.row.status === "EXITED" &&
-      this.row.exit_reason === gone &&
-      this.view.contacts(...this.view.spanOf(step)).includes(null)
-    )
-      return;
     if (step.branch === null || !branches.has(step.branch))
       this.fault(`${step.name} took ${step.branch}, and not ${[...branches]}`);
     this.since = [null];
@@ -226,8 +219,7 @@ class Path {
       case "EXITED": {
         const reasons = last?.type === "EXIT" ? this.view.configs(last).map(({ reason = null }) => reason) : [];
         const isGone = row.exit_reason === "Step was removed" && this.mayHaveLost(last);
-        const isLeft = last?.type === "CONDITION" && row.exit_reason === gone;
-        if (!reasons.includes(row.exit_reason) && !isGone && !isLeft) this.fault(`has exited: ${row.exit_reason}`);
+        if (!reasons.includes(row.exit_reason) && !isGone) this.fault(`has exited: ${row.exit_reason}`);
         return;
       }
       case "FAILED":

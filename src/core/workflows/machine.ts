@@ -96,6 +96,8 @@ export function advance(graph: Graph, position: Position, outcome: Outcome, now:
       return { position: paused(rested, "retry", outcome.at), record };
     case "exits":
       return { position: ended(rested, "EXITED", now, { exitReason: outcome.reason }), record };
+    case "cancelled":
+      return { position: ended(rested, "CANCELLED", now, { exitReason: outcome.reason }), record };
     case "failed":
       return { position: ended(rested, "FAILED", now, { error: brief(outcome.reason) }), record };
   }
@@ -249,6 +251,8 @@ function recordOf(step: Step, { enteredAt, place }: Position, outcome: Outcome, 
       return { ...base, status: "WAITING", completedAt: null, scheduledFor: outcome.at, reason: outcome.reason };
     case "exits":
       return { ...base, reason: outcome.reason };
+    case "cancelled":
+      return { ...base, status: "SKIPPED", reason: outcome.reason };
     case "failed":
       return { ...base, status: "FAILED", error: brief(outcome.reason) };
   }

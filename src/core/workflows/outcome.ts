@@ -17,4 +17,6 @@ export type Outcome =
   /** The step cannot be done now, and is tried again at that time. */
   | { kind: "later"; at: number; reason: string }
   | { kind: "exits"; reason: string | null }
+  /** There is nobody any more for whom the run could go on. */
+  | { kind: "cancelled"; reason: string }
   | { kind: "failed"; reason: string };

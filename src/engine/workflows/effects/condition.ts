@@ -17,7 +17,7 @@ export async function takeBranches(ctx: Context, arrivals: Arrival<"CONDITION">[
       runs,
     );
     return decisions.map((decision): Outcome => {
-      if (decision === "gone") return { kind: "exits", reason: contactDeleted };
+      if (decision === "gone") return { kind: "cancelled", reason: contactDeleted };
       const { first: place, because } = decision;
       const branch = place === null ? otherwise : (branches[place]?.branch ?? otherwise);
       return { kind: "done", branch, output: { branch }, because };

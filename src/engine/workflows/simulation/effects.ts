@@ -96,7 +96,7 @@ async function takeBranch(ctx: Context, arrival: Arrival<"CONDITION">, world: Si
   const conditions = branches.map(({ condition }) => condition);
   try {
     const [decision] = await decide(ctx, conditions, [asking], new Date(now));
-    if (decision === undefined || decision === "gone") return { kind: "exits", reason: contactDeleted };
+    if (decision === undefined || decision === "gone") return { kind: "cancelled", reason: contactDeleted };
     const branch = decision.first === null ? otherwise : (branches[decision.first]?.branch ?? otherwise);
     return { kind: "done", branch, output: { branch }, because: decision.because };
   } catch (error) {
