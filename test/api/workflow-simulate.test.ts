@@ -236,6 +236,16 @@ describe("POST /workflows/{id}/simulate", () => {
     expectInvalid(await api.post(path, { contactId, ...fields }), field, code);
   });
 
+  it("lets the timeout go before an event of its very instant, and after one of the millisecond before", async () => {
+    const { api, path, contactId } = await set();
+    const bought = async (ms: number) => {
+      const purchase = { at: new Date(start + 3 * dayMs + ms).toISOString(), name: "purchase" };
+      return told(await api.post(path, { contactId, events: [{ at: at(0), name: "signup" }, purchase] }));
+    };
+    expect(await bought(0)).toContain("Bought? COMPLETED timeout");
+    expect(await bought(-1)).toContain("Bought? COMPLETED event");
+  });
+
   it("is 404 for another project, and refuses a public key", async () => {
     const { project, api, path, contactId } = await set();
     const other = await set();

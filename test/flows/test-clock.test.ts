@@ -8,7 +8,7 @@ import { Outside } from "../support/outside";
 import { newProject } from "../support/project";
 import { inbox, jobOf, move, moveAndDie, newTestClock, startMove, type TestClock } from "../support/test-clock";
 import { delivered, deliveriesOf, newHost, newWebhook } from "../support/webhook";
-import { addressOf, mirrorOf, newWorkflow, track } from "../support/workflow";
+import { addressOf, executionsOf, type GivenWorkflow, mirrorOf, newWorkflow, pathOf, track } from "../support/workflow";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -320,6 +320,47 @@ describe("a workflow on a test clock", () => {
       { status: "COMPLETED", exit_reason: null, started_at: start, completed_at: start + 5 * dayMs },
       { status: "EXITED", exit_reason: "Over", started_at: start, completed_at: start + 14 * dayMs },
     ]);
+  });
+
+  it("lets a wait's timeout go before an event of its very instant, whoever is at work first", async () => {
+    const clock = await newTestClock();
+    const { project, world } = clock;
+    const leaving = (eventName: string) =>
+      ({
+        steps: {
+          wait: ["WAIT_FOR_EVENT", { eventName, timeout: hourMs / 1000 }],
+          heard: ["EXIT", { reason: "heard" }],
+        },
+        ways: [
+          ["TRIGGER", "wait"],
+          ["wait", "heard", "event"],
+        ],
+      }) satisfies GivenWorkflow;
+    const own = await newWorkflow(project, leaving("purchase"));
+    const other = await newWorkflow(project, leaving("contact.unsubscribed"));
+    await newWorkflow(project, {
+      steps: {
+        pause: ["DELAY", { amount: 1, unit: "hours" }],
+        leave: ["UPDATE_CONTACT", { subscribed: false }],
+      },
+      ways: [
+        ["TRIGGER", "pause"],
+        ["pause", "leave"],
+      ],
+    });
+    const { contactId } = await track(world, project, "signup", { email: "ada@example.com" });
+    expect(await move(clock, { advance: "1h" })).toMatchObject({ status: "completed", result: { instants: 1 } });
+    await track(world, project, "purchase", { email: "ada@example.com" });
+    expect(await move(clock, { advance: "1h" })).toMatchObject({ status: "completed" });
+    expect((await log(clock)).slice(-2)).toEqual([
+      ["contact.unsubscribed", hourMs],
+      ["purchase", hourMs],
+    ]);
+    const executions = await executionsOf(world, project, contactId);
+    for (const { id } of [own, other]) {
+      const execution = executions.find(({ workflowId }) => workflowId === id);
+      expect(execution && pathOf(execution)).toEqual(["TRIGGER COMPLETED", "wait COMPLETED timeout"]);
+    }
   });
 
   it("starts by its schedule at each tick of the project's time, and by no real one", async () => {

@@ -154,7 +154,7 @@ class Path {
     }
     this.expectStatus(step, ["COMPLETED"]);
     if (branch === "event") {
-      const events = possible.flatMap(({ heard, until }) => heard.filter(({ at }) => until === null || at <= until));
+      const events = possible.flatMap(({ heard, until }) => heard.filter(({ at }) => until === null || at < until));
       if (events.length === 0) this.fault(`${name} heard of nothing that it awaits`);
       else {
         const before = this.taken.length;

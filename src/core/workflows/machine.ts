@@ -127,13 +127,13 @@ export function wakeByTime(position: Position, now: number): Position {
 }
 
 /**
- * The run after the event that it waits for. Events up to its own `since` do not count, nor do those after its timeout, of
- * which it has not heard yet: the log's own times decide, not who is told first.
+ * The run after the event that it waits for. Events up to its own `since` do not count, nor do those from the instant of
+ * its timeout on, of which it has not heard yet: the log's own times decide, not who is told first.
  */
 export function wakeByEvent(position: Position, event: { id: Id; name: string }): Position {
   const { status, pause, awaits, since, wakeAt } = position;
   const isAwaited = status === "WAITING" && pause === "event" && awaits === event.name;
-  const isLate = wakeAt !== null && timeOf(event.id) > wakeAt;
+  const isLate = wakeAt !== null && timeOf(event.id) >= wakeAt;
   if (!isAwaited || isLate || (since !== null && event.id <= since)) return position;
   return { ...resumed(position, { kind: "done", branch: "event" }), since: event.id };
 }

@@ -140,10 +140,16 @@ describe("a wait", () => {
     expect(through(line, awake, awake.outcome as Outcome).stepId).toBe(exit);
   });
 
+  test("goes on by an event of the last moment before its timeout", () => {
+    const last = { id: newIdAt(now + 59_999), name: "purchase" };
+    expect(wakeByEvent(waiting, last)).toMatchObject({ outcome: { kind: "done", branch: "event" } });
+  });
+
   test.each([
     ["the same event", since, "purchase"],
     ["an earlier one", event(999), "purchase"],
     ["another name", event(2_000), "signup"],
+    ["one at the instant of its timeout", newIdAt(now + 60_000), "purchase"],
     ["one after its timeout", newIdAt(now + 60_001), "purchase"],
   ])("does not count %s", (_, id, name) => {
     expect(wakeByEvent(waiting, { id, name })).toBe(waiting);

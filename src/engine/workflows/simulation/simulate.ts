@@ -84,7 +84,7 @@ function nextWake(
   const event =
     awaits === null ? undefined : events.find(({ id, name }) => name === awaits && isAfter(id, since ?? belowAllIds));
   const at = event && Math.max(event.at, now);
-  if (event && at !== undefined && (wakeAt === null || at <= wakeAt)) return { at, event };
+  if (event && at !== undefined && (wakeAt === null || at < wakeAt)) return { at, event };
   return wakeAt === null ? null : { at: wakeAt, event: null };
 }
 
