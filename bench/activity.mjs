@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
-import { call, newProject } from "./api.mjs";
+import { call } from "./api.mjs";
 import { median } from "./load.mjs";
+import { makeProjects } from "./projects.mjs";
 import { table } from "./report.mjs";
 import { seed } from "./seed.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
@@ -24,7 +25,7 @@ export async function benchActivity() {
   const bench = await openBenchState();
   let worker;
   try {
-    const projects = await makeProjects(bench);
+    const projects = Object.values(await makeProjects(bench, sizes));
     seed(
       bench.state,
       projects.map(({ id }, index) => ({ id, contacts: sizes[index] / 10, events: sizes[index], name })),
@@ -44,17 +45,6 @@ export async function benchActivity() {
   } finally {
     await worker?.stop();
     bench.remove();
-  }
-}
-
-async function makeProjects(bench) {
-  const worker = await startBenchWorker("src/index.ts", bench);
-  try {
-    const projects = [];
-    for (const _ of sizes) projects.push(await newProject(worker, bench.adminToken));
-    return projects;
-  } finally {
-    await worker.stop();
   }
 }
 

@@ -3,15 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../scripts/lib/port.mjs";
 import { randomHex, readEnvFile, writeEnvFile } from "../scripts/lib/settings.mjs";
 import { fireCron } from "../scripts/lib/worker.mjs";
-import { call, newProject } from "./api.mjs";
+import { call } from "./api.mjs";
 import { inspect } from "./inspector.mjs";
 import { load } from "./load.mjs";
 import { highestWhile, liveMegabytes } from "./memory.mjs";
 import { byPhase, mailPhases } from "./phases.mjs";
-import { operationsPerMessage, pricesOfMillion } from "./prices.mjs";
+import { pricesOfMillion } from "./prices.mjs";
 import { profiled } from "./profile.mjs";
+import { makeProjects } from "./projects.mjs";
 import { startProvider } from "./provider.mjs";
-import { single, table } from "./report.mjs";
+import { column, single, table } from "./report.mjs";
 import { seed } from "./seed.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
 import { workerdMs } from "./workerd.mjs";
@@ -69,7 +70,8 @@ export async function benchCampaigns() {
     ...{ LINK_SECRETS: randomHex(), MAIL_PROVIDER: mailProvider },
   });
   try {
-    const projects = await makeProjects(bench, of("outbox"));
+    writeEnvFile(bench.state.settings, of("outbox"));
+    const projects = await seededProjects(bench);
     const stub = await withWorker(bench, of("postmark"), async (worker) => {
       await send(worker, projects.warm);
       const figures = [await send(worker, projects.small), await send(worker, projects.large)];
@@ -89,17 +91,12 @@ export async function benchCampaigns() {
 }
 
 /** A project for each size, with its people, a verified domain and two segments, of which one names the other. */
-async function makeProjects(bench, settings) {
-  const made = {};
-  await withWorker(bench, settings, async (worker) => {
-    for (const size of Object.keys(contacts)) {
-      const project = await newProject(worker, bench.adminToken);
-      await call(`${worker.base}/domains`, project.secret, { domain: `${size}.test` });
-      const { id } = await call(`${worker.base}/segments`, project.secret, { name: "Seats", condition: inner });
-      const outer = { name: "Seats and plan", condition: nestedIn(id) };
-      const { id: segmentId } = await call(`${worker.base}/segments`, project.secret, outer);
-      made[size] = { ...project, segmentId, from: `news@${size}.test` };
-    }
+async function seededProjects(bench) {
+  const made = await makeProjects(bench, Object.keys(contacts), async (post, size) => {
+    await post("/domains", { domain: `${size}.test` });
+    const { id } = await post("/segments", { name: "Seats", condition: inner });
+    const { id: segmentId } = await post("/segments", { name: "Seats and plan", condition: nestedIn(id) });
+    return { segmentId, from: `news@${size}.test` };
   });
   seed(
     bench.state,
@@ -167,7 +164,7 @@ async function until(worker, id, isSo) {
   const deadline = Date.now() + longestMs;
   let cronAt = Date.now() + minuteMs;
   for (;;) {
-    if (isSo(await call(`${worker.base}/bench/campaigns/${id}`))) return performance.now();
+    if (isSo(await call(`${worker.base}/bench/campaign?id=${id}`))) return performance.now();
     if (Date.now() > deadline) throw new Error("A campaign takes too long");
     if (Date.now() > cronAt) {
       await fireCron(worker, "* * * * *");
@@ -197,7 +194,7 @@ async function profile(worker, project) {
 
 /** Rows that the reports of delivered mails write, counting included, and messages that they take: of each mail. */
 async function reportDelivered(worker, project, id) {
-  const emails = await call(`${worker.base}/bench/emails/${id}`);
+  const emails = await call(`${worker.base}/bench/emails?campaign=${id}`);
   await call(`${worker.base}/bench/spent`);
   await load({
     url: `${worker.base}/hooks/postmark`,
@@ -240,12 +237,8 @@ function report({ figures, perReport, freeze, profile }, outbox) {
     names: [...figures, outbox].map(({ recipients }) => recipients.toLocaleString("en")),
     figures: [...figures, outbox].map(columnOf),
   });
-  table({
-    title: "A recipient's CPU time in the isolate, by phase",
-    names: ["ms"],
-    figures: [Object.fromEntries(Object.entries(profile).map(([phase, ms]) => [phase, { value: ms, unit: "ms" }]))],
-  });
-  reportPrices(all, profile);
+  column("A recipient's CPU time in the isolate, by phase", profile, "ms");
+  column("A million recipients up to SENT, by Cloudflare's list prices", pricesOfMillion(all.each, profile), "$");
   const perSecond = ({ ms }) => 1000 / ms.all;
   single("From POST /campaigns/{id}/send to SENT", perSecond(all), "recipients/s", "≥ 1000");
   single("Into the outbox, with its rows", perSecond(outbox), "recipients/s", "≥ 400");
@@ -273,18 +266,4 @@ function columnOf({ ms, each, megabytes, longestBatchMs, databaseMs, cpuMs }) {
     "calls of objects": { value: each.objectCalls * 1000, unit: "‰" },
     "peak memory": { value: megabytes, unit: "MB" },
   };
-}
-
-function reportPrices({ each }, profile) {
-  const cpuMs = Object.values(profile).reduce((sum, ms) => sum + ms, 0);
-  const queueOperations = each.messages * operationsPerMessage;
-  const prices = pricesOfMillion({ ...each, queueOperations, cpuMs });
-  const all = Object.values(prices).reduce((sum, price) => sum + price, 0);
-  table({
-    title: "A million recipients up to SENT, by Cloudflare's list prices",
-    names: ["dollars"],
-    figures: [
-      Object.fromEntries(Object.entries({ ...prices, all }).map(([name, value]) => [name, { value, unit: "$" }])),
-    ],
-  });
 }

@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import { call, newProject } from "./api.mjs";
 import { fiveMegabytes, importFile } from "./import.mjs";
 import { load, median } from "./load.mjs";
+import { makeProjects } from "./projects.mjs";
 import { compare, single } from "./report.mjs";
 import { seed } from "./seed.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
@@ -15,7 +16,7 @@ export async function benchContacts() {
   const bench = await openBenchState();
   let worker;
   try {
-    const projects = await makeProjects(bench);
+    const projects = await makeProjects(bench, ["small", "large"]);
     seed(bench.state, [
       { id: projects.small.id, contacts: small },
       { id: projects.large.id, contacts: large },
@@ -27,15 +28,6 @@ export async function benchContacts() {
   } finally {
     await worker?.stop();
     bench.remove();
-  }
-}
-
-async function makeProjects(bench) {
-  const worker = await startBenchWorker("src/index.ts", bench);
-  try {
-    return { small: await newProject(worker, bench.adminToken), large: await newProject(worker, bench.adminToken) };
-  } finally {
-    await worker.stop();
   }
 }
 

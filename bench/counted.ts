@@ -1,35 +1,19 @@
 import { asId, publicId, readId } from "../src/core/ids";
 import { projectDatabase, shardsOf } from "../src/db/client";
-import worker from "../src/index";
 import type { Env } from "../src/platform/env";
-import { metered, readSpent, spent } from "./meter";
+import { meteredProduct } from "./meter";
 
 export * from "../src/index";
 
 /**
- * The product, with a meter beside its bindings. `GET /bench/spent` reads it, and begins again. `GET /bench/campaigns/{id}` says
- * where a campaign stands, and `GET /bench/emails/{id}` names some of its emails. These are not metered themselves.
+ * The product with a meter (see meter.ts). `GET /bench/campaign?id=` says where a campaign stands, and
+ * `GET /bench/emails?campaign=` names some of its emails.
  */
-export default {
-  ...worker,
-  async fetch(request, env, execution) {
-    const { pathname } = new URL(request.url);
-    const [, what, id] = /^\/bench\/(campaigns|emails)\/(.+)$/.exec(pathname) ?? [];
-    if (what === "campaigns" && id) return Response.json((await whereItStands(env, id))[0]);
-    if (what === "emails" && id) return Response.json((await someEmails(env, id)).map((row) => publicId(asId(row.id))));
-    if (pathname === "/bench/spent") return Response.json(readSpent());
-    spent.invocations += 1;
-    return worker.fetch(request, metered(env), execution);
-  },
-  queue(batch, env, execution) {
-    spent.invocations += 1;
-    return worker.queue(batch, metered(env), execution);
-  },
-  scheduled(controller, env, execution) {
-    spent.invocations += 1;
-    return worker.scheduled(controller, metered(env), execution);
-  },
-} satisfies ExportedHandler<Env>;
+export default meteredProduct({
+  campaign: async (env, params) => (await whereItStands(env, params.get("id") ?? ""))[0],
+  emails: async (env, params) =>
+    (await someEmails(env, params.get("campaign") ?? "")).map((row) => publicId(asId(row.id))),
+});
 
 function whereItStands(env: Env, id: string) {
   return ask<{ status: string; phase: string }>(

@@ -1,46 +1,24 @@
 import { readId } from "../src/core/ids";
 import { shardCount } from "../src/core/workflows/shard-of";
 import { controlDatabase, projectDatabase, shardsOf } from "../src/db/client";
-import worker from "../src/index";
 import type { Env } from "../src/platform/env";
 import { nameOf, openWorkflowShards } from "../src/platform/workflow-shards";
-import { metered, readSpent, spent } from "./meter";
+import { meteredProduct } from "./meter";
 import { delivered, time, type WorkflowShardObject } from "./shard";
 
 export * from "../src/index";
 export { WorkflowShardObject } from "./shard";
 
 /**
- * The product, with a meter beside its bindings and its shards. None of these calls is metered itself:
+ * The product with a meter (see meter.ts), also beside its shards.
  *
- * - `GET /bench/spent` reads the meter, and begins again.
  * - `GET /bench/tick` makes scheduled workflows due.
  * - `GET /bench/ahead?ms=` puts the clock of all shards forward, and `&project=` wakes those of a project.
  * - `GET /bench/statuses?workflow=` counts executions by status, as the mirror shows them.
  * - `GET /bench/size?project=` tells the bytes of the project's shards and of all databases.
  * - `GET /bench/delivered` tells the milliseconds of each delivery since it was last asked.
  */
-export default {
-  ...worker,
-  async fetch(request, env, execution) {
-    const { pathname, searchParams } = new URL(request.url);
-    const [, what] = /^\/bench\/(\w+)$/.exec(pathname) ?? [];
-    if (what !== undefined) return Response.json(await answers[what]?.(env, searchParams));
-    spent.invocations += 1;
-    return worker.fetch(request, metered(env), execution);
-  },
-  queue(batch, env, execution) {
-    spent.invocations += 1;
-    return worker.queue(batch, metered(env), execution);
-  },
-  scheduled(controller, env, execution) {
-    spent.invocations += 1;
-    return worker.scheduled(controller, metered(env), execution);
-  },
-} satisfies ExportedHandler<Env>;
-
-const answers: Record<string, (env: Env, params: URLSearchParams) => unknown> = {
-  spent: readSpent,
+export default meteredProduct({
   delivered: () => delivered.splice(0),
   tick: (env) =>
     onEach(env, (db) =>
@@ -79,7 +57,7 @@ const answers: Record<string, (env: Env, params: URLSearchParams) => unknown> = 
       databases: databases.reduce((sum, { meta }) => sum + meta.size_after, 0),
     };
   },
-};
+});
 
 function onEach<T>(env: Env, ask: (db: D1Database) => Promise<T>): Promise<T[]> {
   return Promise.all(shardsOf(env).map((shard) => ask(projectDatabase(env, shard).$client)));

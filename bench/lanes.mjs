@@ -1,7 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomHex, readEnvFile, writeEnvFile } from "../scripts/lib/settings.mjs";
-import { call, newProject } from "./api.mjs";
+import { call } from "./api.mjs";
+import { makeProjects } from "./projects.mjs";
 import { startProvider } from "./provider.mjs";
 import { single, table } from "./report.mjs";
 import { seed } from "./seed.mjs";
@@ -36,7 +37,7 @@ export async function benchLanes() {
   const settings = { ...given, ...provider.settings, LINK_SECRETS: randomHex() };
   try {
     writeEnvFile(bench.state.settings, { ...settings, MAIL_PROVIDER: "outbox" });
-    const projects = await makeProjects(bench);
+    const projects = await seededProjects(bench);
     writeEnvFile(bench.state.settings, { ...settings, MAIL_PROVIDER: "postmark" });
     const worker = await startBenchWorker("bench/counted.ts", bench, { deliversMail: true });
     try {
@@ -77,18 +78,11 @@ function openPace() {
   return pace;
 }
 
-async function makeProjects(bench) {
-  const projects = {};
-  const worker = await startBenchWorker("src/index.ts", bench);
-  try {
-    for (const name of ["own", "other"]) {
-      const project = await newProject(worker, bench.adminToken);
-      await call(`${worker.base}/domains`, project.secret, { domain: `${name}.test` });
-      projects[name] = { ...project, from: `hello@${name}.test` };
-    }
-  } finally {
-    await worker.stop();
-  }
+async function seededProjects(bench) {
+  const projects = await makeProjects(bench, ["own", "other"], async (post, name) => {
+    await post("/domains", { domain: `${name}.test` });
+    return { from: `hello@${name}.test` };
+  });
   seed(bench.state, [{ id: projects.own.id, contacts }]);
   return projects;
 }
@@ -99,7 +93,7 @@ async function underCampaign(setting) {
   const { secret, from } = projects.own;
   const draft = { name: "News", subject: "News", body, from, audienceType: "ALL" };
   const { data } = await call(`${worker.base}/campaigns`, secret, draft);
-  const standing = () => call(`${worker.base}/bench/campaigns/${data.id}`);
+  const standing = () => call(`${worker.base}/bench/campaign?id=${data.id}`);
   await call(`${worker.base}/campaigns/${data.id}/send`, secret, {});
   const freezing = await sampleWhile(setting, async () => (await standing()).phase === "enumerate");
   await call(`${worker.base}/bench/spent`);

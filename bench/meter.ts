@@ -1,4 +1,5 @@
 import { projectDatabase, shardsOf } from "../src/db/client";
+import worker from "../src/index";
 import type { Env } from "../src/platform/env";
 import { watchedDatabase } from "./watched";
 
@@ -22,10 +23,39 @@ const queues = ["MAIL_QUEUE", "CAMPAIGN_MAIL_QUEUE", "EVENTS_QUEUE", "OUTBOUND_Q
 type Objects = DurableObjectNamespace<Rpc.DurableObjectBranded | undefined>;
 const objects = ["PACE", "GATE", "WORKFLOWS"] as const;
 
-export function readSpent(): typeof spent {
+function readSpent(): typeof spent {
   const seen = { ...spent };
   Object.assign(spent, nothing);
   return seen;
+}
+
+/** Answers `GET /bench/…`, named by its path. */
+export type Answers = Record<string, (env: Env, params: URLSearchParams) => unknown>;
+
+/**
+ * The product, with a meter beside its bindings. `GET /bench/spent` reads it, and begins again. This and the other
+ * `answers` are not metered themselves.
+ */
+export function meteredProduct(answers: Answers): ExportedHandler<Env> {
+  const all: Answers = { ...answers, spent: readSpent };
+  return {
+    ...worker,
+    async fetch(request, env, execution) {
+      const { pathname, searchParams } = new URL(request.url);
+      const [, what] = /^\/bench\/(\w+)$/.exec(pathname) ?? [];
+      if (what !== undefined) return Response.json(await all[what]?.(env, searchParams));
+      spent.invocations += 1;
+      return worker.fetch(request, metered(env), execution);
+    },
+    queue(batch, env, execution) {
+      spent.invocations += 1;
+      return worker.queue(batch, metered(env), execution);
+    },
+    scheduled(controller, env, execution) {
+      spent.invocations += 1;
+      return worker.scheduled(controller, metered(env), execution);
+    },
+  };
 }
 
 const known = new WeakMap<Env, Env>();

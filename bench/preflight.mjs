@@ -3,12 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../scripts/lib/port.mjs";
 import { randomHex, readEnvFile, writeEnvFile } from "../scripts/lib/settings.mjs";
 import { startWorker, untilReady } from "../scripts/lib/worker.mjs";
-import { call, newProject } from "./api.mjs";
+import { call } from "./api.mjs";
 import { inspect } from "./inspector.mjs";
 import { liveMegabytes } from "./memory.mjs";
+import { makeProjects } from "./projects.mjs";
 import { table } from "./report.mjs";
 import { seed } from "./seed.mjs";
-import { openBenchState, startBenchWorker } from "./worker.mjs";
+import { openBenchState } from "./worker.mjs";
 
 const contacts = Number(process.env.BENCH_CONTACTS ?? 10_000);
 const lookEveryMs = 500;
@@ -23,24 +24,16 @@ export async function benchPreflight() {
   const { settings } = bench.state;
   writeEnvFile(settings, { ...readEnvFile(settings), MAIL_PROVIDER: "outbox", LINK_SECRETS: randomHex() });
   try {
-    const { id, secret } = await makeProject(bench);
+    const { own } = await makeProjects(bench, ["own"], async (post) => {
+      await post("/domains", { domain: "bench.test" });
+    });
+    const { id, secret } = own;
     seed(bench.state, [{ id, contacts, events: contacts }]);
     const figures = [];
     for (const body of Object.values(bodies)) figures.push(await measure(bench, secret, body));
     table({ title: `A pre-flight of ${contacts.toLocaleString("en")} contacts`, names: Object.keys(bodies), figures });
   } finally {
     bench.remove();
-  }
-}
-
-async function makeProject(bench) {
-  const worker = await startBenchWorker("src/index.ts", bench);
-  try {
-    const project = await newProject(worker, bench.adminToken);
-    await call(`${worker.base}/domains`, project.secret, { domain: "bench.test" });
-    return project;
-  } finally {
-    await worker.stop();
   }
 }
 

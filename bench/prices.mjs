@@ -12,9 +12,16 @@ const perMillion = {
 };
 
 /** A message is written, read and deleted. Ours have less than the 64 KB that one operation takes. */
-export const operationsPerMessage = 3;
+const operationsPerMessage = 3;
 
-/** What each of a million costs, from what one of them needs. */
-export function pricesOfMillion(perOne) {
-  return Object.fromEntries(Object.entries(perMillion).map(([name, price]) => [name, perOne[name] * price]));
+/** What each of a million costs, and all: by what the meter counted for one of them, and by its CPU time of each phase. */
+export function pricesOfMillion(each, msOfPhases) {
+  const cpuMs = sum(Object.values(msOfPhases));
+  const needed = { ...each, queueOperations: each.messages * operationsPerMessage, cpuMs };
+  const prices = Object.fromEntries(Object.entries(perMillion).map(([name, price]) => [name, needed[name] * price]));
+  return { ...prices, all: sum(Object.values(prices)) };
+}
+
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
 }

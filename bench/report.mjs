@@ -29,6 +29,12 @@ export function table({ title, names, figures }) {
   }
 }
 
+/** Prints one column of figures of one unit. */
+export function column(title, figures, unit) {
+  const cells = Object.entries(figures).map(([name, value]) => [name, { value, unit }]);
+  table({ title, names: [unit === "$" ? "dollars" : unit], figures: [Object.fromEntries(cells)] });
+}
+
 /** Prints one figure that has nothing to stand beside. */
 export function single(title, value, unit, aim) {
   console.log(`\n${bold(title)}\n  ${value.toFixed(2)} ${unit}  ${judged(meets(value, aim), aim)}`);

@@ -1,7 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { call, newProject } from "./api.mjs";
+import { call } from "./api.mjs";
 import { median } from "./load.mjs";
+import { makeProjects } from "./projects.mjs";
 import { single, table } from "./report.mjs";
 import { seed } from "./seed.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
@@ -31,7 +32,7 @@ export async function benchSegments() {
   const bench = await openBenchState();
   let worker;
   try {
-    const projects = await makeProjects(bench);
+    const projects = Object.values(await makeProjects(bench, sizes));
     seed(
       bench.state,
       projects.map(({ id }, index) => ({ id, contacts: sizes[index], events: sizes[index] * eventsPerContact })),
@@ -43,17 +44,6 @@ export async function benchSegments() {
   } finally {
     await worker?.stop();
     bench.remove();
-  }
-}
-
-async function makeProjects(bench) {
-  const worker = await startBenchWorker("src/index.ts", bench);
-  try {
-    const projects = [];
-    for (const _ of sizes) projects.push(await newProject(worker, bench.adminToken));
-    return projects;
-  } finally {
-    await worker.stop();
   }
 }
 

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { fireCron } from "../scripts/lib/worker.mjs";
-import { call, newProject } from "./api.mjs";
+import { call } from "./api.mjs";
+import { makeProjects } from "./projects.mjs";
 import { compare, single } from "./report.mjs";
 import { seed } from "./seed.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
@@ -18,7 +19,7 @@ export async function benchSweeps() {
   const bench = await openBenchState();
   let worker;
   try {
-    const { large, neighbour } = await makeProjects(bench);
+    const { large, neighbour } = await makeProjects(bench, ["large", "neighbour"]);
     seed(bench.state, [
       { id: large.id, contacts, eventNames },
       { id: neighbour.id, contacts },
@@ -31,16 +32,6 @@ export async function benchSweeps() {
   } finally {
     await worker?.stop();
     bench.remove();
-  }
-}
-
-async function makeProjects(bench) {
-  const worker = await startBenchWorker("src/index.ts", bench);
-  try {
-    const [large, neighbour] = [await newProject(worker, bench.adminToken), await newProject(worker, bench.adminToken)];
-    return { large, neighbour };
-  } finally {
-    await worker.stop();
   }
 }
 

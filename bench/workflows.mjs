@@ -3,14 +3,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../scripts/lib/port.mjs";
 import { randomHex, readEnvFile, writeEnvFile } from "../scripts/lib/settings.mjs";
 import { fireCron } from "../scripts/lib/worker.mjs";
-import { call, newProject } from "./api.mjs";
+import { call } from "./api.mjs";
 import { inspect } from "./inspector.mjs";
 import { load, median } from "./load.mjs";
 import { highestWhile, liveMegabytes } from "./memory.mjs";
 import { byPhase } from "./phases.mjs";
-import { operationsPerMessage, pricesOfMillion } from "./prices.mjs";
+import { pricesOfMillion } from "./prices.mjs";
 import { profiled } from "./profile.mjs";
-import { single, table } from "./report.mjs";
+import { makeProjects } from "./projects.mjs";
+import { column, single, table } from "./report.mjs";
 import { seed } from "./seed.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
 import { workerdMs } from "./workerd.mjs";
@@ -56,7 +57,7 @@ export async function benchWorkflows() {
   writeEnvFile(settings, { ...readEnvFile(settings), MAIL_PROVIDER: "outbox", LINK_SECRETS: randomHex() });
   const inspectorPort = await findFreePort();
   try {
-    const projects = await makeProjects(bench);
+    const projects = await seededProjects(bench);
     const worker = await startBenchWorker("bench/executed.ts", bench, { inspectorPort, v8Flags: "--expose-gc" });
     try {
       const isolate = await inspect(inspectorPort);
@@ -82,21 +83,13 @@ async function measure(worker, projects) {
 }
 
 /** A project for each size, with its people, a verified domain, a template and a segment of all. */
-async function makeProjects(bench) {
-  const made = {};
-  const worker = await startBenchWorker("src/index.ts", bench);
-  try {
-    for (const name of [...Object.keys(contacts), "neighbour"]) {
-      const project = await newProject(worker, bench.adminToken);
-      const post = (path, body) => call(`${worker.base}${path}`, project.secret, body);
-      await post("/domains", { domain: `${name}.test` });
-      const { id: segmentId } = await post("/segments", { name: "All", condition: everybody });
-      const { id: templateId } = await post("/templates", { ...template, from: `hello@${name}.test` });
-      made[name] = { ...project, segmentId, templateId };
-    }
-  } finally {
-    await worker.stop();
-  }
+async function seededProjects(bench) {
+  const made = await makeProjects(bench, [...Object.keys(contacts), "neighbour"], async (post, name) => {
+    await post("/domains", { domain: `${name}.test` });
+    const { id: segmentId } = await post("/segments", { name: "All", condition: everybody });
+    const { id: templateId } = await post("/templates", { ...template, from: `hello@${name}.test` });
+    return { segmentId, templateId };
+  });
   seed(
     bench.state,
     Object.entries(made).map(([name, { id }]) => ({ id, contacts: contacts[name] ?? 1_000 })),
@@ -336,12 +329,13 @@ function reportJourneys(figures, idle, profile) {
     names: figures.map(({ executions }) => executions.toLocaleString("en")),
     figures: figures.map((one) => columnOf(one, idle)),
   });
-  table({
-    title: "An execution's CPU time in the isolate, by phase",
-    names: ["ms"],
-    figures: [Object.fromEntries(Object.entries(profile).map(([phase, ms]) => [phase, { value: ms, unit: "ms" }]))],
-  });
-  reportPrices(all, profile);
+  column("An execution's CPU time in the isolate, by phase", profile, "ms");
+  const rows = {
+    rowsRead: all.each.rowsRead + all.each.objectRowsRead,
+    rowsWritten: all.each.rowsWritten + all.each.objectRowsWritten,
+  };
+  const title = "A million such executions, without the delivery of their mail, by Cloudflare's list prices";
+  column(title, pricesOfMillion({ ...all.each, ...rows }, profile), "$");
   single("Executions started and finished", 1000 / all.ms.all, "executions/s", "≥ 300");
   single("Time of each of the many beside each of a tenth", all.ms.all / small.ms.all, "times", "≤ 1.25");
   single("Peak memory of the many beside a tenth", all.megabytes / small.megabytes, "times", "≤ 1.5");
@@ -374,23 +368,6 @@ function columnOf(
     "… when nothing goes on, p50": { value: percentile(idle, 0.5), unit: "ms" },
     "… when nothing goes on, p99": { value: percentile(idle, 0.99), unit: "ms" },
   };
-}
-
-function reportPrices({ each }, profile) {
-  const cpuMs = Object.values(profile).reduce((sum, ms) => sum + ms, 0);
-  const prices = pricesOfMillion({
-    ...each,
-    ...{ rowsRead: each.rowsRead + each.objectRowsRead, rowsWritten: each.rowsWritten + each.objectRowsWritten },
-    ...{ queueOperations: each.messages * operationsPerMessage, cpuMs },
-  });
-  const all = Object.values(prices).reduce((sum, price) => sum + price, 0);
-  table({
-    title: "A million such executions, without the delivery of their mail, by Cloudflare's list prices",
-    names: ["dollars"],
-    figures: [
-      Object.fromEntries(Object.entries({ ...prices, all }).map(([name, value]) => [name, { value, unit: "$" }])),
-    ],
-  });
 }
 
 function reportTracked({ total, answeredMs, ms, rows }) {

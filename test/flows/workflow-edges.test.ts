@@ -5,6 +5,7 @@ import { newProject, type TestProject } from "../support/project";
 import { newTemplate } from "../support/template";
 import {
   addressOf,
+  awaitingPurchase,
   disableWorkflow,
   executionsOf,
   type GivenWorkflow,
@@ -20,18 +21,7 @@ const secondMs = 1_000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-const waiting: GivenWorkflow = {
-  steps: {
-    wait: ["WAIT_FOR_EVENT", { eventName: "purchase", timeout: 5 }],
-    bought: ["EXIT", { reason: "bought" }],
-    left: ["EXIT", { reason: "left" }],
-  },
-  ways: [
-    ["TRIGGER", "wait"],
-    ["wait", "bought", "event"],
-    ["wait", "left", "timeout"],
-  ],
-};
+const waiting = awaitingPurchase(5);
 
 async function setConfig(project: TestProject, { steps }: TestWorkflow, name: string, config: object): Promise<void> {
   const update = project.db.prepare("UPDATE workflow_steps SET config = ? WHERE project_id = ? AND id = ?");

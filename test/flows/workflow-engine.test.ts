@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newProject } from "../support/project";
-import { addressOf, executionsOf, mirrorOf, newWorkflow, pathOf, track } from "../support/workflow";
+import { addressOf, awaitingPurchase, executionsOf, mirrorOf, newWorkflow, pathOf, track } from "../support/workflow";
 import { World } from "../support/world";
 
 const minuteMs = 60_000;
@@ -44,18 +44,7 @@ describe("a workflow", () => {
   it("waits for an event, and goes on by it or by its timeout", async () => {
     const world = new World();
     const project = await newProject();
-    await newWorkflow(project, {
-      steps: {
-        wait: ["WAIT_FOR_EVENT", { eventName: "purchase", timeout: 3_600 }],
-        bought: ["EXIT", { reason: "bought" }],
-        left: ["EXIT", { reason: "left" }],
-      },
-      ways: [
-        ["TRIGGER", "wait"],
-        ["wait", "bought", "event"],
-        ["wait", "left", "timeout"],
-      ],
-    });
+    await newWorkflow(project, awaitingPurchase());
     const ada = await track(world, project, "signup");
     const bob = await track(world, project, "signup", { email: "bob@example.com" });
     await world.drain();

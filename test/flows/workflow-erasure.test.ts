@@ -3,10 +3,9 @@ import { describe, expect, it } from "vitest";
 import { type Id, newId, publicId, textOf } from "../../src/core/ids";
 import { deleteContact } from "../../src/features/contacts/delete";
 import { deleteWorkflow } from "../../src/features/workflows/delete";
-import type { Platform } from "../../src/platform/context";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
 import { handleMessage } from "../../src/queue";
-import type { Process } from "../support/killable";
+import { intrude } from "../support/intrude";
 import { admin, newProject, type TestProject } from "../support/project";
 import { addressOf, executionsOf, type GivenWorkflow, mirrorOf, newWorkflow, track } from "../support/workflow";
 import { shardStub, World } from "../support/world";
@@ -141,27 +140,6 @@ describe("a project's erasure", () => {
     }
   });
 });
-
-/** Lets something happen just before the n-th thing that shards do outside, once. */
-function intrude(
-  world: World,
-  atStep: number,
-  act: () => Promise<void>,
-): { hasHappened: () => boolean; process: Process } {
-  const { platform, process } = world.process();
-  const step = process.step.bind(process);
-  let isOver = false;
-  process.step = async (name, effect) => {
-    if (!isOver && process.steps.length + 1 === atStep) {
-      isOver = true;
-      await act();
-    }
-    return step(name, effect);
-  };
-  const shared: Platform = platform;
-  world.shardPlatform = () => shared;
-  return { hasHappened: () => isOver, process };
-}
 
 describe("a contact's erasure", () => {
   it("empties its executions in shard and mirror, those that are over too", async () => {

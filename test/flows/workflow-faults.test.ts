@@ -9,6 +9,7 @@ import { admin, newProject, type TestProject } from "../support/project";
 import { newTemplate } from "../support/template";
 import {
   addressOf,
+  awaitingPurchase,
   disableWorkflow,
   executionsOf,
   type GivenWorkflow,
@@ -23,18 +24,7 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-const waiting: GivenWorkflow = {
-  steps: {
-    wait: ["WAIT_FOR_EVENT", { eventName: "purchase", timeout: 3_600 }],
-    bought: ["EXIT", { reason: "bought" }],
-    left: ["EXIT", { reason: "left" }],
-  },
-  ways: [
-    ["TRIGGER", "wait"],
-    ["wait", "bought", "event"],
-    ["wait", "left", "timeout"],
-  ],
-};
+const waiting = awaitingPurchase();
 
 async function mailing(project: TestProject): Promise<GivenWorkflow> {
   const template = { subject: "Hi", body: "<p>Hi</p>", type: "TRANSACTIONAL" };

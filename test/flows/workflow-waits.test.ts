@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Platform } from "../../src/platform/context";
+import { intrude } from "../support/intrude";
 import { newProject, type TestProject } from "../support/project";
 import { addressOf, executionsOf, mirrorOf, track } from "../support/workflow";
 import { draw, newStep, newWorkflow, triggerOf } from "../support/workflow-graph";
@@ -127,23 +127,6 @@ describe("the listener of a wait", () => {
     expect(await others.bind(project.id).first("n")).toBe(350);
   });
 });
-
-/** Lets something happen just before the n-th thing that shards do outside, once. Returns whether it came to that. */
-function intrude(world: World, atStep: number, act: () => Promise<void>): { hasHappened: () => boolean } {
-  const { platform, process } = world.process();
-  const step = process.step.bind(process);
-  let isOver = false;
-  process.step = async (name, effect) => {
-    if (!isOver && process.steps.length + 1 === atStep) {
-      isOver = true;
-      await act();
-    }
-    return step(name, effect);
-  };
-  const shared: Platform = platform;
-  world.shardPlatform = () => shared;
-  return { hasHappened: () => isOver };
-}
 
 describe("a wait that is entered while its step changes and the sweep comes", () => {
   it("never loses its event, whatever comes between two of its steps", async () => {

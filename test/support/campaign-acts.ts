@@ -1,10 +1,9 @@
-import { Refusal } from "../../src/core/errors";
+import { drawDeath, endOf, withDeath } from "./acts";
 import { changing, type Draw } from "./campaign-changes";
 import { ofCampaign, ofEmail } from "./campaign-deeds";
 import { contextOf, type Play } from "./campaign-play";
 import { around, working } from "./campaign-work";
 import type { Turn } from "./interleave";
-import { type Death, wasKilled } from "./killable";
 
 /** Something that a customer, the operator, the cron or the queue does, in a process that may die of it. */
 export interface Act {
@@ -24,29 +23,15 @@ export function drawActs(play: Play): Act[] {
 
 function drawAct(play: Play, draw: Draw): Act {
   const { world, random } = play;
-  const { name, run, told, isImmortal } = draw(play);
-  const death: Death | undefined =
-    !isImmortal && random.isIn(25)
-      ? { atStep: 1 + random.below(random.of([5, 15, 50])), when: random.of(["before", "after"]) }
-      : undefined;
-  const whole = death ? `${name} (dies ${death.when} step ${death.atStep})` : name;
+  const drawn = draw(play);
+  const death = drawDeath(random, drawn, { percent: 25, steps: [5, 15, 50] });
+  const name = withDeath(drawn.name, death);
   return {
-    name: whole,
+    name,
     async run(turn) {
       const from = world.now;
-      let end = "done";
-      try {
-        await run(contextOf(play, turn, death));
-        told?.({ from, to: world.now, isSure: true });
-      } catch (error) {
-        if (error instanceof Refusal) end = `refused: ${error.message}`;
-        else if (!wasKilled(error)) throw error;
-        else {
-          end = "died";
-          told?.({ from, to: world.now, isSure: false });
-        }
-      }
-      play.log.push(`${from}-${world.now} ${whole}: ${end}`);
+      const end = await endOf(world, drawn, contextOf(play, turn, death));
+      play.log.push(`${from}-${world.now} ${name}: ${end}`);
     },
   };
 }

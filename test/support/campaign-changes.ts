@@ -11,18 +11,9 @@ import { deleteSegment } from "../../src/features/segments/delete";
 import { updateSegment } from "../../src/features/segments/update";
 import { addSuppression } from "../../src/features/suppressions/add";
 import { removeSuppression } from "../../src/features/suppressions/remove";
-import type { Context } from "../../src/platform/context";
+import type { Drawn } from "./acts";
 import { newPerson, type Person, type Play } from "./campaign-play";
-import { Register, type Span } from "./register";
-
-export interface Drawn {
-  name: string;
-  run(ctx: Context): Promise<unknown>;
-  /** Writes down what was done, or perhaps done. */
-  told?(span: Span): unknown;
-  /** What it makes has a name that only its answer says. */
-  isImmortal?: boolean;
-}
+import { Register } from "./register";
 
 export type Draw = (play: Play) => Drawn;
 

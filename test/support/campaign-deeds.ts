@@ -9,7 +9,8 @@ import { sendCampaign } from "../../src/features/campaigns/send";
 import { cancelEmail } from "../../src/features/emails/cancel";
 import { retryEmail } from "../../src/features/emails/retry";
 import type { Context } from "../../src/platform/context";
-import type { Draw, Drawn } from "./campaign-changes";
+import type { Drawn } from "./acts";
+import type { Draw } from "./campaign-changes";
 import { audienceFields, type Deed, type Play, type ToldCampaign } from "./campaign-play";
 
 /** What people do with campaigns. Whatever is in a list more often is drawn more often. */

@@ -1,15 +1,13 @@
 import { newAccount } from "../../src/core/mail/account";
-import { comingAgain } from "../../src/core/messages";
 import { queueDueCounts } from "../../src/engine/campaigns/count-due";
 import { endSnoozes } from "../../src/engine/contacts/end-snoozes";
 import { requeueLostJobs } from "../../src/engine/jobs/requeue-lost";
 import { releaseHeld } from "../../src/engine/mail/release-held";
 import { requeueStuck } from "../../src/engine/mail/requeue-stuck";
 import { queueDueCampaigns } from "../../src/features/campaigns/queue-due";
-import { updateProject } from "../../src/features/projects/update";
 import type { Context } from "../../src/platform/context";
-import { handleMessage } from "../../src/queue";
-import type { Draw, Drawn } from "./campaign-changes";
+import { type Drawn, takeMessage, toggleProject } from "./acts";
+import type { Draw } from "./campaign-changes";
 import { send } from "./campaign-deeds";
 import type { Play } from "./campaign-play";
 import { wasKilled } from "./killable";
@@ -32,34 +30,22 @@ function consumer(play: Play): Drawn {
   return {
     name: `${messages} messages`,
     async run(ctx) {
-      for (let n = 0; n < messages; n++) await takeMessage(play, ctx);
+      for (let n = 0; n < messages; n++) await consume(play, ctx);
     },
   };
 }
 
-/** The queue brings a message again when its consumer has died, brings some twice, and loses some. */
-async function takeMessage({ world, random, doubted, project, log }: Play, ctx: Context): Promise<void> {
-  const { queue } = world;
-  const due = queue.filter((one) => one.due <= world.now);
-  if (due.length === 0) return;
-  const next = random.of(due);
-  const { message } = next.queued;
-  const isDoubled = random.isIn(15);
-  if (!isDoubled) queue.splice(queue.indexOf(next), 1);
-  const isLost = random.isIn(6);
-  log.push(`${world.now} ${message.type}${isDoubled ? ", doubled" : ""}${isLost ? ", lost" : ""}`);
-  if (isLost) return;
+async function consume(play: Play, ctx: Context): Promise<void> {
   try {
-    await handleMessage({ ...ctx, now: ctx.clock() }, message, []);
+    await takeMessage(play, ctx, { lostPercent: 6, listeners: [] });
   } catch (error) {
-    queue.push({ queued: { ...next.queued, message: comingAgain(message) }, due: world.now + 5_000 });
-    if (wasKilled(error)) await doubtOpen(doubted, project);
+    if (wasKilled(error)) await doubtOpen(play);
     throw error;
   }
 }
 
 /** Whoever dies may have handed over what is SENDING now. */
-async function doubtOpen(doubted: Set<string>, { db, number }: Play["project"]): Promise<void> {
+async function doubtOpen({ doubted, project: { db, number } }: Play): Promise<void> {
   const { results } = await db
     .prepare("SELECT id FROM emails WHERE project_id = ? AND status = 'SENDING'")
     .bind(number)
@@ -127,16 +113,4 @@ function toggleDomain(play: Play): Drawn {
 export async function verifyDomain({ project: { db, number } }: Play, isVerified: boolean): Promise<void> {
   const change = db.prepare("UPDATE domains SET status = ? WHERE project_id = ?");
   await change.bind(isVerified ? "VERIFIED" : "FAILED", number).run();
-}
-
-function toggleProject(play: Play): Drawn {
-  const disabled = !play.row.disabled;
-  return {
-    name: disabled ? "disable the project" : "enable the project",
-    isImmortal: true,
-    async run(ctx) {
-      play.row = await updateProject(ctx, play.project.id, { disabled });
-    },
-    told: (span) => play.isDisabled.write(disabled, span),
-  };
 }

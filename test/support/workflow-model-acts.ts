@@ -1,28 +1,16 @@
-import { Refusal } from "../../src/core/errors";
 import { asId } from "../../src/core/ids";
 import { deleteContact } from "../../src/features/contacts/delete";
 import { updateContact } from "../../src/features/contacts/update";
 import { trackEvent } from "../../src/features/events/track";
-import { updateProject } from "../../src/features/projects/update";
 import { cancelAllExecutions, cancelExecution } from "../../src/features/workflows/executions/cancel";
 import { startExecution } from "../../src/features/workflows/executions/start";
 import { updateWorkflow } from "../../src/features/workflows/update";
-import type { Context } from "../../src/platform/context";
-import { type Death, wasKilled } from "./killable";
-import type { Span } from "./register";
+import { type Drawn, drawDeath, endOf, toggleProject, withDeath } from "./acts";
 import { changeSteps } from "./workflow-model-changes";
 import { eventNames } from "./workflow-model-draw";
 import type { ModelContact } from "./workflow-model-graph";
 import { type Actor, advance, allSteps, contextOf, type Play } from "./workflow-model-play";
 import { working } from "./workflow-model-work";
-
-export interface Drawn {
-  name: string;
-  run(ctx: Context): Promise<unknown>;
-  /** Writes down what was done, or perhaps done. */
-  told?(span: Span): unknown;
-  isImmortal?: boolean;
-}
 
 export type Draw = (play: Play) => Drawn;
 
@@ -48,35 +36,24 @@ export function drawActs(play: Play): Act[] {
 
 function actOf(play: Play, draw: Draw, place: number): Act {
   const { world, random, turns } = play;
-  const { name, run, told, isImmortal } = draw(play);
-  const death: Death | undefined =
-    !isImmortal && random.isIn(15)
-      ? { atStep: 1 + random.below(random.of([3, 10])), when: random.of(["before", "after"]) }
-      : undefined;
-  const whole = death ? `${name} (dies ${death.when} step ${death.atStep})` : name;
+  const drawn = draw(play);
+  const death = drawDeath(random, drawn, { percent: 15, steps: [3, 10] });
+  const name = withDeath(drawn.name, death);
   return {
-    name: whole,
+    name,
     async run() {
       const actor: Actor = { name: `act ${place}`, steps: Promise.resolve() };
       await turns.ask(actor.name);
       advance(play, 1);
       const from = world.now;
-      let end = "done";
+      let end: string;
       try {
-        await run(contextOf(play, actor, death));
-        told?.({ from, to: world.now, isSure: true });
-      } catch (error) {
-        if (error instanceof Refusal) end = `refused: ${error.message}`;
-        else if (!wasKilled(error)) throw error;
-        else {
-          end = "died";
-          told?.({ from, to: world.now, isSure: false });
-        }
+        end = await endOf(world, drawn, contextOf(play, actor, death));
       } finally {
         await allSteps(actor);
         turns.end();
       }
-      play.log.push(`${from}-${world.now} ${whole}: ${end}`);
+      play.log.push(`${from}-${world.now} ${name}: ${end}`);
     },
   };
 }
@@ -176,17 +153,5 @@ function toggleWorkflow(play: Play): Drawn {
   return {
     name: `workflow ${workflowIds.indexOf(id)} is ${JSON.stringify(change)}`,
     run: (ctx) => updateWorkflow(ctx, asId(id), change),
-  };
-}
-
-function toggleProject(play: Play): Drawn {
-  const disabled = !play.row.disabled;
-  return {
-    name: disabled ? "disable the project" : "enable the project",
-    isImmortal: true,
-    async run(ctx) {
-      play.row = await updateProject(ctx, play.project.id, { disabled });
-    },
-    told: (span) => play.isDisabled.write(disabled, span),
   };
 }

@@ -3,7 +3,7 @@ import { createStep } from "../../src/features/workflows/steps/create";
 import { deleteStep } from "../../src/features/workflows/steps/delete";
 import { updateStep } from "../../src/features/workflows/steps/update";
 import { createTransition } from "../../src/features/workflows/transitions/create";
-import type { Drawn } from "./workflow-model-acts";
+import type { Drawn } from "./acts";
 import { branchesOf, drawConfig } from "./workflow-model-draw";
 import { type ModelStep, type ModelWay, type ModelWorkflow, withoutStep } from "./workflow-model-graph";
 import type { Play } from "./workflow-model-play";

@@ -1,12 +1,27 @@
-/** The graphs of workflows, said a second time, without anything of the product. */
+import type { StepType } from "../../src/core/workflows/step";
 
-export interface ModelStep {
+/** The graphs of workflows, said a second time, without anything of the product but the names of its types. */
+
+/** What a step is set up with, where the model asks for it. */
+interface Configs {
+  DELAY: { amount: number; unit: "minutes" | "hours" | "days" };
+  WAIT_FOR_EVENT: { eventName: string; timeout?: number };
+  CONDITION: ModelFilter | { condition: ModelCondition } | ModelBranches;
+  EXIT: { reason?: string };
+}
+
+export type ConfigOf<T extends StepType> = T extends keyof Configs ? Configs[T] : object;
+
+export interface ModelStep<T extends StepType = StepType> {
   id: string;
-  type: string;
+  type: T;
   name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what a step is set up with depends on its type
-  config: any;
+  config: ConfigOf<T>;
   templateId: string | null;
+}
+
+export function isOfType<T extends StepType>(step: ModelStep | undefined, type: T): step is ModelStep<T> {
+  return step?.type === type;
 }
 
 export interface ModelWay {
@@ -50,6 +65,13 @@ export interface Scope {
   context: Record<string, unknown>;
 }
 
+/** The value of one field decides. */
+interface ModelBranches {
+  mode: "multi";
+  field: string;
+  branches: (Omit<ModelFilter, "field"> & { id: string })[];
+}
+
 interface ModelFilter {
   field: string;
   operator: string;
@@ -57,12 +79,12 @@ interface ModelFilter {
 }
 
 /** The branch that a CONDITION takes. */
-export function branchOf(config: ModelStep["config"], scope: Scope): string {
-  if (config.mode === "multi") {
-    const branches: (ModelFilter & { id: string })[] = config.branches;
-    return branches.find((branch) => holds({ ...branch, field: config.field }, scope))?.id ?? "default";
+export function branchOf(config: ConfigOf<"CONDITION">, scope: Scope): string {
+  if ("branches" in config) {
+    const { field, branches } = config;
+    return branches.find((branch) => holds({ ...branch, field }, scope))?.id ?? "default";
   }
-  return (config.condition ? holdsAll(config.condition, scope) : holds(config, scope)) ? "yes" : "no";
+  return ("condition" in config ? holdsAll(config.condition, scope) : holds(config, scope)) ? "yes" : "no";
 }
 
 interface ModelCondition {

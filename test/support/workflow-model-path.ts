@@ -1,5 +1,5 @@
 import { checkCall, checkMail, checkUpdate, statusFaults } from "./workflow-model-effects";
-import { branchOf, type ModelContact, type ModelStep } from "./workflow-model-graph";
+import { branchOf, isOfType, type ModelContact, type ModelStep } from "./workflow-model-graph";
 import type { Play } from "./workflow-model-play";
 import { type ExecutionRow, isOver, type StepRow } from "./workflow-model-rows";
 import type { Started } from "./workflow-model-starts";
@@ -102,22 +102,28 @@ class Path {
   }
 
   private checkDelay(step: StepRow): void {
-    const { name, started_at: from, completed_at: to, scheduled_for: until } = step;
+    const { name, completed_at: to, scheduled_for: until } = step;
     this.since = [null];
     if (to !== null) {
       this.checkSlept(step);
       return;
     }
     this.expectStatus(step, ["WAITING"]);
-    const ends = this.view.configs(step).map(({ amount, unit }) => from + amount * unitMs[unit as keyof typeof unitMs]);
+    const ends = this.endsOf(step);
     if (!ends.includes(until ?? 0)) this.fault(`${name} lasts until ${until}, and not ${ends}`);
     if (!isOver(this.row) && (until ?? 0) <= this.view.now) this.fault(`${name} was to end at ${until}`);
   }
 
+  /** When a delay may have been to end. */
+  private endsOf(step: StepRow): number[] {
+    const configs = this.view.configs(step, "DELAY");
+    return configs.map(({ amount, unit }) => step.started_at + amount * unitMs[unit]);
+  }
+
   private checkSlept(step: StepRow): void {
-    const { name, started_at: from, completed_at: to } = step;
+    const { name, completed_at: to } = step;
     this.expectStatus(step, ["COMPLETED"]);
-    const ends = this.view.configs(step).map(({ amount, unit }) => from + amount * unitMs[unit as keyof typeof unitMs]);
+    const ends = this.endsOf(step);
     if (!ends.some((end) => end <= (to ?? 0))) this.fault(`${name} ended at ${to}, before ${ends}`);
   }
 
@@ -140,13 +146,15 @@ class Path {
     const [, to] = this.view.spanOf(step);
     const sinces = this.sinces(before, step);
     const ways = this.view.graphs(from, to).flatMap(({ steps, publicEvents }) => {
-      const config = steps.get(step.step_id)?.config;
-      return config ? sinces.map((since) => ({ config, since, publicEvents })) : [];
+      const known = steps.get(step.step_id);
+      return isOfType(known, "WAIT_FOR_EVENT")
+        ? sinces.map((since) => ({ config: known.config, since, publicEvents }))
+        : [];
     });
     const possible = ways.flatMap(({ config, since, publicEvents }) => {
       const until: number | null = config.timeout === undefined ? null : from + config.timeout * 1_000;
       const heard = this.view.heard(config.eventName, since, publicEvents).filter(({ at }) => at <= to);
-      return [{ until, heard, name: config.eventName as string }];
+      return [{ until, heard, name: config.eventName }];
     });
     if (step.status === "WAITING") {
       this.checkWaiting(step, possible);
@@ -189,11 +197,12 @@ class Path {
     this.expectStatus(step, ["COMPLETED"]);
     const branches = new Set<string>();
     for (const graph of this.view.graphs(...this.view.spanOf(step))) {
-      const config = graph.steps.get(step.step_id)?.config;
-      for (const contact of config ? this.view.contacts(...this.view.spanOf(step)) : []) {
+      const known = graph.steps.get(step.step_id);
+      if (!isOfType(known, "CONDITION")) continue;
+      for (const contact of this.view.contacts(...this.view.spanOf(step))) {
         for (const event of contact ? this.taken.map(saidBy) : []) {
           for (const context of this.view.contexts)
-            branches.add(branchOf(config, { contact: contact as ModelContact, event, context }));
+            branches.add(branchOf(known.config, { contact: contact as ModelContact, event, context }));
         }
       }
     }
@@ -217,7 +226,7 @@ class Path {
         if (last === null || !this.view.nextAfter(last).includes("end")) this.fault("is completed before its end");
         return;
       case "EXITED": {
-        const reasons = last?.type === "EXIT" ? this.view.configs(last).map(({ reason = null }) => reason) : [];
+        const reasons = last?.type === "EXIT" ? this.view.configs(last, "EXIT").map(({ reason = null }) => reason) : [];
         const isGone = row.exit_reason === "Step was removed" && this.mayHaveLost(last);
         if (!reasons.includes(row.exit_reason) && !isGone) this.fault(`has exited: ${row.exit_reason}`);
         return;

@@ -1,3 +1,4 @@
+import type { StepType } from "../../src/core/workflows/step";
 import type { ModelContact, ModelStep, ModelWorkflow } from "./workflow-model-graph";
 
 /** What the database said from a moment on. */
@@ -30,7 +31,7 @@ interface Seen {
   contacts: Cells<[id: string, email: string, subscribed: number, data: string]>;
   workflows: Cells<[id: string, enabled: number, type: string, config: string, allowReentry: number]>;
   steps: Cells<
-    [...[workflowId: string, id: string, type: string, name: string], config: string, templateId: string | null]
+    [...[workflowId: string, id: string, type: StepType, name: string], config: string, templateId: string | null]
   >;
   ways: Cells<[workflowId: string, from: string, to: string, branch: string | null, priority: number]>;
   events: Cells<

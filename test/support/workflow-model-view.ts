@@ -1,4 +1,12 @@
-import { type ModelContact, type ModelStep, type ModelWorkflow, nextOf } from "./workflow-model-graph";
+import type { StepType } from "../../src/core/workflows/step";
+import {
+  type ConfigOf,
+  isOfType,
+  type ModelContact,
+  type ModelStep,
+  type ModelWorkflow,
+  nextOf,
+} from "./workflow-model-graph";
 import type { Play } from "./workflow-model-play";
 import type { ExecutionRow, StepRow } from "./workflow-model-rows";
 import type { ModelEvent, Moment } from "./workflow-model-timeline";
@@ -46,12 +54,13 @@ export class View {
    * How a step that asks nobody may have been set up. It follows at once on the one before, by the graph that was read
    * before that had its effect.
    */
-  configs(step: StepRow): ModelStep["config"][] {
+  configs<T extends StepType>(step: StepRow, type: T): ConfigOf<T>[] {
     const before = this.row.steps.find(({ place }) => place === step.place - 1);
     const to = step.completed_at ?? this.row.completed_at ?? this.now;
-    const found = this.graphs(before?.started_at ?? step.started_at, to).flatMap(
-      ({ steps }) => steps.get(step.step_id)?.config ?? [],
-    );
+    const found = this.graphs(before?.started_at ?? step.started_at, to).flatMap(({ steps }) => {
+      const known = steps.get(step.step_id);
+      return isOfType(known, type) ? [known.config] : [];
+    });
     return [...new Map(found.map((config) => [JSON.stringify(config), config])).values()];
   }
 

@@ -1,13 +1,12 @@
-import { comingAgain } from "../../src/core/messages";
 import { dispatchStranded } from "../../src/engine/events/dispatch-stranded";
 import { requeueLostJobs } from "../../src/engine/jobs/requeue-lost";
 import { requeueStuck } from "../../src/engine/mail/requeue-stuck";
 import { queueDueCalls } from "../../src/engine/workflows/calls/sweeps";
 import { wakeOverdue } from "../../src/features/workflows/executions/wake-overdue";
 import type { Context } from "../../src/platform/context";
-import { handleMessage } from "../../src/queue";
+import { type Drawn, takeMessage } from "./acts";
 import { wasKilled } from "./killable";
-import { type Draw, type Drawn, track } from "./workflow-model-acts";
+import { type Draw, track } from "./workflow-model-acts";
 import { advance, type Play } from "./workflow-model-play";
 
 /** The queue, the cron, the alarms, and time. Whatever is in the list more often is drawn more often. */
@@ -26,28 +25,15 @@ function consumer(play: Play): Drawn {
     async run(ctx) {
       const first = world.queue.reduce((least, { due }) => Math.min(least, due), Number.POSITIVE_INFINITY);
       if (first < Number.POSITIVE_INFINITY && random.isIn(50)) advance(play, Math.max(0, first - world.now));
-      for (let n = 0; n < messages; n++) await takeMessage(play, ctx);
+      for (let n = 0; n < messages; n++) await consume(play, ctx);
     },
   };
 }
 
-/** The queue brings a message again when its consumer has died, brings some twice, and loses some. */
-async function takeMessage(play: Play, ctx: Context): Promise<void> {
-  const { world, random, log } = play;
-  const { queue } = world;
-  const due = queue.filter((one) => one.due <= world.now);
-  if (due.length === 0) return;
-  const next = random.of(due);
-  const { message } = next.queued;
-  const isDoubled = random.isIn(15);
-  if (!isDoubled) queue.splice(queue.indexOf(next), 1);
-  const isLost = random.isIn(5);
-  log.push(`${world.now} ${message.type}${isDoubled ? ", doubled" : ""}${isLost ? ", lost" : ""}`);
-  if (isLost) return;
+async function consume(play: Play, ctx: Context): Promise<void> {
   try {
-    await handleMessage({ ...ctx, now: ctx.clock() }, message);
+    await takeMessage(play, ctx, { lostPercent: 5 });
   } catch (error) {
-    queue.push({ queued: { ...next.queued, message: comingAgain(message) }, due: world.now + 5_000 });
     if (wasKilled(error)) play.hasKilledConsumer = true;
     throw error;
   }

@@ -28,6 +28,22 @@ export interface TestWorkflow {
   steps: Record<string, Id>;
 }
 
+/** Whoever enters waits so many seconds for a purchase, and exits as `bought` or as `left`. */
+export function awaitingPurchase(timeout = 3_600): GivenWorkflow {
+  return {
+    steps: {
+      wait: ["WAIT_FOR_EVENT", { eventName: "purchase", timeout }],
+      bought: ["EXIT", { reason: "bought" }],
+      left: ["EXIT", { reason: "left" }],
+    },
+    ways: [
+      ["TRIGGER", "wait"],
+      ["wait", "bought", "event"],
+      ["wait", "left", "timeout"],
+    ],
+  };
+}
+
 /** A workflow as its rows are, in one batch: enabled, and started by `signup`, unless something else is said. */
 export async function newWorkflow(project: TestProject, given: GivenWorkflow = {}): Promise<TestWorkflow> {
   const {
