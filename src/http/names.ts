@@ -35,11 +35,11 @@ export interface UnknownNames {
   ignored: Warning[];
 }
 
-const allKnown: UnknownNames = { faults: [], ignored: [] };
+export const nothingUnknown: UnknownNames = { faults: [], ignored: [] };
 
 /** Looks for fields that the route does not read. A call without any costs a look into a set for each of its fields. */
 export function findUnknown(names: Names | null, body: unknown): UnknownNames {
-  if (!names?.body || !isJsonObject(body)) return allKnown;
+  if (!names?.body || !isJsonObject(body)) return nothingUnknown;
   const known = names.body;
   const unknown = Object.keys(body).filter((name) => !known.has(name));
   const faults = names.foreign.flatMap((foreign) => faultsOfName(foreign, body));
@@ -47,7 +47,7 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
     ...[...names.parts].flatMap(([part, knownThere]) => unknownInPart(body[part], part, knownThere)),
     ...names.conditions.flatMap((condition) => unknownInCondition(body[condition], condition)),
   ];
-  if (unknown.length === 0 && faults.length === 0 && inParts.length === 0) return allKnown;
+  if (unknown.length === 0 && faults.length === 0 && inParts.length === 0) return nothingUnknown;
   const refused = new Set(faults.map(({ field }) => field));
   const ignored = unknown.filter((name) => !refused.has(name) && !isObeyed(names.foreign, name, body[name]));
   const warnings = [

@@ -1,12 +1,13 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { getPath } from "hono/utils/url";
-import { type BadRequest, type FieldFault, Invalid } from "../core/errors";
+import { type BadRequest, Invalid } from "../core/errors";
 import { faultsOf } from "../core/faults";
+import { nameMisspelt } from "../core/misspelt";
 import type { Warning } from "../core/warning";
 import type { Context, Platform } from "../platform/context";
 import type { Env } from "../platform/env";
-import { findUnknown } from "./names";
+import { findUnknown, nothingUnknown, type UnknownNames } from "./names";
 import type { Policy } from "./policy";
 import { routeTable } from "./route-table";
 
@@ -28,13 +29,11 @@ export interface AppEnv {
   };
 }
 
-/** Warns of the fields of a body that its route does not read. Returns the faults of those that it refuses. */
-async function foreignFaults(c: HonoContext<AppEnv>): Promise<FieldFault[]> {
+/** The fields of a body that its route does not read: the faults of those that it refuses, and a warning of the others. */
+async function unknownFields(c: HonoContext<AppEnv>): Promise<UnknownNames> {
   // The validator has parsed the body, which is kept. In place of no body at all it took an empty object.
   const sent: unknown = c.req.raw.body === null && !("text" in c.req.bodyCache) ? {} : await c.req.json();
-  const { faults, ignored } = findUnknown(c.get("policy").names, sent);
-  if (ignored.length > 0) c.get("warnings").push(...ignored);
-  return faults;
+  return findUnknown(c.get("policy").names, sent);
 }
 
 /** A slash at the end of a path makes no difference. */
@@ -51,11 +50,13 @@ export function createRouter() {
     router: routeTable(),
     getPath: pathOf,
     defaultHook: async (result, c) => {
-      const foreign = result.target === "json" ? await foreignFaults(c) : [];
-      if (result.success && foreign.length === 0) return;
+      const { faults, ignored } = result.target === "json" ? await unknownFields(c) : nothingUnknown;
+      if (ignored.length > 0) c.get("warnings").push(...ignored);
+      if (result.success && faults.length === 0) return;
       // The hook gets the input too, which zod 4 leaves out of its issues.
       const own = result.success ? [] : faultsOf(result.error, "data" in result ? result.data : undefined);
-      throw new Invalid([...foreign, ...own]);
+      const sent = ignored.map(({ field }) => field);
+      throw new Invalid([...faults, ...nameMisspelt(own, sent)]);
     },
   });
 }

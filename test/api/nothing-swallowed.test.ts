@@ -175,6 +175,50 @@ describe("any other unknown field is ignored and named", () => {
   });
 });
 
+describe("a field that is missing, and almost there", () => {
+  it.each<[path: string, body: object, field: string, sent: string]>([
+    ["/v1/send", { To: "ada@example.com", subject: "Hi", body: "Hi" }, "to", "To"],
+    ["/webhooks", { URL: "https://shop.example/hook" }, "url", "URL"],
+    ["/topics", { naem: "News" }, "name", "naem"],
+  ])("is told by its own name: POST %s", async (path, body, field, sent) => {
+    const project = await newProject();
+    const answer = await project.api.post(path, body);
+    expectInvalid(answer, field, "required");
+    const message = `Required. You sent ${sent}, probably for ${field}.`;
+    expect(answer.body.error.errors).toContainEqual({ field, message, code: "required" });
+    expect(answer.body.error.message).toContain(`${field}: ${message}`);
+    await expectNoEffect(project);
+  });
+
+  it("is told in a part of the body, and only what nobody reads is taken for it", async () => {
+    const project = await newProject();
+    const attachments = [
+      { fileName: "a.txt", content: "YQ==", contentType: "text/plain" },
+      { filename: "b.txt", contentId: "b", contentType: "text/plain" },
+    ];
+    const { errors } = (await project.api.send({ attachments })).body.error;
+    expect(errors).toMatchObject([
+      { field: "attachments.0.filename", message: "Required. You sent fileName, probably for filename." },
+      { field: "attachments.1.content", message: "Required" },
+    ]);
+  });
+
+  it("is told in an execution, in a step, and in its config", async () => {
+    const project = await newProject();
+    const workflow = (await project.api.post("/workflows", { name: "Welcome" })).body;
+    const post = async (path: string, body: object) =>
+      (await project.api.post(`/workflows/${workflow.id}${path}`, body)).body.error.errors;
+    const message = (sent: string, meant: string) => `Required. You sent ${sent}, probably for ${meant}.`;
+    expect(await post("/executions", { contactID: workflow.id })).toMatchObject([
+      { field: "contactId", message: message("contactID", "contactId") },
+    ]);
+    const config = { eventname: "purchase" };
+    expect(await post("/steps", { type: "WAIT_FOR_EVENT", name: "Wait", config })).toMatchObject([
+      { field: "config.eventName", message: message("eventname", "eventName") },
+    ]);
+  });
+});
+
 describe("a query parameter that a route does not know", () => {
   it.each([
     ["GET", "/contacts?page=2", "page", "limit, cursor"],

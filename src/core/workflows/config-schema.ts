@@ -5,6 +5,7 @@ import { faultsOf } from "../faults";
 import { publicId, readId } from "../ids";
 import { type JsonObject, utf8Bytes } from "../json";
 import { Email } from "../mail/address-input";
+import { nameMisspelt } from "../misspelt";
 import { storable } from "../storable";
 import { dayMs, hourMs, minuteMs } from "../time";
 import { ConditionConfig, conditionForm } from "./condition-config";
@@ -177,7 +178,10 @@ function schemaOf<T extends StepType>(type: T, sent: JsonObject): z.ZodType<Step
 /** Reads a step's config as its type has it. Throws Invalid, with fields such as `config.amount`. */
 export function readConfig<T extends StepType>(type: T, sent: JsonObject): StepConfigs[T] {
   const read = schemaOf(type, sent).safeParse(sent);
-  if (!read.success) throw new Invalid(faultsOf(read.error, sent).map(inConfig));
+  if (!read.success) {
+    const faults = nameMisspelt(faultsOf(read.error, sent), Object.keys(sent));
+    throw new Invalid(faults.map(inConfig));
+  }
   const bytes = utf8Bytes(JSON.stringify(read.data));
   if (bytes <= maxConfigBytes) return read.data;
   const message = `The config of a step may have at most ${maxConfigBytes} bytes of JSON; this one has ${bytes}`;
