@@ -3,8 +3,17 @@ import { type Budget, NODE_UNITS } from "./budget";
 
 type Path = Parameters<Context["_get"]>[0];
 
+/** What `readAtOnce` leaves to liquidjs. */
+export const notAtOnce: unique symbol = Symbol("not at once");
+
+/** liquidjs gives these a meaning of their own. */
+const computed = new Set(["size", "first", "last"]);
+
 /** The scope in which a template looks up names: own properties only, and every step is paid from the budget. */
 export class MeteredContext extends Context {
+  /** Scopes of loops around what is rendered now. */
+  private inner = 0;
+
   constructor(
     scope: object,
     private readonly engine: Liquid,
@@ -43,6 +52,30 @@ export class MeteredContext extends Context {
 
   override spawn(scope: object = {}): Context {
     return new MeteredContext(scope, this.engine, this.budget);
+  }
+
+  /**
+   * The value of a path, found as `_get` finds it: a text, a number, a flag, null or nothing. `notAtOnce` where it is anything
+   * else, or where more than the data of the mail may have the name.
+   */
+  readAtOnce(path: string[]): unknown {
+    const [first = ""] = path;
+    if (this.inner > 0 || first in this.bottom() || computed.has(first)) return notAtOnce;
+    const value = path.length === 1 ? own(this.environments, first) : this.literal(path);
+    const isMissing = value === undefined && path.length > 1;
+    return isMissing || (typeof value === "object" && value !== null) || typeof value === "function"
+      ? notAtOnce
+      : value;
+  }
+
+  override push(scope: object): number {
+    this.inner += 1;
+    return super.push(scope);
+  }
+
+  override pop(): object | undefined {
+    this.inner -= 1;
+    return super.pop();
   }
 
   private literal(path: Path): unknown {

@@ -1,4 +1,5 @@
 import { type Context, type FilterImplOptions, Liquid } from "liquidjs";
+import type { Encode } from "./at-once";
 import { budgetOf } from "./context";
 import { meteredFilters } from "./filters";
 import { meteredOperators } from "./operators";
@@ -17,6 +18,14 @@ const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;
 const filters = meteredFilters();
 guardParentheses((name) => filters.has(name));
 
+/** Null for a kind whose values are printed as they are. */
+export const encodings: Record<TemplateKind, Encode | null> = {
+  html: escapeOutput,
+  text: null,
+  value: null,
+  url: encodeOutput,
+};
+
 export const engines: Record<TemplateKind, Liquid> = {
   html: createEngine("html"),
   text: createEngine("text"),
@@ -25,12 +34,13 @@ export const engines: Record<TemplateKind, Liquid> = {
 };
 
 function createEngine(kind: TemplateKind): Liquid {
+  const encode = encodings[kind];
   const engine = new Liquid({
     strictFilters: true,
     ownPropertyOnly: true,
     groupedExpressions: true,
     operators: meteredOperators(),
-    outputEscape: kind === "html" ? escapeOutput : kind === "url" ? encodeOutput : undefined,
+    outputEscape: encode === null ? undefined : encodedOutput(encode),
     // One mail is the same on every machine that renders it.
     locale: "en-US",
     timezoneOffset: 0,
@@ -49,15 +59,21 @@ function encodedAfter(name: string, filter: FilterImplOptions): FilterImplOption
 }
 
 /** liquidjs runs it as the last filter of every output that does not end in `raw`. */
-function escapeOutput(this: { context: Context }, value: unknown): string {
-  const budget = budgetOf(this.context);
+function encodedOutput(encode: Encode): (this: { context: Context }, value: unknown) => string {
+  return function (value) {
+    return encode(this.context, value);
+  };
+}
+
+function escapeOutput(context: Context, value: unknown): string {
+  const budget = budgetOf(context);
   const text = printed(value, budget);
   budget.charge(text.length * 5);
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-function encodeOutput(this: { context: Context }, value: unknown): string {
-  const budget = budgetOf(this.context);
+function encodeOutput(context: Context, value: unknown): string {
+  const budget = budgetOf(context);
   const text = printed(value, budget);
   budget.charge(text.length * 5);
   return encodeURIComponent(text.toWellFormed());

@@ -19,10 +19,12 @@ export function meteredOperators(): Operators {
 
 /** Missing, null and "" fall back; false and 0 are values like any other. */
 function firstGiven(value: unknown, fallback: unknown): boolean {
-  const plain: unknown = toValue(value);
-  const isGiven = plain !== undefined && plain !== null && plain !== "";
   // liquidjs passes on any result of an operator; only its type expects booleans.
-  return (isGiven ? value : fallback) as boolean;
+  return (isGiven(toValue(value)) ? value : fallback) as boolean;
+}
+
+export function isGiven(plain: unknown): boolean {
+  return plain !== undefined && plain !== null && plain !== "";
 }
 
 function metered(name: string, pay: (context: Context, left: unknown, right: unknown) => void): Operators[string] {

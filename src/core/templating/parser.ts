@@ -8,6 +8,7 @@ import {
   type TopLevelToken,
   TypeGuards,
 } from "liquidjs";
+import { type Encode, renderedAtOnce } from "./at-once";
 import { SOURCE_CHARACTER_UNITS } from "./budget";
 import { budgetOf } from "./context";
 import { CappedEmitter } from "./output";
@@ -24,6 +25,13 @@ class MeteredParser extends Parser {
   private readonly open: number[] = [];
   private count = 0;
 
+  constructor(
+    engine: Liquid,
+    private readonly encode: Encode | null,
+  ) {
+    super(engine);
+  }
+
   override parseToken(token: TopLevelToken, remaining: TopLevelToken[]): ReturnType<Parser["parseToken"]> {
     if (this.open.length >= MAX_DEPTH)
       throw new TokenizationError(`tags may be nested at most ${MAX_DEPTH} levels deep`, token);
@@ -37,7 +45,7 @@ class MeteredParser extends Parser {
     // Plain text is paid for when it is written.
     // Private in liquidjs.
     if ("str" in template) writeOnRender(template, String(Reflect.get(template, "str")));
-    else payOnRender(template, characters * SOURCE_CHARACTER_UNITS);
+    else payOnRender(template, characters * SOURCE_CHARACTER_UNITS, this.encode);
     return template;
   }
 
@@ -78,15 +86,15 @@ function writeOnRender(template: Template, text: string): void {
   };
 }
 
-function payOnRender(template: Template, units: number): void {
-  const render = template.render.bind(template);
+function payOnRender(template: Template, units: number, encode: Encode | null): void {
+  const render = renderedAtOnce(template, encode, template.render.bind(template));
   template.render = (context, emitter) => {
     budgetOf(context).charge(units);
     return render(context, emitter);
   };
 }
 
-/** Parses plain Liquid within our limits. */
-export function parseLiquid(engine: Liquid, text: string): Template[] {
-  return new MeteredParser(engine).parse(text);
+/** Parses plain Liquid within our limits. `encode` is that of the engine. */
+export function parseLiquid(engine: Liquid, text: string, encode: Encode | null): Template[] {
+  return new MeteredParser(engine, encode).parse(text);
 }

@@ -2,7 +2,7 @@ import { type Template as Node, toValueSync } from "liquidjs";
 import { Budget } from "./budget";
 import { TextCache } from "./cache";
 import { MeteredContext } from "./context";
-import { engines, type TemplateKind } from "./engine";
+import { encodings, engines, type TemplateKind } from "./engine";
 import { renderError, syntaxError } from "./failure";
 import { FrameBuilder, type Framed } from "./frame";
 import { CappedEmitter } from "./output";
@@ -39,7 +39,7 @@ export function parseTemplate(source: string, kind: TemplateKind): Template {
 function parse(source: string, kind: TemplateKind): ParsedLiquid {
   const liquid = toLiquid(source);
   try {
-    return { ...liquid, nodes: parseLiquid(engines[kind], liquid.text) };
+    return { ...liquid, nodes: parseLiquid(engines[kind], liquid.text, encodings[kind]) };
   } catch (error) {
     throw syntaxError(error, source, liquid);
   }

@@ -1,0 +1,58 @@
+import { type Context, type Emitter, Output, type Template, type Token, TypeGuards } from "liquidjs";
+import { MeteredContext, notAtOnce } from "./context";
+import { isGiven } from "./operators";
+
+type Render = (context: Context, emitter: Emitter) => ReturnType<Template["render"]>;
+
+/** What a template's kind does to each value that is printed. */
+export type Encode = (context: Context, value: unknown) => string;
+
+/** A name, by its steps, or a value that stands in the template itself. */
+type Operand = { path: string[] } | { value: unknown };
+
+/**
+ * Renders an output without generators, of which liquidjs takes a dozen for each. Nearly all outputs of a mail are names and
+ * texts, with `??` between them; whatever else an output is, or turns out to be, `render` does.
+ */
+export function renderedAtOnce(template: Template, encode: Encode | null, render: Render): Render {
+  const operands = template instanceof Output ? operandsOf(template, encode !== null) : null;
+  if (operands === null) return render;
+  return (context, emitter) => {
+    const value = context instanceof MeteredContext ? firstGiven(operands, context) : notAtOnce;
+    if (value === notAtOnce) return render(context, emitter);
+    emitter.write(encode === null ? value : encode(context, value));
+    return "";
+  };
+}
+
+/** Null for an output that has anything else in it: filters, other operators, ranges. */
+function operandsOf({ value: { filters, initial } }: Output, isEncoded: boolean): Operand[] | null {
+  // The escaping is a filter of its own, the last one, and `raw` takes its place.
+  if (filters.length !== (isEncoded ? 1 : 0) || filters.some(({ raw }) => raw)) return null;
+  const tokens = initial.postfix.filter((token) => !isFallback(token));
+  const operands = tokens.map(operandOf).filter((operand) => operand !== null);
+  return operands.length > 0 && operands.length === tokens.length ? operands : null;
+}
+
+function isFallback(token: Token): boolean {
+  return TypeGuards.isOperatorToken(token) && String(token.operator) === "??";
+}
+
+function operandOf(token: Token): Operand | null {
+  if (TypeGuards.isQuotedToken(token) || TypeGuards.isNumberToken(token)) return { value: token.content };
+  if (!TypeGuards.isPropertyAccessToken(token) || token.variable !== undefined) return null;
+  const path = token.props.flatMap((step) =>
+    "content" in step && typeof step.content === "string" ? [step.content] : [],
+  );
+  return path.length > 0 && path.length === token.props.length ? { path } : null;
+}
+
+/** As a chain of `??`: the last operand is the answer when none is given. */
+function firstGiven(operands: Operand[], context: MeteredContext): unknown {
+  let value: unknown;
+  for (const operand of operands) {
+    value = "path" in operand ? context.readAtOnce(operand.path) : operand.value;
+    if (isGiven(value)) break;
+  }
+  return value;
+}
