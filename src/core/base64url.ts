@@ -1,11 +1,20 @@
 const alphabet = /^[A-Za-z0-9_-]*$/;
 
-/** Encodes bytes as base64url without padding (RFC 4648 section 5), for use in URLs. */
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/** The letters of each 12 bits. */
+const pairs = Array.from({ length: 4_096 }, (_, bits) => letters.charAt(bits >> 6) + letters.charAt(bits & 63));
+
+/**
+ * Encodes bytes as base64url without padding (RFC 4648 section 5), for use in URLs. A mail has four tokens, and `btoa` would
+ * take four passes over each.
+ */
 export function toBase64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/=+$/, "");
+  let text = "";
+  for (let place = 0; place < bytes.length; place += 3) {
+    const bits = ((bytes[place] ?? 0) << 16) | ((bytes[place + 1] ?? 0) << 8) | (bytes[place + 2] ?? 0);
+    text += (pairs[bits >> 12] ?? "") + (pairs[bits & 4_095] ?? "");
+  }
+  return text.slice(0, Math.ceil((bytes.length * 4) / 3));
 }
 
 /** Null when the text is not base64url, or not in the one form that we write. */

@@ -1,7 +1,9 @@
+import { parse } from "uuid";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   aboveAllIds,
   belowAllIds,
+  bytesOf,
   firstIdAt,
   idAlphabet,
   isUuid,
@@ -59,6 +61,19 @@ describe("the alphabet", () => {
     const uuids = Array.from({ length: 1_000 }, () => crypto.randomUUID()).toSorted();
     const ids = uuids.map((each) => textOf(readId(each)));
     expect(ids.toSorted()).toEqual(ids);
+  });
+});
+
+describe("bytesOf", () => {
+  it("gives the bytes of the UUID", () => {
+    const uuids = [uuid, "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"];
+    for (const given of [...uuids, ...Array.from({ length: 100 }, () => crypto.randomUUID())]) {
+      expect(bytesOf(readId(given))).toEqual(parse(given));
+    }
+  });
+
+  it("has none for what is no UUID", () => {
+    expect(() => bytesOf(readId("nope"))).toThrow("no UUID");
   });
 });
 

@@ -9,40 +9,40 @@ const purposes: TokenPurpose[] = ["unsubscribe", "subscribe", "manage"];
 
 describe("a signed token", () => {
   it.each(purposes)("says whose link it is: %s", async (purpose) => {
-    const token = await signToken([current], purpose, subject);
+    const token = signToken([current], purpose, subject);
     expect(token).toMatch(/^[A-Za-z0-9_-]{110}$/);
     expect(await readToken([current], purpose, token)).toEqual(subject);
   });
 
   it.each(purposes)("of mail of a topic says which, and is bound to it: %s", async (purpose) => {
     const ofTopic = { ...subject, topicId: newId() };
-    const token = await signToken([current], purpose, ofTopic);
+    const token = signToken([current], purpose, ofTopic);
     expect(token).toMatch(/^[A-Za-z0-9_-]{131}$/);
     expect(await readToken([old, current], purpose, token)).toEqual(ofTopic);
-    const plain = await signToken([current], purpose, subject);
+    const plain = signToken([current], purpose, subject);
     // The layout of one with the ids of the other.
     expect(await readToken([current], purpose, `Ag${plain.slice(2)}`)).toBeNull();
     expect(await readToken([current], purpose, `AQ${token.slice(2)}`)).toBeNull();
     expect(await readToken([current], purpose, plain.slice(0, 67) + token.slice(67))).toBeNull();
   });
 
-  it("is the same each time, so that every try of a mail says the same", async () => {
-    expect(await signToken([current], "manage", subject)).toBe(await signToken([current], "manage", subject));
+  it("is the same each time, so that every try of a mail says the same", () => {
+    expect(signToken([current], "manage", subject)).toBe(signToken([current], "manage", subject));
   });
 
   it("is none for another purpose", async () => {
     for (const signed of purposes) {
-      const token = await signToken([current], signed, subject);
+      const token = signToken([current], signed, subject);
       for (const asked of purposes.filter((purpose) => purpose !== signed)) {
         expect(await readToken([current], asked, token)).toBeNull();
       }
     }
   });
 
-  it("is bound to its project, contact and email", async () => {
+  it("is bound to its project, contact and email", () => {
     const tokens = new Set<string>();
     for (const other of [subject, { ...subject, projectId: crypto.randomUUID() }, { ...subject, contactId: newId() }]) {
-      tokens.add((await signToken([current], "unsubscribe", other)).slice(-43));
+      tokens.add(signToken([current], "unsubscribe", other).slice(-43));
     }
     expect(tokens.size).toBe(3);
   });
@@ -50,27 +50,27 @@ describe("a signed token", () => {
 
 describe("rotating the secret", () => {
   it("keeps old links working, and signs new ones with the first", async () => {
-    const before = await signToken([old], "unsubscribe", subject);
+    const before = signToken([old], "unsubscribe", subject);
     expect(await readToken([current, old], "unsubscribe", before)).toEqual(subject);
-    const after = await signToken([current, old], "unsubscribe", subject);
+    const after = signToken([current, old], "unsubscribe", subject);
     expect(await readToken([old], "unsubscribe", after)).toBeNull();
     expect(await readToken([current], "unsubscribe", after)).toEqual(subject);
   });
 
   it("ends old links once their secret is gone", async () => {
-    const before = await signToken([old], "unsubscribe", subject);
+    const before = signToken([old], "unsubscribe", subject);
     expect(await readToken([current], "unsubscribe", before)).toBeNull();
     expect(await readToken([], "unsubscribe", before)).toBeNull();
   });
 
-  it("cannot sign without a secret", async () => {
-    await expect(signToken([], "unsubscribe", subject)).rejects.toThrow("no secret");
+  it("cannot sign without a secret", () => {
+    expect(() => signToken([], "unsubscribe", subject)).toThrow("no secret");
   });
 });
 
 describe("what we did not write is no token", () => {
   it("not with any one character changed", async () => {
-    const token = await signToken([current], "unsubscribe", subject);
+    const token = signToken([current], "unsubscribe", subject);
     for (let at = 0; at < token.length; at++) {
       const changed = token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1);
       expect(await readToken([current], "unsubscribe", changed), `character ${at}`).toBeNull();
@@ -92,7 +92,7 @@ describe("what we did not write is no token", () => {
   });
 
   it("not with something at its end", async () => {
-    const token = await signToken([current], "unsubscribe", subject);
+    const token = signToken([current], "unsubscribe", subject);
     for (const more of ["A", "AA", "AAAA", "=", " ", "\n"]) {
       expect(await readToken([current], "unsubscribe", token + more)).toBeNull();
     }

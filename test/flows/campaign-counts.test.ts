@@ -48,7 +48,7 @@ async function open(ctx: Context, emailIds: Id[]): Promise<void> {
 async function pressUnsubscribe(ctx: Context, emailId: Id, topicId?: Id): Promise<void> {
   const query = sql`SELECT contact_id FROM emails WHERE project_id = ${ctx.project.number} AND id = ${emailId}`;
   const { contactId } = await selectOne(ctx.db, query, columns({ contactId: asId }));
-  const path = await pagePath(ctx, "unsubscribe", { projectId: ctx.project.id, contactId, emailId, topicId });
+  const path = pagePath(ctx, "unsubscribe", { projectId: ctx.project.id, contactId, emailId, topicId });
   expect((await call("POST", path, "List-Unsubscribe=One-Click")).status).toBe(200);
 }
 

@@ -117,7 +117,7 @@ describe("one click in the mailbox on a mail of a topic", () => {
 
   it("with a topic that another project has unsubscribes from everything, as with none", async () => {
     const [mail, other] = [await mailed(), await mailed()];
-    const token = await signToken(["a-secret-of-at-least-32-characters!!"], "unsubscribe", {
+    const token = signToken(["a-secret-of-at-least-32-characters!!"], "unsubscribe", {
       projectId: mail.project.id,
       contactId: readId(mail.contact),
       emailId: readId(mail.contact),

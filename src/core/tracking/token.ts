@@ -1,8 +1,7 @@
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
-import { parse, stringify } from "uuid";
+import { stringify } from "uuid";
 import { fromBase64url, toBase64url } from "../base64url";
-import { type Id, publicId, readId } from "../ids";
+import { bytesOf, type Id, readId } from "../ids";
+import { macOf } from "../mac";
 
 // A newsletter has a hundred links, and each recipient has their own, so a link may not cost a signature for each recipient. Hence a
 // click's token has two parts with a signature each: the mail, which is signed once for its pixel and all of its links, and the
@@ -48,7 +47,7 @@ export function signMail(secret: string, { projectId, emailId }: TrackedMail): s
   const part = new Uint8Array(mailBytes);
   part.set([layout, purposes.mail]);
   writeProject(part, projectId);
-  part.set(parse(publicId(emailId)), 8);
+  part.set(bytesOf(emailId), 8);
   part.set(macOf(secret, part.subarray(0, mailSignedBytes)).subarray(0, mailBytes - mailSignedBytes), mailSignedBytes);
   return toBase64url(part);
 }
@@ -118,13 +117,4 @@ function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length;
   for (const [place, byte] of one.entries()) difference |= byte ^ (other[place] ?? 0);
   return difference === 0;
-}
-
-const keyed = new Map<string, ReturnType<typeof hmac.create>>();
-
-/** An HMAC-SHA256. The state after the key is kept in the isolate: secrets are few. */
-function macOf(secret: string, bytes: Uint8Array): Uint8Array {
-  const state = keyed.get(secret) ?? hmac.create(sha256, utf8.encode(secret));
-  keyed.set(secret, state);
-  return state.clone().update(bytes).digest();
 }

@@ -123,7 +123,7 @@ export async function composeEmail(ctx: Context, delivery: Delivery, email: Emai
   const { body, attachments } = loaded;
   // Since the mail was accepted, the domain may have lost its verification, or belong to another project.
   if (!delivery.maySend.has(content.id)) return ended("FAILED", domainGone, uncertainSince);
-  const links = await recipientLinks(ctx, content, email);
+  const links = recipientLinks(ctx, content, email);
   if ((content.type === "MARKETING" || content.isConfirmation) && links === null)
     return ended("FAILED", noLinks, uncertainSince);
   try {

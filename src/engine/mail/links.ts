@@ -15,30 +15,25 @@ export const pagePaths = {
 } as const;
 
 /** The path of a recipient's page, known only to the recipient of the mail. */
-export async function pagePath(
-  platform: Pick<Context, "config">,
-  purpose: TokenPurpose,
-  subject: TokenSubject,
-): Promise<string> {
-  return pagePaths[purpose] + (await signToken(platform.config.linkSecrets, purpose, subject));
+export function pagePath(platform: Pick<Context, "config">, purpose: TokenPurpose, subject: TokenSubject): string {
+  return pagePaths[purpose] + signToken(platform.config.linkSecrets, purpose, subject);
 }
 
 /** The links of one mail; null without a secret to sign them, or without a base URL. Only some confirm a subscription. */
-export async function recipientLinks(
+export function recipientLinks(
   ctx: Pick<Context, "config" | "project">,
   { linkBase: base, topicId, isConfirmation }: Pick<ContentRow, "linkBase" | "topicId" | "isConfirmation">,
   { contactId, id: emailId }: Pick<EmailRow, "contactId" | "id">,
-): Promise<RecipientLinks | null> {
+): RecipientLinks | null {
   if (base === null || ctx.config.linkSecrets.length === 0) return null;
   const subject: TokenSubject = { projectId: ctx.project.id, contactId, emailId };
   const ofTopic = topicId === null ? subject : { ...subject, topicId };
-  const [unsubscribe, subscribe, manage] = await Promise.all([
-    pagePath(ctx, "unsubscribe", ofTopic),
-    pagePath(ctx, "subscribe", ofTopic),
-    pagePath(ctx, "manage", subject),
-  ]);
-  const links = { unsubscribeUrl: base + unsubscribe, subscribeUrl: base + subscribe, manageUrl: base + manage };
-  return isConfirmation ? { ...links, confirmUrl: base + (await pagePath(ctx, "confirm", subject)) } : links;
+  const links = {
+    unsubscribeUrl: base + pagePath(ctx, "unsubscribe", ofTopic),
+    subscribeUrl: base + pagePath(ctx, "subscribe", ofTopic),
+    manageUrl: base + pagePath(ctx, "manage", subject),
+  };
+  return isConfirmation ? { ...links, confirmUrl: base + pagePath(ctx, "confirm", subject) } : links;
 }
 
 /**

@@ -84,13 +84,13 @@ function feedbackId(project: Project, { campaignId, templateId, type }: ContentR
   return `${publicIdOrNull(campaignId ?? templateId) ?? "none"}:${project.id}:${type.toLowerCase()}:petrel`;
 }
 
-export async function contentJson(
+export function contentJson(
   ctx: Context,
   email: EmailRow,
   content: ContentRow & { body: string },
   contact: ContactSnapshot,
 ) {
-  const links = await recipientLinks(ctx, content, email);
+  const links = recipientLinks(ctx, content, email);
   const { subject, html, text, headers } = renderMessage(ctx.project, email, {
     content,
     contact,

@@ -128,7 +128,7 @@ async function saidBy(ctx: Context, email: WholeEmail, content: ContentRow, cont
   const body = await loadBody(ctx, content);
   if (body === null) return null;
   try {
-    return await contentJson(ctx, email, { ...content, body }, contact);
+    return contentJson(ctx, email, { ...content, body }, contact);
   } catch (error) {
     if (!isUnrenderable(error)) throw error;
     return null;

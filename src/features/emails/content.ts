@@ -13,7 +13,7 @@ export async function readContent(ctx: Context, id: Id) {
   const body = found && (await loadBody(ctx, found.content));
   if (!found || body === null) throw new Gone(contentGone);
   try {
-    return await contentJson(ctx, email, { ...found.content, body }, found.contact);
+    return contentJson(ctx, email, { ...found.content, body }, found.contact);
   } catch (error) {
     if (!isUnrenderable(error)) throw error;
     throw notRendered(error.message);

@@ -48,6 +48,6 @@ function senderOf({ fromName, name }: Project): string {
 }
 
 /** As in the mail: the page with all choices is of no topic. */
-export function managePath({ ctx, subject: { projectId, contactId, emailId } }: Recipient): Promise<string> {
+export function managePath({ ctx, subject: { projectId, contactId, emailId } }: Recipient): string {
   return pagePath(ctx, "manage", { projectId, contactId, emailId });
 }

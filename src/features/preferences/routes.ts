@@ -34,9 +34,9 @@ preferences.get("/unsubscribe/:token", byLink, (c) =>
   withRecipient(c, "unsubscribe", async (recipient) => {
     const standing = standingOf(recipient.contact);
     const reader = readerOf(c, recipient);
-    if (standing.is === "unsubscribed") return show(c, unsubscribed(reader, await managePath(recipient)));
+    if (standing.is === "unsubscribed") return show(c, unsubscribed(reader, managePath(recipient)));
     const topic = await findTopicOfMail(recipient);
-    if (topic?.hasLeft) return show(c, left(reader, topic, await managePath(recipient)));
+    if (topic?.hasLeft) return show(c, left(reader, topic, managePath(recipient)));
     return show(c, askWhich(reader, topic, standing));
   }),
 );
@@ -54,9 +54,9 @@ preferences.post("/unsubscribe/:token", byLink, async (c) => {
     if (form.get("action") === "unsubscribe") await setSubscription(recipient, false);
     else {
       const topic = await leave(recipient);
-      if (topic) return show(c, left(reader, topic, await managePath(recipient)));
+      if (topic) return show(c, left(reader, topic, managePath(recipient)));
     }
-    return show(c, unsubscribed(reader, await managePath(recipient)));
+    return show(c, unsubscribed(reader, managePath(recipient)));
   });
 });
 
@@ -76,18 +76,18 @@ async function pauseInstead(c: HonoContext<AppEnv>, recipient: Recipient, form: 
   const standing = standingOf(after.contact);
   const reader = readerOf(c, after);
   // Unsubscribed meanwhile: that stays.
-  if (standing.is === "unsubscribed") return show(c, unsubscribed(reader, await managePath(after)), 409);
+  if (standing.is === "unsubscribed") return show(c, unsubscribed(reader, managePath(after)), 409);
   if (standing.is !== "snoozed") {
     return show(c, askWhich(reader, await findTopicOfMail(after), standing, "refused"), 409);
   }
-  return show(c, paused(reader, standing.until, await managePath(after)));
+  return show(c, paused(reader, standing.until, managePath(after)));
 }
 
 preferences.get("/subscribe/:token", byLink, (c) =>
   withRecipient(c, "subscribe", async (recipient) => {
     const topic = await findTopicOfMail(recipient);
     if (!recipient.contact.subscribed || topic?.isIn === false) return show(c, askToSubscribe(readerOf(c, recipient)));
-    return show(c, subscribed(readerOf(c, recipient), await managePath(recipient)));
+    return show(c, subscribed(readerOf(c, recipient), managePath(recipient)));
   }),
 );
 
@@ -97,7 +97,7 @@ preferences.post("/subscribe/:token", byLink, async (c) => {
     // Whoever asks for more of a mail asks for its topic too.
     const topic = await findTopicOfMail(recipient);
     const after = await setSubscription(recipient, true, topic?.slug);
-    return show(c, subscribed(readerOf(c, after), await managePath(after)));
+    return show(c, subscribed(readerOf(c, after), managePath(after)));
   });
 });
 

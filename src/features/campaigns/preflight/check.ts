@@ -43,7 +43,7 @@ export async function openCheck(
       linkBase,
     });
     const content = { ...named, body: await loadBody(ctx, named), bodyKey: null };
-    const links = await recipientLinks(ctx, content, { contactId: contentId, id: contentId });
+    const links = recipientLinks(ctx, content, { contactId: contentId, id: contentId });
     variants.push({ content, weight, links });
     if (await isVerified(ctx, content.fromEmail)) maySend.add(contentId);
   }

@@ -45,7 +45,7 @@ async function answer(c: HonoContext<AppEnv>, { recipient, state }: Confirmed): 
 /** A link confirms once: whoever has left or paused since then, sees that. */
 async function afterwards(c: HonoContext<AppEnv>, recipient: Confirmed["recipient"]): Promise<Response> {
   const reader = readerOf(c, recipient);
-  const manage = await managePath(recipient);
+  const manage = managePath(recipient);
   const standing = standingOf(recipient.contact);
   if (standing.is === "subscribed") return show(c, confirmed(reader, manage));
   return show(c, standing.is === "snoozed" ? paused(reader, standing.until, manage) : unsubscribed(reader, manage));
