@@ -160,10 +160,12 @@ export function saveEvent(store: ShardStore, { id, name, source, data }: StoredE
 
 /** Those that `event.*` of the execution is made of, oldest first. */
 export function eventsOf(store: ShardStore, execution: Pick<StoredExecution, "eventId" | "earlier">): StoredEvent[] {
+  const ids = eventIdsOf(execution);
+  if (ids.length === 0) return [];
   return store.all(
     readEvent,
     "SELECT v.* FROM json_each(?) r CROSS JOIN events v ON v.id = r.value ORDER BY r.key",
-    JSON.stringify(eventIdsOf(execution)),
+    JSON.stringify(ids),
   );
 }
 
