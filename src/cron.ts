@@ -11,7 +11,7 @@ import { forgetOrphans } from "./engine/mail/forget-orphans";
 import { forgetRounds } from "./engine/mail/forget-rounds";
 import { releaseHeld } from "./engine/mail/release-held";
 import { requeueStuck } from "./engine/mail/requeue-stuck";
-import { forgetOldCalls, queueDueCalls } from "./engine/workflows/calls/sweeps";
+import { forgetIdleHosts, forgetOldCalls, queueDueCalls } from "./engine/workflows/calls/sweeps";
 import { forgetStepEffects } from "./engine/workflows/forget-effects";
 import { forgetWaitListeners } from "./engine/workflows/wait-listeners";
 import { queueDueCampaigns } from "./features/campaigns/queue-due";
@@ -59,7 +59,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     forgetOldCalls,
     forgetStepEffects,
   },
-  "41 3 * * *": { forgetEndedJobs, forgetDeadLetters, forgetRounds },
+  "41 3 * * *": { forgetEndedJobs, forgetDeadLetters, forgetRounds, forgetIdleHosts },
 };
 
 /** Front door 3. */

@@ -44,6 +44,34 @@ export function openParts(): { run(part: () => Promise<void>): Promise<void>; en
   };
 }
 
+const pagesPerTick = 20;
+
+/**
+ * Walks through all rows of a table of each database, some pages a tick. `takePage` looks at the rows after a place, or
+ * at the first ones, and returns the place of the last; undefined at the end, after which the next tick begins again.
+ */
+export async function walkDatabases<Place>(
+  platform: Platform,
+  sweep: string,
+  takePage: (db: Db, after: Place | undefined) => Promise<Place | undefined>,
+): Promise<void> {
+  const before = (await readPlace(platform, sweep)) || "{}";
+  // Written below.
+  const places: Record<string, Place | undefined> = JSON.parse(before);
+  const parts = openParts();
+  for (const shard of platform.shards) {
+    await parts.run(async () => {
+      for (let page = 0; page < pagesPerTick; page++) {
+        places[shard] = await takePage(platform.databaseOf(shard), places[shard]);
+        if (places[shard] === undefined) break;
+      }
+    });
+  }
+  const after = JSON.stringify(places);
+  if (after !== before) await keepPlace(platform, sweep, after);
+  parts.end();
+}
+
 /**
  * The place at which a sweep over all rows continues on the next tick; "" is the beginning. The file belongs to no
  * project.

@@ -315,6 +315,10 @@ const dueOf: Record<string, Due> = {
       ),
     isDone: (project) => none(project, "SELECT 1 FROM workflow_calls WHERE project_id = ?"),
   },
+  forgetIdleHosts: {
+    given: (project) => run(project, "INSERT INTO workflow_hosts (project_id, host) VALUES (?, 'a.test')"),
+    isDone: (project) => none(project, "SELECT 1 FROM workflow_hosts WHERE project_id = ?"),
+  },
   forgetStepEffects: {
     given: (project) =>
       run(

@@ -4,7 +4,7 @@ import type { Db } from "../../db/client";
 import { asNumber, asText, columns } from "../../db/rows";
 import { type Statement, select, statement } from "../../db/statement";
 import type { Context, Platform } from "../../platform/context";
-import { keepPlace, maxSweptRows, openParts, readPlace } from "../../platform/sweep";
+import { maxSweptRows, walkDatabases } from "../../platform/sweep";
 import { waitListenerId } from "../events/listener";
 
 // Executions wait for an event by its name, and one row of a project and a name makes such events heard. The row goes when
@@ -29,31 +29,13 @@ export function deleteWaitListeners(ctx: Context, names: string[]): Statement {
   );
 }
 
-const sweepName = "wait-listeners";
-const pagesPerTick = 20;
-
-/** The row of each database after which the next page begins. A missing one begins again. */
-type Places = Record<string, Place | undefined>;
 type Place = [projectId: number, name: string, listenerId: string];
 
 const readRow = columns({ projectId: asNumber, name: asText, listenerId: asText });
 
 /** The sweep over listeners of waits: the last execution that waits for an event may end long after the step is gone. */
-export async function forgetWaitListeners(platform: Platform): Promise<void> {
-  const before = (await readPlace(platform, sweepName)) || "{}";
-  const places: Places = JSON.parse(before);
-  const parts = openParts();
-  for (const shard of platform.shards) {
-    await parts.run(async () => {
-      for (let page = 0; page < pagesPerTick; page++) {
-        places[shard] = await forgetPage(platform, platform.databaseOf(shard), places[shard]);
-        if (places[shard] === undefined) break;
-      }
-    });
-  }
-  const after = JSON.stringify(places);
-  if (after !== before) await keepPlace(platform, sweepName, after);
-  parts.end();
+export function forgetWaitListeners(platform: Platform): Promise<void> {
+  return walkDatabases<Place>(platform, "wait-listeners", (db, after) => forgetPage(platform, db, after));
 }
 
 /** Looks at the next rows of all listeners, and returns the last one; undefined at the end. */

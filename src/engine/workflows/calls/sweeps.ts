@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
 import { dayMs } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
-import { asNumber, columns } from "../../../db/rows";
-import { statement } from "../../../db/statement";
+import type { Db } from "../../../db/client";
+import { asFlag, asNumber, asText, columns } from "../../../db/rows";
+import { select, statement } from "../../../db/statement";
 import type { Platform } from "../../../platform/context";
-import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
+import { maxSweptRows, sweepDatabases, walkDatabases } from "../../../platform/sweep";
 import { findDueHosts } from "./calls";
 
 /** The sweep that finds due calls, of all projects: those whose wait is over, and those whose message was lost. */
@@ -35,4 +36,45 @@ export function forgetOldCalls(platform: Platform): Promise<void> {
     await batch.commit();
     return deleted.count;
   });
+}
+
+type Place = [projectId: number, host: string];
+
+/** The sweep over hosts that nobody calls any more. */
+export function forgetIdleHosts(platform: Platform): Promise<void> {
+  return walkDatabases<Place>(platform, "workflow-hosts", (db, after) => forgetIdlePage(platform, db, after));
+}
+
+/**
+ * Whoever stores a call writes the host's row in the same batch, and this deletes it in the statement that asks: so a call
+ * that comes in before keeps the row, and one that comes after writes it anew. A host that is put off stays put off.
+ */
+async function forgetIdlePage(
+  platform: Platform,
+  db: Db,
+  [project, host]: Place = [0, ""],
+): Promise<Place | undefined> {
+  const page = await select(
+    db,
+    sql`SELECT project_id, host, due_at IS NULL AS is_idle FROM workflow_hosts
+      WHERE (project_id, host) > (${project}, ${host}) ORDER BY project_id, host LIMIT ${maxSweptRows}`,
+    columns({ projectId: asNumber, host: asText, isIdle: asFlag }),
+  );
+  const idle = page.filter(({ isIdle }) => isIdle);
+  if (idle.length > 0) {
+    const items = JSON.stringify(idle.map((one) => [one.projectId, one.host]));
+    const batch = openBatch({ ...platform, db });
+    batch.add(
+      statement(
+        sql`DELETE FROM workflow_hosts AS h
+          WHERE (h.project_id, h.host) IN (SELECT value->>0, value->>1 FROM json_each(${items}))
+            AND coalesce(h.put_off_until, 0) <= ${platform.now.getTime()}
+            AND NOT EXISTS (SELECT 1 FROM workflow_calls k INDEXED BY ix_workflow_calls_due
+              WHERE k.project_id = h.project_id AND k.host = h.host AND k.next_attempt_at IS NOT NULL)`,
+      ),
+    );
+    await batch.commit();
+  }
+  const last = page.length < maxSweptRows ? undefined : page.at(-1);
+  return last && [last.projectId, last.host];
 }
