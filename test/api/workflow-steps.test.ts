@@ -112,6 +112,27 @@ describe("POST /workflows/{id}/steps", () => {
     expect(step.warnings).toMatchObject([{ field: "config.amuont", message: expect.stringContaining("amount") }]);
   });
 
+  it("names what a config has that only steps of other types read, when it is made and when it is changed", async () => {
+    const { project, steps, id } = await begin();
+    const config = { amount: 2, unit: "days", recipient: { type: "CONTACT" } };
+    const mail = await newStep(project, id, { type: "SEND_EMAIL", config });
+    const warnings = [
+      {
+        field: "config.amount",
+        message: "Not in the config of a SEND_EMAIL step, and ignored. It belongs to DELAY.",
+      },
+      {
+        field: "config.unit",
+        message: "Not in the config of a SEND_EMAIL step, and ignored. It belongs to DELAY and CONDITION.",
+      },
+    ];
+    expect(mail).toMatchObject({ config: { recipient: { type: "CONTACT" } }, warnings });
+    const changed = await project.api.patch(`${steps}/${mail.id}`, { config });
+    expect(changed).toMatchObject({ status: 200, body: { warnings } });
+    const sound = await project.api.patch(`${steps}/${mail.id}`, { config: { recipient: config.recipient } });
+    expect(sound.body).not.toHaveProperty("warnings");
+  });
+
   it.each<[fields: Record<string, unknown>, field: string, code: string]>([
     [{}, "type", "required"],
     [{ type: "TRIGGER" }, "type", "invalid_enum_value"],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Invalid } from "../../../src/core/errors";
 import type { JsonObject } from "../../../src/core/json";
+import { configNames, foreignNames } from "../../../src/core/workflows/config-names";
 import { readConfig } from "../../../src/core/workflows/config-schema";
 import type { StepType } from "../../../src/core/workflows/step";
 
@@ -257,6 +258,8 @@ const refused: Refused[] = [
 describe("the config of a step", () => {
   it.each(kept)("keeps %s", (_, type, sent, kept = sent) => {
     expect(readConfig(type, sent)).toEqual(kept);
+    expect(foreignNames(type, kept)).toEqual([]);
+    expect(configNames).toEqual(expect.arrayContaining(Object.keys(kept)));
   });
 
   it.each(refused)("refuses %s", (_, type, sent, field, code) => {

@@ -1,5 +1,6 @@
 import { Invalid } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
+import { foreignNames } from "../../../core/workflows/config-names";
 import { drawingFault } from "../../../core/workflows/structure";
 import type { WorkflowStepRow } from "../../../db/tables";
 import { graphOf } from "../../../engine/workflows/graph";
@@ -39,6 +40,7 @@ export async function createStep(ctx: Context, workflowId: Id, input: CreateStep
     };
     return from ? connected(ctx, change, { from, to: step, branch: input.branch ?? null }) : change;
   });
+  ctx.warnings.push(...foreignNames(input.type, input.config));
   return newest(steps);
 }
 

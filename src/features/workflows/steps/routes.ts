@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { configNames } from "../../../core/workflows/config-names";
 import { body, created, createRoute, errors, noContent, ok } from "../../../http/define";
 import { IdParam, pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
@@ -16,10 +17,7 @@ const StepParams = z.object({ id: pathId("id"), stepId: pathId("stepId") });
 
 /** What the configs of all types have, so that another name in one is told. */
 const partNames = {
-  config: [
-    ...["templateId", "recipient", "amount", "unit", "eventName", "timeout", "field", "operator", "value", "condition"],
-    ...["mode", "branches", "url", "method", "headers", "body", "data", "subscribed", "reason"],
-  ],
+  config: configNames,
   position: ["x", "y"],
 };
 

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { Invalid } from "../../../core/errors";
 import { type Id, readId } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
+import { foreignNames } from "../../../core/workflows/config-names";
 import { branchNames, lostBranches } from "../../../core/workflows/structure";
 import { type Statement, statement } from "../../../db/statement";
 import type { WorkflowStepRow } from "../../../db/tables";
@@ -47,7 +48,9 @@ export async function updateStep(
       ],
     };
   });
-  return requireStep(saved, stepId);
+  const step = requireStep(saved, stepId);
+  ctx.warnings.push(...foreignNames(step.type, change.config));
+  return step;
 }
 
 /**

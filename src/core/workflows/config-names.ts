@@ -1,0 +1,34 @@
+import { isJsonObject } from "../json";
+import type { Warning } from "../warning";
+import type { StepConfigs } from "./config";
+import type { StepType } from "./step";
+
+type KeyOf<Config> = Config extends unknown ? keyof Config : never;
+
+/** What the config of each type has. */
+const names: { [T in StepType]: readonly KeyOf<StepConfigs[T]>[] } = {
+  TRIGGER: [],
+  SEND_EMAIL: ["templateId", "recipient"],
+  DELAY: ["amount", "unit"],
+  WAIT_FOR_EVENT: ["eventName", "timeout"],
+  CONDITION: ["field", "operator", "value", "unit", "condition", "mode", "branches"],
+  WEBHOOK: ["url", "method", "headers", "body"],
+  UPDATE_CONTACT: ["data", "subscribed"],
+  EXIT: ["reason"],
+};
+
+/** The names that some config has. */
+export const configNames: string[] = [...new Set(Object.values(names).flat())];
+
+/** Names in a config that only other types have. They are ignored; what no type has is told of every body. */
+export function foreignNames(type: StepType, config: unknown): Warning[] {
+  if (!isJsonObject(config)) return [];
+  return Object.keys(config).flatMap((name) => {
+    const owners = Object.entries(names).filter(([, known]) => (known as readonly string[]).includes(name));
+    if (owners.length === 0 || owners.some(([owner]) => owner === type)) return [];
+    const whose = owners.map(([owner]) => owner).join(" and ");
+    return [
+      { field: `config.${name}`, message: `Not in the config of a ${type} step, and ignored. It belongs to ${whose}.` },
+    ];
+  });
+}
