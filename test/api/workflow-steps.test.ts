@@ -486,6 +486,34 @@ describe("what a workflow names", () => {
     expect((await project.api.delete(`/segments/${segment.id}`)).status).toBe(204);
   });
 
+  it("shows a circle through another workflow, as long as that is enabled", async () => {
+    const project = await newProject();
+    const template = await newTemplate(project);
+    const mails = await newWorkflow(project, { name: "Farewell", eventName: "contact.unsubscribed" });
+    const mail = { type: "SEND_EMAIL", config: {}, templateId: template.id, connectFrom: triggerOf(mails) };
+    const { id: stepId } = await newStep(project, mails.id, mail);
+    const leaves = await newWorkflow(project, { name: "Bounced", eventName: "email.bounced" });
+    const config = { subscribed: false };
+    await newStep(project, leaves.id, { type: "UPDATE_CONTACT", config, connectFrom: triggerOf(leaves) });
+    const issuesOf = async (id: string) => (await project.api.get(`/workflows/${id}`)).body.issues;
+    expect(await issuesOf(mails.id)).toEqual([]);
+    await project.api.patch(`/workflows/${leaves.id}`, { enabled: true });
+    const message = expect.stringContaining('Through "Bounced", which it may start, it causes contact.unsubscribed');
+    expect(await issuesOf(mails.id)).toEqual([{ stepId, message }]);
+    // The other one has nobody behind it that is enabled, and says so when it is asked.
+    expect(await issuesOf(leaves.id)).toEqual([]);
+    const enabled = await project.api.patch(`/workflows/${mails.id}`, { enabled: true });
+    expect(enabled.body.issues).toEqual([{ stepId, message }]);
+    expect(await issuesOf(leaves.id)).toMatchObject([{ message: expect.stringContaining('Through "Farewell"') }]);
+    const elsewhere = await newProject();
+    const alike = await newWorkflow(elsewhere, { eventName: "contact.unsubscribed" });
+    const other = await newTemplate(elsewhere);
+    await newStep(elsewhere, alike.id, { ...mail, templateId: other.id, connectFrom: triggerOf(alike) });
+    expect((await elsewhere.api.get(`/workflows/${alike.id}`)).body.issues).toEqual([]);
+    await project.api.patch(`/workflows/${leaves.id}`, { enabled: false });
+    expect(await issuesOf(mails.id)).toEqual([]);
+  });
+
   it("shows a circle through the segment that starts it, also when that changes later", async () => {
     const { project, id, trigger } = await begin();
     const inner = await newSegment(project, { name: "Inner", condition: only("email", "exists") });

@@ -2,6 +2,7 @@ import { eventOf } from "../audience/fields";
 import type { References } from "../audience/references";
 import { segmentOfEvent } from "../events/activity-types";
 import { type Id, publicId } from "../ids";
+import { type CausingWorkflow, causedBy, wayTo } from "./circles";
 import type { Graph, Step } from "./step";
 import { reachableFrom } from "./structure";
 import type { Trigger } from "./trigger";
@@ -20,13 +21,20 @@ export interface TriggerSegment {
 }
 
 /** Lists what is not sound in a workflow: of the whole, then of its steps in their order. Empty when it is sound. */
-export function issuesOf(trigger: Trigger, graph: Graph, segment: TriggerSegment | null): Issue[] {
+export function issuesOf(
+  trigger: Trigger,
+  graph: Graph,
+  segment: TriggerSegment | null,
+  others: readonly CausingWorkflow[] = [],
+): Issue[] {
   const start = graph.steps.find(({ type }) => type === "TRIGGER");
   const reached = start ? reachableFrom(graph, start.id) : new Set<Id>();
   const steps = graph.steps.flatMap((step) => {
     const messages = [
       ...ownIssues(step, graph),
-      ...(reached.has(step.id) ? causes(step, trigger, segment) : ["No step leads to this one, so nobody arrives."]),
+      ...(reached.has(step.id)
+        ? causes(step, trigger, segment, others)
+        : ["No step leads to this one, so nobody arrives."]),
     ];
     return messages.map((message) => ({ stepId: publicId(step.id), message }));
   });
@@ -67,12 +75,25 @@ function ownIssues(step: Step, graph: Graph): string[] {
 }
 
 /** The events that a step may cause: exact names, or all of mail. */
-function causes(step: Step, trigger: Trigger, segment: TriggerSegment | null): string[] {
+function causes(
+  step: Step,
+  trigger: Trigger,
+  segment: TriggerSegment | null,
+  others: readonly CausingWorkflow[],
+): string[] {
   const eventName = trigger.triggerType === "EVENT" ? trigger.triggerConfig.eventName : null;
   if (eventName === null) return [];
   if (causedEvents(step).includes(eventName)) {
     return [
       `It causes ${eventName}, by which the workflow starts. An event that the workflow itself caused never starts it again.`,
+    ];
+  }
+  const through = wayTo(eventName, causedEvents(step), others);
+  if (through !== null) {
+    const names = through.map((name) => JSON.stringify(name)).join(" and ");
+    return [
+      `Through ${names}, which it may start, it causes ${eventName}, by which the workflow starts: a circle. An event that ` +
+        "the workflow itself caused never starts it again.",
     ];
   }
   if (segment === null || segmentOfEvent(eventName) === null || !movesIn(step, segment)) return [];
@@ -82,14 +103,8 @@ function causes(step: Step, trigger: Trigger, segment: TriggerSegment | null): s
   ];
 }
 
-const ofMail = ["sent", "delivered", "opened", "clicked", "bounced", "complained", "failed"].map(
-  (kind) => `email.${kind}`,
-);
-
 function causedEvents(step: Step): string[] {
-  if (step.type === "SEND_EMAIL") return ofMail;
-  if (step.type !== "UPDATE_CONTACT" || step.config.subscribed === undefined) return [];
-  return [step.config.subscribed ? "contact.subscribed" : "contact.unsubscribed"];
+  return causedBy(step.type, step.type === "UPDATE_CONTACT" ? step.config.subscribed : null);
 }
 
 /** Whether what a step does may bring a contact into the segment, or out of it. */

@@ -15,6 +15,7 @@ import { linkBase } from "../../engine/mail/links";
 import { triggerOf } from "../../engine/workflows/graph";
 import { deleteWaitListeners } from "../../engine/workflows/wait-listeners";
 import type { Context } from "../../platform/context";
+import { causingWorkflows } from "./causing";
 import { triggerSegment } from "./trigger-segment";
 import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
 
@@ -72,10 +73,14 @@ async function nextRow(ctx: Context, after: WholeWorkflow): Promise<WorkflowRow>
   };
 }
 
-/** Its issues as of now: a segment that starts it may have changed since the workflow did. */
+/** Its issues as of now: a segment that starts it, or another workflow, may have changed since the workflow did. */
 export async function issuesNow(ctx: Context, workflow: WholeWorkflow): Promise<WorkflowRow["issues"]> {
   const { trigger, graph } = rulesOf(workflow);
-  return issuesOf(trigger, graph, await triggerSegment(ctx, trigger));
+  const [segment, others] = await Promise.all([
+    triggerSegment(ctx, trigger),
+    causingWorkflows(ctx, workflow.row.id, trigger, graph),
+  ]);
+  return issuesOf(trigger, graph, segment, others);
 }
 
 function updateRow(row: WorkflowRow): Statement {

@@ -34,6 +34,46 @@ function messages(trigger: Trigger, graph: ReturnType<typeof chain>, segment: Tr
   return issuesOf(trigger, graph, segment).map(({ message }) => message);
 }
 
+describe("a circle over several workflows", () => {
+  const leave = step("UPDATE_CONTACT", { subscribed: false });
+  const other = (name: string, eventName: string, ...causes: string[]) => ({ name, eventName, causes });
+  const byLeaving = byEvent("contact.unsubscribed");
+  const told = (steps: Step[], ...others: ReturnType<typeof other>[]) =>
+    issuesOf(byLeaving, chain(...steps), null, others).map(({ message }) => message);
+
+  it.each([
+    ["one", [other("B", "email.sent", "contact.unsubscribed")], '"B"'],
+    [
+      "two",
+      [other("C", "contact.subscribed", "contact.unsubscribed"), other("B", "email.opened", "contact.subscribed")],
+      '"B" and "C"',
+    ],
+    [
+      "the shortest way",
+      [
+        other("C", "contact.subscribed", "contact.unsubscribed"),
+        other("B", "email.opened", "contact.subscribed"),
+        other("D", "email.opened", "contact.unsubscribed"),
+      ],
+      '"D"',
+    ],
+  ])("is named: over %s", (_, others, names) => {
+    expect(told([mail], ...others)).toEqual([expect.stringContaining(`Through ${names}, which it may start`)]);
+  });
+
+  it("is none where the way leads elsewhere, in another circle, or begins at nothing", () => {
+    expect(told([mail], other("B", "email.sent", "contact.subscribed"))).toEqual([]);
+    expect(
+      told([mail], other("B", "email.sent", "contact.subscribed"), other("C", "contact.subscribed", "email.sent")),
+    ).toEqual([]);
+    expect(told([exit], other("B", "email.sent", "contact.unsubscribed"))).toEqual([]);
+    // Its own is told as such.
+    expect(told([leave], other("B", "contact.unsubscribed", "contact.unsubscribed"))).toEqual([
+      expect.stringMatching(/^It causes contact.unsubscribed/),
+    ]);
+  });
+});
+
 describe("a workflow's issues", () => {
   it.each<[what: string, trigger: Trigger, steps: Step[]]>([
     ["that mails once", signup, [mail, exit]],
