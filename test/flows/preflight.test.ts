@@ -439,6 +439,37 @@ describe("half-way", () => {
     expect((await jobOf(project, jobId)).result.recipients).toBeLessThan(110);
   });
 
+  it("many projects begin one each: a neighbour waits for one turn of each, and for no whole check", async () => {
+    const world = new World();
+    const begun = [];
+    for (let n = 0; n < 3; n++) {
+      const { project, id } = await scene();
+      begun.push({ project, jobId: await start(world, project, id) });
+    }
+    const neighbour = await newProject();
+    await person(neighbour, "ada@example.com", { plan: "pro" });
+    const small = await newCampaign(neighbour, { body: "<p>{{ plan }}</p>" });
+    world.now += 1_000;
+    const clock = () => {
+      world.now += 10;
+      return new Date(world.now);
+    };
+    const turn = async () => {
+      const [next] = world.queue.splice(0, 1);
+      if (!next) throw new Error("The queue is empty");
+      await handleMessage({ ...world.process().platform, clock, realClock: clock }, next.queued.message);
+    };
+    // Each has begun, and is in the middle.
+    for (let n = 0; n < 6; n++) await turn();
+    const own = await start(world, neighbour, small.id);
+    const from = world.now;
+    // It begins after one turn of each, and ends after another.
+    for (let n = 0; n < 2 * (begun.length + 1); n++) await turn();
+    expect(await jobOf(neighbour, own)).toMatchObject({ status: "completed", result: { recipients: 1 } });
+    expect(world.now - from).toBeLessThan(2 * begun.length * 2_000);
+    for (const { project, jobId } of begun) expect((await jobOf(project, jobId)).status).toBe("processing");
+  });
+
   it("its message comes twice, and two consumers work at once", async () => {
     const { world, project, id } = await scene();
     const jobId = await start(world, project, id);
