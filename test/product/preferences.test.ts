@@ -1,9 +1,9 @@
 import type { Locator, Page } from "playwright-core";
-import { expect, inject, it } from "vitest";
+import { beforeAll, expect, inject, it } from "vitest";
 import { languages } from "../../src/core/languages/language";
 import { describeInChromium, overhang, phone } from "./chromium";
 import { contrasts } from "./contrast";
-import { mailWith, walkPages } from "./recipient";
+import { mailWith, newRecipient, type Recipient, walkPages } from "./recipient";
 
 const product = inject("product");
 const { base } = product;
@@ -71,12 +71,20 @@ describeInChromium(
       expect(await focused(page, 2)).toEqual(["Resume now", "Unsubscribe for good"]);
     });
 
+    const recipients = new Map<string, Recipient>();
+    beforeAll(async () => {
+      const made = [...languages.keys()].map((locale) => newRecipient(product, locale));
+      for (const recipient of await Promise.all(made)) recipients.set(recipient.locale, recipient);
+    });
+
     it.each([...languages.keys()])(
       "fit into 320 pixels, in %s",
       async (locale) => {
         const { page, complaints } = await open("/health", { ...phone, viewport: { width: 320, height: 640 }, locale });
         const seen: string[] = [];
-        await walkPages(product, locale, async ({ name, path }) => {
+        const recipient = recipients.get(locale);
+        if (!recipient) throw new Error("There is nobody with this locale");
+        await walkPages(product, recipient, async ({ name, path }) => {
           await page.goto(base + path);
           expect([name, await page.locator("html").getAttribute("lang")]).toEqual([name, locale]);
           // The colours are those of all languages.

@@ -15,6 +15,8 @@ async function ask<T>(base: string, token: string, method: string, path: string,
   return (text === "" ? null : JSON.parse(text)) as T;
 }
 
+type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
+
 /** A page that a recipient sees, and the language in which the browser asks for it. */
 export interface Seen {
   name: string;
@@ -22,36 +24,43 @@ export interface Seen {
   language: string;
 }
 
-let counter = 0;
+/** Somebody alone in a project of their own, with the links of two mails, of which one is of a topic. */
+export interface Recipient {
+  locale: string;
+  id: string;
+  topics: string[];
+  paths: Record<"unsubscribe" | "subscribe" | "manage" | "confirm" | "unsubscribeTopic", string>;
+  call: Call;
+}
 
 /**
- * Takes a recipient with this locale to every page there is, in every state: `visit` is called at each. Subscribed,
- * without a topic, paused, unsubscribed, confirmed, moved to another address, erased.
+ * Takes a recipient to every page there is, in every state: `visit` is called at each. With topics and without them, paused,
+ * unsubscribed, confirmed, moved to another address, erased.
  */
-export async function walkPages(product: Product, locale: string, visit: (seen: Seen) => Promise<void>): Promise<void> {
-  const call = <T>(method: string, path: string, body?: unknown) =>
-    ask<T>(product.base, product.secretKey, method, path, body);
+export async function walkPages(
+  product: Product,
+  { locale, id, topics, paths, call }: Recipient,
+  visit: (seen: Seen) => Promise<void>,
+): Promise<void> {
   const see = (name: string, path: string) => visit({ name, path, language: locale });
   const press = async (path: string, form = "") => {
     const headers = { "Content-Type": "application/x-www-form-urlencoded" };
     const response = await fetch(product.base + path, { method: "POST", headers, body: form });
     if (!response.ok) throw new Error(`POST ${path}: ${response.status}`);
   };
-  const paths = await mailTo(product, locale);
+
+  await see("unsubscribe-topic", paths.unsubscribeTopic);
+  await see("manage-topics", paths.manage);
+  await press(paths.unsubscribeTopic, "List-Unsubscribe=One-Click");
+  await see("unsubscribe-topic-done", paths.unsubscribeTopic);
+  await press(paths.unsubscribeTopic, "action=snooze&duration=3m");
+  await see("manage-topics-paused", paths.manage);
+  await call("PATCH", `/contacts/${id}`, { subscribed: true });
+  for (const topic of topics) await call("DELETE", `/topics/${topic}`);
 
   await see("unsubscribe", paths.unsubscribe);
   await see("manage-subscribed", paths.manage);
   await see("subscribe-done", paths.subscribe);
-  await withTopics(product, async (topicId) => {
-    const { unsubscribe } = await mailOfTopic(product, paths.to, topicId);
-    await see("unsubscribe-topic", unsubscribe);
-    await see("manage-topics", paths.manage);
-    await press(unsubscribe, "List-Unsubscribe=One-Click");
-    await see("unsubscribe-topic-done", unsubscribe);
-    await press(unsubscribe, "action=snooze&duration=3m");
-    await see("manage-topics-paused", paths.manage);
-    await call("PATCH", `/contacts/${paths.id}`, { subscribed: true });
-  });
   await press(paths.unsubscribe, "action=snooze&duration=3m");
   await see("unsubscribe-paused", paths.unsubscribe);
   await see("manage-paused", paths.manage);
@@ -62,40 +71,12 @@ export async function walkPages(product: Product, locale: string, visit: (seen: 
   await see("confirm", paths.confirm);
   await press(paths.confirm);
   await see("confirm-done", paths.confirm);
-  await call("PATCH", `/contacts/${paths.id}`, { email: `moved-${Date.now()}@example.com` });
+  await call("PATCH", `/contacts/${id}`, { email: `moved-${Date.now()}@example.com` });
   await see("confirm-void", paths.confirm);
-  await call("DELETE", `/contacts/${paths.id}`);
+  await call("DELETE", `/contacts/${id}`);
   // The project has no locale, and so the browser says the language of the last two.
   await see("gone", paths.unsubscribe);
   await see("bad-link", "/manage/bad");
-}
-
-/** Topics exist as long as this needs them: the pages of everybody in the project list them. */
-async function withTopics(product: Product, use: (id: string) => Promise<void>): Promise<void> {
-  const call = <T>(method: string, path: string, body?: unknown) =>
-    ask<T>(product.base, product.secretKey, method, path, body);
-  const description = "Vielleicht einmal im Monat, nie mehr als vierzig Zeilen";
-  const made = [
-    await call<{ id: string }>("POST", "/topics", { name: "Produktneuigkeiten und Wartungstermine", description }),
-    await call<{ id: string }>("POST", "/topics", { name: "News", defaultSubscribed: false }),
-  ];
-  try {
-    await use(made[0]?.id ?? "");
-  } finally {
-    for (const { id } of made) await call("DELETE", `/topics/${id}`);
-  }
-}
-
-/** The links of a mail of a topic; its template is gone then, so that the topic can go too. */
-async function mailOfTopic(product: Product, to: string, topicId: string): Promise<{ unsubscribe: string }> {
-  const call = <T>(method: string, path: string, body?: unknown) =>
-    ask<T>(product.base, product.secretKey, method, path, body);
-  const made = { name: "Of a topic", subject: "Of a topic", body: "<p>News</p>", from: "news@petrel.test", topicId };
-  const template = await call<{ id: string }>("POST", "/templates", made);
-  await call("POST", "/v1/send", { to, template: template.id });
-  const html = await mailWith(product, to, made.subject);
-  await call("DELETE", `/templates/${template.id}`);
-  return { unsubscribe: pathIn(html, "unsubscribe") };
 }
 
 /**
@@ -121,26 +102,40 @@ function pathIn(html: string, page: string): string {
   return new RegExp(`/${page}/[\\w-]+`).exec(html)?.[0] ?? "";
 }
 
-/** Mails somebody all links, and finds them in what arrives. */
-async function mailTo(product: Product, locale: string) {
-  const call = <T>(method: string, path: string, body?: unknown) =>
-    ask<T>(product.base, product.secretKey, method, path, body);
-  const to = `augusta.ada.king-noel.countess-of-lovelace-${locale}-${++counter}-${Date.now()}@example.com`;
+/** Makes a recipient with this locale. Several may be made at once: most of it is waiting for mail. */
+export async function newRecipient({ base, adminToken }: Product, locale: string): Promise<Recipient> {
+  const operator: Call = (method, path, body) => ask(base, adminToken, method, path, body);
+  const made = await operator<{ project: { id: string }; keys: { secret: string } }>("POST", "/admin/projects", {
+    name: `Recipient ${locale}`,
+  });
+  const secretKey = made.keys.secret;
+  const call: Call = (method, path, body) => ask(base, secretKey, method, path, body);
+  const domain = `${locale}.recipient.test`;
+  await call("POST", "/domains", { domain });
+  const newTemplate = (fields: { subject: string; body: string; type?: string; topicId?: string }) =>
+    call<{ id: string }>("POST", "/templates", { name: fields.subject, from: `news@${domain}`, ...fields });
+
   const body = "{{ unsubscribeUrl }} {{ subscribeUrl }} {{ manageUrl }} {{ confirmUrl }}";
-  const made = { name: "All links", subject: "Links", body, from: "news@petrel.test", type: "TRANSACTIONAL" };
-  const template = await call<{ id: string }>("POST", "/templates", made);
-  const operator = <T>(method: string, path: string, body?: unknown) =>
-    ask<T>(product.base, product.adminToken, method, path, body);
-  const { data } = await operator<{ data: { id: string }[] }>("GET", "/admin/projects");
-  await operator("PATCH", `/admin/projects/${data.at(-1)?.id}`, { confirmationTemplateId: template.id });
-  // The key's isolate knows the project as it was for a while.
-  const { id } = await vi.waitFor(
-    () => call<{ id: string }>("POST", "/contacts", { email: to, confirm: true, data: { locale } }),
-    { timeout: 40_000, interval: 500 },
-  );
-  const html = await mailWith(product, to, made.subject);
+  const links = await newTemplate({ subject: "Links", body, type: "TRANSACTIONAL" });
+  await operator("PATCH", `/admin/projects/${made.project.id}`, { confirmationTemplateId: links.id });
+  const to = `augusta.ada.king-noel.countess-of-lovelace-${locale}-${Date.now()}@example.com`;
+  const { id } = await call<{ id: string }>("POST", "/contacts", { email: to, confirm: true, data: { locale } });
   await call("PATCH", `/contacts/${id}`, { subscribed: true });
-  const [unsubscribe, subscribe] = [pathIn(html, "unsubscribe"), pathIn(html, "subscribe")];
-  const [manage, confirm] = [pathIn(html, "manage"), pathIn(html, "confirm")];
-  return { id, to, unsubscribe, subscribe, manage, confirm };
+
+  const description = "Vielleicht einmal im Monat, nie mehr als vierzig Zeilen";
+  const topics = [
+    await call<{ id: string }>("POST", "/topics", { name: "Produktneuigkeiten und Wartungstermine", description }),
+    await call<{ id: string }>("POST", "/topics", { name: "News", defaultSubscribed: false }),
+  ].map((topic) => topic.id);
+  const ofTopic = await newTemplate({ subject: "Of a topic", body: "<p>News</p>", topicId: topics[0] ?? "" });
+  await call("POST", "/v1/send", { to, template: ofTopic.id });
+
+  const mail = (subject: string) => mailWith({ base, secretKey }, to, subject);
+  const [linked, topical] = await Promise.all([mail("Links"), mail("Of a topic")]);
+  // The topic can go too then.
+  await call("DELETE", `/templates/${ofTopic.id}`);
+  const [unsubscribe, subscribe] = [pathIn(linked, "unsubscribe"), pathIn(linked, "subscribe")];
+  const [manage, confirm] = [pathIn(linked, "manage"), pathIn(linked, "confirm")];
+  const unsubscribeTopic = pathIn(topical, "unsubscribe");
+  return { locale, id, topics, call, paths: { unsubscribe, subscribe, manage, confirm, unsubscribeTopic } };
 }
