@@ -99,7 +99,7 @@ describe("a campaign of a project with a pace", () => {
   });
 
   it.each([1, 3, 150, 400])("keeps to %i a second over several pages", async (perSecond) => {
-    const mails = Math.min(1_200, perSecond * 30);
+    const mails = Math.min(800, perSecond * 30);
     const here = await scene(perSecond, mails);
     const id = await send(here);
     await play(here, (1.15 * mails) / perSecond + 3);
@@ -221,10 +221,10 @@ describe("a campaign of a project with a pace", () => {
   it("needs few messages with fifty campaigns", async () => {
     const here = await scene(1, 12);
     for (let n = 0; n < 50; n++) await send(here);
-    await play(here, 120);
+    await play(here, 60);
     const before = here.queued.length;
-    await play(here, 240);
-    expect((here.queued.length - before) / 2).toBeLessThanOrEqual(120);
+    await play(here, 120);
+    expect(here.queued.length - before).toBeLessThanOrEqual(120);
     expect(busiestSecond(here.times)).toBeLessThanOrEqual(1);
   });
 });
