@@ -8,8 +8,8 @@ import { updateMarked } from "../../engine/campaigns/mark-pages";
 import { campaignCancelled } from "../../engine/mail/withhold";
 import { updateUsageOf } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
-import type { Next } from "./deliver-step";
 import type { Progress } from "./frozen";
+import type { Next } from "./next";
 import { inPage, type PageRange } from "./release";
 import { deleteLedger, deleteRun, type Ending, guardStep, type Run, updateRun } from "./run-row";
 

@@ -1,21 +1,22 @@
 import { sql } from "drizzle-orm";
-import { type Counts, sumOf } from "../../core/campaigns/counts";
 import { chunksOf } from "../../core/chunks";
 import { ofCampaigns } from "../../core/mail/priority";
-import { minuteMs, secondMs } from "../../core/time";
+import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
-import { asFlag, asId, asJson, asNumber, columns } from "../../db/rows";
-import { type Statement, select, selectOne, statement } from "../../db/statement";
+import { asId, asNumber, columns } from "../../db/rows";
+import { select, statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import { MovedOn } from "../../engine/jobs/step";
 import { paceOf } from "../../engine/mail/project-pace";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
-import type { Frozen, Progress } from "./frozen";
-import { type byCanary, holdCampaign } from "./hold";
+import { endCanary, isCanaryAwaited, isCanaryOut } from "./end-canary";
+import type { Frozen } from "./frozen";
+import type { Next } from "./next";
 import { maxReleasedOf, type PageRange, tellAccount, updateReleased } from "./release";
 import { deleteRun, guardStep, lookAfter, type Run, runGraceMs, updateRun } from "./run-row";
+import { saveProgress } from "./save-progress";
 
 /** Pages that one look counts anew, and that it sees of those that are held. */
 const pagesAtOnce = 10;
@@ -25,11 +26,6 @@ const pagesPerRelease = 2;
 
 /** A look at a campaign that goes well comes soon; one at mail that nobody takes comes less and less often. */
 const waits = { least: secondMs, most: 30 * secondMs };
-
-/** What a run does next: at once, after a while, or nothing because it is over. */
-export type Next =
-  /** `batches`: those of a step that made many. */
-  { kind: "goes on"; batches?: number } | { kind: "waits"; until: number } | { kind: "over" };
 
 /**
  * One look at the ledger: counts what is out with the consumers of mail, and releases as many pages as there is room for.
@@ -43,28 +39,12 @@ export async function deliverStep(ctx: Context, run: Run, frozen: Frozen): Promi
   const released = room > most / 2 || open === 0 ? pagesFor(held, room) : [];
   if (released.length > 0) return release(ctx, run, open, released);
   if (held.length > 0 || open > 0) return wait(ctx, run, open, { hasHeld: held.length > 0 });
-  return isCanaryOut(run) && (await isAwaited(ctx, run)) ? endCanary(ctx, run) : finish(ctx, run, frozen);
+  return isCanaryOut(run) && (await isCanaryAwaited(ctx, run)) ? endCanary(ctx, run) : finish(ctx, run, frozen);
 }
 
 /** A message came before its time. On a clock of its own a campaign waits for nothing between two looks. */
 function isTooEarly(ctx: Context, { progress: { lookAt = 0 } }: Run): boolean {
   return !ctx.project.testClock && ctx.realClock().getTime() < lookAt;
-}
-
-/** The canary is out, and the others wait for what becomes of it. */
-function isCanaryOut({ progress }: Run): boolean {
-  return progress.canary !== undefined && progress.isCanaryOver !== true;
-}
-
-/** Whether anybody waits for what becomes of the canary. */
-async function isAwaited(ctx: Context, { campaign }: Run): Promise<boolean> {
-  const { waits } = await selectOne(
-    ctx.db,
-    sql`SELECT EXISTS (SELECT 1 FROM campaign_pages WHERE project_id = ${ctx.project.number}
-      AND campaign_id = ${campaign.id} AND part = 'REST' AND open > 0) AS waits`,
-    columns({ waits: asFlag }),
-  );
-  return waits;
 }
 
 interface HeldPage extends PageRange {
@@ -146,7 +126,8 @@ async function wait(ctx: Context, run: Run, open: number, { hasHeld }: { hasHeld
   const leastMs = leastWaitMs(ctx, open, { hasHeld });
   const waitMs = hasMoved ? leastMs : Math.max(leastMs, Math.min(waits.most, 2 * (progress.waitMs ?? waits.least)));
   const until = ctx.realClock().getTime() + waitMs;
-  await save(ctx, run, { ...progress, open, waitMs, lookAt: until }, lookAfter(ctx, until + runGraceMs));
+  const next = { ...progress, open, waitMs, lookAt: until };
+  await saveProgress(ctx, run, next, lookAfter(ctx, until + runGraceMs));
   return { kind: "waits", until };
 }
 
@@ -156,78 +137,6 @@ function leastWaitMs(ctx: Context, open: number, { hasHeld }: { hasHeld: boolean
   if (perSecond === null) return waits.least;
   const mails = open - (hasHeld ? maxReleasedOf(ctx) / 2 : 0);
   return Math.min(waits.most, Math.max(waits.least, Math.ceil((secondMs * mails) / perSecond)));
-}
-
-async function save(ctx: Context, run: Run, progress: Progress, dueAt?: number, also: Statement[] = []): Promise<void> {
-  const batch = openBatch(ctx);
-  batch.addAll([guardStep(ctx, run), ...also, updateRun(ctx, run, progress, dueAt)]);
-  await batch.commit();
-}
-
-/** On a clock of its own, whoever moves that comes back. */
-async function waitForHold(ctx: Context, run: Run, holdUntil: number): Promise<Next> {
-  await save(ctx, run, { ...run.progress, holdUntil, lookAt: holdUntil }, holdUntil);
-  return ctx.project.testClock ? { kind: "over" } : { kind: "waits", until: holdUntil };
-}
-
-const readCounts = columns({ counts: asJson<Record<string, Counts>>() });
-const readMarks = columns({ marks: asNumber });
-
-/**
- * Holds the others for a while after the last mail of the canary, and then lets them go, or has a person decide: when too
- * many bounced or complained, or when no report came at all, so that nobody knows.
- */
-async function endCanary(ctx: Context, run: Run): Promise<Next> {
-  const { campaign, progress } = run;
-  const { canary } = campaign;
-  const now = ctx.clock().getTime();
-  if (progress.holdUntil === undefined) {
-    const holdUntil = now + (canary?.holdMinutes ?? 0) * minuteMs;
-    return waitForHold(ctx, run, holdUntil);
-  }
-  if (now < progress.holdUntil) return waitForHold(ctx, run, progress.holdUntil);
-  const counts = await countCanary(ctx, run);
-  if (counts === null) return { kind: "goes on" };
-  const reason = whyCanaryFails(counts, canary?.maxBounceRate ?? 5, canary?.maxComplaintRate ?? 0.1);
-  if (reason !== null) {
-    await holdCampaign(ctx, campaign.id, reason, guardStep(ctx, run));
-    return { kind: "over" };
-  }
-  await save(ctx, run, { ...progress, isCanaryOver: true });
-  return { kind: "goes on" };
-}
-
-/** What became of the canary; null when more of its pages are to be counted first. */
-async function countCanary(ctx: Context, { campaign }: Run): Promise<Counts | null> {
-  const ofCanary = sql`project_id = ${ctx.project.number} AND campaign_id = ${campaign.id} AND part = 'CANARY'`;
-  const marked = await select(
-    ctx.db,
-    sql`SELECT first_id FROM campaign_pages WHERE ${ofCanary} AND recount_at IS NOT NULL LIMIT ${pagesAtOnce}`,
-    readMarked,
-  );
-  const batch = openBatch(ctx);
-  for (const { firstId } of marked) batch.addAll(updateCounted(ctx, { campaignId: campaign.id, firstId }));
-  const marks = batch.add(
-    statement(
-      sql`SELECT count(*) AS marks FROM campaign_pages WHERE ${ofCanary} AND recount_at IS NOT NULL`,
-      readMarks,
-    ),
-  );
-  const pages = batch.add(statement(sql`SELECT counts FROM campaign_pages WHERE ${ofCanary}`, readCounts));
-  await batch.commit();
-  return marks.one.marks > 0 ? null : sumOf(pages.all.flatMap(({ counts }) => Object.values(counts)));
-}
-
-/** Rates are percent of those sent. */
-function whyCanaryFails(
-  counts: Counts,
-  maxBounceRate: number,
-  maxComplaintRate: number,
-): (typeof byCanary)[number] | null {
-  const { sent, delivered, bounced, complained } = counts;
-  if (sent > 0 && (100 * bounced) / sent > maxBounceRate) return "bounce rate";
-  if (sent > 0 && (100 * complained) / sent > maxComplaintRate) return "complaint rate";
-  return delivered + bounced + complained === 0 ? "no reports" : null;
 }
 
 /** Ends a campaign whose emails are all final. The batch asks once more: a person may have opened an email again. */

@@ -10,10 +10,11 @@ import { isMarketingPaused } from "../../engine/projects/sending-paused";
 import { type Context, forProject, type Platform } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { cancelStep, reopenStep } from "./cancel-step";
-import { deliverStep, type Next } from "./deliver-step";
+import { deliverStep } from "./deliver-step";
 import { enumerateStep, measureStep } from "./enumerate-step";
 import { Frozen } from "./frozen";
 import { byDisabledProject, byReputation, holdCampaign, holdLookMs } from "./hold";
+import type { Next } from "./next";
 import { deleteRun, findEnding, findRun, guardStep, interruptRun, lookAfter, type Run, updateRun } from "./run-row";
 import { startWhenDue } from "./start-due";
 

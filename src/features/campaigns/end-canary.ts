@@ -1,0 +1,98 @@
+import { sql } from "drizzle-orm";
+import { type Counts, sumOf } from "../../core/campaigns/counts";
+import { minuteMs } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import { asFlag, asId, asJson, asNumber, columns } from "../../db/rows";
+import { select, selectOne, statement } from "../../db/statement";
+import { updateCounted } from "../../engine/campaigns/count-page";
+import type { Context } from "../../platform/context";
+import { type byCanary, holdCampaign } from "./hold";
+import type { Next } from "./next";
+import { guardStep, type Run } from "./run-row";
+import { saveProgress } from "./save-progress";
+
+/** Pages that one step counts anew. */
+const pagesAtOnce = 10;
+
+/** The canary is out, and the others wait for what becomes of it. */
+export function isCanaryOut({ progress }: Run): boolean {
+  return progress.canary !== undefined && progress.isCanaryOver !== true;
+}
+
+/** Whether anybody waits for what becomes of the canary. */
+export async function isCanaryAwaited(ctx: Context, { campaign }: Run): Promise<boolean> {
+  const { waits } = await selectOne(
+    ctx.db,
+    sql`SELECT EXISTS (SELECT 1 FROM campaign_pages WHERE project_id = ${ctx.project.number}
+      AND campaign_id = ${campaign.id} AND part = 'REST' AND open > 0) AS waits`,
+    columns({ waits: asFlag }),
+  );
+  return waits;
+}
+
+const readMarked = columns({ firstId: asId });
+const readCounts = columns({ counts: asJson<Record<string, Counts>>() });
+const readMarks = columns({ marks: asNumber });
+
+/**
+ * Holds the others for a while after the last mail of the canary, and then lets them go, or has a person decide: when too
+ * many bounced or complained, or when no report came at all, so that nobody knows.
+ */
+export async function endCanary(ctx: Context, run: Run): Promise<Next> {
+  const { campaign, progress } = run;
+  const { canary } = campaign;
+  const now = ctx.clock().getTime();
+  if (progress.holdUntil === undefined) {
+    const holdUntil = now + (canary?.holdMinutes ?? 0) * minuteMs;
+    return waitForHold(ctx, run, holdUntil);
+  }
+  if (now < progress.holdUntil) return waitForHold(ctx, run, progress.holdUntil);
+  const counts = await countCanary(ctx, run);
+  if (counts === null) return { kind: "goes on" };
+  const reason = whyCanaryFails(counts, canary?.maxBounceRate ?? 5, canary?.maxComplaintRate ?? 0.1);
+  if (reason !== null) {
+    await holdCampaign(ctx, campaign.id, reason, guardStep(ctx, run));
+    return { kind: "over" };
+  }
+  await saveProgress(ctx, run, { ...progress, isCanaryOver: true });
+  return { kind: "goes on" };
+}
+
+/** On a clock of its own, whoever moves that comes back. */
+async function waitForHold(ctx: Context, run: Run, holdUntil: number): Promise<Next> {
+  await saveProgress(ctx, run, { ...run.progress, holdUntil, lookAt: holdUntil }, holdUntil);
+  return ctx.project.testClock ? { kind: "over" } : { kind: "waits", until: holdUntil };
+}
+
+/** What became of the canary; null when more of its pages are to be counted first. */
+async function countCanary(ctx: Context, { campaign }: Run): Promise<Counts | null> {
+  const ofCanary = sql`project_id = ${ctx.project.number} AND campaign_id = ${campaign.id} AND part = 'CANARY'`;
+  const marked = await select(
+    ctx.db,
+    sql`SELECT first_id FROM campaign_pages WHERE ${ofCanary} AND recount_at IS NOT NULL LIMIT ${pagesAtOnce}`,
+    readMarked,
+  );
+  const batch = openBatch(ctx);
+  for (const { firstId } of marked) batch.addAll(updateCounted(ctx, { campaignId: campaign.id, firstId }));
+  const marks = batch.add(
+    statement(
+      sql`SELECT count(*) AS marks FROM campaign_pages WHERE ${ofCanary} AND recount_at IS NOT NULL`,
+      readMarks,
+    ),
+  );
+  const pages = batch.add(statement(sql`SELECT counts FROM campaign_pages WHERE ${ofCanary}`, readCounts));
+  await batch.commit();
+  return marks.one.marks > 0 ? null : sumOf(pages.all.flatMap(({ counts }) => Object.values(counts)));
+}
+
+/** Rates are percent of those sent. */
+function whyCanaryFails(
+  counts: Counts,
+  maxBounceRate: number,
+  maxComplaintRate: number,
+): (typeof byCanary)[number] | null {
+  const { sent, delivered, bounced, complained } = counts;
+  if (sent > 0 && (100 * bounced) / sent > maxBounceRate) return "bounce rate";
+  if (sent > 0 && (100 * complained) / sent > maxComplaintRate) return "complaint rate";
+  return delivered + bounced + complained === 0 ? "no reports" : null;
+}

@@ -1,0 +1,11 @@
+import { openBatch } from "../../db/batch";
+import type { Context } from "../../platform/context";
+import type { Progress } from "./frozen";
+import { guardStep, type Run, updateRun } from "./run-row";
+
+/** Says where a run stands, if its step is still its own. */
+export async function saveProgress(ctx: Context, run: Run, progress: Progress, dueAt?: number): Promise<void> {
+  const batch = openBatch(ctx);
+  batch.addAll([guardStep(ctx, run), updateRun(ctx, run, progress, dueAt)]);
+  await batch.commit();
+}
