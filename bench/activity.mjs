@@ -25,7 +25,7 @@ export async function benchActivity() {
   const bench = await openBenchState();
   let worker;
   try {
-    const projects = Object.values(await makeProjects(bench, sizes));
+    const projects = Object.values(await makeProjects(bench, Object.keys(sizes)));
     seed(
       bench.state,
       projects.map(({ id }, index) => ({ id, contacts: sizes[index] / 10, events: sizes[index], name })),

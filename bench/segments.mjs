@@ -32,7 +32,7 @@ export async function benchSegments() {
   const bench = await openBenchState();
   let worker;
   try {
-    const projects = Object.values(await makeProjects(bench, sizes));
+    const projects = Object.values(await makeProjects(bench, Object.keys(sizes)));
     seed(
       bench.state,
       projects.map(({ id }, index) => ({ id, contacts: sizes[index], events: sizes[index] * eventsPerContact })),
