@@ -114,8 +114,8 @@ function updateHanded(ctx: Context, next: Call[], at: number): Statement<{ id: I
     next.flatMap((call) => {
       const isFresh = freshOf(call).length > 0;
       return call.mails.map(({ email, message, topicId, contact }) => ({
-        ...{ emailId: email.id, projectId: email.projectId, round: email.round, call: call.id },
-        ...{ subject: message.subject, contact, type: message.type, topicId, isFresh },
+        ...{ emailId: email.id, projectId: email.projectId, round: email.round ?? undefined, call: call.id },
+        ...{ subject: message.subject, contact, type: message.type, topicId: topicId ?? undefined, isFresh },
       }));
     }),
   );

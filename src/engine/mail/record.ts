@@ -19,9 +19,12 @@ export interface Result extends Outcome {
   round: string | null;
 }
 
+/** With what a condition may ask of the item, beside its key. */
+type WrittenResult = Result & { type?: EmailType; topicId?: Id | null };
+
 /** Results, and the emails to which they are written. */
 interface WrittenResults {
-  results: (Result & { type?: EmailType; topicId?: Id | null })[];
+  results: WrittenResult[];
   /** A condition that finds the email `e` of each item `r` by its key. */
   where: SQL;
   at: number;
@@ -38,13 +41,21 @@ export function updateResults(
   { results, where, at, error = sql`r.value->>'error'` }: WrittenResults,
 ): Statement[] {
   if (results.length === 0) return [];
-  const written = results.map((result) => itemOf(result, at));
-  const items = JSON.stringify(written);
-  const ofCampaigns = results.some(({ campaignId }) => campaignId !== null);
+  const items = JSON.stringify(results.map((result) => itemOf(result, at)));
+  const events = results.flatMap(eventsOf);
+  const unsent = results.filter(isUnsent);
+  const ofCampaigns = results.filter(({ campaignId }) => campaignId !== null);
   return [
-    ...(ofCampaigns ? [updateMarked(platform, { from: sql`json_each(${items}) r CROSS JOIN emails e`, where })] : []),
-    ...(written.some(({ event }) => event !== null) ? [insertEmailEvents(platform, { items, where })] : []),
-    ...(results.some(isUnsent) ? [updateUsageOfUnsent(items, where)] : []),
+    ...(ofCampaigns.length > 0
+      ? [
+          updateMarked(platform, {
+            from: sql`json_each(${JSON.stringify(ofCampaigns.map(keyOf))}) r CROSS JOIN emails e`,
+            where,
+          }),
+        ]
+      : []),
+    ...(events.length > 0 ? [insertEmailEvents(platform, { items: JSON.stringify(events), where })] : []),
+    ...(unsent.length > 0 ? [updateUsageOfUnsent(JSON.stringify(unsent.map(keyOf)), where)] : []),
     statement(
       sql`UPDATE emails AS e SET status = r.value->>'status', error = ${unlessErased(error)},
           provider_message_id = coalesce(r.value->>'providerMessageId', provider_message_id),
@@ -71,16 +82,35 @@ function unlessErased(error: SQL): SQL {
   return sql`CASE WHEN e.to_email <> '' OR r.value->>'status' = 'CANCELLED' THEN ${error} END`;
 }
 
-function itemOf(given: WrittenResults["results"][number], at: number) {
-  const { reports: _, ...result } = given;
-  const { status, error, retryAt } = result;
+/**
+ * What finds an email, and what a condition asks of its item. SQLite reads each item in each statement, so a statement has
+ * nothing else that it does not use, and what is null is left out.
+ */
+function keyOf({ projectId, emailId, round, type, topicId }: WrittenResult) {
+  return { projectId, emailId, round: round ?? undefined, type, topicId: topicId ?? undefined };
+}
+
+function itemOf(result: WrittenResult, at: number) {
+  const { status, error, retryAt, providerMessageId, uncertainSince, isUntried } = result;
   return {
-    ...result,
-    isUnsent: isUnsent(result),
-    dueAt: retryAt === null ? null : retryAt + announceGraceMs,
-    sentAt: status === "SENT" ? at : null,
-    endedAt: status === "SENT" || status === "QUEUED" ? null : at,
-    event: status === "SENT" ? "email.sent" : status === "FAILED" ? "email.failed" : null,
-    eventData: status === "FAILED" ? { reason: error } : {},
+    ...keyOf(result),
+    status,
+    error: error ?? undefined,
+    providerMessageId: providerMessageId ?? undefined,
+    uncertainSince: uncertainSince ?? undefined,
+    isUntried,
+    retryAt: retryAt ?? undefined,
+    dueAt: retryAt === null ? undefined : retryAt + announceGraceMs,
+    sentAt: status === "SENT" ? at : undefined,
+    endedAt: status === "SENT" || status === "QUEUED" ? undefined : at,
   };
+}
+
+function eventsOf(result: WrittenResult) {
+  const { status, error } = result;
+  if (status !== "SENT" && status !== "FAILED") return [];
+  const sent = { event: "email.sent", eventData: {} };
+  return [
+    { ...keyOf(result), ...(status === "SENT" ? sent : { event: "email.failed", eventData: { reason: error } }) },
+  ];
 }

@@ -78,12 +78,11 @@ export function isWithinLimit(ctx: Context, month: string, limit: number): SQL {
 
 /**
  * Takes emails that end FAILED, SUPPRESSED or CANCELLED off the month in which they were accepted. Goes before the
- * change that ends them. `items` is a JSON array of which those with `isUnsent` count; `where` finds the email `e` of
- * each by its key.
+ * change that ends them. `items` is a JSON array; `where` finds the email `e` of each by its key.
  */
 export function updateUsageOfUnsent(items: string, where: SQL): Statement {
   return updateUsage(sql`SELECT e.project_id, ${monthInSql} AS month, ${templateOf} AS template_id
-    FROM json_each(${items}) r CROSS JOIN emails e ${withContent} WHERE r.value->>'isUnsent' AND ${where}`);
+    FROM json_each(${items}) r CROSS JOIN emails e ${withContent} WHERE ${where}`);
 }
 
 /** The same for the emails `e` of a condition, which must not have ended yet. */
