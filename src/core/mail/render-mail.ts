@@ -1,4 +1,3 @@
-import { type Framed, markFor } from "../templating/frame";
 import { parseTemplate, renderFramed, renderTemplate } from "../templating/render";
 import { type Tracker, withTracking } from "../tracking/track-links";
 import { withPreviewText } from "./preview-text";
@@ -8,7 +7,6 @@ import {
   type FooterWords,
   type ListHeaders,
   type RecipientLinks,
-  withFooter,
   withUnsubscribeLine,
   withUnsubscribing,
 } from "./unsubscribing";
@@ -40,9 +38,8 @@ interface Rendered {
 export function renderMail(given: Given): Rendered {
   const { type, subject, previewText = null, body, variables, links, tracker = null, headers, list, words } = given;
   const rendered = renderFramed(parseTemplate(body, "html"), variables);
-  const finished = withUnsubscribing({ type, html: rendered.output, headers, links, list, words });
-  const whole = finished.html === rendered.output ? rendered : withFooterIn(rendered, finished.html, links, words);
-  const framed = tracker === null ? whole : withTracking(whole, tracker);
+  const finished = withUnsubscribing({ type, body: rendered, headers, links, list, words });
+  const framed = tracker === null ? finished.body : withTracking(finished.body, tracker);
   return {
     subject: renderTemplate(parseTemplate(subject, "text"), variables),
     html: previewText === null ? framed.output : withPreview(framed.output, previewText, variables),
@@ -54,18 +51,4 @@ export function renderMail(given: Given): Rendered {
 /** It goes into the HTML alone: the text part begins with the mail itself. */
 function withPreview(html: string, previewText: string, variables: Record<string, unknown>): string {
   return withPreviewText(html, renderTemplate(parseTemplate(previewText, "text"), variables));
-}
-
-/** The frame gets the footer that the HTML got, with marks for the recipient's URLs. */
-function withFooterIn(
-  { frame, values }: Framed,
-  output: string,
-  links: RecipientLinks | null,
-  words: FooterWords,
-): Framed {
-  if (frame === null || links === null) return { output, frame: null, values };
-  const all = [...values];
-  const markOf = (url: string) => markFor(url, all) ?? url;
-  const marks = { ...links, unsubscribeUrl: markOf(links.unsubscribeUrl), manageUrl: markOf(links.manageUrl) };
-  return { output, frame: withFooter(frame, marks, words), values: all };
 }

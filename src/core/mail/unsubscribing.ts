@@ -1,4 +1,6 @@
 import { filledIn, type Words } from "../languages/language";
+import { TextCache } from "../templating/cache";
+import { type Framed, filledHtml, isStable, markFor } from "../templating/frame";
 import type { EmailType } from "./status";
 
 /** The texts of the footer in the language of the recipient. None of them has a character with a meaning in HTML. */
@@ -15,7 +17,7 @@ export interface RecipientLinks {
 
 interface Rendered {
   type: EmailType;
-  html: string;
+  body: Framed;
   /** The caller's own headers. */
   headers: Record<string, string>;
   links: RecipientLinks | null;
@@ -36,16 +38,16 @@ export interface ListHeaders {
  * the headers for the mailbox's unsubscribe button. HEADLESS gets the headers if its body links to the pages.
  * TRANSACTIONAL stays as it is, but says that a program wrote it.
  */
-export function withUnsubscribing({ type, html, headers, links, list, words }: Rendered): {
-  html: string;
+export function withUnsubscribing({ type, body, headers, links, list, words }: Rendered): {
+  body: Framed;
   headers: Record<string, string>;
 } {
-  const single = { html, headers: withOwn([["Auto-Submitted", "auto-generated"]], headers) };
+  const single = { body, headers: withOwn([["Auto-Submitted", "auto-generated"]], headers) };
   if (type === "TRANSACTIONAL" || links === null) return single;
-  const isLinked = linksTo(html, [links.unsubscribeUrl, links.manageUrl]);
+  const isLinked = linksTo(body.output, [links.unsubscribeUrl, links.manageUrl]);
   if (type === "HEADLESS" && !isLinked) return single;
   return {
-    html: isLinked ? html : withFooter(html, links, words),
+    body: isLinked ? body : withFooterIn(body, links, words),
     headers: unsubscribeHeaders(links, list, headers),
   };
 }
@@ -101,8 +103,10 @@ const maxTagLength = 2_000;
 
 /** Whether the body has a visible `<a href>` to one of the URLs. If in doubt, no: a second link does no harm. */
 function linksTo(html: string, urls: string[]): boolean {
+  const named = urls.filter((url) => html.includes(url));
+  if (named.length === 0) return false;
   const visible = visibleOf(html);
-  return urls.some((url) => {
+  return named.some((url) => {
     for (let at = visible.indexOf(url); at >= 0; at = visible.indexOf(url, at + url.length)) {
       const before = visible.slice(Math.max(0, at - maxTagLength), at);
       const tag = before.slice(before.lastIndexOf("<"));
@@ -112,8 +116,35 @@ function linksTo(html: string, urls: string[]): boolean {
   });
 }
 
+/** A frame that is read once for all recipients. */
+interface Footed {
+  isStable: boolean;
+  /** The frame with its footer, in each language that was asked for. */
+  frames: Map<FooterWords, string>;
+}
+
+const maxCacheBytes = 4_000_000;
+const footed = new TextCache<Footed>((frame) => frame.length * 6, maxCacheBytes);
+
+/** The frame gets the footer that the HTML gets, with marks for the recipient's URLs. */
+function withFooterIn({ output, frame, values }: Framed, links: RecipientLinks, words: FooterWords): Framed {
+  if (frame === null) return { output: withFooter(output, links, words), frame, values };
+  const all = [...values];
+  const markOf = (url: string) => markFor(url, all) ?? url;
+  const marks = { unsubscribeUrl: markOf(links.unsubscribeUrl), manageUrl: markOf(links.manageUrl) };
+  const known = footed.getOrMake(frame, () => ({ isStable: isStable(frame), frames: new Map() }));
+  if (!known.isStable || all.length < values.length + 2)
+    return { output: withFooter(output, links, words), frame: withFooter(frame, marks, words), values: all };
+  // No value moves the place of the footer.
+  const whole = known.frames.get(words) ?? withFooter(frame, marks, words);
+  known.frames.set(words, whole);
+  return { output: filledHtml(whole, all), frame: whole, values: all };
+}
+
+type FooterLinks = Pick<RecipientLinks, "unsubscribeUrl" | "manageUrl">;
+
 /** Adds the footer before the end of the body, in HTML that every mail program shows alike. */
-export function withFooter(html: string, { unsubscribeUrl, manageUrl }: RecipientLinks, words: FooterWords): string {
+function withFooter(html: string, { unsubscribeUrl, manageUrl }: FooterLinks, words: FooterWords): string {
   const text = filledIn(words.text, {
     unsubscribe: `<a href="${unsubscribeUrl}" style="color:#5c666c">${words.unsubscribe}</a>`,
     manage: `<a href="${manageUrl}" style="color:#5c666c">${words.manage}</a>`,

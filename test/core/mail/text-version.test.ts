@@ -5,8 +5,9 @@ import { chooseLanguage } from "../../../src/core/languages/language";
 import { plainText } from "../../../src/core/mail/plain-text";
 import { renderMail } from "../../../src/core/mail/render-mail";
 import { textVersion } from "../../../src/core/mail/text-version";
-import { withUnsubscribeLine } from "../../../src/core/mail/unsubscribing";
+import { withUnsubscribeLine, withUnsubscribing } from "../../../src/core/mail/unsubscribing";
 import { FrameBuilder } from "../../../src/core/templating/frame";
+import { parseTemplate, renderTemplate } from "../../../src/core/templating/render";
 import { withTracking } from "../../../src/core/tracking/track-links";
 import { openTracker } from "../../../src/core/tracking/tracker";
 
@@ -27,6 +28,9 @@ function expectSameText(body: string, values: Record<string, unknown>, type: "TR
   const given = { type, subject: "", body, variables, links, headers: {}, words, list: { feedbackId: "", listId: "" } };
   const mail = renderMail(given);
   expect(mail.text).toBe(withUnsubscribeLine(type, plainText(mail.html), links, words));
+  // The footer of the frame is that of the HTML.
+  const rendered = { output: renderTemplate(parseTemplate(body, "html"), variables), frame: null, values: [] };
+  expect(mail.html).toBe(withUnsubscribing({ ...given, body: rendered }).body.output);
   const tracked = renderMail({ ...given, tracker });
   expect(tracked.text).toBe(withUnsubscribeLine(type, plainText(tracked.html), links, words));
   // The frame leads to the very HTML that the HTML itself leads to.

@@ -11,7 +11,12 @@ const links = {
 };
 
 function dressed(html: string, headers: Record<string, string> = {}) {
-  return withUnsubscribing({ type: "MARKETING", html, headers, links, list, words });
+  const { body, ...rest } = withUnsubscribing({ type: "MARKETING", body: bodyOf(html), headers, links, list, words });
+  return { ...rest, html: body.output };
+}
+
+function bodyOf(output: string) {
+  return { output, frame: null, values: [] };
 }
 
 const list = { feedbackId: "a:b:c:d", listId: "News <l.acme.test>" };
@@ -71,7 +76,7 @@ describe("the headers", () => {
 
 describe("a mail that is of no list", () => {
   const single = (type: "TRANSACTIONAL" | "HEADLESS", headers: Record<string, string> = {}, html = "x") =>
-    withUnsubscribing({ type, html, headers, links, list, words }).headers;
+    withUnsubscribing({ type, body: bodyOf(html), headers, links, list, words }).headers;
 
   it("says that a program wrote it, so that no program answers", () => {
     expect(single("TRANSACTIONAL")).toEqual({ "Auto-Submitted": "auto-generated" });
