@@ -29,9 +29,16 @@ export function renderedAtOnce(template: Template, encode: Encode | null, render
 function operandsOf({ value: { filters, initial } }: Output, isEncoded: boolean): Operand[] | null {
   // The escaping is a filter of its own, the last one, and `raw` takes its place.
   if (filters.length !== (isEncoded ? 1 : 0) || filters.some(({ raw }) => raw)) return null;
-  const tokens = initial.postfix.filter((token) => !isFallback(token));
+  const tokens = ungrouped(initial.postfix).filter((token) => !isFallback(token));
   const operands = tokens.map(operandOf).filter((operand) => operand !== null);
   return operands.length > 0 && operands.length === tokens.length ? operands : null;
+}
+
+/** `a ?? b` is in parentheses of its own: see syntax.ts. */
+function ungrouped(tokens: Token[]): Token[] {
+  return tokens.flatMap((token) =>
+    TypeGuards.isFilteredValueToken(token) && token.filters.length === 0 ? ungrouped(token.initial.postfix) : [token],
+  );
 }
 
 function isFallback(token: Token): boolean {
