@@ -470,6 +470,31 @@ describe("half-way", () => {
     for (const { project, jobId } of begun) expect((await jobOf(project, jobId)).status).toBe("processing");
   });
 
+  it("two hundred others go on: it waits for its share, and leaves consumers to other jobs", async () => {
+    const { world, project, id } = await scene();
+    await start(world, project, id);
+    const pauseAfterTurn = async () => {
+      const [next] = world.queue.splice(0, 1);
+      if (next) await handleMessage(world.process().platform, next.queued.message);
+      return ((world.queue[0]?.due ?? 0) - world.now) / 1_000;
+    };
+    expect(await pauseAfterTurn()).toBe(0);
+    const others = project.db.prepare(
+      `INSERT INTO jobs (project_id, id, type, status, errors, created_at)
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+        SELECT ?1 + 1000000 + i, '------------------' || printf('%04d', i), 'campaigns.preflight', 'queued', '[]', 1 FROM n`,
+    );
+    try {
+      await others.bind(project.number, 200).run();
+      expect(await pauseAfterTurn()).toBe(100);
+    } finally {
+      await project.db
+        .prepare("DELETE FROM jobs WHERE project_id > ?")
+        .bind(project.number + 1_000_000)
+        .run();
+    }
+  });
+
   it("its message comes twice, and two consumers work at once", async () => {
     const { world, project, id } = await scene();
     const jobId = await start(world, project, id);

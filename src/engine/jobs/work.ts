@@ -22,6 +22,8 @@ export interface StoredJob {
 
 interface Working {
   stepsPerRun?: number;
+  /** How long the next run waits, for jobs that leave room for others. */
+  pauseSeconds?: (ctx: Context) => Promise<number>;
   /** What is freed when the job is given up; see `Release`. */
   release?: Release;
 }
@@ -36,7 +38,7 @@ export async function workOn(
   platform: Platform,
   job: StoredJob,
   step: (ctx: Context, row: JobRow) => Promise<Step>,
-  { stepsPerRun = 25, release = () => [] }: Working = {},
+  { stepsPerRun = 25, pauseSeconds, release = () => [] }: Working = {},
 ): Promise<void> {
   const project = await findProject(platform, job.projectId);
   if (!project) return forget(platform, job);
@@ -53,7 +55,7 @@ export async function workOn(
     }
     await letOthersIn();
   }
-  await platform.enqueue([{ message: job }]);
+  await platform.enqueue([{ message: job, ...(pauseSeconds && { delaySeconds: await pauseSeconds(ctx) }) }]);
 }
 
 /** What went wrong first is what the run throws: a failure that cannot be noted counts from the next one on. */
