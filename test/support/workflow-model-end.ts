@@ -1,6 +1,7 @@
 import { checkPath } from "./workflow-model-path";
 import type { Play } from "./workflow-model-play";
 import { type ExecutionRow, isOver, readExecutions, readKeptEvents } from "./workflow-model-rows";
+import type { ShardCall } from "./workflow-model-shards";
 import { checkStarts } from "./workflow-model-starts";
 import { countFaults, listenerFaults, mailFaults } from "./workflow-model-sums";
 
@@ -50,19 +51,30 @@ async function mirrorFaults({ project }: Play, rows: ExecutionRow[]): Promise<st
 /** Who was active when somebody cancelled is over. */
 function cancelFaults({ shards, row, isDisabled, world }: Play, rows: ExecutionRow[]): string[] {
   const faults: string[] = [];
-  const isLate = (one: ExecutionRow, at: number) => one.started_at < at && (one.completed_at ?? world.now + 1) > at;
-  for (const { name, at, shard, values } of shards.calls) {
-    const meant = rows.filter((one) => one.shard === shard && isLate(one, at));
-    const hit = meant.filter(
-      (one) =>
-        (name === "cancel" && one.id === values[1]) ||
-        (name === "cancelAll" && [one.workflow_id, null].includes(values[1] as string | null)),
+  for (const call of shards.calls) {
+    const { name, at, shard, values } = call;
+    const by = overBy(call);
+    if (by === null) continue;
+    const meant = rows.filter(
+      (one) => one.shard === shard && one.started_at < at && (one.completed_at ?? world.now + 1) > by,
+    );
+    const hit = meant.filter((one) =>
+      name === "cancel" ? one.id === values[1] : [one.workflow_id, null].includes(values[1] as string | null),
     );
     faults.push(...hit.map(({ id, status }) => `${at} ${name}, and execution ${id} was not over: ${status}`));
   }
   if (row.disabled && isDisabled.isSurely(true, world.now))
     faults.push(...rows.filter((one) => !isOver(one)).map(({ id }) => `execution ${id} goes on in a disabled project`));
   return faults;
+}
+
+/**
+ * When all are over whom a call cancels: who cancels many takes its time. Null for one that cancels nobody, or has died and
+ * promises nothing.
+ */
+function overBy({ name, at, until = at, answer }: ShardCall): number | null {
+  if (name === "cancel") return at;
+  return name === "cancelAll" && answer !== undefined ? until : null;
 }
 
 /** Each UPDATE_CONTACT wrote its tag once, and what it wrote was not rendered again. */

@@ -1,3 +1,4 @@
+import { asId, timeOf } from "../../src/core/ids";
 import { checkCall, checkMail, checkUpdate, statusFaults } from "./workflow-model-effects";
 import { branchOf, isOfType, type ModelContact, type ModelStep } from "./workflow-model-graph";
 import type { Play } from "./workflow-model-play";
@@ -162,7 +163,10 @@ class Path {
     }
     this.expectStatus(step, ["COMPLETED"]);
     if (branch === "event") {
-      const events = possible.flatMap(({ heard, until }) => heard.filter(({ at }) => until === null || at < until));
+      // The log's own time decides, which may be earlier than that at which the event was there to be seen.
+      const events = possible.flatMap(({ heard, until }) =>
+        heard.filter(({ id }) => until === null || timeOf(asId(id)) < until),
+      );
       if (events.length === 0) this.fault(`${name} heard of nothing that it awaits`);
       else {
         const before = this.taken.length;
@@ -251,10 +255,13 @@ class Path {
   private checkCancelled(): void {
     const { exit_reason: reason, completed_at: at, id, workflow_id: workflowId } = this.row;
     const { calls } = this.play.shards;
-    const isThere = (name: string, fits: (values: unknown[]) => boolean) =>
-      calls.some((call) => call.name === name && call.at === at && call.shard === this.row.shard && fits(call.values));
-    const one = isThere("cancel", ([, value]) => value === id);
-    const all = isThere("cancelAll", ([, value, why]) => value === workflowId && why === "Cancelled");
+    const own = calls.filter(({ shard }) => shard === this.row.shard);
+    const one = own.some((call) => call.name === "cancel" && call.at === at && call.values[1] === id);
+    // It looks for its project first, and goes on piece by piece.
+    const all = own.some(
+      ({ name, values: [, value, why], at: from, until }) =>
+        name === "cancelAll" && value === workflowId && why === "Cancelled" && isBetween(from, at, until),
+    );
     const isRight =
       (reason === "Cancelled" && (one || all)) ||
       (reason === gone && this.view.contacts(at ?? 0, at ?? 0).includes(null)) ||
@@ -277,6 +284,10 @@ class Path {
     const ways = this.taken.map((events) => JSON.stringify([events.at(-1)?.id, saidBy(events)]));
     if (!isRight) this.fault(`has the event ${id}, which says ${JSON.stringify(found)}, and not ${ways.join(" or ")}`);
   }
+}
+
+function isBetween(from: number, at: number | null, until: number | undefined): boolean {
+  return at !== null && from <= at && at <= (until ?? at);
 }
 
 /** A later event says a key anew. */

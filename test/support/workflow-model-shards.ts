@@ -14,6 +14,8 @@ export interface ShardCall {
   values: unknown[];
   /** What was answered, of a call that was. */
   answer?: unknown;
+  /** When it was answered, or died. */
+  until?: number;
 }
 
 interface Shard {
@@ -82,7 +84,11 @@ export class Shards {
       // Its name says which of its methods it is, and the caller's types which values that takes.
       const method = object[name] as (...values: unknown[]) => Promise<unknown>;
       const result = this.watchPump(shard, object, () => method.apply(object, values));
-      call.answer = await this.untilDead(shard, result, waitForPump.includes(name));
+      try {
+        call.answer = await this.untilDead(shard, result, waitForPump.includes(name));
+      } finally {
+        call.until = this.world.now;
+      }
       return call.answer;
     });
   }

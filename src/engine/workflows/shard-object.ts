@@ -26,7 +26,16 @@ import { type Mirrored, mirrorThese } from "./shard-mirror";
 import { moveExecution } from "./shard-moves";
 import { askForCalls } from "./shard-pump";
 import { endPieces, runRounds } from "./shard-rounds";
-import { countsOf, dropCounts, findExecution, hasUnmirrored, hasWork, isAnyUnmirrored, nextWake } from "./shard-rows";
+import {
+  countsOf,
+  dropCounts,
+  findExecution,
+  hasActive,
+  hasUnmirrored,
+  hasWork,
+  isAnyUnmirrored,
+  nextWake,
+} from "./shard-rows";
 import { deliverEvent, startByHand, startScheduled } from "./shard-starts";
 import { createTables, openStore, type ShardStore } from "./shard-store";
 
@@ -225,9 +234,12 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       const ctx = await this.context();
       // Its deletion erases the object, and whoever came later has left something in it.
       if (ctx === null) return await this.clear();
-      if (ctx.project.disabled) await this.endAll(ctx, cancelling(this.store, null, projectDisabled));
-      const shard = this.mirrored();
-      if (shard) await runRounds(ctx, shard);
+      // Others may not know yet that the project is disabled, and start executions while the rounds go on.
+      do {
+        if (ctx.project.disabled) await this.endAll(ctx, cancelling(this.store, null, projectDisabled));
+        const shard = this.mirrored();
+        if (shard) await runRounds(ctx, shard);
+      } while (ctx.project.disabled && this.address() !== null && hasActive(this.store));
       this.failures = 0;
     } catch (error) {
       this.failures++;

@@ -198,6 +198,10 @@ export function hasWork(store: ShardStore): boolean {
   );
 }
 
+export function hasActive(store: ShardStore): boolean {
+  return store.all(readIdRow, "SELECT id FROM executions WHERE completed_at IS NULL LIMIT 1").length > 0;
+}
+
 export function hasUnmirrored(store: ShardStore): boolean {
   return store.all(readIdRow, "SELECT id FROM executions WHERE version > mirrored LIMIT 1").length > 0;
 }
