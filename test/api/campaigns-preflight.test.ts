@@ -177,7 +177,7 @@ describe("several at once", () => {
     expectRefusal(answer, 409, "CONFLICT", { details: { limit: 3 } });
     expect(answer.body.error.suggestion).toBe("Wait until one of these jobs has ended.");
     expect(await countJobs(project)).toBe(3);
-    await world.drain();
+    await world.pass(3);
     await start(world, project, refused);
   });
 });
