@@ -28,6 +28,12 @@ export class WorkflowShardObject extends Shard {
     void this.rest().then(() => delivered.push(performance.now() - startedAt));
   }
 
+  override async poke(address: ShardAddress): Promise<void> {
+    await super.poke(address);
+    // An alarm that was set before the clock was put forward would ring when the real time has come.
+    await this.ctx.storage.setAlarm(Date.now() + time.aheadMs);
+  }
+
   /** What is stored here, in bytes. */
   async size(): Promise<number> {
     return this.ctx.storage.sql.databaseSize;
