@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSweeps } from "../../src/cron";
 import { storeStepCalls } from "../../src/engine/workflows/effects/webhook";
 import { arrivalAt, newStep } from "../support/arrivals";
+import { intruded } from "../support/intrude";
 import { Outside } from "../support/outside";
 import { newProject, type TestProject } from "../support/project";
 import { newContact } from "../support/segment";
@@ -80,18 +81,9 @@ describe("the row of a host that a workflow has called", () => {
         .prepare("INSERT INTO workflow_hosts (project_id, host) VALUES (?, ?)")
         .bind(project.number, host)
         .run();
-      const { platform, process } = world.process();
-      const step = process.step.bind(process);
-      let hasHappened = false;
-      process.step = async (name, effect) => {
-        if (!hasHappened && process.steps.length + 1 === atStep) {
-          hasHappened = true;
-          await call();
-        }
-        return step(name, effect);
-      };
+      const { hasHappened, platform } = intruded(world, atStep, async () => void (await call()));
       await runSweeps(platform, nightly);
-      if (!hasHappened) break;
+      if (!hasHappened()) break;
       intrusions++;
       const due = project.db.prepare("SELECT due_at FROM workflow_hosts WHERE project_id = ? AND host = ?");
       expect(await due.bind(project.number, host).first("due_at"), `called before step ${atStep}`).not.toBeNull();

@@ -1,12 +1,15 @@
+import type { Platform } from "../../src/platform/context";
 import type { Process } from "./killable";
 import type { World } from "./world";
 
-/** Lets something happen just before the n-th thing that shards do outside, once. Says whether it came to that. */
-export function intrude(
-  world: World,
-  atStep: number,
-  act: () => Promise<void>,
-): { hasHappened: () => boolean; process: Process } {
+interface Intruded {
+  hasHappened: () => boolean;
+  platform: Platform;
+  process: Process;
+}
+
+/** A process in which something happens just before the n-th thing that it does outside, once. Says whether it came to that. */
+export function intruded(world: World, atStep: number, act: () => Promise<void>): Intruded {
   const { platform, process } = world.process();
   const step = process.step.bind(process);
   let isOver = false;
@@ -17,6 +20,12 @@ export function intrude(
     }
     return step(name, effect);
   };
-  world.shardPlatform = () => platform;
-  return { hasHappened: () => isOver, process };
+  return { hasHappened: () => isOver, platform, process };
+}
+
+/** The same in what shards do. */
+export function intrude(world: World, atStep: number, act: () => Promise<void>): Intruded {
+  const all = intruded(world, atStep, act);
+  world.shardPlatform = () => all.platform;
+  return all;
 }
