@@ -26,7 +26,7 @@ const maxMessageBytes = 10 * 1024 * 1024;
  * Postmark takes 500. Fewer let the database hand them over, and record them, in a shorter turn, and fewer are uncertain after a
  * death.
  */
-const mailsPerCall = 120;
+const mailsPerCall = 100;
 
 /** Postmark. It has no idempotency. Marketing mail needs its own broadcast stream. */
 export function postmarkMailer(settings: PostmarkSettings): Mailer {
