@@ -10,7 +10,7 @@ import type { ShardStore, StoredExecution } from "./shard-store";
 export function viewOf(store: ShardStore, id: Id): ExecutionView | null {
   const execution = findExecution(store, id);
   if (execution === null) return null;
-  const steps: StepRecord[] = recordsOf(store, id);
+  const steps: StepRecord[] = recordsOf(store, execution);
   return {
     id,
     workflowId: execution.workflowId,

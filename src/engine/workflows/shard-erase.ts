@@ -1,8 +1,6 @@
 import { type Id, textOf } from "../../core/ids";
 import { cancelled } from "../../core/workflows/machine";
-import { asNumber, asText, columns } from "../../db/rows";
-import { closeEntries, moveExecution, skipOpenSteps } from "./shard-moves";
-import { newestId } from "./shard-rows";
+import { moveExecution } from "./shard-moves";
 import { readExecution, type ShardStore } from "./shard-store";
 
 /** Why executions end whose contact is gone. */
@@ -44,51 +42,4 @@ export function eraseRowsOf(store: ShardStore, contactIds: Id[], now: number): v
     );
     store.run("DELETE FROM entries WHERE contact_id = ?", contact);
   }
-}
-
-/** Which executions end: the active ones of a workflow, or all, and none that begins after this was said. */
-export interface Cancelling {
-  workflowId: Id | null;
-  reason: string;
-  upTo: Id;
-}
-
-/** A piece takes some milliseconds. */
-export const cancelledAtOnce = 250;
-
-/** Says what cancelling ends now. */
-export function cancelling(store: ShardStore, workflowId: Id | null, reason: string): Cancelling {
-  return { workflowId, reason, upTo: newestId(store) };
-}
-
-/** What cancelling has ended: how many, and a JSON array of `[contactId, workflowId, id, version, stepId]`. */
-export interface Ended {
-  count: number;
-  rows: string;
-}
-
-const readEnded = columns({ count: asNumber, rows: asText });
-
-/**
- * Ends the next of them, and returns those it ended. After less than a whole piece there are no more. There may be very
- * many, so their rows do not become objects on the way from one statement to the next.
- */
-export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Cancelling, now: number): Ended {
-  const [ended = { count: 0, rows: "[]" }] = store.all(
-    readEnded,
-    `SELECT count(*) AS count, json_group_array(json_array(contact_id, workflow_id, id, version + 1, step_id)) AS rows
-      FROM (SELECT * FROM executions INDEXED BY ix_executions_active
-        WHERE completed_at IS NULL AND id <= ? ${workflowId === null ? "" : "AND workflow_id = ?"} LIMIT ?)`,
-    ...[textOf(upTo), ...(workflowId === null ? [] : [textOf(workflowId)]), cancelledAtOnce],
-  );
-  if (ended.count === 0) return ended;
-  skipOpenSteps(store, ended.rows, reason, now);
-  closeEntries(store, ended.rows);
-  store.run(
-    `UPDATE executions SET status = 'CANCELLED', exit_reason = ?, completed_at = ?, pause = NULL, wake_at = NULL,
-      awaits = NULL, since = NULL, outcome = NULL, needs = NULL, version = version + 1, updated_at = ?
-      WHERE id IN (SELECT value->>2 FROM json_each(?))`,
-    ...[reason, now, now, ended.rows],
-  );
-  return ended;
 }

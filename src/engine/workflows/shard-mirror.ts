@@ -2,11 +2,11 @@ import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { minuteMs } from "../../core/time";
 import { type Batch, openBatch } from "../../db/batch";
-import { asId, asNumber, columns } from "../../db/rows";
+import { asId, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import { type Context, clockOf } from "../../platform/context";
-import { type Ended, eraseRowsOf } from "./shard-erase";
-import { readExecution, readIdRow, type ShardStore, type StoredExecution } from "./shard-store";
+import { eraseRowsOf } from "./shard-erase";
+import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
 
 /** Some milliseconds of the database, in which nobody else has a turn. */
 const rowsPerBatch = 250;
@@ -57,10 +57,7 @@ export function addMirror(ctx: Context, batch: Batch, { store, shard }: Mirrored
   batch.add(upsertMirror(ctx, shard, rows));
   return () =>
     store.together(() => {
-      noteMirrored(
-        store,
-        JSON.stringify(rows.map(({ contactId, workflowId, id, version }) => [contactId, workflowId, id, version])),
-      );
+      noteMirrored(store, rows);
       // Nobody else finds what was not yet mirrored when its contact was erased.
       if (gone.count > 0)
         eraseRowsOf(
@@ -71,45 +68,11 @@ export function addMirror(ctx: Context, batch: Batch, { store, shard }: Mirrored
     });
 }
 
-/**
- * Shows in the mirror that these were cancelled, which is the same for all of them. It goes without reading them again,
- * unless the mirror does not have them all yet.
- */
-export async function mirrorCancelled(
-  ctx: Context,
-  shard: Mirrored,
-  ended: Ended,
-  { reason, at }: { reason: string; at: number },
-): Promise<void> {
-  const batch = openBatch(ctx);
-  batch.add(
-    statement(
-      // A table first, so that SQLite looks for each of them by the whole key.
-      sql`WITH r AS MATERIALIZED (SELECT value->>1 AS workflow_id, value->>2 AS id, value->>3 AS version,
-          value->>4 AS step_id FROM json_each(${ended.rows}))
-        UPDATE workflow_executions AS e SET status = 'CANCELLED', current_step_id = r.step_id, exit_reason = ${reason},
-          wake_at = NULL, completed_at = ${at}, updated_at = ${at}, awaits = NULL, version = r.version
-        FROM r WHERE e.project_id = ${ctx.project.number} AND e.workflow_id = r.workflow_id AND e.id = r.id
-          AND e.version < r.version`,
-    ),
-  );
-  const shown = batch.add(statement(sql`SELECT changes() AS count`, columns({ count: asNumber })));
-  await batch.commit();
-  if (shown.one.count === ended.count) return noteMirrored(shard.store, ended.rows);
-  const ids = shard.store.all(readIdRow, "SELECT value->>2 AS id FROM json_each(?)", ended.rows);
-  await mirrorThese(
-    ctx,
-    shard,
-    ids.map(({ id }) => id),
-  );
-}
-
-/** `shown`: a JSON array of `[contactId, workflowId, id, version, …]`. */
-function noteMirrored(store: ShardStore, shown: string): void {
+function noteMirrored(store: ShardStore, rows: StoredExecution[]): void {
   store.run(
-    `UPDATE executions SET mirrored = r.value->>3 FROM json_each(?) r
-      WHERE executions.id = r.value->>2 AND executions.mirrored < r.value->>3`,
-    shown,
+    `UPDATE executions SET mirrored = r.value->>1 FROM json_each(?) r
+      WHERE executions.id = r.value->>0 AND executions.mirrored < r.value->>1`,
+    JSON.stringify(rows.map(({ id, version }) => [id, version])),
   );
 }
 

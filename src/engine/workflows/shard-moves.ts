@@ -1,7 +1,7 @@
 import { chunksOfBytes } from "../../core/chunks";
 import type { Id } from "../../core/ids";
 import { isActive, type Position, type StepRecord, type StepStatus } from "../../core/workflows/execution";
-import { readIdRow, type ShardStore, type StoredExecution } from "./shard-store";
+import { readIdRow, type ShardStore, type StoredExecution, type Value } from "./shard-store";
 
 /** What else changes with the position of an execution. */
 export type Beside = Partial<Pick<StoredExecution, "eventId" | "earlier" | "causes" | "hearsPublic" | "needs">>;
@@ -27,12 +27,12 @@ export function moveExecutions(store: ShardStore, changes: Change[], now: number
     }
   }
   const effective = planned.filter(({ change: { read } }) => moved.has(read.id));
-  const ended = effective.filter(({ after }) => !isActive(after.status));
-  if (ended.length > 0) closeEntries(store, rowsOf(ended));
-  // Whoever ends an execution from outside leaves no step at which it seems to stand.
-  const fromOutside = ended.filter(({ change: { records = [] } }) => records.length === 0);
-  for (const [reason, some] of Map.groupBy(fromOutside, ({ after }) => after.exitReason)) {
-    skipOpenSteps(store, rowsOf(some), reason, now);
+  const fromOutside = effective.filter(
+    ({ change: { records = [] }, after }) => !isActive(after.status) && records.length === 0,
+  );
+  if (fromOutside.length > 0) {
+    const ended = fromOutside.map(({ after }) => [after.id, after.stepId]);
+    countSkipped(store, "SELECT value->>0 AS id, value->>1 AS step_id FROM json_each(?)", JSON.stringify(ended));
   }
   saveRecords(
     store,
@@ -112,18 +112,6 @@ function updateExecutions(store: ShardStore, planned: Planned[]): { id: Id }[] {
   );
 }
 
-const rowsOf = (ended: Planned[]) =>
-  JSON.stringify(ended.map(({ after: { contactId, workflowId, id } }) => [contactId, workflowId, id]));
-
-/** The contacts may enter again, if the workflow allows it. `ended`: a JSON array of `[contactId, workflowId, id, …]`. */
-export function closeEntries(store: ShardStore, ended: string): void {
-  store.run(
-    `UPDATE entries SET active = NULL FROM json_each(?) r WHERE entries.contact_id = r.value->>0
-      AND entries.workflow_id = r.value->>1 AND entries.active = r.value->>2`,
-    ended,
-  );
-}
-
 function saveRecords(store: ShardStore, given: { executionId: Id; record: StepRecord }[]): void {
   const items = given.map(({ executionId, record: { output, ...record } }) => ({
     ...{ executionId, ...record, output: output && JSON.stringify(output) },
@@ -161,17 +149,16 @@ function countRecords(store: ShardStore, records: string): void {
   );
 }
 
-/** Skips the steps at which these executions stand. `ended`: a JSON array of `[contactId, workflowId, id, …]`. */
-export function skipOpenSteps(store: ShardStore, ended: string, reason: string | null, now: number): void {
-  const open = "FROM json_each(?) r CROSS JOIN steps s ON s.execution_id = r.value->>2 AND s.completed_at IS NULL";
+/**
+ * Counts the steps at which executions stand that are ended from outside. Their records stay as they are: whoever reads
+ * them sees that the execution is over. `ended`: a query for `id` and `step_id` of these executions.
+ */
+export function countSkipped(store: ShardStore, ended: string, ...values: Value[]): void {
   store.run(
     `UPDATE step_counts SET skipped = skipped + open.n
-      FROM (SELECT s.step_id, count(*) AS n ${open} GROUP BY 1) open WHERE step_counts.step_id = open.step_id`,
-    ended,
-  );
-  store.run(
-    `UPDATE steps SET status = 'SKIPPED', reason = ?, completed_at = ?, scheduled_for = NULL
-      WHERE execution_id IN (SELECT value->>2 FROM json_each(?)) AND completed_at IS NULL`,
-    ...[reason, now, ended],
+      FROM (SELECT s.step_id, count(*) AS n FROM (${ended}) e
+        CROSS JOIN steps s ON s.execution_id = e.id AND s.step_id = e.step_id AND s.completed_at IS NULL GROUP BY 1) open
+      WHERE step_counts.step_id = open.step_id`,
+    ...values,
   );
 }

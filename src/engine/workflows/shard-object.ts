@@ -20,7 +20,8 @@ import type {
 } from "../../platform/workflow-shards";
 import { findProject } from "../projects/project";
 import { contextOf, viewOf } from "./execution-view";
-import { type Cancelling, cancelling, eraseRowsOf, projectDisabled, workflowRemoved } from "./shard-erase";
+import { type Cancelling, cancelling, showCancelled } from "./shard-cancel";
+import { eraseRowsOf, projectDisabled, workflowRemoved } from "./shard-erase";
 import { type Forgetting, firstForgetting, forgetSome, nextForgetting } from "./shard-forget";
 import { type Mirrored, mirrorThese } from "./shard-mirror";
 import { moveExecution } from "./shard-moves";
@@ -218,7 +219,9 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     const shard = this.mirrored();
     if (shard === null || !isAnyUnmirrored(this.store, ids)) return;
     const ctx = await this.context();
-    if (ctx) await mirrorThese(ctx, shard, ids);
+    if (ctx === null) return;
+    await showCancelled(ctx, this.store);
+    await mirrorThese(ctx, shard, ids);
   }
 
   private pump(): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Context } from "../../platform/context";
 import { letOthersIn, takeTurn } from "../../platform/let-others-in";
-import { type Cancelling, cancelledAtOnce, cancelSome } from "./shard-erase";
+import { type Cancelling, cancelSome, showCancelled } from "./shard-cancel";
 import { forgetFinished } from "./shard-forget";
-import { type Mirrored, mirrorCancelled, mirrorSome } from "./shard-mirror";
+import { type Mirrored, mirrorSome, mirrorThese } from "./shard-mirror";
 import { runRound } from "./shard-pump";
 import { hasUnmirrored, hasWork } from "./shard-rows";
 import { forgetSeen } from "./shard-starts";
@@ -15,6 +15,7 @@ const roundsPerMirroring = 20;
 /** Does what there is to do, round by round, and shows it in the mirror. */
 export async function runRounds(ctx: Context, shard: Mirrored): Promise<void> {
   const { store } = shard;
+  await showCancelled(ctx, store);
   for (let round = 1; round <= maxRounds; round++) {
     const isOver = await inTurn(ctx, async () => {
       const hadWork = await runRound(ctx, shard);
@@ -38,15 +39,16 @@ interface Ending {
 
 /** Ends executions piece by piece, so that nobody waits for all of it. Who dies in the middle has ended some. */
 export async function endPieces(ctx: Context, shard: Mirrored, given: Cancelling, ending: Ending): Promise<number> {
+  const { store } = shard;
   let ended = 0;
-  for (let isLast = false; !isLast && ending.isWanted(); await letOthersIn()) {
-    isLast = await inTurn(ctx, async () => {
-      const at = ending.now();
-      const piece = shard.store.together(() => cancelSome(shard.store, given, at));
+  for (let isOver = false; !isOver && ending.isWanted(); await letOthersIn()) {
+    isOver = await inTurn(ctx, async () => {
+      const { count, behind } = store.together(() => cancelSome(store, given, ending.now()));
       ending.whenEnded();
-      if (piece.count > 0) await mirrorCancelled(ctx, shard, piece, { reason: given.reason, at });
-      ended += piece.count;
-      return piece.count < cancelledAtOnce;
+      await showCancelled(ctx, store);
+      await mirrorThese(ctx, shard, behind);
+      ended += count;
+      return count === 0;
     });
   }
   return ended;

@@ -1,6 +1,6 @@
 import { belowAllIds, type Id, textOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
-import type { Position, StepRecord } from "../../core/workflows/execution";
+import { isActive, type Position, type StepRecord } from "../../core/workflows/execution";
 import { asId, asJson, asNumber, asText, columns } from "../../db/rows";
 import type { StepCounts } from "../../platform/workflow-shards";
 import {
@@ -108,9 +108,15 @@ export function needLog(store: ShardStore, ids: Id[]): void {
   );
 }
 
-/** What the execution did so far, in order. */
-export function recordsOf(store: ShardStore, executionId: Id): StepRecord[] {
-  return store.all(readStepRecord, "SELECT * FROM steps WHERE execution_id = ? ORDER BY place", textOf(executionId));
+/** What the execution did so far, in order. Whoever ended it from outside has skipped the step at which it stood. */
+export function recordsOf(store: ShardStore, { id, status, exitReason, completedAt }: StoredExecution): StepRecord[] {
+  const records = store.all(readStepRecord, "SELECT * FROM steps WHERE execution_id = ? ORDER BY place", textOf(id));
+  if (isActive(status)) return records;
+  return records.map((record) =>
+    record.completedAt === null
+      ? { ...record, status: "SKIPPED", reason: exitReason, completedAt, scheduledFor: null }
+      : record,
+  );
 }
 
 const readOutput = columns({ executionId: asId, name: asText, output: asJson<JsonObject>() });
@@ -203,13 +209,15 @@ export function hasActive(store: ShardStore): boolean {
 }
 
 export function hasUnmirrored(store: ShardStore): boolean {
-  return store.all(readIdRow, "SELECT id FROM executions WHERE version > mirrored LIMIT 1").length > 0;
+  const unmirrored = "SELECT id FROM executions WHERE version > mirrored UNION ALL SELECT last FROM unshown LIMIT 1";
+  return store.all(readIdRow, unmirrored).length > 0;
 }
 
 export function isAnyUnmirrored(store: ShardStore, ids: Id[]): boolean {
   const found = store.all(
     readIdRow,
-    "SELECT id FROM executions WHERE version > mirrored AND id IN (SELECT value FROM json_each(?)) LIMIT 1",
+    `SELECT id FROM executions WHERE version > mirrored AND id IN (SELECT value FROM json_each(?))
+      UNION ALL SELECT last FROM unshown LIMIT 1`,
     JSON.stringify(ids),
   );
   return found.length > 0;

@@ -2,7 +2,7 @@ import { firstIdAt, type Id, newIdAt, textOf, timeOf } from "../../core/ids";
 import { dayMs, hourMs, minuteMs } from "../../core/time";
 import { joinEvents } from "../../core/workflows/joined-events";
 import { startPosition, wakeByEvent } from "../../core/workflows/machine";
-import { asId, asNumber, columns, orNull } from "../../db/rows";
+import { asFlag, asId, asNumber, columns, orNull } from "../../db/rows";
 import type { Delivery, ScheduledStarts, StartByHand } from "../../platform/workflow-shards";
 import { type Beside, moveExecution } from "./shard-moves";
 import { dropUnused, eventIdsOf, eventsOf, findExecution, insertExecutions, saveEvent } from "./shard-rows";
@@ -65,7 +65,7 @@ function earlierOf({ earlier }: StoredExecution, joined: Id[]): Pick<Beside, "ea
 
 const readEntry = columns({
   contactId: asId,
-  active: orNull(asId),
+  isActive: asFlag,
   publicAt: orNull(asNumber),
   segmentAt: orNull(asNumber),
   tick: orNull(asNumber),
@@ -130,8 +130,9 @@ function findEntry(store: ShardStore, workflowId: Id, contactId: Id): Entry | nu
 function findEntries(store: ShardStore, workflowId: Id, contactIds: Id[]): Map<Id, Entry> {
   const entries = store.all(
     readEntry,
-    `SELECT e.contact_id, e.active, e.public_at, e.segment_at, e.tick FROM json_each(?) r
-      CROSS JOIN entries e ON e.contact_id = r.value AND e.workflow_id = ?`,
+    `SELECT e.contact_id, e.public_at, e.segment_at, e.tick,
+        EXISTS (SELECT 1 FROM executions x WHERE x.id = e.execution_id AND x.completed_at IS NULL) AS is_active
+      FROM json_each(?) r CROSS JOIN entries e ON e.contact_id = r.value AND e.workflow_id = ?`,
     ...[JSON.stringify(contactIds), textOf(workflowId)],
   );
   return new Map(entries.map((entry) => [entry.contactId, entry]));
@@ -139,7 +140,7 @@ function findEntries(store: ShardStore, workflowId: Id, contactIds: Id[]): Map<I
 
 /** Without re-entry any earlier execution blocks, also one that is forgotten; with it, only an active one. */
 function mayEnter(entry: Entry | null, allowReentry: boolean): boolean {
-  return entry === null || (allowReentry && entry.active === null);
+  return entry === null || (allowReentry && !entry.isActive);
 }
 
 /** Two events of a moment may come in either order. */
@@ -175,10 +176,10 @@ function enterAll(store: ShardStore, all: Entering[]): Id[] {
     })),
   );
   store.run(
-    `INSERT INTO entries (workflow_id, contact_id, active, public_at, segment_at, tick)
+    `INSERT INTO entries (workflow_id, contact_id, execution_id, public_at, segment_at, tick)
       SELECT r.value->>'workflowId', r.value->>'contactId', r.value->>'id', r.value->>'publicAt', r.value->>'segmentAt',
         r.value->>'tick' FROM json_each(?) r WHERE true
-      ON CONFLICT DO UPDATE SET active = excluded.active, public_at = coalesce(excluded.public_at, public_at),
+      ON CONFLICT DO UPDATE SET execution_id = excluded.execution_id, public_at = coalesce(excluded.public_at, public_at),
         segment_at = coalesce(excluded.segment_at, segment_at), tick = coalesce(excluded.tick, tick)`,
     JSON.stringify(entering.map(({ id, workflowId, contactId, mark }) => ({ id, workflowId, contactId, ...mark }))),
   );

@@ -97,9 +97,12 @@ const tables = [
   // What became of those who came to a step. It stays when the executions are forgotten.
   `CREATE TABLE IF NOT EXISTS step_counts (step_id TEXT PRIMARY KEY, entered INTEGER NOT NULL DEFAULT 0,
     completed INTEGER NOT NULL DEFAULT 0, skipped INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
-  // Re-entry: one row of a workflow and a contact, which outlives the executions.
-  `CREATE TABLE IF NOT EXISTS entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, active TEXT,
+  // Re-entry: one row of a workflow and a contact, which outlives the executions, and names the last one.
+  `CREATE TABLE IF NOT EXISTS entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execution_id TEXT NOT NULL,
     public_at INTEGER, segment_at INTEGER, tick INTEGER, PRIMARY KEY (contact_id, workflow_id)) WITHOUT ROWID`,
+  // Executions of a workflow that were cancelled together, up to the last of them, and that the mirror may not show yet.
+  `CREATE TABLE IF NOT EXISTS unshown (last TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, ids TEXT NOT NULL,
+    reason TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
   // Events whose starts were decided, also when they started nothing. An id says when it was.
   "CREATE TABLE IF NOT EXISTS seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID",
 ];
