@@ -27,19 +27,20 @@ export function cancelling(store: ShardStore, workflowId: Id | null, reason: str
 export interface Ended {
   count: number;
   behind: Id[];
+  isLast: boolean;
 }
 
 const readPiece = columns({ count: asNumber, last: orNull(asId), current: asText, behind: asJson<Id[]>() });
 
 /**
- * Ends the next of them, some of one workflow, and returns what was ended: none when there are no more. There may be very
- * many, so a piece is a stretch of an index, and nobody reads its rows one by one. Those that the mirror showed as they
- * were are written down for it in one row, and count as shown.
+ * Ends the next of them, some of one workflow. There may be very many, so a piece is a stretch of an index, and nobody
+ * reads its rows one by one. Those that the mirror showed as they were are written down for it in one row, and count as
+ * shown.
  */
 export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Cancelling, now: number): Ended {
   const ofWorkflow = workflowId ?? findActive(store, upTo);
   const next = ofWorkflow === null ? null : findPiece(store, ofWorkflow, upTo);
-  if (ofWorkflow === null || next === null || next.last === null) return { count: 0, behind: [] };
+  if (ofWorkflow === null || next === null || next.last === null) return { count: 0, behind: [], isLast: true };
   const isOfPiece = "completed_at IS NULL AND workflow_id = ? AND id <= ?";
   const piece = [textOf(ofWorkflow), textOf(next.last)];
   countSkipped(
@@ -57,7 +58,7 @@ export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Canc
     "INSERT INTO unshown (last, workflow_id, ids, reason, at) VALUES (?, ?, ?, ?, ?)",
     ...[textOf(next.last), textOf(ofWorkflow), next.current, reason, now],
   );
-  return next;
+  return { count: next.count, behind: next.behind, isLast: workflowId !== null && next.count < cancelledAtOnce };
 }
 
 /** A workflow with active executions among those up to this one. */

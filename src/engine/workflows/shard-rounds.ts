@@ -43,12 +43,12 @@ export async function endPieces(ctx: Context, shard: Mirrored, given: Cancelling
   let ended = 0;
   for (let isOver = false; !isOver && ending.isWanted(); await letOthersIn()) {
     isOver = await inTurn(ctx, async () => {
-      const { count, behind } = store.together(() => cancelSome(store, given, ending.now()));
+      const { count, behind, isLast } = store.together(() => cancelSome(store, given, ending.now()));
       ending.whenEnded();
       await showCancelled(ctx, store);
       await mirrorThese(ctx, shard, behind);
       ended += count;
-      return count === 0;
+      return isLast;
     });
   }
   return ended;
