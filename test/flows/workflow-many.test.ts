@@ -1,10 +1,11 @@
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { chunksOf } from "../../src/core/chunks";
-import { type Id, newId, textOf } from "../../src/core/ids";
+import { type Id, newId, readId, textOf } from "../../src/core/ids";
 import { maxRowsPerStatement } from "../../src/db/limits";
 import { listExecutions } from "../../src/features/workflows/executions/list";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
+import { type Death, wasKilled } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
 import { addressOf, newWorkflow } from "../support/workflow";
 import { shardStub, World } from "../support/world";
@@ -35,6 +36,37 @@ async function statuses(project: TestProject): Promise<Record<string, number>> {
   return Object.fromEntries(results.map(({ status, n }) => [status, n]));
 }
 
+/** What is the same of an execution in its object and in the mirror. */
+const shared = "id, status, step_id, exit_reason, wake_at, completed_at, updated_at, version";
+
+async function mirrorOf(project: TestProject): Promise<{ id: Id }[]> {
+  const { results } = await project.db
+    .prepare(
+      `SELECT ${shared.replace("step_id", "current_step_id AS step_id")} FROM workflow_executions
+        WHERE project_id = ? ORDER BY id`,
+    )
+    .bind(project.number)
+    .all<{ id: string; step_id: string }>();
+  return results.map((row) => ({ ...row, id: readId(row.id), step_id: readId(row.step_id) }));
+}
+
+async function kept(address: ShardAddress): Promise<unknown[]> {
+  return runInDurableObject(shardStub(address), (_, { storage: { sql } }) =>
+    sql.exec(`SELECT ${shared} FROM executions ORDER BY id`).toArray(),
+  );
+}
+
+/** Does something while the shards die at the n-th thing that they do outside. Returns whether they have come to it. */
+async function dyingAt(world: World, death: Death, work: () => Promise<void>): Promise<boolean> {
+  const platformOf = world.shardPlatform;
+  const { platform, process } = world.process(death);
+  world.shardPlatform = () => platform;
+  const killed = await work().then(() => false, wasKilled);
+  world.shardPlatform = platformOf;
+  expect(killed).toBe(process.steps.length >= death.atStep);
+  return killed;
+}
+
 describe("a shard with many executions", () => {
   it("cancels all that had begun, piece by piece, and lets others in", async () => {
     const [world, project] = [new World(), await newProject()];
@@ -61,6 +93,66 @@ describe("a shard with many executions", () => {
       { stepId: later, entered: many, waiting: 1, completed: 0, failed: 0, skipped: early.length },
     ]);
     expect(await shard.cancelAll(address, workflow.id, "Cancelled")).toBe(1);
+  });
+
+  it.each(["before", "after"] as const)(
+    "dies as it cancels, and nobody is cancelled by half: %s each step",
+    async (when) => {
+      const world = new World();
+      let deaths = 0;
+      for (let atStep = 1; ; atStep++) {
+        const project = await newProject();
+        const workflow = await newWorkflow(project, {
+          steps: { later: ["DELAY", { amount: 1, unit: "hours" }] },
+          ways: [["TRIGGER", "later"]],
+        });
+        const { ids: contactIds, address } = await manyPeople(project, 20);
+        const shard = world.process().platform.workflowShards.of(address);
+        const starts = { workflowId: workflow.id, allowReentry: true, contactIds };
+        await shard.startMany(address, { ...starts, tick: 1 });
+        const hasDied = await dyingAt(world, { atStep, when }, () =>
+          shard.cancelAll(address, workflow.id, "Cancelled").then(() => {}),
+        );
+        await evictDurableObject(shardStub(address));
+        world.now += 10_000;
+        await world.ring(address);
+        expect(await mirrorOf(project), `killed ${when} step ${atStep}`).toEqual(await kept(address));
+        await shard.cancelAll(address, workflow.id, "Cancelled");
+        expect(await statuses(project)).toEqual({ CANCELLED: 20 });
+        await shard.startMany(address, { ...starts, tick: 2 });
+        expect(await statuses(project)).toEqual({ CANCELLED: 20, WAITING: 20 });
+        expect(await shard.countSteps(address, Object.values(workflow.steps))).toContainEqual(
+          expect.objectContaining({ entered: 40, waiting: 20, skipped: 20 }),
+        );
+        if (!hasDied) break;
+        deaths++;
+      }
+      expect(deaths).toBeGreaterThan(0);
+    },
+  );
+
+  it("shows whom it has cancelled before it answers of one of them", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const workflow = await newWorkflow(project, {
+      steps: { later: ["DELAY", { amount: 1, unit: "hours" }] },
+      ways: [["TRIGGER", "later"]],
+    });
+    const { ids: contactIds, address } = await manyPeople(project, 20);
+    const shard = world.process().platform.workflowShards.of(address);
+    await shard.startMany(address, { workflowId: workflow.id, allowReentry: false, contactIds, tick: 1 });
+    const [{ id } = workflow] = await mirrorOf(project);
+    // It dies when it has cancelled them, and before it shows it.
+    await dyingAt(world, { atStep: 1, when: "before" }, () =>
+      shard.cancelAll(address, workflow.id, "Cancelled").then(() => {}),
+    );
+    expect(await statuses(project)).toEqual({ WAITING: 20 });
+    const [view] = await shard.get(address, [id]);
+    expect(view).toMatchObject({ status: "CANCELLED", exitReason: "Cancelled" });
+    expect(view?.steps).toMatchObject([
+      { status: "COMPLETED" },
+      { status: "SKIPPED", reason: "Cancelled", completedAt: view?.completedAt, scheduledFor: null },
+    ]);
+    expect(await statuses(project)).toEqual({ CANCELLED: 20 });
   });
 
   it("shows also those as cancelled whom the mirror has never had", async () => {
