@@ -1,9 +1,10 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { publicId, textOf } from "../../src/core/ids";
 import { knownProjects } from "../../src/engine/projects/cache";
 import { startExecution } from "../../src/features/workflows/executions/start";
 import { handleMessage } from "../../src/queue";
+import { intrude } from "../support/intrude";
 import type { Death } from "../support/killable";
 import { admin, newProject, type TestProject } from "../support/project";
 import { newTemplate } from "../support/template";
@@ -416,6 +417,34 @@ describe("a project that is disabled", () => {
     expect(await mirrorOf(project, contactId)).toMatchObject([
       { status: "CANCELLED", exit_reason: "Project disabled" },
     ]);
+  });
+});
+
+describe("an object at work for a project that is disabled", () => {
+  it("ends what is started meanwhile, whenever that comes", async () => {
+    for (let atStep = 1; ; atStep++) {
+      const world = new World();
+      const project = await newProject();
+      const workflow = await newWorkflow(project, waiting);
+      const { contactId } = await track(world, project, "signup");
+      const { contactId: late } = await track(world, project, "other", { email: "late@example.com" });
+      await world.drain();
+      const { ctx } = await world.context(project);
+      const address = addressOf(project, contactId);
+      const object = await runInDurableObject(shardStub(address), (object) => object);
+      const start = { workflowId: workflow.id, allowReentry: true, contactIds: [late], tick: 1 };
+      knownProjects.set(String(project.number), { ...ctx.project, disabled: true }, world.now);
+      const { hasHappened } = intrude(world, atStep, () => object.startMany(address, start));
+      await world.process().platform.workflowShards.of(address).poke(address);
+      expect(await mirrorOf(project, contactId)).toMatchObject([{ exit_reason: "Project disabled" }]);
+      if (!hasHappened()) {
+        expect(atStep).toBeGreaterThan(1);
+        break;
+      }
+      expect(await mirrorOf(project, late), `begun before step ${atStep}`).toMatchObject([
+        { status: "CANCELLED", exit_reason: "Project disabled" },
+      ]);
+    }
   });
 });
 

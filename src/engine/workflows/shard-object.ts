@@ -1,7 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { type Backoff, backoffMs } from "../../core/backoff";
 import type { Id } from "../../core/ids";
-import { minuteMs, secondMs } from "../../core/time";
 import { isActive } from "../../core/workflows/execution";
 import { cancelled, wakeByReport } from "../../core/workflows/machine";
 import { type Context, forProject, openPlatform, type Platform } from "../../platform/context";
@@ -20,30 +18,19 @@ import type {
 } from "../../platform/workflow-shards";
 import { findProject } from "../projects/project";
 import { contextOf, viewOf } from "./execution-view";
+import { type Alarm, nextDue, openAlarm } from "./shard-alarm";
 import { type Cancelling, cancelling, showCancelled } from "./shard-cancel";
 import { eraseRowsOf, projectDisabled, workflowRemoved } from "./shard-erase";
-import { type Forgetting, firstForgetting, forgetSome, nextForgetting } from "./shard-forget";
+import { type Forgetting, firstForgetting, forgetSome } from "./shard-forget";
 import { type Mirrored, mirrorThese } from "./shard-mirror";
 import { moveExecution } from "./shard-moves";
 import { askForCalls } from "./shard-pump";
 import { endPieces, runRounds } from "./shard-rounds";
-import {
-  countsOf,
-  dropCounts,
-  findExecution,
-  hasActive,
-  hasUnmirrored,
-  hasWork,
-  isAnyUnmirrored,
-  nextWake,
-} from "./shard-rows";
+import { countsOf, dropCounts, findExecution, hasActive, hasUnmirrored, hasWork, isAnyUnmirrored } from "./shard-rows";
 import { deliverEvent, startByHand, startScheduled } from "./shard-starts";
 import { createTables, openStore, type ShardStore } from "./shard-store";
 
 const addressKey = "address";
-/** If the object dies at work, its alarm brings it back after this long. */
-const leaseMs = 10 * secondMs;
-const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
 
 /**
  * A sixteenth of a project's executions: this object's SQLite is the truth about them, D1 has a mirror for lists and
@@ -53,7 +40,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   /** What the object takes of the world. Tests put theirs in its place. */
   openPlatform: () => Platform;
   private readonly store: ShardStore;
-  private armedFor: number | null = null;
+  private readonly ownAlarm: Alarm;
   private pumping: Promise<void> | null = null;
   private failures = 0;
   /** Calls that cancel many, and show it themselves. */
@@ -64,6 +51,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     // The bindings that wrangler.toml names are the Worker's own.
     this.openPlatform = () => openPlatform(env as unknown as Env, state);
     this.store = openStore(state.storage);
+    this.ownAlarm = openAlarm(state.storage);
     // An object that nobody has used stores nothing.
     if (this.address() !== null) createTables(this.store);
     // An alarm may be lost: whoever calls the object brings it back.
@@ -172,7 +160,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   /** It may come late, twice, or for nothing. */
   override async alarm(): Promise<void> {
-    this.armedFor = null;
+    this.ownAlarm.hasRung();
     await this.pump();
   }
 
@@ -276,11 +264,9 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   private async clear(): Promise<void> {
-    const { storage } = this.ctx;
-    this.armedFor = null;
     this.failures = 0;
     // Without an await in between, in which somebody could write.
-    await Promise.all([storage.deleteAlarm(), storage.deleteAll()]);
+    await Promise.all([this.ownAlarm.delete(), this.ctx.storage.deleteAll()]);
   }
 
   private async context(): Promise<Context | null> {
@@ -297,22 +283,17 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   /** Sets the alarm for the next that is to do. */
   private arm(): void {
+    const address = this.address();
     // It was never used, or has just been erased.
-    if (this.address() === null) return;
-    const at = this.nextDue();
-    if (at === null || at === this.armedFor) return;
-    this.armedFor = at;
-    void this.ctx.storage.setAlarm(at);
-  }
-
-  private nextDue(): number | null {
+    if (address === null) return;
     const { clock, config } = this.openPlatform();
-    const now = clock().getTime();
-    if (this.failures > 0) return now + backoffMs(failureBackoff, this.failures - 1);
-    if (hasWork(this.store) || hasUnmirrored(this.store)) return this.pumping || this.ending > 0 ? now + leaseMs : now;
-    // On a clock of its own only an advance wakes what waits.
-    const wakes = this.address()?.at === undefined ? nextWake(this.store) : null;
-    const times = [wakes, nextForgetting(this.store, config.executionRetentionMs)];
-    return times.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a));
+    const at = nextDue(this.store, {
+      now: clock().getTime(),
+      failures: this.failures,
+      isAtWork: this.pumping !== null || this.ending > 0,
+      hasOwnClock: address.at !== undefined,
+      executionRetentionMs: config.executionRetentionMs,
+    });
+    if (at !== null) this.ownAlarm.setFor(at);
   }
 }

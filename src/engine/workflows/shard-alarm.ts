@@ -1,0 +1,54 @@
+import { type Backoff, backoffMs } from "../../core/backoff";
+import { minuteMs, secondMs } from "../../core/time";
+import { nextForgetting } from "./shard-forget";
+import { hasUnmirrored, hasWork, nextWake } from "./shard-rows";
+import type { ShardStore } from "./shard-store";
+
+/** If the object dies at work, its alarm brings it back after this long. */
+const leaseMs = 10 * secondMs;
+const failureBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 5 * minuteMs };
+
+/** What an object knows of itself, beside its rows. */
+interface Condition {
+  now: number;
+  /** How often in a row it could not go on. */
+  failures: number;
+  isAtWork: boolean;
+  /** On a clock of its own only an advance wakes what waits. */
+  hasOwnClock: boolean;
+  executionRetentionMs: number;
+}
+
+/** When an object has something to do next; null when there is nothing. */
+export function nextDue(store: ShardStore, condition: Condition): number | null {
+  const { now, failures, isAtWork, hasOwnClock, executionRetentionMs } = condition;
+  if (failures > 0) return now + backoffMs(failureBackoff, failures - 1);
+  if (hasWork(store) || hasUnmirrored(store)) return isAtWork ? now + leaseMs : now;
+  const times = [hasOwnClock ? null : nextWake(store), nextForgetting(store, executionRetentionMs)];
+  return times.reduce((a, b) => (a === null || (b !== null && b < a) ? b : a));
+}
+
+export interface Alarm {
+  /** Has it ring then, unless it does already. */
+  setFor(at: number): void;
+  hasRung(): void;
+  delete(): Promise<void>;
+}
+
+export function openAlarm(storage: DurableObjectStorage): Alarm {
+  let ringsAt: number | null = null;
+  return {
+    setFor(at) {
+      if (at === ringsAt) return;
+      ringsAt = at;
+      void storage.setAlarm(at);
+    },
+    hasRung() {
+      ringsAt = null;
+    },
+    delete() {
+      ringsAt = null;
+      return storage.deleteAlarm();
+    },
+  };
+}
