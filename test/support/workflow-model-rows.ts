@@ -1,8 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
+import { asId } from "../../src/core/ids";
+import type { StepRecord } from "../../src/core/workflows/execution";
+import { viewOf } from "../../src/engine/workflows/execution-view";
+import { openStore } from "../../src/engine/workflows/shard-store";
 import type { Play } from "./workflow-model-play";
 import { shardStub } from "./world";
 
-/** A step of an execution, as its object keeps it. */
+/** A step of an execution, as its object keeps it, and tells it: who stood there when it ended has skipped it. */
 export interface StepRow {
   step_id: string;
   place: number;
@@ -56,6 +60,12 @@ export async function readKeptEvents({ shards }: Play): Promise<string[]> {
   return (await Promise.all(found)).flat().map(({ id }) => id);
 }
 
+function toldAs(step: StepRecord | undefined): Partial<StepRow> {
+  if (!step) return {};
+  const { status, reason, completedAt, scheduledFor } = step;
+  return { status, reason, completed_at: completedAt, scheduled_for: scheduledFor };
+}
+
 /** All executions of a play, from the objects themselves. */
 export async function readExecutions({ shards }: Play): Promise<ExecutionRow[]> {
   const found = shards.known.map((address) =>
@@ -70,10 +80,13 @@ export async function readExecutions({ shards }: Play): Promise<ExecutionRow[]> 
       ).map(({ earlier, ...row }): ExecutionRow => {
         const ids: (string | null)[] = [...JSON.parse(earlier ?? "[]"), row.event_id];
         const taken = ids.flatMap((id) => events.find((event) => event.id === id) ?? []);
+        const told = viewOf(openStore(storage), asId(row.id))?.steps ?? [];
         return {
           ...row,
           shard: address.shard,
-          steps: steps.filter(({ execution_id }) => execution_id === row.id),
+          steps: steps
+            .filter(({ execution_id }) => execution_id === row.id)
+            .map((step, place) => ({ ...step, ...toldAs(told[place]) })),
           taken: taken.map(({ id, data }) => ({ id, data: JSON.parse(data) })),
         };
       });

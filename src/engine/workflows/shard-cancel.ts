@@ -98,12 +98,12 @@ export async function showCancelled(ctx: Context, store: ShardStore): Promise<vo
   }
 }
 
-/** It may come twice, or after an erasure: who has ended stays as it is. */
+/** What is shown already is left out, so that a repeat changes nothing. */
 function updateCancelled(ctx: Context, { workflowId, ids, reason, at }: Unshown): Statement {
   return statement(
     sql`UPDATE workflow_executions SET status = 'CANCELLED', exit_reason = ${reason}, wake_at = NULL,
         completed_at = ${at}, updated_at = ${at}, awaits = NULL, version = version + 1
       WHERE project_id = ${ctx.project.number} AND workflow_id = ${workflowId}
-        AND id IN (SELECT value FROM json_each(${ids})) AND completed_at IS NULL`,
+        AND id IN (SELECT value FROM json_each(${ids})) AND NOT (completed_at IS ${at} AND exit_reason IS ${reason})`,
   );
 }
