@@ -222,15 +222,16 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   private async work(): Promise<void> {
     try {
-      const ctx = await this.context();
-      // Its deletion erases the object, and whoever came later has left something in it.
-      if (ctx === null) return await this.clear();
-      // Others may not know yet that the project is disabled, and start executions while the rounds go on.
-      do {
+      for (let isOver = false; !isOver; ) {
+        const ctx = await this.context();
+        // Its deletion erases the object, and whoever came later has left something in it.
+        if (ctx === null) return await this.clear();
         if (ctx.project.disabled) await this.endAll(ctx, cancelling(this.store, null, projectDisabled));
         const shard = this.mirrored();
         if (shard) await runRounds(ctx, shard);
-      } while (ctx.project.disabled && this.address() !== null && hasActive(this.store));
+        // Others may not know yet that the project is disabled, and have started executions meanwhile.
+        isOver = !ctx.project.disabled || this.address() === null || !hasActive(this.store);
+      }
       this.failures = 0;
     } catch (error) {
       this.failures++;
