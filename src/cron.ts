@@ -22,6 +22,7 @@ import { forgetOldMessages } from "./features/outbox/forget-old";
 import { computeDueSegments, countDueSegments } from "./features/segments/sweep-due";
 import { forgetOldDeliveries } from "./features/webhooks/forget-old";
 import { queueDueDeliveries } from "./features/webhooks/queue-due";
+import { wakeAll } from "./features/workflows/executions/wake-all";
 import { wakeOverdue } from "./features/workflows/executions/wake-overdue";
 import { queueDueTicks } from "./features/workflows/ticks/queue-due";
 import { openPlatform, type Platform } from "./platform/context";
@@ -59,7 +60,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     forgetOldCalls,
     forgetStepEffects,
   },
-  "41 3 * * *": { forgetEndedJobs, forgetDeadLetters, forgetRounds, forgetIdleHosts },
+  "41 3 * * *": { forgetEndedJobs, forgetDeadLetters, forgetRounds, forgetIdleHosts, wakeAll },
 };
 
 /** Front door 3. */

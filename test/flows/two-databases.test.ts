@@ -247,6 +247,13 @@ const dueOf: Record<string, Due> = {
     isDone: async (project, { queue }) =>
       queue.some(({ queued: { message } }) => message.type === "campaigns.run" && message.projectId === project.number),
   },
+  wakeAll: {
+    given: (project) => project.api.post("/workflows", { name: "Any", eventName: "signup" }),
+    isDone: async (project, { queue }) =>
+      queue.some(
+        ({ queued: { message } }) => message.type === "workflows.wake" && message.projectId === project.number,
+      ),
+  },
   queueDueCounts: {
     given: (project) => newCampaign(project, { recipients: 1 }),
     isDone: async (project, { queue }) =>

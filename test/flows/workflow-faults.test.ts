@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { publicId, textOf } from "../../src/core/ids";
 import { knownProjects } from "../../src/engine/projects/cache";
 import { startExecution } from "../../src/features/workflows/executions/start";
+import { wakeShardsJob } from "../../src/features/workflows/executions/wake-overdue";
 import { handleMessage } from "../../src/queue";
 import { intrude } from "../support/intrude";
 import type { Death } from "../support/killable";
@@ -445,6 +446,36 @@ describe("an object at work for a project that is disabled", () => {
         { status: "CANCELLED", exit_reason: "Project disabled" },
       ]);
     }
+  });
+});
+
+describe("an object that dies with its alarm, before the mirror has its executions", () => {
+  it("goes on when all are woken, every night", async () => {
+    const world = new World();
+    const project = await newProject();
+    await newWorkflow(project, waiting);
+    const { contactId } = await track(world, project, "signup");
+    const address = addressOf(project, contactId);
+    dieOnce(world, { atStep: 1, when: "before" });
+    await world.drain();
+    await runInDurableObject(shardStub(address), (_, { storage }) => storage.deleteAlarm());
+    world.now += hourMs;
+    await world.sweep();
+    await world.drain();
+    expect(await mirrorOf(project, contactId)).toEqual([]);
+    await world.sweep("41 3 * * *");
+    await world.drain();
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "WAITING" }]);
+  });
+
+  it("is not made for it", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await newWorkflow(project, waiting);
+    await wakeShardsJob(world.process().platform, { type: "workflows.wake", projectId: project.number, shards: [3] });
+    const tables = await runInDurableObject(shardStub({ project: project.number, shard: 3 }), (_, { storage }) =>
+      storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'executions'").toArray(),
+    );
+    expect(tables).toEqual([]);
   });
 });
 

@@ -46,6 +46,10 @@ const exceptions: { why: string; says: RegExp }[] = [
     why: "hosts that nobody calls are looked for in all projects, page by page",
     says: /FROM workflow_hosts\s+WHERE \(project_id, host\) > \(\?, \?\)\s+ORDER BY [\w, ]+ LIMIT \?$/,
   },
+  {
+    why: "the shards of all projects with workflows are woken, project by project",
+    says: /SELECT min\(project_id\) FROM workflows WHERE project_id > \?\s+UNION ALL/,
+  },
 ];
 
 /** The project as a bound value, as a part of one that names several, or in a column of what is inserted. */

@@ -145,6 +145,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   }
 
   async poke(address: ShardAddress): Promise<void> {
+    // Whoever wakes all shards wakes those that nobody has used, too.
+    if (this.address() === null) return;
     this.change(address, (now) => {
       // Time stands still until calls are heard of: whose report was lost asks at once.
       if (address.at !== undefined) askForCalls(this.store, now);

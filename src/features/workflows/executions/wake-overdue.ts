@@ -4,6 +4,7 @@ import { minuteMs } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import { asNumber, columns } from "../../../db/rows";
 import { statement } from "../../../db/statement";
+import { findProject } from "../../../engine/projects/project";
 import { openShard } from "../../../engine/workflows/shards";
 import type { Platform } from "../../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
@@ -41,11 +42,12 @@ export function wakeOverdue(platform: Platform): Promise<void> {
   });
 }
 
-/** `workflows.wake`: the shards look what they have to do. */
+/** `workflows.wake`: the shards look what they have to do. Those of a project with its own clock are woken by its advances. */
 export async function wakeShardsJob(
   platform: Platform,
   { projectId, shards }: MessageOf<"workflows.wake">,
 ): Promise<void> {
+  if ((await findProject(platform, projectId))?.testClock) return;
   await Promise.all(
     shards.map((number) => {
       const { address, shard } = openShard(platform, projectId, number);
