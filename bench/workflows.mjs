@@ -141,7 +141,7 @@ async function journey(worker, project, { isMeasured = true, neighbour } = {}) {
   const at = { begun: performance.now() };
   const latencies = await neighbours(worker, neighbour, async () => {
     at.megabytes = await highestWhile(
-      isMeasured ? () => liveMegabytes(worker.isolate) : () => 0,
+      isMeasured ? () => oneByOne(() => liveMegabytes(worker.isolate)) : () => 0,
       async () => {
         await tick(worker);
         at.waiting = await until(worker, workflow, ({ WAITING = 0 }) => WAITING === executions);
@@ -190,13 +190,24 @@ async function neighbours({ base }, project, work) {
     isDone = true;
   });
   while (project && !isDone) {
-    const startedAt = performance.now();
-    await call(`${base}/contacts`, project.secret);
-    latencies.push(performance.now() - startedAt);
+    await oneByOne(async () => {
+      const startedAt = performance.now();
+      await call(`${base}/contacts`, project.secret);
+      latencies.push(performance.now() - startedAt);
+    });
     await sleep(neighbourEveryMs);
   }
   await worked;
   return latencies.toSorted((one, other) => one - other);
+}
+
+let last = Promise.resolve();
+
+/** What we measure does not wait for what we measure it with: garbage is not collected while a neighbour reads. */
+function oneByOne(work) {
+  const result = last.then(work);
+  last = result.catch(() => {});
+  return result;
 }
 
 /** Where the time of the isolate goes, of each execution. That of the local database is in another one. */
