@@ -61,6 +61,7 @@ describeInChromium(
       await page.getByRole("button", { name: "Filter" }).click();
 
       const rows = page.getByRole("listitem");
+      await rows.filter({ hasText: mail.to }).waitFor();
       expect(await rows.count()).toBe(1);
       const shown = await rows.textContent();
       for (const text of [mail.to, "Acme", "Your receipt", "Demo", "just now", "See your order"]) {
@@ -168,6 +169,16 @@ describeInChromium(
         for (const hidden of await page.locator("summary").all()) await hidden.click();
         expect(await overhang(page), path).toBeLessThanOrEqual(0);
       }
+    });
+
+    it("shows whole addresses in the list on a narrow phone", async () => {
+      const { to } = await keep();
+      const { page } = await open(`/outbox?to=${to}`, { ...phone, viewport: { width: 320, height: 640 } });
+      const cut = await page.evaluate<string[]>(
+        `[...document.querySelectorAll(".who > *")].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)`,
+      );
+      expect(cut).toEqual([]);
+      expect(await page.getByRole("listitem").textContent()).toContain(to);
     });
 
     it.each(["light", "dark"] as const)("can be read in %s", async (colorScheme) => {

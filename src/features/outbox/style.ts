@@ -113,6 +113,15 @@ tbody :is(th, td) { border-top: 1px solid var(--line); }
   th, td, pre { padding-inline: 1rem; }
 }
 
+@media (max-width: 30rem) {
+  /* Status and time beside an address would leave a few letters of it. */
+  .mails li { grid-template-columns: auto minmax(0, 1fr); }
+  .who > div { grid-area: 1 / 1 / 2 / 3; }
+  .who span { grid-area: 3 / 1 / 4 / 3; }
+  .when > div { grid-area: 4 / 1; text-align: left; }
+  .when span { grid-area: 4 / 2; }
+}
+
 @media (min-width: 66rem) {
   /* The mail and its text side by side, as they are compared. */
   main:has(#html) { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); column-gap: 1.5rem; }
