@@ -3,7 +3,7 @@ import { errorCodes } from "./error-codes";
 
 /** The introduction of the document, in Markdown: everything that is not about one operation. */
 export function guide(origin: string): string {
-  return `One API for transactional email, contacts, events and segments. This page is the guide and the reference.
+  return `One API for transactional email, campaigns, workflows, contacts, events and segments. This page is the guide and the reference.
 
 ## Quickstart
 

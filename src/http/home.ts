@@ -56,7 +56,7 @@ const titles: Record<string, [title: string, text: string]> = {
 
 function home(links: Links) {
   return html`<h1>Petrel</h1>
-<p>This is an email platform: transactional mail, contacts, events and segments in one API.</p>
+<p>This is an email platform: transactional mail, campaigns, workflows, contacts and events in one API.</p>
 <ul>
 ${Object.entries(links).map(([name, path]) => {
   const [title, text] = titles[name] ?? [path, ""];
