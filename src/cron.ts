@@ -49,18 +49,26 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     wakeOverdue,
     queueDueTicks,
   },
-  "*/5 * * * *": { checkDueDomains, repairDomainNames, computeDueSegments, countDueSegments },
-  "17 * * * *": { forgetExpiredEffects, forgetOrphans, queueFieldCounts, forgetWaitListeners },
+  "*/5 * * * *": {
+    checkDueDomains,
+    repairDomainNames,
+    computeDueSegments,
+    countDueSegments,
+    // A call, an event or a step leaves a row in each of these tables: more than a call of every hour could delete.
+    forgetExpiredEffects,
+    forgetOldDeliveries,
+    forgetOldCalls,
+    forgetStepEffects,
+  },
+  "17 * * * *": { forgetOrphans, queueFieldCounts, forgetWaitListeners },
   // Every hour, because one day of a large installation is more than one call may delete.
   "47 * * * *": {
     forgetContents,
     forgetOldEvents,
-    forgetOldDeliveries,
     forgetOldMessages,
-    forgetOldCalls,
-    forgetStepEffects,
+    forgetEndedJobs,
   },
-  "41 3 * * *": { forgetEndedJobs, forgetDeadLetters, forgetRounds, forgetIdleHosts, wakeAll },
+  "41 3 * * *": { forgetDeadLetters, forgetRounds, forgetIdleHosts, wakeAll },
 };
 
 /** Front door 3. */

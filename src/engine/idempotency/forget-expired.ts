@@ -5,7 +5,7 @@ import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { sweepDatabases } from "../../platform/sweep";
 
-/** More than other sweeps take: each call with a key leaves a row, and this sweep runs once an hour. */
+/** More than other sweeps take: each call with a key leaves a row. */
 const maxForgottenRows = 1_000;
 
 /** The sweep over expired keys. Every read checks the time too, so a late sweep does no harm. */
