@@ -2,7 +2,7 @@ import { type Backoff, backoffMs } from "./core/backoff";
 import { newId } from "./core/ids";
 import { type Merged, mergeMessages } from "./core/mail/merge-messages";
 import { type MessageOf, QueueMessage } from "./core/messages";
-import { minuteMs, secondMs } from "./core/time";
+import { hourMs, minuteMs, secondMs } from "./core/time";
 import { deadLetters } from "./db/tables";
 import { countDuePages } from "./engine/campaigns/count-due";
 import { advanceClock } from "./engine/clock/advance";
@@ -109,6 +109,8 @@ function makeCalls(platform: Platform, message: MessageOf<"webhooks.drain" | "wo
 
 const deadLetterSuffix = "-dead";
 const retryBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 15 * minuteMs };
+/** No row says what such a message does, so no sweep makes up for it: its five more tries take over four hours. */
+const hitBackoff: Backoff = { firstMs: 10 * secondMs, growth: 6, maxMs: 4 * hourMs };
 
 /**
  * Front door 2: each message is parsed, handed to its handler, and acknowledged or retried. Messages about mail of one
@@ -156,8 +158,9 @@ async function handle(platform: Platform, { message, received }: Merged<Message>
     platform.log("error", "A message failed and will be tried again", {
       ...{ type: message.type, attempt, reason: reasonOf(error) },
     });
+    const backoff = message.type === "tracking.record" ? hitBackoff : retryBackoff;
     for (const each of received) {
-      each.retry({ delaySeconds: backoffMs(retryBackoff, each.attempts - 1) / secondMs });
+      each.retry({ delaySeconds: backoffMs(backoff, each.attempts - 1) / secondMs });
     }
   }
 }
