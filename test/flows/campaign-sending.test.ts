@@ -204,6 +204,22 @@ describe("a campaign", () => {
     expect(await stats(project, id)).toMatchObject({ cancelledCount: 700 - taken, queuedCount: 0 });
   });
 
+  it.each([
+    ["without a canary", {}],
+    ["that is still measured for its canary", { canary: { percent: 10, holdMinutes: 60 } }],
+  ])("is cancelled before anybody has a row, and leaves no content behind: one %s", async (_, fields) => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 3);
+    const { id } = await newCampaign(project, fields);
+    const { ctx } = await world.context(project);
+    await sendCampaign({ ...ctx, origin: "https://petrel.example" }, readId(id), {});
+    await cancelCampaign(ctx, readId(id));
+    await world.pass(3);
+    expect(await get(project, id)).toMatchObject({ status: "CANCELLED", totalRecipients: 0 });
+    const contents = project.db.prepare("SELECT count(*) AS n FROM email_contents WHERE project_id = ?");
+    expect(await contents.bind(project.number).first("n")).toBe(0);
+  });
+
   it("tries again what failed, and nobody gets two", async () => {
     const [world, project] = [new World(), await newProject()];
     await addContacts(project, 20);

@@ -7,6 +7,7 @@ import type { CampaignRow } from "../../db/tables";
 import { replaceReferences } from "../../engine/audience/record-references";
 import type { Context } from "../../platform/context";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
+import { deleteUnusedContents } from "./content";
 import { updateTakenBack } from "./release";
 import { interruptRun } from "./run-row";
 import { callForRun } from "./start";
@@ -33,6 +34,7 @@ export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow>
   batch.addAll(updateTakenBack(ctx, id));
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
   batch.add(interruptRun(ctx, id, { phase: "cancel", after: belowAllIds }));
+  batch.add(deleteUnusedContents(ctx, id));
   await batch.commit();
   await callForRun(ctx, id);
   return cancelled.one;

@@ -67,3 +67,13 @@ export function insertContent(
         ${linkBase}, ${content.isTracked}, ${content.recipients}, ${content.createdAt})`,
   );
 }
+
+/** Deletes those contents that no recipient has got. Nobody else would: contents are forgotten with their emails. */
+export function deleteUnusedContents(ctx: Context, campaignId: Id): Statement {
+  return statement(
+    sql`DELETE FROM email_contents WHERE project_id = ${ctx.project.number} AND recipients = 0
+      AND id IN (SELECT content.value->>'contentId' FROM campaigns c
+        CROSS JOIN json_each(c.frozen, '$.contents') content
+        WHERE c.project_id = ${ctx.project.number} AND c.id = ${campaignId})`,
+  );
+}

@@ -11,8 +11,8 @@ import { MovedOn } from "../../engine/jobs/step";
 import { paceOf } from "../../engine/mail/project-pace";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
+import { deleteUnusedContents } from "./content";
 import { endCanary, isCanaryAwaited, isCanaryOut } from "./end-canary";
-import type { Frozen } from "./frozen";
 import type { Next } from "./next";
 import { maxReleasedOf, type PageRange, tellAccount, updateReleased } from "./release";
 import { deleteRun, guardStep, lookAfter, type Run, runGraceMs, updateRun } from "./run-row";
@@ -31,7 +31,7 @@ const waits = { least: secondMs, most: 30 * secondMs };
  * One look at the ledger: counts what is out with the consumers of mail, and releases as many pages as there is room for.
  * When no page is held and no mail is open, the campaign is SENT.
  */
-export async function deliverStep(ctx: Context, run: Run, frozen: Frozen): Promise<Next> {
+export async function deliverStep(ctx: Context, run: Run): Promise<Next> {
   if (isTooEarly(ctx, run)) return { kind: "over" };
   const { open, held } = await look(ctx, run);
   const most = maxReleasedOf(ctx);
@@ -39,7 +39,7 @@ export async function deliverStep(ctx: Context, run: Run, frozen: Frozen): Promi
   const released = room > most / 2 || open === 0 ? pagesFor(held, room) : [];
   if (released.length > 0) return release(ctx, run, open, released);
   if (held.length > 0 || open > 0) return wait(ctx, run, open, { hasHeld: held.length > 0 });
-  return isCanaryOut(run) && (await isCanaryAwaited(ctx, run)) ? endCanary(ctx, run) : finish(ctx, run, frozen);
+  return isCanaryOut(run) && (await isCanaryAwaited(ctx, run)) ? endCanary(ctx, run) : finish(ctx, run);
 }
 
 /** A message came before its time. On a clock of its own a campaign waits for nothing between two looks. */
@@ -140,7 +140,7 @@ function leastWaitMs(ctx: Context, open: number, { hasHeld }: { hasHeld: boolean
 }
 
 /** Ends a campaign whose emails are all final. The batch asks once more: a person may have opened an email again. */
-async function finish(ctx: Context, run: Run, { contents }: Frozen): Promise<Next> {
+async function finish(ctx: Context, run: Run): Promise<Next> {
   const { id } = run.campaign;
   const now = ctx.clock().getTime();
   const batch = openBatch(ctx);
@@ -157,13 +157,7 @@ async function finish(ctx: Context, run: Run, { contents }: Frozen): Promise<Nex
     ),
   );
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
-  batch.add(
-    statement(
-      sql`DELETE FROM email_contents WHERE project_id = ${ctx.project.number} AND recipients = 0
-        AND id IN (SELECT value FROM json_each(${JSON.stringify(contents.map(({ contentId }) => contentId))}))`,
-    ),
-  );
-  batch.add(deleteRun(ctx, id));
+  batch.addAll([deleteUnusedContents(ctx, id), deleteRun(ctx, id)]);
   await batch.commit();
   return { kind: "over" };
 }

@@ -100,7 +100,7 @@ async function sendOn(ctx: Context, run: Run): Promise<Next> {
     case "reopen":
       return reopenStep(ctx, run);
     case "deliver":
-      return deliverStep(ctx, run, frozen);
+      return deliverStep(ctx, run);
     case "cancel":
       return cancelStep(ctx, run);
   }
