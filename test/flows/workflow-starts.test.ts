@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { readId, textOf } from "../../src/core/ids";
+import { publicId, readId, textOf } from "../../src/core/ids";
 import { openBatch } from "../../src/db/batch";
 import { insertEvents } from "../../src/engine/events/record";
 import { newProject, type TestProject } from "../support/project";
@@ -184,6 +184,8 @@ describe("a workflow that changes what starts it", () => {
 });
 
 describe("a schedule", () => {
+  const everybody = { logic: "AND", groups: [{ filters: [{ field: "email", operator: "contains", value: "@" }] }] };
+
   async function scheduled(
     project: TestProject,
     cron: string,
@@ -242,6 +244,31 @@ describe("a schedule", () => {
     expect(results).toMatchObject([{ tick: hour }, { tick: hour + 5 * hourMs, completed_at: world.now }]);
   });
 
+  it("goes on with the latest of the ticks that come while an earlier one is under way, by one job", async () => {
+    const world = new World();
+    const project = await newProject();
+    await project.api.post("/contacts", { email: "a@example.com" });
+    const segment = await newSegment(project, { condition: everybody });
+    const hour = Math.ceil(world.now / hourMs) * hourMs;
+    const { id } = await scheduled(project, "0 * * * *", segment.id, hour);
+    for (let ticks = 0; ticks < 3; ticks++) {
+      world.now = hour + ticks * hourMs;
+      await world.sweep();
+    }
+    const jobs = project.db.prepare("SELECT id, status FROM jobs WHERE project_id = ?").bind(project.number);
+    expect((await jobs.all()).results).toEqual([{ id: publicId(id), status: "queued" }]);
+    await world.drain();
+    expect((await jobs.all()).results).toEqual([{ id: publicId(id), status: "completed" }]);
+    const ended = project.db.prepare("SELECT count(*) AS n FROM workflow_executions WHERE workflow_id = ?");
+    // The first and the third.
+    expect(await ended.bind(textOf(id)).first("n")).toBe(2);
+    world.now += hourMs;
+    await world.sweep();
+    await world.drain();
+    expect((await jobs.all()).results).toHaveLength(1);
+    expect(await ended.bind(textOf(id)).first("n")).toBe(3);
+  });
+
   it("comes at once, also for a neighbour of somebody with hundreds", async () => {
     const world = new World();
     const nobody = "s".repeat(22);
@@ -278,8 +305,7 @@ describe("a schedule", () => {
     const ids: string[] = [];
     for (const name of ["a", "b", "c"])
       ids.push((await project.api.post("/contacts", { email: `${name}@example.com` })).body.id);
-    const condition = { logic: "AND", groups: [{ filters: [{ field: "email", operator: "contains", value: "@" }] }] };
-    const segment = await newSegment(project, { condition });
+    const segment = await newSegment(project, { condition: everybody });
     await scheduled(project, "0 * * * *", segment.id, world.now);
     await world.sweep();
     // After the shards have taken them, before the step says so.

@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import { newId } from "../../../core/ids";
 import { dayMs } from "../../../core/time";
 import { nextTick } from "../../../core/workflows/schedule";
 import type { ScheduleTrigger } from "../../../core/workflows/trigger";
@@ -13,8 +12,8 @@ import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 
 const workflowsPerRound = 100;
 
-/** A tick is known for much longer than its job may take. */
-const keptForMs = 30 * dayMs;
+/** A job that fails is given up after a day, so nobody asks for an older tick. */
+const keptForMs = 2 * dayMs;
 
 const readDue = columns({
   projectId: asNumber,
@@ -26,7 +25,8 @@ type Due = ReturnType<typeof readDue>;
 
 /**
  * The sweep that finds scheduled workflows whose time has come. The tick is a row of its own, unique, in the batch that
- * moves the workflow on: so it comes once, whoever sweeps beside us. Of ticks that were missed only the latest comes.
+ * moves the workflow on: so it comes once, whoever sweeps beside us. Of ticks that were missed only the latest comes. A
+ * workflow has one job, with its own id: one that is still at an earlier tick takes the latest when it is through.
  */
 export function queueDueTicks(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
@@ -57,7 +57,7 @@ async function queueTicks(platform: Platform, db: Db, due: Due[]): Promise<void>
   const items = due.map(({ projectId, id, triggerConfig, nextTickAt }) => {
     const { tick, next } = ticksAround(triggerConfig.cron, nextTickAt, platform.now);
     const input = { workflowId: id, tick };
-    return { projectId, id, tick, next, was: nextTickAt, forget: tick - keptForMs, jobId: newId(), input };
+    return { projectId, id, tick, next, was: nextTickAt, forget: tick - keptForMs, input };
   });
   const moved = sql`json_each(${JSON.stringify(items)}) r CROSS JOIN workflows w
     ON w.project_id = r.value->>'projectId' AND w.id = r.value->>'id' AND w.next_tick_at = r.value->>'was'`;
@@ -79,7 +79,7 @@ async function queueTicks(platform: Platform, db: Db, due: Due[]): Promise<void>
   const jobs = batch.add(
     upsertJobs("workflows.start", platform.realClock(), {
       projectId: sql`w.project_id`,
-      id: sql`r.value->>'jobId'`,
+      id: sql`w.id`,
       input: sql`r.value->>'input'`,
       from: started,
     }),

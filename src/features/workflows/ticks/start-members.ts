@@ -8,7 +8,7 @@ import type { ScheduleTrigger } from "../../../core/workflows/trigger";
 import { audienceOf } from "../../../db/audience";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asJson, asNumber, asText, columns } from "../../../db/rows";
-import { selectFirst, statement } from "../../../db/statement";
+import { type Statement, selectFirst, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { loadSegments } from "../../../engine/audience/named-segments";
 import { scanWindow } from "../../../engine/audience/scan";
@@ -21,7 +21,11 @@ import type { Context, Platform } from "../../../platform/context";
 
 const StoredId = z.string().transform(idOf);
 const Input = z.object({ workflowId: StoredId, tick: z.number() });
-const State = z.object({ after: StoredId.optional() });
+/** `tick` is one that came while the job was at an earlier one. */
+const State = z.object({ tick: z.number().optional(), after: StoredId.optional() });
+
+/** A second of work, at most. Then other jobs have a turn, of which only a few are at work at a time. */
+const stepsPerRun = 4;
 
 /** Contacts of one step: each shard is called once with its own. */
 const rowsPerStep = 2_000;
@@ -36,7 +40,7 @@ const readWorkflow = columns({
 
 /** `workflows.start`: a tick of a scheduled workflow starts it for every member of its segment. */
 export function startMembersJob(platform: Platform, job: MessageOf<"workflows.start">): Promise<void> {
-  return workOn(platform, job, startStep);
+  return workOn(platform, job, startStep, { stepsPerRun });
 }
 
 /**
@@ -44,8 +48,8 @@ export function startMembersJob(platform: Platform, job: MessageOf<"workflows.st
  * gives them the same contacts once more, and a shard starts each once for a tick.
  */
 async function startStep(ctx: Context, row: JobRow): Promise<Step> {
-  const { workflowId, tick } = Input.parse(row.input);
-  const { after = belowAllIds } = State.parse(row.state);
+  const { workflowId, tick: first } = Input.parse(row.input);
+  const { tick = first, after = belowAllIds } = State.parse(row.state);
   const workflow = await selectFirst(
     ctx.db,
     sql`SELECT enabled, trigger_type, trigger_config, allow_reentry, ${totalContacts(ctx)} AS contacts FROM workflows
@@ -63,15 +67,27 @@ async function startStep(ctx: Context, row: JobRow): Promise<Step> {
       await shard.startMany(address, { workflowId, contactIds, allowReentry, tick });
     }
   }
-  const isLast = window === null || window.isLast;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
-  batch.add(isLast ? updateTick(ctx, workflowId, tick) : updateCursor(ctx, workflowId, tick, window.edge));
-  batch.add(
-    isLast ? updateEnded(ctx, row, { status: "completed" }) : updateState(ctx, row, { after: textOf(window.edge) }, 50),
-  );
+  if (window === null || window.isLast) batch.addAll(endTick(ctx, row, workflowId, tick));
+  else {
+    batch.add(updateCursor(ctx, workflowId, tick, window.edge));
+    batch.add(updateState(ctx, row, { tick, after: textOf(window.edge) }, 50));
+  }
   await batch.commit();
-  return isLast ? "ended" : "goes on";
+  // Whether the job has ended, its row says.
+  return "goes on";
+}
+
+/** The job goes on with the latest tick that has come meanwhile. It ends in the batch that finds none. */
+function endTick(ctx: Context, row: JobRow, workflowId: Id, tick: number): Statement[] {
+  const latest = sql`(SELECT max(t.tick) FROM workflow_ticks t WHERE t.project_id = ${ctx.project.number}
+    AND t.workflow_id = ${workflowId} AND t.tick > ${tick} AND t.completed_at IS NULL)`;
+  return [
+    updateTick(ctx, workflowId, tick),
+    updateEnded(ctx, row, { status: "completed", onlyIf: sql`${latest} IS NULL` }),
+    updateState(ctx, row, sql`json_object('tick', ${latest})`, 0, { onlyIf: sql`${latest} IS NOT NULL` }),
+  ];
 }
 
 /** Who is a member is asked of each window as it comes. A segment that is gone has none. */
