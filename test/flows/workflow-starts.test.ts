@@ -291,6 +291,14 @@ describe("a schedule", () => {
     );
     expect(started.filter((project) => project === neighbour.number)).toHaveLength(1);
     expect(started.filter((project) => project === crowd.number)).toHaveLength(250);
+    // The few consumers of jobs are shared: what one project starts comes to them little by little.
+    const atOnce = world.queue.filter(({ due }) => due < world.now + secondMs);
+    const projects = atOnce.flatMap(({ queued: { message } }) =>
+      message.type === "workflows.start" ? [message.projectId] : [],
+    );
+    expect(projects).toContain(neighbour.number);
+    expect(projects.filter((project) => project === crowd.number)).toHaveLength(5);
+    expect(Math.max(...world.queue.map(({ due }) => due))).toBeLessThan(world.now + minuteMs);
     const due = crowd.db.prepare("SELECT count(*) AS n FROM workflows WHERE project_id = ? AND next_tick_at <= ?");
     expect(await due.bind(crowd.id, world.now).first("n")).toBe(0);
     // Nothing is left for the sweeps of other tests.

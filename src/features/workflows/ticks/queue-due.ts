@@ -12,6 +12,9 @@ import { maxSweptRows, sweepDatabases } from "../../../platform/sweep";
 
 const workflowsPerRound = 100;
 
+/** Of one project. Others' jobs, campaigns among them, share the few consumers, and find a place in between. */
+export const startsPerSecond = 5;
+
 /** A job that fails is given up after a day, so nobody asks for an older tick. */
 const keptForMs = 2 * dayMs;
 
@@ -29,19 +32,23 @@ type Due = ReturnType<typeof readDue>;
  * workflow has one job, with its own id: one that is still at an earlier tick takes the latest when it is through.
  */
 export function queueDueTicks(platform: Platform): Promise<void> {
+  const started: Started = new Map();
   return sweepDatabases(platform, async (db) => {
-    const isMoreThere = await queueDue(platform, db, 0);
+    const isMoreThere = await queueDue(platform, db, 0, started);
     return isMoreThere ? maxSweptRows : 0;
   });
 }
 
+/** How many each project has started in this sweep, by its number. */
+type Started = Map<number, number>;
+
 /** The same for a project with its own clock, at its time. */
 export async function queueDueTicksOf(ctx: Context): Promise<void> {
-  await queueDue(ctx, ctx.db, clockOf(ctx));
+  await queueDue(ctx, ctx.db, clockOf(ctx), new Map());
 }
 
 /** One round, of a few statements: a project with a thousand workflows on the hour holds nobody back. Returns whether there may be more. */
-async function queueDue(platform: Platform, db: Db, clock: number): Promise<boolean> {
+async function queueDue(platform: Platform, db: Db, clock: number, started: Started): Promise<boolean> {
   const now = platform.now.getTime();
   const due = await select(
     db,
@@ -49,11 +56,11 @@ async function queueDue(platform: Platform, db: Db, clock: number): Promise<bool
       WHERE clock = ${clock} AND next_tick_at <= ${now} ORDER BY next_tick_at LIMIT ${workflowsPerRound}`,
     readDue,
   );
-  if (due.length > 0) await queueTicks(platform, db, due);
+  if (due.length > 0) await queueTicks(platform, db, due, started);
   return due.length === workflowsPerRound;
 }
 
-async function queueTicks(platform: Platform, db: Db, due: Due[]): Promise<void> {
+async function queueTicks(platform: Platform, db: Db, due: Due[], started: Started): Promise<void> {
   const items = due.map(({ projectId, id, triggerConfig, nextTickAt }) => {
     const { tick, next } = ticksAround(triggerConfig.cron, nextTickAt, platform.now);
     const input = { workflowId: id, tick };
@@ -61,12 +68,12 @@ async function queueTicks(platform: Platform, db: Db, due: Due[]): Promise<void>
   });
   const moved = sql`json_each(${JSON.stringify(items)}) r CROSS JOIN workflows w
     ON w.project_id = r.value->>'projectId' AND w.id = r.value->>'id' AND w.next_tick_at = r.value->>'was'`;
-  const started = sql`FROM ${moved} WHERE w.enabled AND w.trigger_type = 'SCHEDULE'`;
+  const starting = sql`FROM ${moved} WHERE w.enabled AND w.trigger_type = 'SCHEDULE'`;
   const batch = openBatch({ ...platform, db });
   batch.add(
     statement(
       sql`INSERT INTO workflow_ticks (project_id, workflow_id, tick)
-        SELECT w.project_id, w.id, r.value->>'tick' ${started} ON CONFLICT DO NOTHING`,
+        SELECT w.project_id, w.id, r.value->>'tick' ${starting} ON CONFLICT DO NOTHING`,
     ),
   );
   batch.add(
@@ -81,7 +88,7 @@ async function queueTicks(platform: Platform, db: Db, due: Due[]): Promise<void>
       projectId: sql`w.project_id`,
       id: sql`w.id`,
       input: sql`r.value->>'input'`,
-      from: started,
+      from: starting,
     }),
   );
   batch.add(
@@ -93,7 +100,14 @@ async function queueTicks(platform: Platform, db: Db, due: Due[]): Promise<void>
   );
   await batch.commit();
   await platform.enqueue(
-    jobs.all.map(({ id: jobId, projectId }) => ({ message: { type: "workflows.start", projectId, jobId } })),
+    jobs.all.map(({ id: jobId, projectId }) => {
+      const before = started.get(projectId) ?? 0;
+      started.set(projectId, before + 1);
+      return {
+        message: { type: "workflows.start", projectId, jobId },
+        delaySeconds: Math.floor(before / startsPerSecond),
+      };
+    }),
   );
 }
 

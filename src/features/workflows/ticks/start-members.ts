@@ -8,7 +8,7 @@ import type { ScheduleTrigger } from "../../../core/workflows/trigger";
 import { audienceOf } from "../../../db/audience";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asJson, asNumber, asText, columns } from "../../../db/rows";
-import { type Statement, selectFirst, statement } from "../../../db/statement";
+import { type Statement, selectFirst, selectOne, statement } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { loadSegments } from "../../../engine/audience/named-segments";
 import { scanWindow } from "../../../engine/audience/scan";
@@ -18,6 +18,7 @@ import { guardState, type Step, updateEnded, updateState } from "../../../engine
 import { workOn } from "../../../engine/jobs/work";
 import { openShard } from "../../../engine/workflows/shards";
 import type { Context, Platform } from "../../../platform/context";
+import { startsPerSecond } from "./queue-due";
 
 const StoredId = z.string().transform(idOf);
 const Input = z.object({ workflowId: StoredId, tick: z.number() });
@@ -40,7 +41,20 @@ const readWorkflow = columns({
 
 /** `workflows.start`: a tick of a scheduled workflow starts it for every member of its segment. */
 export function startMembersJob(platform: Platform, job: MessageOf<"workflows.start">): Promise<void> {
-  return workOn(platform, job, startStep, { stepsPerRun });
+  return workOn(platform, job, startStep, { stepsPerRun, pauseSeconds });
+}
+
+/**
+ * The more schedules a project has, the longer each waits for its next turn; a few wait for nothing. With the most that there
+ * can be it is shorter than the time after which a job counts as lost.
+ */
+async function pauseSeconds(ctx: Context): Promise<number> {
+  const { schedules } = await selectOne(
+    ctx.db,
+    sql`SELECT count(*) AS schedules FROM workflows WHERE project_id = ${ctx.project.number} AND next_tick_at IS NOT NULL`,
+    columns({ schedules: asNumber }),
+  );
+  return Math.floor(Math.max(0, schedules - 1) / startsPerSecond);
 }
 
 /**
