@@ -27,6 +27,23 @@ export function nextTick(cron: string, after: Date): number | null {
   return typeof parsed === "string" ? null : (parsed.nextRun(after)?.getTime() ?? null);
 }
 
+/**
+ * The latest tick up to a time, from one that was due before it, and the first after it. It halves the time between, so a
+ * year of ticks that nobody took is some twenty looks.
+ */
+export function ticksAround(cron: string, due: number, now: Date): { tick: number; next: number | null } {
+  let tick = due;
+  // No tick is between this and now.
+  let end = now.getTime();
+  while (end - tick >= minuteMs) {
+    const middle = Math.floor((tick + end) / 2);
+    const after = nextTick(cron, new Date(middle));
+    if (after !== null && after <= now.getTime()) tick = after;
+    else end = middle;
+  }
+  return { tick, next: nextTick(cron, now) };
+}
+
 /** Five fields: minute, hour, day of the month, month, day of the week. In UTC. */
 function parse(cron: string): Cron | string {
   const written = cron.trim();

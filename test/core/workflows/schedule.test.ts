@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cronFault, nextTick } from "../../../src/core/workflows/schedule";
+import { cronFault, nextTick, ticksAround } from "../../../src/core/workflows/schedule";
 
 const now = new Date("2026-01-31T09:02:30.000Z");
 
@@ -16,6 +16,16 @@ describe("a schedule", () => {
   ])("of %s ticks next at %s, in UTC", (cron, tick) => {
     expect(cronFault(cron, now)).toBeNull();
     expect(nextTick(cron, now)).toBe(Date.parse(tick));
+  });
+
+  it.each([
+    ["*/5 * * * *", "2026-01-31T09:00:00.000Z", "2026-01-31T09:00:00.000Z", "2026-01-31T09:05:00.000Z"],
+    ["*/5 * * * *", "2025-01-31T09:00:00.000Z", "2026-01-31T09:00:00.000Z", "2026-01-31T09:05:00.000Z"],
+    ["*/5 9 * * MON", "2025-02-03T09:00:00.000Z", "2026-01-26T09:55:00.000Z", "2026-02-02T09:00:00.000Z"],
+    ["0 0 29 2 *", "2020-02-29T00:00:00.000Z", "2024-02-29T00:00:00.000Z", "2028-02-29T00:00:00.000Z"],
+    ["2 9 * * *", "2026-01-29T09:02:00.000Z", "2026-01-31T09:02:00.000Z", "2026-02-01T09:02:00.000Z"],
+  ])("of %s that was due at %s has come at %s, and comes at %s", (cron, due, tick, next) => {
+    expect(ticksAround(cron, Date.parse(due), now)).toEqual({ tick: Date.parse(tick), next: Date.parse(next) });
   });
 
   it("ticks strictly after a tick", () => {

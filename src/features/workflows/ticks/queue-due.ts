@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { dayMs } from "../../../core/time";
-import { nextTick } from "../../../core/workflows/schedule";
+import { ticksAround } from "../../../core/workflows/schedule";
 import type { ScheduleTrigger } from "../../../core/workflows/trigger";
 import { openBatch } from "../../../db/batch";
 import type { Db } from "../../../db/client";
@@ -110,19 +110,3 @@ async function queueTicks(platform: Platform, db: Db, due: Due[], started: Start
     }),
   );
 }
-
-/** The latest tick that has come, and the one after it. */
-function ticksAround(cron: string, due: number, now: Date): { tick: number; next: number | null } {
-  let tick = due;
-  let next = nextTick(cron, new Date(due));
-  // At most some ticks of a long outage: further back, the last one is looked for from shortly before now.
-  for (let count = 0; next !== null && next <= now.getTime(); count++) {
-    tick = next;
-    next = nextTick(cron, new Date(next));
-    if (count >= maxMissed) return { tick, next: nextTick(cron, now) };
-  }
-  return { tick, next };
-}
-
-/** Ticks are five minutes apart: more than a week. */
-const maxMissed = 2_500;
