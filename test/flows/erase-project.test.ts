@@ -48,6 +48,9 @@ async function projectWithEverything(): Promise<TestProject> {
   const effect =
     "INSERT INTO idempotency_effects (project_id, kind, key, request, response, created_at, expires_at) VALUES (?, 'secret', 'k', 'r', '{}', 0, 1e15)";
   await project.db.prepare(effect).bind(project.id).run();
+  const stepEffect =
+    "INSERT INTO workflow_effects (project_id, effect_id, token, result, created_at) VALUES (?, 'e', 't', '{}', 1e15)";
+  await project.db.prepare(stepEffect).bind(project.id).run();
   await project.db.prepare("INSERT INTO event_listeners VALUES (?, '*', 'nobody')").bind(project.id).run();
   await project.db
     .prepare("INSERT INTO erased_addresses (project_id, hash, created_at) VALUES (?, 'h', 0)")

@@ -7,7 +7,7 @@ import { World } from "../support/world";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-const nightly = "41 3 * * *";
+const hourly = "47 * * * *";
 
 it("a job that always fails comes more and more seldom, for a day", async () => {
   const [project, world] = [await newProject(), new World()];
@@ -59,7 +59,7 @@ it("a job is forgotten 30 days after its end, and no other", async () => {
     insert.bind(project.id, "young-", "completed", world.now - ended.young, "[1]"),
     insert.bind(project.id, "open-", "processing", null, "[1]"),
   ]);
-  await world.sweep(nightly);
+  await world.sweep(hourly);
   const { results } = await project.db.prepare("SELECT id FROM jobs WHERE project_id = ?").bind(project.id).all();
   expect(results.map(({ id }) => id).sort()).toEqual(["open-1", "young-1"]);
   const deletes = world.statements.filter(({ sql }) => /DELETE FROM jobs/.test(sql));
@@ -73,7 +73,7 @@ it("the operator's job that removed a project is forgotten, too", async () => {
   await world.pass(6);
   expect((await admin.get(`/admin/jobs/${jobId}`)).body.status).toBe("completed");
   world.now += 31 * dayMs;
-  await world.sweep(nightly);
+  await world.sweep(hourly);
   expect((await admin.get(`/admin/jobs/${jobId}`)).status).toBe(404);
 });
 
