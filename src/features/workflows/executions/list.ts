@@ -79,11 +79,10 @@ function countPart(found: SQL, below: Id): SQL {
 
 const readPart = columns({ count: asNumber, edge: orNull(asId) });
 
+/** Ids are found first: for whole rows SQLite would go through those of all statuses, in the table itself. */
 function selectPage(found: SQL, below: Id, pageSize: number, skipped: number): Statement<WorkflowExecutionRow> {
-  return statement(
-    sql`SELECT * ${found} AND id < ${below} ORDER BY id DESC LIMIT ${pageSize} OFFSET ${skipped}`,
-    wholeRow(workflowExecutions),
-  );
+  const ids = sql`SELECT id ${found} AND id < ${below} ORDER BY id DESC LIMIT ${pageSize} OFFSET ${skipped}`;
+  return statement(sql`SELECT * ${found} AND id IN (${ids}) ORDER BY id DESC`, wholeRow(workflowExecutions));
 }
 
 async function contextsOf(ctx: Context, rows: WorkflowExecutionRow[]): Promise<Map<Id, ExecutionView["context"]>> {
