@@ -1,14 +1,16 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chunksOf } from "../../src/core/chunks";
 import { type Id, newIdAt, textOf } from "../../src/core/ids";
 import type { ExecutionStatus } from "../../src/core/workflows/execution";
 import { maxRowsPerStatement } from "../../src/db/limits";
 import { listExecutions } from "../../src/features/workflows/executions/list";
+import { rowsPerPart } from "../../src/features/workflows/executions/parts";
 import { newProject } from "../support/project";
 import { newWorkflow } from "../support/workflow";
 import { World } from "../support/world";
 
 const begun = Date.UTC(2026, 0, 1);
+const dayMs = 24 * 60 * 60_000;
 const pageSize = 100;
 
 /** A workflow whose executions are rows of the mirror only. */
@@ -55,10 +57,58 @@ function times(count: number, first: number, everyMs: number): number[] {
   return Array.from({ length: count }, (_, n) => first + Math.floor(n * everyMs));
 }
 
-it("by a status that few have is read from these alone", async () => {
-  const list = await newList();
-  const failed = await list.add([begun], "FAILED");
-  await list.add(times(maxRowsPerStatement, begun, 10));
-  await list.expectPageOf(0, failed, "FAILED");
-  expect(list.process.mostRowsRead).toBeLessThan(10);
+describe("the executions of a workflow", () => {
+  it("by a status that few have are read from these alone", async () => {
+    const list = await newList();
+    const failed = await list.add([begun], "FAILED");
+    await list.add(times(maxRowsPerStatement, begun, 10));
+    await list.expectPageOf(0, failed, "FAILED");
+    expect(list.process.mostRowsRead).toBeLessThan(10);
+  });
+
+  it("are right around the end of a part and the end of the list", async () => {
+    const list = await newList();
+    let all: Id[] = [];
+    await list.expectPageOf(0, all);
+    for (const more of [rowsPerPart - 1, 1, 1, rowsPerPart - 1, 1]) {
+      all = newestFirst([...all, ...(await list.add(times(more, begun + all.length * 10, 10)))]);
+      for (const n of [0, rowsPerPart - 1, rowsPerPart, all.length - 1, all.length + pageSize]) {
+        await list.expectPageOf(n, all);
+      }
+    }
+  });
+
+  it("are right when all of them began in the same millisecond", async () => {
+    const list = await newList();
+    const all = await list.add(times(3 * rowsPerPart + 1, begun, 0));
+    for (const part of [0, 1, 2, 3]) await list.expectPageOf(part * rowsPerPart, all);
+  });
+
+  it("are right when they began in bursts, by status too", async () => {
+    const list = await newList();
+    const burst = rowsPerPart + 500;
+    const waiting = newestFirst([
+      ...(await list.add([begun - 300 * dayMs])),
+      ...(await list.add(times(2 * burst, begun, 0.1))),
+      ...(await list.add(times(burst, begun + 9 * dayMs, 0))),
+    ]);
+    const exited = newestFirst([
+      ...(await list.add(times(burst, begun + 1_000, 1), "EXITED")),
+      ...(await list.add(times(700, begun + dayMs, 60_000), "EXITED")),
+    ]);
+    const all = newestFirst([...waiting, ...exited]);
+    for (let n = 0; n < all.length; n += 5_000) await list.expectPageOf(n, all);
+    for (const n of [0, burst, 2 * burst + 900, waiting.length - 1]) await list.expectPageOf(n, waiting, "WAITING");
+    for (const n of [0, 699, burst, exited.length - 1]) await list.expectPageOf(n, exited, "EXITED");
+    expect(list.process.mostRowsRead).toBeLessThanOrEqual(maxRowsPerStatement + 10);
+  });
+
+  it("are counted in few round trips", async () => {
+    const list = await newList();
+    const all = await list.add(times(7 * rowsPerPart, begun, 3));
+    expect(await list.expectPageOf(0, all)).toBe(3);
+    expect(await list.expectPageOf(all.length - 1, all)).toBe(4);
+    const failed = await list.add([begun], "FAILED");
+    expect(await list.expectPageOf(0, failed, "FAILED")).toBe(1);
+  });
 });

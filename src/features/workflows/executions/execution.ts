@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { NotFound } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import { asFlag, asId, asNumber, columns } from "../../../db/rows";
@@ -6,6 +6,11 @@ import { selectFirst } from "../../../db/statement";
 import { type OpenShard, openShard } from "../../../engine/workflows/shards";
 import type { Context } from "../../../platform/context";
 import type { ExecutionView } from "../../../platform/workflow-shards";
+
+/** As the guard of a batch. */
+export function workflowExists(ctx: Context, id: Id): SQL {
+  return sql`EXISTS (SELECT 1 FROM workflows WHERE project_id = ${ctx.project.number} AND id = ${id})`;
+}
 
 /** Throws NotFound. */
 export async function requireWorkflow(ctx: Context, id: Id): Promise<{ id: Id; allowReentry: boolean }> {

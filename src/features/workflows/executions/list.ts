@@ -1,15 +1,16 @@
 import { type SQL, sql } from "drizzle-orm";
+import { NotFound } from "../../../core/errors";
 import { aboveAllIds, type Id } from "../../../core/ids";
 import type { ExecutionStatus } from "../../../core/workflows/execution";
 import { openBatch } from "../../../db/batch";
-import { maxRowsPerStatement } from "../../../db/limits";
-import { asId, asNumber, columns, orNull, wholeRow } from "../../../db/rows";
-import { type Statement, selectOne, statement } from "../../../db/statement";
+import { wholeRow } from "../../../db/rows";
+import { type Statement, select, statement } from "../../../db/statement";
 import { type WorkflowExecutionRow, workflowExecutions } from "../../../db/tables";
 import { openShard } from "../../../engine/workflows/shards";
 import type { Context } from "../../../platform/context";
 import type { ExecutionView } from "../../../platform/workflow-shards";
-import { requireWorkflow } from "./execution";
+import { workflowExists } from "./execution";
+import { countNewest, type Part, partsFrom, rowsPerPart } from "./parts";
 
 interface ExecutionQuery {
   page: number;
@@ -17,71 +18,56 @@ interface ExecutionQuery {
   status?: ExecutionStatus;
 }
 
-/** One page of a workflow's executions, newest first, by their mirror. Their contexts are in their objects. */
+/**
+ * One page of a workflow's executions, newest first, by their mirror. Their contexts are in their objects. Throws
+ * NotFound.
+ */
 export async function listExecutions(
   ctx: Context,
   workflowId: Id,
-  query: ExecutionQuery,
+  { page, pageSize, status }: ExecutionQuery,
 ): Promise<{ executions: Omit<ExecutionView, "steps">[]; total: number }> {
-  await requireWorkflow(ctx, workflowId);
-  const part = await findPart(ctx, workflowId, query);
-  const [contexts, after] = await Promise.all([contextsOf(ctx, part.rows), countBelow(ctx, part)]);
-  const executions = part.rows.map((row) => ({ ...row, context: contexts.get(row.id) ?? {} }));
-  return { executions, total: part.total + after };
-}
-
-/** The part of a list in which a page begins. A statement reads no more than one part of it. */
-interface Part {
-  found: SQL;
-  rows: WorkflowExecutionRow[];
-  /** Executions of this part and of those before it. */
-  total: number;
-  /** The last one of a whole part, below which the next begins. */
-  edge: Id | null;
-}
-
-/** Goes from part to part until the page begins, or the list has ended. */
-async function findPart(ctx: Context, workflowId: Id, { page, pageSize, status }: ExecutionQuery): Promise<Part> {
   const found = sql`FROM workflow_executions WHERE project_id = ${ctx.project.number} AND workflow_id = ${workflowId}
     ${status === undefined ? sql`` : sql`AND status = ${status}`}`;
-  let skipped = (page - 1) * pageSize;
-  for (let [total, below] = [0, aboveAllIds]; ; ) {
-    const batch = openBatch(ctx);
-    const counted = batch.add(statement(countPart(found, below), readPart));
-    const rows = skipped < rowsPerPart ? batch.add(selectPage(found, below, pageSize, skipped)) : null;
-    await batch.commit();
-    const { count, edge } = counted.one;
-    total += count;
-    if (rows !== null || edge === null) return { found, rows: rows?.all ?? [], total, edge };
-    [below, skipped] = [edge, skipped - count];
+  const skipped = (page - 1) * pageSize;
+  const batch = openBatch(ctx);
+  batch.guard(workflowExists(ctx, workflowId), () => new NotFound("workflow", workflowId));
+  const newest = batch.add(countNewest(found));
+  const near = skipped < rowsPerPart ? batch.add(selectPage(found, aboveAllIds, pageSize, skipped)) : null;
+  await batch.commit();
+  const counting = partsFrom(ctx, found, newest.one);
+  const rows = near?.all ?? (await farPage(ctx, found, await counting, { pageSize, skipped }));
+  const [contexts, parts] = await Promise.all([contextsOf(ctx, rows), counting]);
+  return {
+    executions: rows.map((row) => ({ ...row, context: contexts.get(row.id) ?? {} })),
+    total: parts.reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
+/** A page that begins below the newest part. */
+async function farPage(
+  ctx: Context,
+  found: SQL,
+  parts: Part[],
+  { pageSize, skipped }: { pageSize: number; skipped: number },
+): Promise<WorkflowExecutionRow[]> {
+  let left = skipped;
+  for (const { count, newest } of parts) {
+    if (newest !== null && left < count) {
+      const page = selectPage(found, newest, pageSize, left);
+      return select(ctx.db, page.sql, page.read);
+    }
+    left -= count;
   }
+  return [];
 }
 
-async function countBelow(ctx: Context, { found, edge }: Part): Promise<number> {
-  let total = 0;
-  for (let below = edge; below !== null; ) {
-    const part = await selectOne(ctx.db, countPart(found, below), readPart);
-    [total, below] = [total + part.count, part.edge];
-  }
-  return total;
-}
-
-/** A statement walks through its part, and through one that is not whole once more. */
-const rowsPerPart = maxRowsPerStatement / 2;
-
-/** To find the last one of a whole part is less work than to count it, and says as much. */
-function countPart(found: SQL, below: Id): SQL {
-  const part = sql`${found} AND id < ${below} ORDER BY id DESC`;
-  return sql`WITH last AS MATERIALIZED (SELECT (SELECT id ${part} LIMIT 1 OFFSET ${rowsPerPart - 1}) AS edge)
-    SELECT edge, CASE WHEN edge IS NULL THEN (SELECT count(*) FROM (SELECT 1 ${part} LIMIT ${rowsPerPart}))
-      ELSE ${rowsPerPart} END AS count FROM last`;
-}
-
-const readPart = columns({ count: asNumber, edge: orNull(asId) });
-
-/** Ids are found first: for whole rows SQLite would go through those of all statuses, in the table itself. */
-function selectPage(found: SQL, below: Id, pageSize: number, skipped: number): Statement<WorkflowExecutionRow> {
-  const ids = sql`SELECT id ${found} AND id < ${below} ORDER BY id DESC LIMIT ${pageSize} OFFSET ${skipped}`;
+/**
+ * A page from `newest` on. Ids are found first: for whole rows SQLite would go through those of all statuses, in the
+ * table itself.
+ */
+function selectPage(found: SQL, newest: Id, pageSize: number, skipped: number): Statement<WorkflowExecutionRow> {
+  const ids = sql`SELECT id ${found} AND id <= ${newest} ORDER BY id DESC LIMIT ${pageSize} OFFSET ${skipped}`;
   return statement(sql`SELECT * ${found} AND id IN (${ids}) ORDER BY id DESC`, wholeRow(workflowExecutions));
 }
 
