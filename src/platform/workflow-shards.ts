@@ -82,7 +82,7 @@ export interface WorkflowShard {
   /** The contexts alone, for a list: what the steps came to may be a megabyte of each execution. */
   contexts(address: ShardAddress, ids: Id[]): Promise<Pick<ExecutionView, "id" | "context">[]>;
   /** Of those of the steps that anybody came to. */
-  countSteps(address: ShardAddress, stepIds: Id[]): Promise<StepCounts[]>;
+  countSteps(address: ShardAddress, workflowId: Id, stepIds: Id[]): Promise<StepCounts[]>;
   /** Whether it was active; null when there is no such execution. */
   cancel(
     address: ShardAddress,
@@ -92,8 +92,8 @@ export interface WorkflowShard {
   /** Ends the active executions of a workflow, or of all: returns their number. */
   cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number>;
   eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void>;
-  /** Forgets a workflow that is gone: its executions, who entered it, and what it counted of these steps. */
-  forgetWorkflow(address: ShardAddress, workflowId: Id, stepIds: Id[]): Promise<void>;
+  /** Forgets a workflow that is gone: its executions, who entered it, and what it counted. */
+  forgetWorkflow(address: ShardAddress, workflowId: Id): Promise<void>;
   /** Wakes what is due. */
   poke(address: ShardAddress): Promise<void>;
   erase(): Promise<void>;

@@ -150,13 +150,13 @@ describe("an event", () => {
 });
 
 describe("an execution that ends where it waits", () => {
-  const standing = async (world: World, project: TestProject, { steps }: TestWorkflow) => {
+  const standing = async (world: World, project: TestProject, { id, steps }: TestWorkflow) => {
     const ids = Object.values(steps);
     const { workflowShards } = world.process().platform;
     let waits = 0;
     for (let shard = 0; shard < 16; shard++) {
       const address = { project: project.number, shard };
-      for (const { waiting } of await workflowShards.of(address).countSteps(address, ids)) waits += waiting;
+      for (const { waiting } of await workflowShards.of(address).countSteps(address, id, ids)) waits += waiting;
     }
     return waits;
   };

@@ -89,7 +89,7 @@ describe("a shard with many executions", () => {
     await shard.poke(address);
     expect(await statuses(project)).toEqual({ CANCELLED: early.length, WAITING: 1 });
     const { later = late } = workflow.steps;
-    expect(await shard.countSteps(address, [later])).toEqual([
+    expect(await shard.countSteps(address, workflow.id, [later])).toEqual([
       { stepId: later, entered: many, waiting: 1, completed: 0, failed: 0, skipped: early.length },
     ]);
     expect(await shard.cancelAll(address, workflow.id, "Cancelled")).toBe(1);
@@ -121,7 +121,7 @@ describe("a shard with many executions", () => {
         expect(await statuses(project)).toEqual({ CANCELLED: 20 });
         await shard.startMany(address, { ...starts, tick: 2 });
         expect(await statuses(project)).toEqual({ CANCELLED: 20, WAITING: 20 });
-        expect(await shard.countSteps(address, Object.values(workflow.steps))).toContainEqual(
+        expect(await shard.countSteps(address, workflow.id, Object.values(workflow.steps))).toContainEqual(
           expect.objectContaining({ entered: 40, waiting: 20, skipped: 20 }),
         );
         if (!hasDied) break;
@@ -188,7 +188,7 @@ describe("a shard with many executions", () => {
     }
     await world.drain();
     expect(await statuses(project)).toEqual({ EXITED: ids.length, WAITING: ids.length });
-    await shard.forgetWorkflow(address, gone.id, Object.values(gone.steps));
+    await shard.forgetWorkflow(address, gone.id);
     await world.ring(address);
     expect(await statuses(project)).toEqual({ WAITING: ids.length });
     const kept = await runInDurableObject(shardStub(address), (_, { storage: { sql } }) =>
@@ -198,7 +198,7 @@ describe("a shard with many executions", () => {
     );
     const rows = [{ workflow_id: textOf(stays.id), n: ids.length }];
     expect(kept).toEqual([rows, rows]);
-    expect(await shard.countSteps(address, Object.values(gone.steps))).toEqual([]);
+    expect(await shard.countSteps(address, gone.id, Object.values(gone.steps))).toEqual([]);
   });
 
   it("moves each once, in rounds: nobody twice, nobody never", async () => {
@@ -232,7 +232,7 @@ describe("a shard with many executions", () => {
       .bind(project.number)
       .all();
     expect(results).toEqual([{ data: '{"n":"1"}', n: many }]);
-    const counted = await shard.countSteps(address, Object.values(workflow.steps));
+    const counted = await shard.countSteps(address, workflow.id, Object.values(workflow.steps));
     expect(counted.map(({ entered, completed }) => [entered, completed])).toEqual(
       Object.keys(workflow.steps).map(() => [many, many]),
     );

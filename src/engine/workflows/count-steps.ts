@@ -7,8 +7,9 @@ import { allShards } from "./shards";
  * What became of the executions that came to these steps: the sum over all shards, asked at once. Nobody counts
  * executions for it: each shard keeps its counts. A step that nobody came to has zeros.
  */
-export async function countSteps(ctx: Context, stepIds: Id[]): Promise<StepCounts[]> {
-  const asked = allShards(ctx, ctx.project.number).map(({ address, shard }) => shard.countSteps(address, stepIds));
+export async function countSteps(ctx: Context, workflowId: Id, stepIds: Id[]): Promise<StepCounts[]> {
+  const shards = allShards(ctx, ctx.project.number);
+  const asked = shards.map(({ address, shard }) => shard.countSteps(address, workflowId, stepIds));
   const counted = Map.groupBy((await Promise.all(asked)).flat(), ({ stepId }) => stepId);
   return stepIds.map((stepId) => {
     const parts = counted.get(stepId) ?? [];

@@ -45,7 +45,7 @@ export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Canc
   const piece = [textOf(ofWorkflow), textOf(next.last)];
   countSkipped(
     store,
-    `SELECT id, step_id FROM executions INDEXED BY ix_executions_active WHERE ${isOfPiece}`,
+    `SELECT workflow_id, id, step_id FROM executions INDEXED BY ix_executions_active WHERE ${isOfPiece}`,
     ...piece,
   );
   store.run(

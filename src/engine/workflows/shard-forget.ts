@@ -19,7 +19,7 @@ const forgottenAtOnce = 200;
  * Who entered which workflow stays. Returns whether there may be more.
  */
 export async function forgetFinished(ctx: Context, store: ShardStore): Promise<boolean> {
-  const before = ctx.clock().getTime() - ctx.config.executionRetentionMs;
+  const before = ctx.realClock().getTime() - ctx.config.executionRetentionMs;
   const old = store.all(
     readForgotten,
     `SELECT id, workflow_id, contact_id, event_id, earlier FROM executions WHERE completed_at <= ? AND version <= mirrored

@@ -31,13 +31,14 @@ export function moveExecutions(store: ShardStore, changes: Change[], now: number
     ({ change: { records = [] }, after }) => !isActive(after.status) && records.length === 0,
   );
   if (fromOutside.length > 0) {
-    const ended = fromOutside.map(({ after }) => [after.id, after.stepId]);
-    countSkipped(store, "SELECT value->>0 AS id, value->>1 AS step_id FROM json_each(?)", JSON.stringify(ended));
+    const ended = fromOutside.map(({ after }) => [after.workflowId, after.id, after.stepId]);
+    const rows = "SELECT value->>0 AS workflow_id, value->>1 AS id, value->>2 AS step_id FROM json_each(?)";
+    countSkipped(store, rows, JSON.stringify(ended));
   }
   saveRecords(
     store,
     effective.flatMap(({ change: { read, records = [] } }) =>
-      records.map((record) => ({ executionId: read.id, record })),
+      records.map((record) => ({ workflowId: read.workflowId, executionId: read.id, record })),
     ),
   );
   return planned.map(({ change: { read }, after }) => (moved.has(read.id) ? after : null));
@@ -112,9 +113,9 @@ function updateExecutions(store: ShardStore, planned: Planned[]): { id: Id }[] {
   );
 }
 
-function saveRecords(store: ShardStore, given: { executionId: Id; record: StepRecord }[]): void {
-  const items = given.map(({ executionId, record: { output, ...record } }) => ({
-    ...{ executionId, ...record, output: output && JSON.stringify(output) },
+function saveRecords(store: ShardStore, given: { workflowId: Id; executionId: Id; record: StepRecord }[]): void {
+  const items = given.map(({ workflowId, executionId, record: { output, ...record } }) => ({
+    ...{ workflowId, executionId, ...record, output: output && JSON.stringify(output) },
   }));
   for (const chunk of chunksOfBytes(items, maxBytes, ({ output }) => output ?? "")) {
     const text = JSON.stringify(chunk);
@@ -139,10 +140,10 @@ function countRecords(store: ShardStore, records: string): void {
   const more = (status: StepStatus) =>
     `sum((r.value->>'status' = '${status}') - coalesce(s.status = '${status}', false))`;
   store.run(
-    `INSERT INTO step_counts (step_id, entered, completed, skipped, failed)
-      SELECT r.value->>'stepId', sum(s.step_id IS NULL), ${more("COMPLETED")}, ${more("SKIPPED")}, ${more("FAILED")}
+    `INSERT INTO step_counts (workflow_id, step_id, entered, completed, skipped, failed)
+      SELECT r.value->>'workflowId', r.value->>'stepId', sum(s.step_id IS NULL), ${more("COMPLETED")}, ${more("SKIPPED")}, ${more("FAILED")}
       FROM json_each(?) r LEFT JOIN steps s ON s.execution_id = r.value->>'executionId' AND s.step_id = r.value->>'stepId'
-      WHERE true GROUP BY 1
+      WHERE true GROUP BY 1, 2
       ON CONFLICT DO UPDATE SET entered = entered + excluded.entered, completed = completed + excluded.completed,
         skipped = skipped + excluded.skipped, failed = failed + excluded.failed`,
     records,
@@ -151,14 +152,14 @@ function countRecords(store: ShardStore, records: string): void {
 
 /**
  * Counts the steps at which executions stand that are ended from outside. Their records stay as they are: whoever reads
- * them sees that the execution is over. `ended`: a query for `id` and `step_id` of these executions.
+ * them sees that the execution is over. `ended`: a query for `workflow_id`, `id` and `step_id` of these executions.
  */
 export function countSkipped(store: ShardStore, ended: string, ...values: Value[]): void {
   store.run(
     `UPDATE step_counts SET skipped = skipped + open.n
-      FROM (SELECT s.step_id, count(*) AS n FROM (${ended}) e
-        CROSS JOIN steps s ON s.execution_id = e.id AND s.step_id = e.step_id AND s.completed_at IS NULL GROUP BY 1) open
-      WHERE step_counts.step_id = open.step_id`,
+      FROM (SELECT e.workflow_id, e.step_id, count(*) AS n FROM (${ended}) e
+        CROSS JOIN steps s ON s.execution_id = e.id AND s.step_id = e.step_id AND s.completed_at IS NULL GROUP BY 1, 2) open
+      WHERE step_counts.workflow_id = open.workflow_id AND step_counts.step_id = open.step_id`,
     ...values,
   );
 }

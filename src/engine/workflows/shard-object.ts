@@ -100,8 +100,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     });
   }
 
-  async countSteps(_address: ShardAddress, stepIds: Id[]): Promise<StepCounts[]> {
-    return this.address() === null ? [] : countsOf(this.store, stepIds);
+  async countSteps(_address: ShardAddress, workflowId: Id, stepIds: Id[]): Promise<StepCounts[]> {
+    return this.address() === null ? [] : countsOf(this.store, workflowId, stepIds);
   }
 
   async cancel(address: ShardAddress, id: Id, reason: string) {
@@ -130,7 +130,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     await this.pumping;
   }
 
-  async forgetWorkflow(address: ShardAddress, workflowId: Id, stepIds: Id[]): Promise<void> {
+  async forgetWorkflow(address: ShardAddress, workflowId: Id): Promise<void> {
     const ctx = await this.context();
     if (ctx === null) return;
     await this.endAll(ctx, cancelling(this.store, workflowId, workflowRemoved));
@@ -140,7 +140,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
       next = this.change(address, () => forgetSome(this.store, workflowId, from));
     }
     if (this.address() === null) return;
-    this.change(address, () => dropCounts(this.store, stepIds));
+    this.change(address, () => dropCounts(this.store, workflowId));
     await this.comeToRest(address);
   }
 

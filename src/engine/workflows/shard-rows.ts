@@ -141,11 +141,11 @@ const readCounts = columns({
 });
 
 /** What became of those who came to these steps. Who neither completed nor skipped it, and did not fail, stands there. */
-export function countsOf(store: ShardStore, stepIds: Id[]): StepCounts[] {
+export function countsOf(store: ShardStore, workflowId: Id, stepIds: Id[]): StepCounts[] {
   const counted = store.all(
     readCounts,
-    "SELECT c.* FROM json_each(?) r CROSS JOIN step_counts c ON c.step_id = r.value",
-    JSON.stringify(stepIds),
+    "SELECT c.* FROM json_each(?) r CROSS JOIN step_counts c ON c.workflow_id = ? AND c.step_id = r.value",
+    ...[JSON.stringify(stepIds), textOf(workflowId)],
   );
   return counted.map((counts) => ({
     ...counts,
@@ -153,8 +153,8 @@ export function countsOf(store: ShardStore, stepIds: Id[]): StepCounts[] {
   }));
 }
 
-export function dropCounts(store: ShardStore, stepIds: Id[]): void {
-  store.run("DELETE FROM step_counts WHERE step_id IN (SELECT value FROM json_each(?))", JSON.stringify(stepIds));
+export function dropCounts(store: ShardStore, workflowId: Id): void {
+  store.run("DELETE FROM step_counts WHERE workflow_id = ?", textOf(workflowId));
 }
 
 export function saveEvent(store: ShardStore, { id, name, source, data }: StoredEvent): void {

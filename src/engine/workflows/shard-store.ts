@@ -95,8 +95,9 @@ const tables = [
     completed_at INTEGER, scheduled_for INTEGER, PRIMARY KEY (execution_id, step_id)) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, name TEXT NOT NULL, source TEXT NOT NULL, data TEXT NOT NULL)`,
   // What became of those who came to a step. It stays when the executions are forgotten.
-  `CREATE TABLE IF NOT EXISTS step_counts (step_id TEXT PRIMARY KEY, entered INTEGER NOT NULL DEFAULT 0,
-    completed INTEGER NOT NULL DEFAULT 0, skipped INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS step_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, entered INTEGER NOT NULL,
+    completed INTEGER NOT NULL, skipped INTEGER NOT NULL, failed INTEGER NOT NULL,
+    PRIMARY KEY (workflow_id, step_id)) WITHOUT ROWID`,
   // Re-entry: one row of a workflow and a contact, which outlives the executions, and names the last one.
   `CREATE TABLE IF NOT EXISTS entries (workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, execution_id TEXT NOT NULL,
     public_at INTEGER, segment_at INTEGER, tick INTEGER, PRIMARY KEY (contact_id, workflow_id)) WITHOUT ROWID`,

@@ -23,13 +23,7 @@ export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
     batch.addAll([deleteFrom(ctx, "workflow_transitions", id), deleteFrom(ctx, "workflow_steps", id)]);
     batch.addAll(forgetNames(ctx, workflow));
     batch.add(statement(sql`DELETE FROM workflows WHERE project_id = ${ctx.project.number} AND id = ${id}`));
-    const job = batch.add(
-      insertJob(ctx, {
-        id: newId(),
-        type: "workflows.forget",
-        input: { workflowId: id, stepIds: workflow.steps.map(({ id: stepId }) => stepId) },
-      }),
-    );
+    const job = batch.add(insertJob(ctx, { id: newId(), type: "workflows.forget", input: { workflowId: id } }));
     await batch.commit();
     await announceJob(ctx, "workflows.forget", job.one.id);
   }, ctx.random);

@@ -10,6 +10,7 @@ export async function workflowDiagram(ctx: Context, id: Id): Promise<string> {
   const graph = graphOf(await getWorkflow(ctx, id));
   const counted = await countSteps(
     ctx,
+    id,
     graph.steps.map((step) => step.id),
   );
   return drawDiagram(graph, new Map(counted.map(({ stepId, waiting }) => [stepId, waiting])));

@@ -14,7 +14,7 @@ import type { Context, Platform } from "../../../platform/context";
 const ticksPerStep = 1_000;
 
 const StoredId = z.string().transform(idOf);
-const Input = z.object({ workflowId: StoredId, stepIds: z.array(StoredId) });
+const Input = z.object({ workflowId: StoredId });
 
 /**
  * `workflows.forget`: what executions of a deleted workflow have left in its shards and in the mirror. Nobody could ask for
@@ -26,14 +26,14 @@ export function forgetWorkflowJob(platform: Platform, job: MessageOf<"workflows.
 
 /** The shards go on by themselves, with the rows of the mirror too. */
 async function forgetStep(ctx: Context, row: JobRow): Promise<Step> {
-  const { workflowId, stepIds } = Input.parse(row.input);
+  const { workflowId } = Input.parse(row.input);
   const ticks = openBatch(ctx);
   ticks.add(guardState(ctx, row));
   const deleted = ticks.add(deleteTicks(ctx, workflowId));
   await ticks.commit();
   if (deleted.count === ticksPerStep) return "goes on";
   const shards = allShards(ctx, ctx.project.number);
-  await Promise.all(shards.map(({ address, shard }) => shard.forgetWorkflow(address, workflowId, stepIds)));
+  await Promise.all(shards.map(({ address, shard }) => shard.forgetWorkflow(address, workflowId)));
   const last = openBatch(ctx);
   last.addAll([guardState(ctx, row), updateEnded(ctx, row, { status: "completed" })]);
   await last.commit();

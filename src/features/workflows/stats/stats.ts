@@ -9,6 +9,7 @@ export async function workflowStats(ctx: Context, id: Id): Promise<WorkflowStats
   const { steps } = await getWorkflow(ctx, id);
   const counted = await countSteps(
     ctx,
+    id,
     steps.map((step) => step.id),
   );
   return {
