@@ -84,6 +84,24 @@ describe("what an event starts", () => {
     expect(statuses.toSorted()).toEqual(["COMPLETED", "EXITED", "WAITING"]);
   });
 
+  it("is not made up for when the workflow is enabled, or allows re-entry, only later", async () => {
+    const world = new World();
+    const project = await newProject();
+    const off = await newWorkflow(project, { ...ending, enabled: false });
+    const once = await newWorkflow(project, ending);
+    const { contactId } = await track(world, project, "signup");
+    await track(world, project, "signup");
+    await world.drain();
+    expect((await project.api.patch(`/workflows/${publicId(off.id)}`, { enabled: true })).status).toBe(200);
+    expect((await project.api.patch(`/workflows/${publicId(once.id)}`, { allowReentry: true })).status).toBe(200);
+    await world.drain();
+    expect(await mirrorOf(project, contactId)).toHaveLength(1);
+    // The next event starts both.
+    await track(world, project, "signup");
+    await world.drain();
+    expect(await mirrorOf(project, contactId)).toHaveLength(3);
+  });
+
   it("starts by public keys at most once a minute, and never a closed workflow", async () => {
     const world = new World();
     const project = await newProject();
