@@ -321,6 +321,21 @@ describe("DELETE /workflows/{id}/steps/{stepId}", () => {
     expect((await graphOf(project, id)).drawn).toEqual(["TRIGGER > Ask", "Ask yes > B", "Ask no > B"]);
   });
 
+  it("joins around a WAIT_FOR_EVENT whose branches meet, and is refused where they part", async () => {
+    const { project, steps, id, trigger } = await begin();
+    const config = { eventName: "purchase", timeout: 60 };
+    const wait = await newStep(project, id, { type: "WAIT_FOR_EVENT", name: "Wait", config, connectFrom: trigger });
+    const a = await newStep(project, id, { name: "A", type: "EXIT", connectFrom: wait.id, branch: "event" });
+    const b = await newStep(project, id, { name: "B", type: "EXIT", connectFrom: wait.id, branch: "timeout" });
+    const parted = (await graphOf(project, id)).drawn;
+    expectRefusal(await project.api.delete(`${steps}/${wait.id}?splice=true`), 409, "CONFLICT");
+    expect((await graphOf(project, id)).drawn).toEqual(parted);
+    expect((await project.api.delete(`${steps}/${b.id}`)).status).toBe(204);
+    await draw(project, id, [wait.id, a.id, "timeout"]);
+    expect((await project.api.delete(`${steps}/${wait.id}?splice=true`)).status).toBe(204);
+    expect((await graphOf(project, id)).drawn).toEqual(["TRIGGER > A"]);
+  });
+
   it("is refused for a TRIGGER, for a splice of a CONDITION, and where somebody stands", async () => {
     const { project, steps, id, trigger, ask, a } = await chain();
     const before = (await project.api.get(`/workflows/${id}`)).body;
