@@ -35,7 +35,10 @@ export default meteredProduct({
   },
   async statuses(env, params) {
     const counts: Record<string, number> = {};
-    const query = "SELECT status, count(*) AS n FROM workflow_executions WHERE workflow_id = ? GROUP BY status";
+    // By the index of statuses: the bench asks ten times a second, and is not to be what it measures.
+    const query = `SELECT e.status, count(*) AS n FROM workflows w
+       CROSS JOIN workflow_executions e ON e.project_id = w.project_id AND e.workflow_id = w.id
+       WHERE w.id = ? GROUP BY 1`;
     const found = await onEach(env, (db) =>
       db
         .prepare(query)
