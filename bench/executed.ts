@@ -12,7 +12,7 @@ export { WorkflowShardObject } from "./shard";
 /**
  * The product with a meter (see meter.ts), also beside its shards.
  *
- * - `GET /bench/tick` makes scheduled workflows due.
+ * - `GET /bench/tick?workflow=` makes a scheduled workflow due.
  * - `GET /bench/ahead?ms=` puts the clock of all shards forward, and `&project=` wakes those of a project.
  * - `GET /bench/statuses?workflow=` counts executions by status, as the mirror shows them.
  * - `GET /bench/size?project=` tells the bytes of the project's shards and of all databases.
@@ -20,9 +20,12 @@ export { WorkflowShardObject } from "./shard";
  */
 export default meteredProduct({
   delivered: () => delivered.splice(0),
-  tick: (env) =>
+  tick: (env, params) =>
     onEach(env, (db) =>
-      db.prepare("UPDATE workflows SET next_tick_at = ? WHERE next_tick_at IS NOT NULL").bind(Date.now()).run(),
+      db
+        .prepare("UPDATE workflows SET next_tick_at = ? WHERE id = ?")
+        .bind(Date.now(), readId(params.get("workflow") ?? ""))
+        .run(),
     ),
   async ahead(env, params) {
     time.aheadMs = Number(params.get("ms"));

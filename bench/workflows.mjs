@@ -143,7 +143,7 @@ async function journey(worker, project, { isMeasured = true, neighbour } = {}) {
     at.megabytes = await highestWhile(
       isMeasured ? () => oneByOne(() => liveMegabytes(worker.isolate)) : () => 0,
       async () => {
-        await tick(worker);
+        await tick(worker, workflow);
         at.waiting = await until(worker, workflow, ({ WAITING = 0 }) => WAITING === executions);
         at.goesOn = performance.now();
         await call(`${worker.base}/bench/ahead?ms=${aDayMs}&project=${project.id}`);
@@ -166,8 +166,8 @@ async function journey(worker, project, { isMeasured = true, neighbour } = {}) {
   };
 }
 
-async function tick(worker) {
-  await call(`${worker.base}/bench/tick`);
+async function tick(worker, workflow) {
+  await call(`${worker.base}/bench/tick?workflow=${workflow}`);
   await fireCron(worker, "* * * * *");
 }
 
@@ -251,7 +251,7 @@ async function waiting(worker, { idle, waiting: full, neighbour }) {
   const sizeOf = () => call(`${worker.base}/bench/size?project=${full.id}`);
   const before = await sizeOf();
   const many = await newWorkflow(worker, full, onTick(full), steps);
-  await tick(worker);
+  await tick(worker, many);
   await until(worker, many, ({ WAITING = 0 }) => WAITING === large);
   const after = await sizeOf();
   const bytes = {
