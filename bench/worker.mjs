@@ -19,8 +19,8 @@ export async function openBenchState() {
 }
 
 /**
- * Starts a Worker on wrangler.toml as it is, but for its entry file, and for the consumer of the mail queue: without it,
- * what is measured is the request, and not the deliveries that would follow on the same cores, unless it `deliversMail`.
+ * Starts a Worker on wrangler.toml as it is, but for its entry file, and for the consumers of mail: without them, what is
+ * measured is the request, and not the deliveries that would follow on the same cores, unless it `deliversMail`.
  * With no state given it gets its own, and takes it along when it stops.
  */
 export async function startBenchWorker(entry, given, { inspectorPort, v8Flags, deliversMail = false } = {}) {
@@ -46,7 +46,8 @@ export async function startBenchWorker(entry, given, { inspectorPort, v8Flags, d
   };
 }
 
-const mailConsumer = /^\[\[queues\.consumers\]\]\nqueue = "petrel-mail"\n(?:\w.*\n)+/m;
+/** The second drains mail that waits for a minute. */
+const mailConsumers = /^\[\[queues\.consumers\]\]\nqueue = "petrel-(?:campaign-)?mail"\n(?:\w.*\n)+/gm;
 
 function benchConfig(entry, deliversMail) {
   // Paths in a configuration are relative to its own folder.
@@ -54,5 +55,5 @@ function benchConfig(entry, deliversMail) {
     .replace(/^main = .*$/m, `main = "${join(ROOT, entry)}"`)
     .replace(/^directory = "(.*)"$/m, (_, path) => `directory = "${join(ROOT, path)}"`)
     .replace(/^migrations_dir = "(.*)"$/gm, (_, path) => `migrations_dir = "${join(ROOT, path)}"`);
-  return deliversMail ? config : config.replace(mailConsumer, "");
+  return deliversMail ? config : config.replace(mailConsumers, "");
 }
