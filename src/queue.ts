@@ -159,10 +159,12 @@ async function handle(platform: Platform, { message, received }: Merged<Message>
       ...{ type: message.type, attempt, reason: reasonOf(error) },
     });
     const backoff = message.type === "tracking.record" ? hitBackoff : retryBackoff;
-    for (const each of received) {
-      each.retry({ delaySeconds: backoffMs(backoff, each.attempts - 1) / secondMs });
-    }
+    for (const each of received) tryLater(each, backoff);
   }
+}
+
+function tryLater(message: Message, backoff: Backoff): void {
+  message.retry({ delaySeconds: backoffMs(backoff, message.attempts - 1) / secondMs });
 }
 
 /** Does the work of one message. Throws when it is worth another try. */
@@ -176,10 +178,18 @@ export function handleMessage<T extends QueueMessage["type"]>(
   return handler(platform, message, listeners);
 }
 
-/** A message that failed every try. Its rows are found again by the sweeps; this is for the people who look after it. */
+/**
+ * A message that failed every try. Its rows are found again by the sweeps; this is for the people who look after it. What
+ * made it fail may be the database that is to keep it, so its hundred more tries take a day.
+ */
 async function bury(platform: Platform, queue: string, message: Message): Promise<void> {
   const body = JSON.stringify(message.body);
   platform.log("error", "A message failed every try", { queue, messageId: message.id });
-  await platform.control.insert(deadLetters).values({ id: newId(), queue, body, createdAt: platform.now.getTime() });
-  message.ack();
+  try {
+    await platform.control.insert(deadLetters).values({ id: newId(), queue, body, createdAt: platform.now.getTime() });
+    message.ack();
+  } catch (error) {
+    platform.log("error", "A message that failed is not written down yet", { queue, reason: reasonOf(error) });
+    tryLater(message, retryBackoff);
+  }
 }

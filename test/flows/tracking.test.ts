@@ -1,5 +1,3 @@
-import { createExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
 import { mergeMessages } from "../../src/core/mail/merge-messages";
@@ -8,7 +6,8 @@ import { type Hit, maxHits } from "../../src/core/tracking/hit";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { tellHit } from "../../src/features/tracking/tell-hit";
-import { consume, handleMessage } from "../../src/queue";
+import { handleMessage } from "../../src/queue";
+import { consumeInOutage } from "../support/consume-in-outage";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows, eventCounts } from "../support/rows";
 import { World } from "../support/world";
@@ -216,36 +215,10 @@ it("an answer does not fail when the queue takes nothing", async () => {
   expect(logged).toEqual(["An open or click could not be recorded"]);
 });
 
-/** Tries of a message after the first: `max_retries` of wrangler.toml. */
-const maxRetries = 5;
-
 it("are counted after an hour in which no database answers", async () => {
   const scene = await sent();
-  const away = () => {
-    throw new Error("The database is away");
-  };
-  const isDatabase = (name: string) => /^DB(_\d\d)?$/.test(name);
-  const bindings = Object.entries(env).map(([name, binding]) => [
-    name,
-    isDatabase(name) ? { prepare: away, batch: away } : binding,
-  ]);
-  const withoutDatabases: typeof env = Object.fromEntries(bindings);
   const body = messageOf(scene.project, [open(scene.emailIds[0] ?? "")]);
-  let [seconds, isAcknowledged] = [0, false];
-  for (let attempts = 1; attempts <= 1 + maxRetries && !isAcknowledged; attempts++) {
-    const message = {
-      ...{ id: "m", timestamp: new Date(), body, attempts },
-      ack: () => {
-        isAcknowledged = true;
-      },
-      retry: ({ delaySeconds = 0 }: QueueRetryOptions = {}) => {
-        seconds += delaySeconds;
-      },
-    };
-    // What the consumer asks of a batch.
-    const batch = { queue: "petrel-events", messages: [message] } as unknown as MessageBatch;
-    await consume(batch, seconds < 3_600 ? withoutDatabases : env, createExecutionContext());
-  }
+  const isAcknowledged = await consumeInOutage({ queue: "petrel-events", body, retries: 5, awaySeconds: 3_600 });
   expect(isAcknowledged).toBe(true);
   expect(await stateOf(scene)).toMatchObject({ status: "OPENED", opens: 1 });
 });
