@@ -28,6 +28,16 @@ const hourMs = 60 * minuteMs;
 
 const waiting = awaitingPurchase();
 
+/** A signup has begun an execution, which waits for a purchase for an hour at most. */
+async function someoneWaits(event: Parameters<typeof track>[3] = {}) {
+  const world = new World();
+  const project = await newProject();
+  const workflow = await newWorkflow(project, waiting);
+  const { contactId } = await track(world, project, "signup", event);
+  await world.drain();
+  return { world, project, workflow, contactId };
+}
+
 async function mailing(project: TestProject): Promise<GivenWorkflow> {
   const template = { subject: "Hi", body: "<p>Hi</p>", type: "TRANSACTIONAL" };
   const { id: templateId } = await newTemplate(project, template);
@@ -229,11 +239,7 @@ describe("two events 20 ms apart", () => {
 
 describe("an event in the moment of the timeout", () => {
   it("comes too late, and the run goes on once", async () => {
-    const world = new World();
-    const project = await newProject();
-    await newWorkflow(project, waiting);
-    const { contactId } = await track(world, project, "signup");
-    await world.drain();
+    const { world, project, contactId } = await someoneWaits();
     world.now += hourMs;
     await track(world, project, "purchase");
     const address = addressOf(project, contactId);
@@ -248,11 +254,7 @@ describe("an event in the moment of the timeout", () => {
 
 describe("an event near the timeout", () => {
   it("counts when it happened before, also when its message comes later than the alarm", async () => {
-    const world = new World();
-    const project = await newProject();
-    await newWorkflow(project, waiting);
-    const { contactId } = await track(world, project, "signup");
-    await world.drain();
+    const { world, project, contactId } = await someoneWaits();
     world.now += hourMs - secondMs;
     await track(world, project, "purchase");
     world.now += 2 * secondMs;
@@ -264,11 +266,7 @@ describe("an event near the timeout", () => {
   });
 
   it("does not when it happened after, also when it comes before the alarm", async () => {
-    const world = new World();
-    const project = await newProject();
-    await newWorkflow(project, waiting);
-    const { contactId } = await track(world, project, "signup");
-    await world.drain();
+    const { world, project, contactId } = await someoneWaits();
     world.now += hourMs + secondMs;
     await track(world, project, "purchase");
     await world.drain();
@@ -278,11 +276,7 @@ describe("an event near the timeout", () => {
 
 describe("alarms", () => {
   it("that are lost are made up for by the sweep", async () => {
-    const world = new World();
-    const project = await newProject();
-    await newWorkflow(project, waiting);
-    const { contactId } = await track(world, project, "signup");
-    await world.drain();
+    const { world, project, contactId } = await someoneWaits();
     world.now += hourMs + 2 * minuteMs;
     await world.sweep();
     await world.drain();
@@ -290,11 +284,7 @@ describe("alarms", () => {
   });
 
   it("that come late or twice do no harm", async () => {
-    const world = new World();
-    const project = await newProject();
-    await newWorkflow(project, waiting);
-    const { contactId } = await track(world, project, "signup");
-    await world.drain();
+    const { world, project, contactId } = await someoneWaits();
     const address = addressOf(project, contactId);
     const { workflowShards } = world.process().platform;
     await workflowShards.of(address).poke(address);
@@ -309,11 +299,7 @@ describe("alarms", () => {
 
 describe("while an execution waits", () => {
   it("its contact may be deleted: it is cancelled, and emptied", async () => {
-    const world = new World();
-    const project = await newProject();
-    const workflow = await newWorkflow(project, waiting);
-    const { contactId } = await track(world, project, "signup", { data: { secret: "mark-of-ada" } });
-    await world.drain();
+    const { world, project, workflow, contactId } = await someoneWaits({ data: { secret: "mark-of-ada" } });
     expect((await project.api.delete(`/contacts/${publicId(contactId)}`)).status).toBe(204);
     const [row] = await mirrorOf(project, contactId);
     expect(row).toMatchObject({ status: "CANCELLED", exit_reason: "The contact was deleted" });
@@ -328,11 +314,12 @@ describe("while an execution waits", () => {
   });
 
   it("its contact may be deleted: nobody seems to stand at its step any more", async () => {
-    const world = new World();
-    const project = await newProject();
-    const { id } = await newWorkflow(project, waiting);
-    const { contactId } = await track(world, project, "signup");
-    await world.drain();
+    const {
+      world,
+      project,
+      workflow: { id },
+      contactId,
+    } = await someoneWaits();
     await project.api.delete(`/contacts/${publicId(contactId)}`);
     world.now += hourMs;
     await world.ring(addressOf(project, contactId));
@@ -345,11 +332,7 @@ describe("while an execution waits", () => {
   });
 
   it("its workflow may be disabled: it goes on, and nobody else comes in", async () => {
-    const world = new World();
-    const project = await newProject();
-    const workflow = await newWorkflow(project, waiting);
-    const { contactId } = await track(world, project, "signup");
-    await world.drain();
+    const { world, project, workflow, contactId } = await someoneWaits();
     await disableWorkflow(project, workflow);
     const bob = await track(world, project, "signup", { email: "bob@example.com" });
     await track(world, project, "purchase");
@@ -383,11 +366,7 @@ describe("while an execution waits", () => {
   });
 
   it("its project may be disabled: it is cancelled", async () => {
-    const world = new World();
-    const project = await newProject();
-    await newWorkflow(project, waiting);
-    const { contactId } = await track(world, project, "signup");
-    await world.drain();
+    const { world, project, contactId } = await someoneWaits();
     await admin.patch(`/admin/projects/${project.id}`, { disabled: true });
     await world.pass(6);
     expect(await mirrorOf(project, contactId)).toMatchObject([
@@ -481,11 +460,7 @@ describe("an object that dies with its alarm, before the mirror has its executio
 
 describe("a mirror", () => {
   it("that could not be written is repaired", async () => {
-    const world = new World();
-    const project = await newProject();
-    await newWorkflow(project, waiting);
-    const { contactId } = await track(world, project, "signup");
-    await world.drain();
+    const { world, project, contactId } = await someoneWaits();
     world.now += hourMs;
     // The timeout's round reads the graph, and then the mirror's batch fails.
     dieOnce(world, { atStep: 2, when: "before" });
