@@ -9,7 +9,7 @@ import { takeSlot } from "../../src/platform/memory-slots";
 import { handleMessage } from "../../src/queue";
 import { wasKilled } from "../support/killable";
 import { passSeconds } from "../support/pass-seconds";
-import { admin, bearer, call, newProject, type TestProject } from "../support/project";
+import { admin, bearer, call, newProject, setDisabled, type TestProject } from "../support/project";
 import { emailRows, eventCounts } from "../support/rows";
 import { newTemplate } from "../support/template";
 import { accepts, World } from "../support/world";
@@ -350,6 +350,18 @@ describe("what changed after a mail was accepted", () => {
     await world.drain();
     expect(await onlyEmail(project)).toMatchObject({ status: "FAILED", error: "The project is disabled" });
     expect(world.taken).toHaveLength(0);
+  });
+
+  it("a project that is enabled again sends, also where it was just seen disabled", async () => {
+    const project = await newProject();
+    const world = new World();
+    await send(world, project);
+    await setDisabled(project, true);
+    await world.drain();
+    await setDisabled(project, false);
+    await send(world, project, { to: "bob@example.com" });
+    await world.drain();
+    expect((await emailRows(project)).map(({ status }) => status)).toEqual(["FAILED", "SENT"]);
   });
 
   it("a contact who is gone gets nothing: CANCELLED with the reason", async () => {

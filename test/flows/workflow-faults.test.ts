@@ -7,7 +7,7 @@ import { wakeShardsJob } from "../../src/features/workflows/executions/wake-over
 import { handleMessage } from "../../src/queue";
 import { intrude } from "../support/intrude";
 import type { Death } from "../support/killable";
-import { admin, newProject, type TestProject } from "../support/project";
+import { admin, newProject, setDisabled, type TestProject } from "../support/project";
 import { newTemplate } from "../support/template";
 import {
   addressOf,
@@ -409,11 +409,10 @@ describe("an object at work for a project that is disabled", () => {
       const { contactId } = await track(world, project, "signup");
       const { contactId: late } = await track(world, project, "other", { email: "late@example.com" });
       await world.drain();
-      const { ctx } = await world.context(project);
       const address = addressOf(project, contactId);
       const object = await runInDurableObject(shardStub(address), (object) => object);
       const start = { workflowId: workflow.id, allowReentry: true, contactIds: [late], tick: 1 };
-      knownProjects.set(String(project.number), { ...ctx.project, disabled: true }, world.now);
+      await setDisabled(project, true);
       const { hasHappened } = intrude(world, atStep, () => object.startMany(address, start));
       await world.process().platform.workflowShards.of(address).poke(address);
       expect(await mirrorOf(project, contactId)).toMatchObject([{ exit_reason: "Project disabled" }]);
@@ -424,6 +423,46 @@ describe("an object at work for a project that is disabled", () => {
       expect(await mirrorOf(project, late), `begun before step ${atStep}`).toMatchObject([
         { status: "CANCELLED", exit_reason: "Project disabled" },
       ]);
+    }
+  });
+});
+
+describe("an object whose project is enabled again", () => {
+  it("cancels nothing that begins after that, although it has just seen the project disabled", async () => {
+    const { world, project, workflow, contactId } = await someoneWaits();
+    const { contactId: late } = await track(world, project, "other", { email: "late@example.com" });
+    const address = addressOf(project, contactId);
+    await setDisabled(project, true);
+    const { workflowShards } = world.process().platform;
+    await workflowShards.of(address).poke(address);
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ exit_reason: "Project disabled" }]);
+    await setDisabled(project, false);
+    const start = { workflowId: workflow.id, allowReentry: true, contactIds: [late], tick: 1 };
+    await workflowShards.of(address).startMany(address, start);
+    await world.pass(1);
+    expect(await mirrorOf(project, late)).toMatchObject([{ status: "WAITING" }]);
+  });
+
+  it("cancels nothing that begins while it hears that the project is disabled", async () => {
+    for (let atStep = 1; ; atStep++) {
+      const { world, project, workflow, contactId } = await someoneWaits();
+      const { contactId: late } = await track(world, project, "other", { email: "late@example.com" });
+      await world.drain();
+      const address = addressOf(project, contactId);
+      const object = await runInDurableObject(shardStub(address), (object) => object);
+      const start = { workflowId: workflow.id, allowReentry: true, contactIds: [late], tick: 1 };
+      await setDisabled(project, true);
+      const { hasHappened } = intrude(world, atStep, async () => {
+        await setDisabled(project, false);
+        await object.startMany(address, start);
+      });
+      await world.process().platform.workflowShards.of(address).poke(address);
+      await world.pass(1);
+      if (!hasHappened()) {
+        expect(atStep).toBeGreaterThan(1);
+        break;
+      }
+      expect(await mirrorOf(project, late), `begun before step ${atStep}`).toMatchObject([{ status: "WAITING" }]);
     }
   });
 });

@@ -1,4 +1,5 @@
 import { env, exports } from "cloudflare:workers";
+import { knownProjects } from "../../src/engine/projects/cache";
 import { asSeen, knowProject } from "./as-seen";
 import { databaseOf, shardOfTest } from "./database";
 
@@ -90,4 +91,10 @@ export async function newProject(
       send: (fields = {}) => call("POST", "/v1/send", { ...sound, ...fields }, secret),
     },
   };
+}
+
+/** As an operator does in another isolate: here it is known once a project is disabled, and not when it is enabled again. */
+export async function setDisabled({ number }: TestProject, isDisabled: boolean): Promise<void> {
+  if (isDisabled) knownProjects.clear();
+  await env.DB.prepare("UPDATE projects SET disabled = ? WHERE number = ?").bind(Number(isDisabled), number).run();
 }

@@ -262,11 +262,13 @@ class Path {
       ({ name, values: [, value, why], at: from, until }) =>
         name === "cancelAll" && value === workflowId && why === "Cancelled" && isBetween(from, at, until),
     );
+    // Who began in a disabled project is cancelled, also when it is enabled again meanwhile.
+    const isOfDisabled = !this.play.isDisabled.isSurely(false, this.row.started_at, at ?? 0);
     const isRight =
       (reason === "Cancelled" && (one || all)) ||
       (reason === gone && this.view.contacts(at ?? 0, at ?? 0).includes(null)) ||
-      (reason === "Project disabled" && !this.play.isDisabled.isSurely(false, at ?? 0));
-    if (!isRight) this.fault(`was cancelled at ${at}: ${reason}`);
+      (reason === "Project disabled" && isOfDisabled);
+    if (!isRight) this.fault(`began at ${this.row.started_at} and was cancelled at ${at}: ${reason}`);
   }
 
   private mayTake(events: ModelEvent[]): void {

@@ -3,7 +3,7 @@ import { projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
 import { knownProjects } from "./cache";
 
-/** A project, at most 30 seconds old, for jobs; null when it is gone. */
+/** A project, at most 30 seconds old, for jobs; null when it is gone. One that is disabled is so now. */
 export function findProject(platform: Platform, number: number): Promise<Project | null> {
   return find(platform, String(number), eq(projects.number, number));
 }
@@ -22,7 +22,8 @@ async function find(platform: Platform, name: string, isMeant: SQL): Promise<Pro
     .from(projects)
     .where(and(isMeant, isNull(projects.deletedAt)))
     .get();
-  // The time of a project with its own clock is in its row.
-  if (row && !row.testClock) knownProjects.set(name, row, now);
+  // The time of a project with its own clock is in its row. And nobody fails or cancels what is new because he remembers
+  // a project as disabled that is enabled again.
+  if (row && !row.testClock && !row.disabled) knownProjects.set(name, row, now);
   return row ?? null;
 }

@@ -224,11 +224,13 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   private async work(): Promise<void> {
     try {
-      for (let isOver = false; !isOver; ) {
+      for (let isOver = this.address() === null; !isOver; ) {
+        // What begins after the project was asked for may begin in an enabled one.
+        const ending = cancelling(this.store, null, projectDisabled);
         const ctx = await this.context();
         // Its deletion erases the object, and whoever came later has left something in it.
         if (ctx === null) return await this.clear();
-        if (ctx.project.disabled) await this.endAll(ctx, cancelling(this.store, null, projectDisabled));
+        if (ctx.project.disabled) await this.endAll(ctx, ending);
         const shard = this.mirrored();
         if (shard) await runRounds(ctx, shard);
         // Others may not know yet that the project is disabled, and have started executions meanwhile.
