@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
 import { type Id, publicId } from "../../src/core/ids";
+import { cancelAllExecutions } from "../../src/features/workflows/executions/cancel";
 import { bearer, call, newProject } from "../support/project";
 import { move, newTestClock } from "../support/test-clock";
 import { addressOf, mirrorOf, newWorkflow, track } from "../support/workflow";
@@ -33,6 +34,31 @@ it("keeps executions of a project whose test clock is moved by a hundred days", 
   await track(world, project, "signup");
   await world.drain();
   expect(await mirrorOf(project, contactId)).toHaveLength(1);
+});
+
+it("keeps executions of a project whose test clock stands still for a hundred days, for as long as any", async () => {
+  const { project, world } = await newTestClock();
+  const { id } = await newWorkflow(project, {
+    allowReentry: true,
+    steps: { later: ["DELAY", { amount: 1, unit: "days" }] },
+    ways: [["TRIGGER", "later"]],
+  });
+  await newWorkflow(project, { steps: { exit: ["EXIT", {}] }, ways: [["TRIGGER", "exit"]] });
+  world.now += 100 * dayMs;
+  const { contactId } = await track(world, project, "signup");
+  await world.drain();
+  const { ctx } = await world.context(project);
+  expect(await cancelAllExecutions(ctx, id)).toBe(1);
+  const ends = async () => (await mirrorOf(project, contactId)).map(({ status }) => status).toSorted();
+  const address = addressOf(project, contactId);
+  for (const days of [0, 89]) {
+    world.now += days * dayMs;
+    await world.ring(address);
+    expect(await ends()).toEqual(["CANCELLED", "EXITED"]);
+  }
+  world.now += 2 * dayMs;
+  expect(await world.ring(address)).toBe(true);
+  expect(await ends()).toEqual([]);
 });
 
 it("forgets what it counted at steps that were deleted before their workflow", async () => {

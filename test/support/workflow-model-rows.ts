@@ -80,7 +80,7 @@ export async function readExecutions({ shards }: Play): Promise<ExecutionRow[]> 
       ).map(({ earlier, ...row }): ExecutionRow => {
         const ids: (string | null)[] = [...JSON.parse(earlier ?? "[]"), row.event_id];
         const taken = ids.flatMap((id) => events.find((event) => event.id === id) ?? []);
-        const told = viewOf(openStore(storage), asId(row.id))?.steps ?? [];
+        const told = viewOf(openStore(storage, Date.now), asId(row.id))?.steps ?? [];
         return {
           ...row,
           shard: address.shard,

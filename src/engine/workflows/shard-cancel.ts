@@ -50,9 +50,9 @@ export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Canc
   );
   store.run(
     `UPDATE executions INDEXED BY ix_executions_active SET status = 'CANCELLED', exit_reason = ?, completed_at = ?,
-      pause = NULL, wake_at = NULL, awaits = NULL, since = NULL, outcome = NULL, needs = NULL, updated_at = ?,
+      ended_at = ?, pause = NULL, wake_at = NULL, awaits = NULL, since = NULL, outcome = NULL, needs = NULL, updated_at = ?,
       version = version + 1, mirrored = mirrored + (mirrored = version) WHERE ${isOfPiece}`,
-    ...[reason, now, now, ...piece],
+    ...[reason, now, store.realNow(), now, ...piece],
   );
   store.run(
     "INSERT INTO unshown (last, workflow_id, ids, reason, at) VALUES (?, ?, ?, ?, ?)",

@@ -19,11 +19,11 @@ const forgottenAtOnce = 200;
  * Who entered which workflow stays. Returns whether there may be more.
  */
 export async function forgetFinished(ctx: Context, store: ShardStore): Promise<boolean> {
-  const before = ctx.realClock().getTime() - ctx.config.executionRetentionMs;
+  const before = store.realNow() - ctx.config.executionRetentionMs;
   const old = store.all(
     readForgotten,
-    `SELECT id, workflow_id, contact_id, event_id, earlier FROM executions WHERE completed_at <= ? AND version <= mirrored
-      ORDER BY completed_at LIMIT ?`,
+    `SELECT id, workflow_id, contact_id, event_id, earlier FROM executions WHERE ended_at <= ? AND version <= mirrored
+      ORDER BY ended_at LIMIT ?`,
     ...[before, forgottenAtOnce],
   );
   if (old.length === 0) return false;
@@ -49,7 +49,7 @@ export async function forgetFinished(ctx: Context, store: ShardStore): Promise<b
 
 /** What there is to go through of a workflow that is gone, and by which key. */
 const windows = {
-  executions: { key: "id", forget: "UPDATE executions SET completed_at = 0 WHERE completed_at > 0 AND" },
+  executions: { key: "id", forget: "UPDATE executions SET ended_at = 0 WHERE ended_at > 0 AND" },
   entries: { key: "contact_id", forget: "DELETE FROM entries WHERE" },
 };
 const rowsPerWindow = 1_000;
@@ -86,6 +86,6 @@ const readWindow = columns({ count: asNumber, last: orNull(asId) });
 
 /** When the next execution is to be forgotten, to the hour, so that many go together. */
 export function nextForgetting(store: ShardStore, retentionMs: number): number | null {
-  const [row] = store.all(readNumber, "SELECT min(completed_at) AS n FROM executions WHERE completed_at IS NOT NULL");
+  const [row] = store.all(readNumber, "SELECT min(ended_at) AS n FROM executions WHERE ended_at IS NOT NULL");
   return typeof row?.n === "number" ? Math.ceil((row.n + retentionMs) / hourMs) * hourMs : null;
 }

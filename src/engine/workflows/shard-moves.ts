@@ -74,7 +74,7 @@ const columnsMoved = {
     ...["status", "step_id", "entered_at", "place", "pause", "wake_at", "awaits", "since", "outcome", "attempts"],
     ...["needs", "version", "updated_at"],
   ],
-  atEnd: ["exit_reason", "error", "completed_at"],
+  atEnd: ["exit_reason", "error", "completed_at", "ended_at"],
   byEvent: ["event_id", "causes", "hears_public"],
   bySecondEvent: ["earlier"],
 };
@@ -95,13 +95,14 @@ function columnsOf({ change: { beside }, after }: Planned): string {
 function updateExecutions(store: ShardStore, planned: Planned[]): { id: Id }[] {
   const [first] = planned;
   if (!first) return [];
+  const endedAt = store.realNow();
   const items = planned.map(({ change: { read }, after }) => ({
     ...{ id: read.id, read: read.version },
     ...{ status: after.status, step_id: after.stepId, entered_at: after.enteredAt, place: after.place },
     ...{ pause: after.pause, wake_at: after.wakeAt, awaits: after.awaits, since: after.since },
     ...{ outcome: after.outcome && JSON.stringify(after.outcome), attempts: after.attempts },
     ...{ needs: after.needs, version: after.version, updated_at: after.updatedAt },
-    ...{ exit_reason: after.exitReason, error: after.error, completed_at: after.completedAt },
+    ...{ exit_reason: after.exitReason, error: after.error, completed_at: after.completedAt, ended_at: endedAt },
     ...{ event_id: after.eventId, earlier: after.earlier && JSON.stringify(after.earlier) },
     ...{ causes: JSON.stringify(after.causes), hears_public: after.hearsPublic ? 1 : 0 },
   }));

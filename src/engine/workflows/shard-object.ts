@@ -50,7 +50,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     super(state, env);
     // The bindings that wrangler.toml names are the Worker's own.
     this.openPlatform = () => openPlatform(env as unknown as Env, state);
-    this.store = openStore(state.storage);
+    this.store = openStore(state.storage, () => this.openPlatform().realClock().getTime());
     this.ownAlarm = openAlarm(state.storage);
     // An object that nobody has used stores nothing.
     if (this.address() !== null) createTables(this.store);

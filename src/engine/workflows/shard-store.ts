@@ -53,6 +53,8 @@ export type Value = string | number | null;
  * happens at once, and is written as one.
  */
 export interface ShardStore {
+  /** The current time, also where the project has a clock of its own: retention goes by it. */
+  realNow(): number;
   /** Runs a statement and reads its rows. */
   all<Row>(read: RowReader<Row>, query: string, ...values: Value[]): Row[];
   run(query: string, ...values: Value[]): void;
@@ -60,9 +62,10 @@ export interface ShardStore {
   together<T>(work: () => T): T;
 }
 
-export function openStore(storage: DurableObjectStorage): ShardStore {
+export function openStore(storage: DurableObjectStorage, realNow: () => number): ShardStore {
   const exec = (query: string, values: Value[]) => storage.sql.exec(query, ...values).toArray() as RawRow[];
   return {
+    realNow,
     all: (read, query, ...values) => exec(query, values).map(read),
     run: (query, ...values) => void exec(query, values),
     together: (work) => storage.transactionSync(work),
@@ -76,7 +79,7 @@ const tables = [
     outcome TEXT, attempts INTEGER NOT NULL, exit_reason TEXT, error TEXT, completed_at INTEGER, event_id TEXT, earlier TEXT,
     hears_public INTEGER NOT NULL, context TEXT, causes TEXT NOT NULL, needs TEXT, request TEXT,
     version INTEGER NOT NULL, mirrored INTEGER NOT NULL DEFAULT 0, started_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL) WITHOUT ROWID`,
+    updated_at INTEGER NOT NULL, ended_at INTEGER) WITHOUT ROWID`,
   // Each move of an execution writes an entry of every index with a column that the move sets: hence no two of them
   // where one will do, and none with a column that changes beside one that stays.
   `CREATE INDEX IF NOT EXISTS ix_executions_todo ON executions (needs IS NOT NULL, id)
@@ -87,7 +90,8 @@ const tables = [
   "CREATE INDEX IF NOT EXISTS ix_executions_active ON executions (workflow_id) WHERE completed_at IS NULL",
   "CREATE INDEX IF NOT EXISTS ix_executions_event ON executions (event_id) WHERE event_id IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS ix_executions_earlier ON executions (contact_id) WHERE earlier IS NOT NULL",
-  "CREATE INDEX IF NOT EXISTS ix_executions_completed ON executions (completed_at) WHERE completed_at IS NOT NULL",
+  // `completed_at` by the real clock: one of a project's own may stand still for months, or be moved by a year.
+  "CREATE INDEX IF NOT EXISTS ix_executions_ended ON executions (ended_at) WHERE ended_at IS NOT NULL",
   "CREATE UNIQUE INDEX IF NOT EXISTS ux_executions_request ON executions (request) WHERE request IS NOT NULL",
   `CREATE TABLE IF NOT EXISTS steps (
     execution_id TEXT NOT NULL, step_id TEXT NOT NULL, place INTEGER NOT NULL, type TEXT NOT NULL, name TEXT NOT NULL,
