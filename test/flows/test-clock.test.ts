@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readId, timeOf } from "../../src/core/ids";
 import { callForRun, startCampaign } from "../../src/features/campaigns/start";
+import { startExecution } from "../../src/features/workflows/executions/start";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
 import { handleMessage } from "../../src/queue";
 import { newCampaign } from "../support/campaign";
@@ -489,6 +490,25 @@ describe("a workflow on a test clock", () => {
     expect(await jobOf(clock, jobId)).toMatchObject({ status: "completed" });
     expect(outside.callsTo(host)).toHaveLength(1);
     expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "COMPLETED" }]);
+  });
+
+  it("starts once for an idempotency key, which expires by the real clock", async () => {
+    const clock = await newTestClock();
+    const { project, world } = clock;
+    const ending: GivenWorkflow = { allowReentry: true, steps: { exit: ["EXIT", {}] }, ways: [["TRIGGER", "exit"]] };
+    const { id } = await newWorkflow(project, ending);
+    const { contactId } = await track(world, project, "other");
+    const start = async () => {
+      const { ctx } = await world.context(project);
+      return (await startExecution({ ...ctx, idempotencyKey: "start-1" }, id, { contactId })).id;
+    };
+    const first = await start();
+    await move(clock, { advance: "2d" });
+    expect(await start()).toBe(first);
+    world.now += 25 * hourMs;
+    const second = await start();
+    expect(second).not.toBe(first);
+    expect(await start()).toBe(second);
   });
 
   it("has ten instants behind it in seconds", async () => {

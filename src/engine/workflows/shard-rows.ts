@@ -73,7 +73,8 @@ export interface NewExecution {
   eventId: Id | null;
   context: JsonObject | null;
   causes: string[];
-  request: string | null;
+  /** The key of the call that started it, and until when it counts, by the real clock. */
+  request: { key: string; until: number } | null;
   now: number;
 }
 
@@ -85,10 +86,10 @@ export function insertExecutions(store: ShardStore, given: NewExecution[]): void
   }));
   store.run(
     `INSERT INTO executions (id, workflow_id, contact_id, status, entered_at, place, since, attempts, event_id,
-        hears_public, context, causes, needs, request, version, started_at, updated_at)
+        hears_public, context, causes, needs, request, request_until, version, started_at, updated_at)
       SELECT r.value->>'id', r.value->>'workflowId', r.value->>'contactId', r.value->>'status', r.value->>'enteredAt',
         r.value->>'place', r.value->>'since', 0, r.value->>'eventId', 1, r.value->>'context', r.value->>'causes', 'step',
-        r.value->>'request', 1, r.value->>'now', r.value->>'now'
+        r.value->'request'->>'key', r.value->'request'->>'until', 1, r.value->>'now', r.value->>'now'
       FROM json_each(?) r`,
     JSON.stringify(items),
   );

@@ -5,7 +5,15 @@ import { startPosition, wakeByEvent } from "../../core/workflows/machine";
 import { asFlag, asId, asNumber, columns, orNull } from "../../db/rows";
 import type { Delivery, ScheduledStarts, StartByHand } from "../../platform/workflow-shards";
 import { type Beside, moveExecution } from "./shard-moves";
-import { dropUnused, eventIdsOf, eventsOf, findExecution, insertExecutions, saveEvent } from "./shard-rows";
+import {
+  dropUnused,
+  eventIdsOf,
+  eventsOf,
+  findExecution,
+  insertExecutions,
+  type NewExecution,
+  saveEvent,
+} from "./shard-rows";
 import { readExecution, readIdRow, type ShardStore, type StoredEvent, type StoredExecution } from "./shard-store";
 
 /** Events are remembered for this long, and an older one starts nothing: nobody could tell whether it did. */
@@ -96,14 +104,18 @@ function startByEvent(
 
 /** Starts an execution by hand; null when the workflow does not let the contact in. */
 export function startByHand(store: ShardStore, given: StartByHand, now: number): StoredExecution | null {
-  if (given.request !== null) {
-    const { key, ttlMs } = given.request;
-    const [first] = store.all(readExecution, "SELECT * FROM executions WHERE request = ?", key);
-    if (first && first.startedAt > now - ttlMs) return first;
-    store.run("UPDATE executions SET request = NULL WHERE request = ?", key);
+  const request = given.request && { key: given.request.key, until: store.realNow() + given.request.ttlMs };
+  if (request !== null) {
+    const [first] = store.all(
+      readExecution,
+      "SELECT * FROM executions WHERE request = ? AND request_until > ?",
+      ...[request.key, store.realNow()],
+    );
+    if (first) return first;
+    store.run("UPDATE executions SET request = NULL WHERE request = ?", request.key);
   }
   if (!mayEnter(findEntry(store, given.workflowId, given.contactId), given.allowReentry)) return null;
-  const id = enter(store, { ...given, request: given.request?.key ?? null, causes: [], event: null, mark: {}, now });
+  const id = enter(store, { ...given, request, causes: [], event: null, mark: {}, now });
   return findExecution(store, id);
 }
 
@@ -148,9 +160,8 @@ function isNear(last: number | null | undefined, at: number, windowMs: number): 
   return last !== null && last !== undefined && Math.abs(at - last) < windowMs;
 }
 
-interface Entering extends Pick<StoredExecution, "workflowId" | "contactId" | "causes" | "context"> {
+interface Entering extends Pick<NewExecution, "workflowId" | "contactId" | "causes" | "context" | "request"> {
   event: StoredEvent | null;
-  request: string | null;
   mark: Mark;
   now: number;
 }

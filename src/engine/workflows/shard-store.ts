@@ -53,7 +53,7 @@ export type Value = string | number | null;
  * happens at once, and is written as one.
  */
 export interface ShardStore {
-  /** The current time, also where the project has a clock of its own: retention goes by it. */
+  /** The current time, also where the project has a clock of its own: retention and idempotency keys go by it. */
   realNow(): number;
   /** Runs a statement and reads its rows. */
   all<Row>(read: RowReader<Row>, query: string, ...values: Value[]): Row[];
@@ -77,7 +77,7 @@ const tables = [
     id TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, status TEXT NOT NULL, step_id TEXT,
     entered_at INTEGER NOT NULL, place INTEGER NOT NULL, pause TEXT, wake_at INTEGER, awaits TEXT, since TEXT,
     outcome TEXT, attempts INTEGER NOT NULL, exit_reason TEXT, error TEXT, completed_at INTEGER, event_id TEXT, earlier TEXT,
-    hears_public INTEGER NOT NULL, context TEXT, causes TEXT NOT NULL, needs TEXT, request TEXT,
+    hears_public INTEGER NOT NULL, context TEXT, causes TEXT NOT NULL, needs TEXT, request TEXT, request_until INTEGER,
     version INTEGER NOT NULL, mirrored INTEGER NOT NULL DEFAULT 0, started_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL, ended_at INTEGER) WITHOUT ROWID`,
   // Each move of an execution writes an entry of every index with a column that the move sets: hence no two of them
