@@ -94,6 +94,18 @@ describe("an UPDATE_CONTACT step", () => {
     expect(await eventCounts(project)).toEqual({ "contact.unsubscribed": 25 });
   });
 
+  it("has its effect once, also in a project whose test clock is months behind", async () => {
+    const [project, world] = [await newProject({ testClock: true }), new World()];
+    const { id } = await newContact(project, "ada@example.com", { data: { n: 1 } });
+    world.now += 100 * 86_400_000;
+    const arrival = arrivalAt(newStep("UPDATE_CONTACT", { data: { n: "{{ n | plus: 1 }}" } }), id);
+    for (let repeat = 0; repeat < 2; repeat++) {
+      await update(world, project, [arrival]);
+      await world.sweep("*/5 * * * *");
+    }
+    expect((await contactOf(project, id)).data).toEqual({ n: "2" });
+  });
+
   it("tells of each flip, and what caused it", async () => {
     const { project, world, id, arrive } = await setUp({ subscribed: false });
     await update(world, project, [arrive()]);

@@ -87,7 +87,7 @@ function insertClaims(ctx: Context, items: string, token: string): Statement {
   return statement(
     sql`INSERT INTO workflow_effects (project_id, effect_id, token, result, created_at)
       SELECT ${ctx.project.number}, r.value->>'effectId', ${token},
-        iif(contacts.opted_out_by IS 'PERSON', r.value->'ifOptedOut', r.value->'result'), ${ctx.now.getTime()}
+        iif(contacts.opted_out_by IS 'PERSON', r.value->'ifOptedOut', r.value->'result'), ${ctx.realClock().getTime()}
       FROM json_each(${items}) r
       CROSS JOIN contacts ON contacts.project_id = ${ctx.project.number} AND contacts.id = r.value->>'contactId'
       WHERE ${isSmall} OR octet_length(${mergedData(patch)}) <= ${maxDataBytes}
