@@ -173,6 +173,25 @@ describe("a shard with many executions", () => {
     expect(await statuses(project)).toEqual({ CANCELLED: many });
   });
 
+  it("answers that nobody is active once the mirror shows it, also after a call that failed", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const workflow = await newWorkflow(project, {
+      steps: { later: ["DELAY", { amount: 1, unit: "hours" }] },
+      ways: [["TRIGGER", "later"]],
+    });
+    const { ids: contactIds, address } = await manyPeople(project);
+    const shard = world.process().platform.workflowShards.of(address);
+    const cancelAll = () => shard.cancelAll(address, workflow.id, "Cancelled");
+    // The database is away: nothing is shown, neither by the pump nor by the call.
+    world.outShard = (await world.context(project)).ctx.project.shard;
+    await shard.startMany(address, { workflowId: workflow.id, allowReentry: false, contactIds, tick: 1 });
+    await expect(cancelAll()).rejects.toThrow();
+    world.outShard = null;
+    // The others were in the first piece.
+    expect(await cancelAll()).toBe(many - 500);
+    expect(await statuses(project)).toEqual({ CANCELLED: many });
+  });
+
   it("forgets those of a workflow that is gone, piece by piece, and no others", async () => {
     const [world, project] = [new World(), await newProject()];
     const gone = await newWorkflow(project, { steps: { exit: ["EXIT", {}] }, ways: [["TRIGGER", "exit"]] });

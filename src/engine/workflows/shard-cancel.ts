@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Id, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
-import { asId, asJson, asNumber, asText, columns, orNull } from "../../db/rows";
+import { asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { countSkipped } from "./shard-moves";
@@ -23,24 +23,23 @@ export function cancelling(store: ShardStore, workflowId: Id | null, reason: str
   return { workflowId, reason, upTo: newestId(store) };
 }
 
-/** What a piece has ended. `behind` are those that the mirror did not show as they were before. */
+/** What a piece has ended. */
 export interface Ended {
   count: number;
-  behind: Id[];
   isLast: boolean;
 }
 
-const readPiece = columns({ count: asNumber, last: orNull(asId), current: asText, behind: asJson<Id[]>() });
+const readPiece = columns({ count: asNumber, last: orNull(asId), current: asText });
 
 /**
  * Ends the next of them, some of one workflow. There may be very many, so a piece is a stretch of an index, and nobody
  * reads its rows one by one. Those that the mirror showed as they were are written down for it in one row, and count as
- * shown.
+ * shown. The others are new to it.
  */
 export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Cancelling, now: number): Ended {
   const ofWorkflow = workflowId ?? findActive(store, upTo);
   const next = ofWorkflow === null ? null : findPiece(store, ofWorkflow, upTo);
-  if (ofWorkflow === null || next === null || next.last === null) return { count: 0, behind: [], isLast: true };
+  if (ofWorkflow === null || next === null || next.last === null) return { count: 0, isLast: true };
   const isOfPiece = "completed_at IS NULL AND workflow_id = ? AND id <= ?";
   const piece = [textOf(ofWorkflow), textOf(next.last)];
   countSkipped(
@@ -58,7 +57,7 @@ export function cancelSome(store: ShardStore, { workflowId, reason, upTo }: Canc
     "INSERT INTO unshown (last, workflow_id, ids, reason, at) VALUES (?, ?, ?, ?, ?)",
     ...[textOf(next.last), textOf(ofWorkflow), next.current, reason, now],
   );
-  return { count: next.count, behind: next.behind, isLast: workflowId !== null && next.count < cancelledAtOnce };
+  return { count: next.count, isLast: workflowId !== null && next.count < cancelledAtOnce };
 }
 
 /** A workflow with active executions among those up to this one. */
@@ -74,8 +73,7 @@ function findActive(store: ShardStore, upTo: Id): Id | null {
 function findPiece(store: ShardStore, workflowId: Id, upTo: Id) {
   const [found] = store.all(
     readPiece,
-    `SELECT count(*) AS count, max(id) AS last, json_group_array(id) FILTER (WHERE version = mirrored) AS current,
-        json_group_array(id) FILTER (WHERE version > mirrored) AS behind
+    `SELECT count(*) AS count, max(id) AS last, json_group_array(id) FILTER (WHERE version = mirrored) AS current
       FROM (SELECT id, version, mirrored FROM executions INDEXED BY ix_executions_active
         WHERE completed_at IS NULL AND workflow_id = ? AND id <= ? ORDER BY id LIMIT ?)`,
     ...[textOf(workflowId), textOf(upTo), cancelledAtOnce],

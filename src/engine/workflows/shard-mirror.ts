@@ -33,6 +33,20 @@ export async function mirrorSome(ctx: Context, { store, shard }: Mirrored): Prom
   return rows.length === rowsPerBatch;
 }
 
+/** Writes all that have ended: also those that a call has ended which could not show it. */
+export async function mirrorEnded(ctx: Context, { store, shard }: Mirrored): Promise<void> {
+  let rows: StoredExecution[];
+  do {
+    rows = store.all(
+      readExecution,
+      `SELECT * FROM executions INDEXED BY ix_executions_todo
+        WHERE (needs IS NOT NULL) = 0 AND version > mirrored AND completed_at IS NOT NULL ORDER BY id LIMIT ?`,
+      rowsPerBatch,
+    );
+    await mirrorRows(ctx, { store, shard }, rows);
+  } while (rows.length === rowsPerBatch);
+}
+
 /** Writes these rows at once, for a caller who answers with them. */
 export async function mirrorThese(ctx: Context, { store, shard }: Mirrored, ids: Id[]): Promise<void> {
   const rows = store.all(

@@ -2,7 +2,7 @@ import type { Context } from "../../platform/context";
 import { letOthersIn, takeTurn } from "../../platform/let-others-in";
 import { type Cancelling, cancelSome, showCancelled } from "./shard-cancel";
 import { forgetFinished } from "./shard-forget";
-import { type Mirrored, mirrorSome, mirrorThese } from "./shard-mirror";
+import { type Mirrored, mirrorEnded, mirrorSome } from "./shard-mirror";
 import { runRound } from "./shard-pump";
 import { hasUnmirrored, hasWork } from "./shard-rows";
 import { forgetSeen } from "./shard-starts";
@@ -43,10 +43,10 @@ export async function endPieces(ctx: Context, shard: Mirrored, given: Cancelling
   let ended = 0;
   for (let isOver = false; !isOver && ending.isWanted(); await letOthersIn()) {
     isOver = await inTurn(ctx, async () => {
-      const { count, behind, isLast } = store.together(() => cancelSome(store, given, ending.now()));
+      const { count, isLast } = store.together(() => cancelSome(store, given, ending.now()));
       ending.whenEnded();
       await showCancelled(ctx, store);
-      await mirrorThese(ctx, shard, behind);
+      await mirrorEnded(ctx, shard);
       ended += count;
       return isLast;
     });
