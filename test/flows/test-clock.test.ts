@@ -492,6 +492,29 @@ describe("a workflow on a test clock", () => {
     expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "COMPLETED" }]);
   });
 
+  it("hears of a call at its project's time, so that this waits for what comes of it", async () => {
+    const clock = await newTestClock();
+    const { project, world, start } = clock;
+    world.now += 10 * dayMs;
+    const [host, outside] = [newHost(world), new Outside()];
+    const platformOf = world.shardPlatform;
+    outside.play(host, () => {
+      // The object takes the report, and dies.
+      world.shardPlatform = () => world.process({ atStep: 1, when: "before" }).platform;
+      return new Response("{}");
+    });
+    await newWorkflow(project, {
+      steps: { call: ["WEBHOOK", { url: `https://${host}/hook`, method: "POST" }] },
+      ways: [["TRIGGER", "call"]],
+    });
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    world.shardPlatform = platformOf;
+    expect(await executionsOf(world, project, contactId)).toMatchObject([{ status: "RUNNING", updatedAt: start }]);
+    // What is due now is done before time goes on.
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "RUNNING", wake_at: start }]);
+  });
+
   it("starts once for an idempotency key, which expires by the real clock", async () => {
     const clock = await newTestClock();
     const { project, world } = clock;
