@@ -41,8 +41,9 @@ interface Ending {
 export async function endPieces(ctx: Context, shard: Mirrored, given: Cancelling, ending: Ending): Promise<number> {
   const { store } = shard;
   let ended = 0;
-  for (let isOver = false; !isOver && ending.isWanted(); await letOthersIn()) {
+  for (let isOver = false; !isOver; await letOthersIn()) {
     isOver = await inTurn(ctx, async () => {
+      if (!ending.isWanted()) return true;
       const { count, isLast } = store.together(() => cancelSome(store, given, ending.now()));
       ending.whenEnded();
       await showCancelled(ctx, store);
