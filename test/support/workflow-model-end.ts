@@ -123,9 +123,10 @@ function causedFaults({ timeline }: Play, rows: ExecutionRow[]): string[] {
   const faults: string[] = [];
   for (const { at, name, contactId, causes, isCaused } of timeline.events) {
     if (!name.startsWith("contact.")) continue;
+    // What was on its way when its execution was cancelled happens all the same.
     const stood = rows.filter(
-      ({ contact_id, started_at, completed_at }) =>
-        contact_id === contactId && started_at <= at && (completed_at ?? at) >= at,
+      ({ contact_id, started_at, completed_at, status }) =>
+        contact_id === contactId && started_at <= at && (status === "CANCELLED" || (completed_at ?? at) >= at),
     );
     const told = causes.join();
     const isOf = (row: ExecutionRow) => told !== "" && (JSON.parse(row.causes) as string[]).join().startsWith(told);

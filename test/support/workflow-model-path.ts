@@ -8,6 +8,7 @@ import type { ModelEvent } from "./workflow-model-timeline";
 import { View } from "./workflow-model-view";
 
 const gone = "The contact was deleted";
+const removed = "Step was removed";
 const unitMs = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
 
 /** Goes the way of an execution once more, and says where it may not have gone so. */
@@ -77,6 +78,8 @@ class Path {
         this.mayTake(this.play.timeline.events.filter(({ contactId }) => contactId === this.row.contact_id));
       return;
     }
+    // It was there when somebody came, and gone when he was to act.
+    if (step.status === "SKIPPED" && step.reason === removed && this.mayHaveLost(step)) return;
     const check = this.checks[step.type];
     if (check) check(before, step);
     else this.fault(`${step.type} is no type`);
@@ -231,7 +234,7 @@ class Path {
         return;
       case "EXITED": {
         const reasons = last?.type === "EXIT" ? this.view.configs(last, "EXIT").map(({ reason = null }) => reason) : [];
-        const isGone = row.exit_reason === "Step was removed" && this.mayHaveLost(last);
+        const isGone = row.exit_reason === removed && this.mayHaveLost(last);
         if (!reasons.includes(row.exit_reason) && !isGone) this.fault(`has exited: ${row.exit_reason}`);
         return;
       }

@@ -28,7 +28,7 @@ export async function alone(play: Play, run: () => Promise<void>): Promise<void>
 /** Nothing dies any more, and nothing is lost. */
 export async function comeToRest(play: Play): Promise<void> {
   const { world, shards, turns, endpoints, project, random } = play;
-  shards.dying = 0;
+  shards.stopDying();
   turns.restlessness = 0;
   endpoints.isCalm = true;
   await playOut(play);

@@ -174,6 +174,12 @@ export class Shards {
     for (const end of [...shard.callers]) end();
   }
 
+  /** From now on none dies. */
+  stopDying(): void {
+    this.dying = 0;
+    for (const shard of this.shards.values()) shard.death = null;
+  }
+
   /** Somebody else has the next turn only when the dead are gone. */
   async bury(): Promise<void> {
     for (const shard of this.shards.values()) {
