@@ -323,6 +323,26 @@ describe("a workflow on a test clock", () => {
     ]);
   });
 
+  it("passes a delay and a timeout that are no whole milliseconds long", async () => {
+    const clock = await newTestClock();
+    const { project, world } = clock;
+    await newWorkflow(project, {
+      steps: {
+        pause: ["DELAY", { amount: 0.33333, unit: "minutes" }],
+        wait: ["WAIT_FOR_EVENT", { eventName: "purchase", timeout: 20.0005 }],
+        end: ["EXIT", { reason: "Over" }],
+      },
+      ways: [
+        ["TRIGGER", "pause"],
+        ["pause", "wait"],
+        ["wait", "end"],
+      ],
+    });
+    const { contactId } = await track(world, project, "signup");
+    expect(await move(clock, { advance: "1m" })).toMatchObject({ status: "completed", result: { instants: 2 } });
+    expect(await mirrorOf(project, contactId)).toMatchObject([{ status: "EXITED", exit_reason: "Over" }]);
+  });
+
   it("lets a wait's timeout go before an event of its very instant, whoever is at work first", async () => {
     const clock = await newTestClock();
     const { project, world } = clock;

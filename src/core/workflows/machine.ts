@@ -54,7 +54,7 @@ export function decide(step: Step, { enteredAt }: Position): Outcome | null {
     case "TRIGGER":
       return { kind: "done" };
     case "DELAY":
-      return { kind: "sleeps", until: enteredAt + step.config.amount * unitMs[step.config.unit] };
+      return { kind: "sleeps", until: wholeMs(enteredAt + step.config.amount * unitMs[step.config.unit]) };
     case "EXIT":
       return { kind: "exits", reason: step.config.reason ?? null };
     case "WAIT_FOR_EVENT":
@@ -69,8 +69,13 @@ export function decide(step: Step, { enteredAt }: Position): Outcome | null {
 /** The outcome of a step that waits for an event: what it takes on entry stays, whatever becomes of the step. */
 export function beginWait(step: Extract<Step, { type: "WAIT_FOR_EVENT" }>, position: Position, since: Id): Outcome {
   const { eventName, timeout } = step.config;
-  const until = timeout === undefined ? null : position.enteredAt + timeout * secondMs;
+  const until = timeout === undefined ? null : wholeMs(position.enteredAt + timeout * secondMs);
   return { kind: "waits", eventName, since, until };
+}
+
+/** No clock shows a part of a millisecond, so a time between two of them would never have come. */
+function wholeMs(time: number): number {
+  return Math.ceil(time);
 }
 
 /** Moves the run by what came of its step. */
