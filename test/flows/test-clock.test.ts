@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { readId, timeOf } from "../../src/core/ids";
+import { publicId, readId, timeOf } from "../../src/core/ids";
 import { callForRun, startCampaign } from "../../src/features/campaigns/start";
 import { startExecution } from "../../src/features/workflows/executions/start";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
@@ -9,7 +9,16 @@ import { Outside } from "../support/outside";
 import { newProject } from "../support/project";
 import { inbox, jobOf, move, moveAndDie, newTestClock, startMove, type TestClock } from "../support/test-clock";
 import { delivered, deliveriesOf, newHost, newWebhook } from "../support/webhook";
-import { addressOf, executionsOf, type GivenWorkflow, mirrorOf, newWorkflow, pathOf, track } from "../support/workflow";
+import {
+  addressOf,
+  awaitingPurchase,
+  executionsOf,
+  type GivenWorkflow,
+  mirrorOf,
+  newWorkflow,
+  pathOf,
+  track,
+} from "../support/workflow";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -321,6 +330,24 @@ describe("a workflow on a test clock", () => {
       { status: "COMPLETED", exit_reason: null, started_at: start, completed_at: start + 5 * dayMs },
       { status: "EXITED", exit_reason: "Over", started_at: start, completed_at: start + 14 * dayMs },
     ]);
+  });
+
+  it("waits, when a start by hand has answered, for an event of the same instant", async () => {
+    const clock = await newTestClock();
+    const { project, world } = clock;
+    const { id, steps } = await newWorkflow(project, awaitingPurchase());
+    const path = `/workflows/${publicId(id)}/executions`;
+    const email = "ada@example.com";
+    const { id: contactId } = (await project.api.post("/contacts", { email })).body;
+    const { status, body } = await project.api.post(path, { contactId });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ status: "WAITING", currentStepId: publicId(steps.wait as never) });
+    await track(world, project, "purchase", { email });
+    await move(clock, { advance: "1m" });
+    expect((await project.api.get(`${path}/${body.id}`)).body).toMatchObject({
+      status: "EXITED",
+      exitReason: "bought",
+    });
   });
 
   it("passes a delay and a timeout that are no whole milliseconds long", async () => {
