@@ -107,6 +107,7 @@ describe("POST /workflows/{id}/executions", () => {
 
   it.each([
     ["no contact", {}, 422, "contactId"],
+    ["an empty contact", { contactId: "" }, 422, "contactId"],
     ["a context that is no object", { context: [1] }, 422, "context"],
     ["a context over 16 KB", { context: { long: "x".repeat(16_384) } }, 422, "context"],
   ])("refuses %s", async (_, fields, status, field) => {

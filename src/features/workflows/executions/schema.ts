@@ -116,7 +116,7 @@ const Context = ContactData.refine((value) => utf8Bytes(JSON.stringify(value)) <
 });
 
 export const StartExecution = z
-  .object({ contactId: z.string().transform(readId).meta({ type: "string" }), context: Context.nullish() })
+  .object({ contactId: z.string().min(1).transform(readId).meta({ type: "string" }), context: Context.nullish() })
   .meta({ id: "StartWorkflowExecution", example: { contactId: ids.contact, context: { plan: "pro" } } });
 export type StartExecution = z.infer<typeof StartExecution>;
 
