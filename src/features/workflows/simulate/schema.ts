@@ -25,18 +25,18 @@ export const SimulateWorkflow = z
     events: z
       .array(
         z.object({
-          at: Time.optional().meta({ description: "Now if it is left out." }),
+          at: Time.nullish().meta({ description: "Now if it is left out." }),
           name: z.string().min(1).max(maxNameLength),
           data: ContactData.refine((data) => utf8Bytes(JSON.stringify(data)) <= maxDataBytes, {
             error: `Must be at most ${maxDataBytes} bytes as JSON`,
             params: { code: "too_big" },
           })
-            .optional()
+            .nullish()
             .meta({ type: "object" }),
         }),
       )
       .max(maxEvents)
-      .optional()
+      .nullish()
       .meta({
         description:
           "What happens to the contact meanwhile, beside what is recorded already. Their data becomes the contact's, as with " +
@@ -44,7 +44,7 @@ export const SimulateWorkflow = z
           "event it starts now, as if by hand. What recipients and providers do with its mail, such as `email.opened`, is " +
           "among them or does not happen.",
       }),
-    until: Time.optional().meta({ description: "Where to stop. By default the simulation goes on to the end." }),
+    until: Time.nullish().meta({ description: "Where to stop. By default the simulation goes on to the end." }),
   })
   .meta({ id: "SimulateWorkflow", example });
 export type SimulateWorkflow = z.infer<typeof SimulateWorkflow>;

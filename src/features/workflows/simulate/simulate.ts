@@ -23,7 +23,7 @@ export async function simulateWorkflow(ctx: Context, id: Id, call: SimulateWorkf
   const trigger = triggerOf(workflow.row);
   const name = trigger.triggerType === "EVENT" ? trigger.triggerConfig.eventName : null;
   const start = events.find((event) => event.name === name) ?? null;
-  const until = call.until === undefined ? null : Date.parse(call.until);
+  const until = call.until ? Date.parse(call.until) : null;
   insistOnOrder(start?.at ?? ctx.now.getTime(), until);
   const { position, records, mails } = await simulate(ctx, {
     workflow: workflow.row,
@@ -48,11 +48,11 @@ function insistOnOrder(startsAt: number, until: number | null): void {
 }
 
 /** In the order of time, with ids in the same order. */
-function givenEvents(ctx: Context, { events = [] }: SimulateWorkflow): GivenEvent[] {
-  return events
+function givenEvents(ctx: Context, { events }: SimulateWorkflow): GivenEvent[] {
+  return (events ?? [])
     .map(({ at, name, data }) => {
       const { own, patch } = readData(data ?? {});
-      const time = at === undefined ? ctx.now.getTime() : Date.parse(at);
+      const time = at ? Date.parse(at) : ctx.now.getTime();
       // What we record ourselves writes nothing to contacts.
       const more = isReservedEvent(name) ? { source: "SYSTEM" as const, patch: {} } : { source: "API" as const, patch };
       return { at: time, name, data: own, ...more };
