@@ -15,9 +15,9 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
   foreignNames?: readonly ForeignName[];
   /** Fields of other APIs that this operation ignores, and names with advice. */
   advisedNames?: readonly ForeignName[];
-  /** The names in fields that are an object, or a list of them: an unknown one there is named as well. */
+  /** The names in fields that are an object, or a list of them, by their paths: an unknown one there is named as well. */
   partNames?: Record<string, readonly string[]>;
-  /** The fields that are a condition: unknown names in it are named as well. */
+  /** The paths of fields that are a condition: unknown names in it are named as well. */
   conditionNames?: readonly string[];
   /** Refusals of this operation that the document shows as examples, one for each status: those that its verb throws. */
   refusals?: readonly Refusal[];

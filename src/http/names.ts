@@ -11,9 +11,9 @@ import type { Warning } from "../core/warning";
 export interface Names {
   /** Top-level fields of the JSON body; null when any name may be one. */
   body: ReadonlySet<string> | null;
-  /** Fields of the body that are an object, or a list of them, with the names in these. */
+  /** Fields of the body that are an object, or a list of them, by their paths, with the names in these. */
   parts: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Fields of the body that are a condition: a nested one with another name would be left out of it. */
+  /** Fields of the body that are a condition, by their paths: a nested one with another name would be left out of it. */
   conditions: readonly string[];
   /** Fields that are refused with what to do instead. */
   foreign: readonly ForeignName[];
@@ -44,8 +44,8 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   const unknown = Object.keys(body).filter((name) => !known.has(name));
   const faults = names.foreign.flatMap((foreign) => faultsOfName(foreign, body));
   const inParts = [
-    ...[...names.parts].flatMap(([part, knownThere]) => unknownInPart(body[part], part, knownThere)),
-    ...names.conditions.flatMap((condition) => unknownInCondition(body[condition], condition)),
+    ...[...names.parts].flatMap(([part, knownThere]) => unknownInPart(valueAt(body, part), part, knownThere)),
+    ...names.conditions.flatMap((condition) => unknownInCondition(valueAt(body, condition), condition)),
   ];
   if (unknown.length === 0 && faults.length === 0 && inParts.length === 0) return nothingUnknown;
   const refused = new Set(faults.map(({ field }) => field));
@@ -55,6 +55,11 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
     ...inParts.filter(({ field }) => !refused.has(field)),
   ];
   return { faults, ignored: warnings.slice(0, mostNamed) };
+}
+
+/** What is at a path such as `config.recipient`. */
+function valueAt(body: Record<string, unknown>, path: string): unknown {
+  return path.split(".").reduce<unknown>((inner, name) => (isJsonObject(inner) ? inner[name] : undefined), body);
 }
 
 /** The warnings of one part, as many as are shown of all. A list may have 500 items, and most calls have no such name. */

@@ -236,6 +236,15 @@ describe("POST /workflows/{id}/simulate", () => {
     expectInvalid(await api.post(path, { contactId, ...fields }), field, code);
   });
 
+  it("takes null for what is left out, and names what nobody reads", async () => {
+    const { api, path, contactId } = await set();
+    const nothing = told(await api.post(path, { contactId, events: null, until: null }));
+    expect(nothing).toEqual(told(await api.post(path, { contactId })));
+    const events = [{ at: null, name: "signup", data: null, timestamp: at(0) }];
+    const { status, body } = await api.post(path, { contactId, events });
+    expect([status, body.warnings]).toMatchObject([200, [{ field: "events.0.timestamp" }]]);
+  });
+
   it("lets the timeout go before an event of its very instant, and after one of the millisecond before", async () => {
     const { api, path, contactId } = await set();
     const bought = async (ms: number) => {

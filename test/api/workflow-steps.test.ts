@@ -112,6 +112,31 @@ describe("POST /workflows/{id}/steps", () => {
     expect(step.warnings).toMatchObject([{ field: "config.amuont", message: expect.stringContaining("amount") }]);
   });
 
+  it.each<[type: string, config: object, warned: string[]]>([
+    ["SEND_EMAIL", { recipient: { type: "CONTACT", email: "ada@example.com" } }, ["config.recipient.email"]],
+    [
+      "CONDITION",
+      {
+        condition: {
+          logic: "AND",
+          groups: [{ logic: "OR", filters: [{ field: "data.plan", operator: "exists", units: "days" }] }],
+        },
+      },
+      ["config.condition.groups.0.logic", "config.condition.groups.0.filters.0.units"],
+    ],
+    [
+      "CONDITION",
+      { mode: "multi", field: "data.plan", branches: [{ id: "any", operator: "exists", label: "Any" }] },
+      ["config.branches.0.label"],
+    ],
+  ])("names what a part of a config has and nobody reads: %s %j", async (type, config, warned) => {
+    const { project, steps, id } = await begin();
+    const step = await newStep(project, id, { type, config });
+    expect(step.warnings.map(({ field }: { field: string }) => field)).toEqual(warned);
+    const { body } = await project.api.patch(`${steps}/${step.id}`, { config });
+    expect(body.warnings).toEqual(step.warnings);
+  });
+
   it("names what a config has that only steps of other types read, when it is made and when it is changed", async () => {
     const { project, steps, id } = await begin();
     const config = { amount: 2, unit: "days", recipient: { type: "CONTACT" } };

@@ -18,8 +18,11 @@ const StepParams = z.object({ id: pathId("id"), stepId: pathId("stepId") });
 /** What the configs of all types have, so that another name in one is told. */
 const partNames = {
   config: configNames,
+  "config.recipient": ["type", "customEmail"],
+  "config.branches": ["id", "name", "operator", "value", "unit"],
   position: ["x", "y"],
 };
+const conditionNames = ["config.condition"];
 
 const create = createRoute({
   method: "post",
@@ -27,6 +30,7 @@ const create = createRoute({
   operationId: "createWorkflowStep",
   refusals: [tooMany("steps")],
   partNames,
+  conditionNames,
   tags,
   summary: "Add a step to a workflow",
   description:
@@ -47,6 +51,7 @@ const update = createRoute({
   operationId: "updateWorkflowStep",
   refusals: [stepIsOccupied()],
   partNames,
+  conditionNames,
   tags,
   summary: "Change a step",
   description:
