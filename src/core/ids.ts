@@ -24,15 +24,15 @@ export function newId(): Id {
 
 /**
  * A new id for another time than now, for a row whose id is its time. Ids of the same millisecond sort in the order
- * they are made.
+ * they are made, whatever is made for other times in between: on a test clock all of them may have the same.
  */
 export function newIdAt(timeMs: number): Id {
-  const seq = timeMs === newest.timeMs ? newest.seq + 1 : Math.floor(Math.random() * 2 ** 31);
-  newest = { timeMs, seq };
-  return encode(v7({ msecs: timeMs, seq }, new Uint8Array(16)));
+  sequence = ((sequence ?? Math.floor(Math.random() * 2 ** 31)) + 1) >>> 0;
+  return encode(v7({ msecs: timeMs, seq: sequence }, new Uint8Array(16)));
 }
 
-let newest = { timeMs: 0, seq: 0 };
+/** Of the last such id. Another process begins somewhere else, so that its ids are others. */
+let sequence: number | null = null;
 
 /** A bound: ids made before that time sort below it, all others above. The first 8 characters of an id are its time. */
 export function firstIdAt(timeMs: number): Id {

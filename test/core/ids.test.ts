@@ -55,6 +55,17 @@ describe("newId", () => {
   });
 });
 
+describe("newIdAt", () => {
+  it("sorts by the order of one millisecond, whatever is made for other times in between", () => {
+    const stillMs = Date.parse("2026-01-31T12:00:00Z");
+    const ids = Array.from({ length: 1_000 }, (_, n) => {
+      newIdAt(stillMs + 1 + n);
+      return newIdAt(stillMs);
+    }).map(textOf);
+    expect(ids.toSorted()).toEqual(ids);
+  });
+});
+
 describe("the alphabet", () => {
   it("is in the order of ASCII, so that ids sort as their UUIDs do", () => {
     expect([...idAlphabet].toSorted().join("")).toBe(idAlphabet);
