@@ -41,7 +41,7 @@ import { requestId } from "./http/request-id";
 import { logRequest } from "./http/request-log";
 import { createRouter } from "./http/router";
 import { findPolicy, requireRoute } from "./http/routing";
-import { tellWarnings } from "./http/warnings";
+import { tellWarnings, warnOfUnreadBody } from "./http/warnings";
 import { openPlatform } from "./platform/context";
 
 /** Front door 1: the middleware in its order, then every feature's routes. What holds for a route stands beside it. */
@@ -77,6 +77,7 @@ app.use("*", refuseWritesWhenDisabled);
 app.use("*", refuseUnknownParameters);
 app.use("*", tellWarnings);
 app.use("*", readBody);
+app.use("*", warnOfUnreadBody);
 
 app.get("/health", open, (c) => {
   const { config, now } = c.get("platform");

@@ -33,7 +33,7 @@ export function createRoute<P extends string, R extends Definition<P>>(definitio
   const { refusals = [], middleware = [], ...route } = described;
   const isUpload = "multipart/form-data" in (route.request?.body?.content ?? {});
   const names = {
-    body: namesIn(schemaOf(route.request?.body?.content["application/json"])),
+    body: route.request?.body ? namesIn(schemaOf(route.request.body.content["application/json"])) : new Set<string>(),
     parts: new Map(Object.entries(partNames).map(([part, known]) => [part, new Set(known)])),
     conditions: conditionNames,
     foreign: foreignNames,

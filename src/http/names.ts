@@ -9,7 +9,7 @@ import type { Warning } from "../core/warning";
 
 /** The names that a route reads. They are collected once, when the route is declared. */
 export interface Names {
-  /** Top-level fields of the JSON body; null when any name may be one. */
+  /** Top-level fields of the JSON body, none for a route that takes no body; null when any name may be one. */
   body: ReadonlySet<string> | null;
   /** Fields of the body that are an object, or a list of them, by their paths, with the names in these. */
   parts: ReadonlyMap<string, ReadonlySet<string>>;

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
-import { isForProject } from "./policy";
+import { findUnknown } from "./names";
+import { isForProject, takesKey } from "./policy";
 import type { AppEnv } from "./router";
 
 /** Adds to an answer that is an object what the call's verb, or its body, gave reason to warn of. */
@@ -12,3 +13,21 @@ export const tellWarnings: MiddlewareHandler<AppEnv> = async (c, next) => {
   const isObject = typeof answer === "object" && answer !== null && !Array.isArray(answer);
   c.res = Response.json(isObject ? { ...answer, warnings } : answer, c.res);
 };
+
+/** Names the fields of a body that was sent to a route which takes none. Other routes look at theirs as they validate it. */
+export const warnOfUnreadBody: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const policy = c.get("policy");
+  if (policy.names?.body?.size === 0 && takesKey(policy) && "text" in c.req.bodyCache) {
+    const { ignored } = findUnknown(policy.names, jsonOrNull(await c.req.text()));
+    c.get("warnings").push(...ignored);
+  }
+  await next();
+};
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return text === "" ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

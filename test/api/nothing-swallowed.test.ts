@@ -113,6 +113,18 @@ describe("any other unknown field is ignored and named", () => {
     expect([answer.status, answer.body.warnings]).toEqual([200, [warning(at)]]);
   });
 
+  it("also where no body is taken", async () => {
+    const { api } = await newProject();
+    const { id } = (await api.post("/workflows", { name: "Welcome" })).body;
+    const copied = await api.post(`/workflows/${id}/duplicate`, { name: "Mine" });
+    expect([copied.status, copied.body.warnings]).toEqual([201, [warning("name")]]);
+    const ended = await api.post(`/workflows/${id}/executions/cancel-all`, { status: "WAITING" });
+    expect([ended.status, ended.body]).toEqual([200, { cancelled: 0, warnings: [warning("status")] }]);
+    for (const nothing of [undefined, {}, [1]]) {
+      expect((await api.post(`/workflows/${id}/executions/cancel-all`, nothing)).body).toEqual({ cancelled: 0 });
+    }
+  });
+
   it("also in a condition, where a nested one with another name would not count", async () => {
     const project = await newProject();
     const filter = { field: "email", operator: "exists" };
