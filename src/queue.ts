@@ -87,6 +87,8 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "project.erase": eraseJob,
   "project.advance": (platform, message, listeners) =>
     advanceClock(platform, message, [
+      // Whose snooze ends at an instant gets the mail of that instant.
+      timedSnoozes,
       timedEvents(listeners),
       timedMail,
       timedDeliveries,
@@ -94,7 +96,6 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
       timedExecutions,
       timedCalls(settleCall),
       timedTicks,
-      timedSnoozes,
       timedSegments,
       timedJobs((ctx, { type, jobId }) =>
         handleMessage(ctx, { type, projectId: ctx.project.number, jobId }, listeners),

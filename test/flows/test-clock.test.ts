@@ -134,6 +134,32 @@ describe("an advance", () => {
     ]);
   });
 
+  it("ends a snooze before the mail that is due at the very instant", async () => {
+    const clock = await newTestClock();
+    const { project, world, start } = clock;
+    const { api } = project;
+    const email = `ada@${project.domain}`;
+    const { contactId } = await track(world, project, "arrived", { email });
+    await api.post(`/contacts/${publicId(contactId)}/snooze`, { duration: "14d" });
+    const campaign = await newCampaign(project, { subject: "Campaign" });
+    await api.post(`/campaigns/${campaign.id}/send`, { scheduledFor: at(start + 14 * dayMs) });
+    const content = { name: "Mail", subject: "Workflow", body: "<p>Hi</p>", from: `hello@${project.domain}` };
+    const { body: template } = await api.post("/templates", { ...content, type: "HEADLESS" });
+    await newWorkflow(project, {
+      steps: {
+        pause: ["DELAY", { amount: 14, unit: "days" }],
+        mail: ["SEND_EMAIL", {}, { templateId: template.id }],
+      },
+      ways: [
+        ["TRIGGER", "pause"],
+        ["pause", "mail"],
+      ],
+    });
+    await track(world, project, "signup", { email });
+    expect(await move(clock, { advance: "14d" })).toMatchObject({ status: "completed" });
+    expect((await inbox(email)).map(({ subject }) => subject).sort()).toEqual(["Campaign", "Workflow"]);
+  });
+
   it("is not needed for what is due at once: a campaign that is sent now, and each mail", async () => {
     const clock = await newTestClock();
     const { project, world, start } = clock;
