@@ -71,15 +71,15 @@ class Path {
   private checkStep(before: StepRow | null, step: StepRow): void {
     if (step.completed_at !== null && step.completed_at < step.started_at)
       this.fault(`${step.name} ends before it begins`);
-    const isCut = this.row.status === "CANCELLED" && step === this.row.steps.at(-1);
+    // It was there when somebody came, and gone when he was to go on from it.
+    const isLost = step.reason === removed && this.mayHaveLost(step);
+    const isCut = isLost || (this.row.status === "CANCELLED" && step === this.row.steps.at(-1));
     if (isCut && step.status === "SKIPPED") {
       // It may have heard of something that it could not act on any more.
       if (step.type === "WAIT_FOR_EVENT")
         this.mayTake(this.play.timeline.events.filter(({ contactId }) => contactId === this.row.contact_id));
       return;
     }
-    // It was there when somebody came, and gone when he was to act.
-    if (step.status === "SKIPPED" && step.reason === removed && this.mayHaveLost(step)) return;
     const check = this.checks[step.type];
     if (check) check(before, step);
     else this.fault(`${step.type} is no type`);
