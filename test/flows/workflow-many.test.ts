@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { chunksOf } from "../../src/core/chunks";
 import { type Id, newId, readId, textOf } from "../../src/core/ids";
 import { maxRowsPerStatement } from "../../src/db/limits";
+import { findProject } from "../../src/engine/projects/project";
 import { listExecutions } from "../../src/features/workflows/executions/list";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
 import { type Death, wasKilled } from "../support/killable";
@@ -180,9 +181,11 @@ describe("a shard with many executions", () => {
       ways: [["TRIGGER", "later"]],
     });
     const { ids: contactIds, address } = await manyPeople(project);
-    const shard = world.process().platform.workflowShards.of(address);
+    const { platform } = world.process();
+    const shard = platform.workflowShards.of(address);
     const cancelAll = () => shard.cancelAll(address, workflow.id, "Cancelled");
-    // The database is away: nothing is shown, neither by the pump nor by the call.
+    // The shard knows its project. Its database is away: nothing is shown, neither by the pump nor by the call.
+    await findProject(platform, project.number);
     world.outShard = (await world.context(project)).ctx.project.shard;
     await shard.startMany(address, { workflowId: workflow.id, allowReentry: false, contactIds, tick: 1 });
     await expect(cancelAll()).rejects.toThrow();
