@@ -8,7 +8,7 @@ import { single, table } from "./report.mjs";
 import { seed } from "./seed.mjs";
 import { openBenchState, startBenchWorker } from "./worker.mjs";
 
-const contacts = Number(process.env.BENCH_RECIPIENTS ?? 100_000);
+const contacts = Number(process.env.BENCH_RECIPIENTS ?? 200_000);
 const samples = Number(process.env.BENCH_SAMPLES ?? 300);
 /** Each neighbour asks once in so long: far below what the Worker can do, so that what it waits for is the campaign. */
 const everyMs = 200;
