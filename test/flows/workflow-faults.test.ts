@@ -38,6 +38,17 @@ async function someoneWaits(event: Parameters<typeof track>[3] = {}) {
   return { world, project, workflow, contactId };
 }
 
+/** Somebody waits in an object, and `start` lets in somebody else there. */
+async function someoneComesLate() {
+  const { world, project, workflow, contactId } = await someoneWaits();
+  const { contactId: late } = await track(world, project, "other", { email: "late@example.com" });
+  await world.drain();
+  const address = addressOf(project, contactId);
+  const object = await runInDurableObject(shardStub(address), (object) => object);
+  const start = { workflowId: workflow.id, allowReentry: true, contactIds: [late], tick: 1 };
+  return { world, project, contactId, late, address, object, start };
+}
+
 async function mailing(project: TestProject): Promise<GivenWorkflow> {
   const template = { subject: "Hi", body: "<p>Hi</p>", type: "TRANSACTIONAL" };
   const { id: templateId } = await newTemplate(project, template);
@@ -403,15 +414,7 @@ describe("a project that is disabled", () => {
 describe("an object at work for a project that is disabled", () => {
   it("ends what is started meanwhile, whenever that comes", async () => {
     for (let atStep = 1; ; atStep++) {
-      const world = new World();
-      const project = await newProject();
-      const workflow = await newWorkflow(project, waiting);
-      const { contactId } = await track(world, project, "signup");
-      const { contactId: late } = await track(world, project, "other", { email: "late@example.com" });
-      await world.drain();
-      const address = addressOf(project, contactId);
-      const object = await runInDurableObject(shardStub(address), (object) => object);
-      const start = { workflowId: workflow.id, allowReentry: true, contactIds: [late], tick: 1 };
+      const { world, project, contactId, late, address, object, start } = await someoneComesLate();
       await setDisabled(project, true);
       const { hasHappened } = intrude(world, atStep, () => object.startMany(address, start));
       await world.process().platform.workflowShards.of(address).poke(address);
@@ -429,15 +432,12 @@ describe("an object at work for a project that is disabled", () => {
 
 describe("an object whose project is enabled again", () => {
   it("cancels nothing that begins after that, although it has just seen the project disabled", async () => {
-    const { world, project, workflow, contactId } = await someoneWaits();
-    const { contactId: late } = await track(world, project, "other", { email: "late@example.com" });
-    const address = addressOf(project, contactId);
+    const { world, project, contactId, late, address, start } = await someoneComesLate();
     await setDisabled(project, true);
     const { workflowShards } = world.process().platform;
     await workflowShards.of(address).poke(address);
     expect(await mirrorOf(project, contactId)).toMatchObject([{ exit_reason: "Project disabled" }]);
     await setDisabled(project, false);
-    const start = { workflowId: workflow.id, allowReentry: true, contactIds: [late], tick: 1 };
     await workflowShards.of(address).startMany(address, start);
     await world.pass(1);
     expect(await mirrorOf(project, late)).toMatchObject([{ status: "WAITING" }]);
@@ -445,12 +445,7 @@ describe("an object whose project is enabled again", () => {
 
   it("cancels nothing that begins while it hears that the project is disabled", async () => {
     for (let atStep = 1; ; atStep++) {
-      const { world, project, workflow, contactId } = await someoneWaits();
-      const { contactId: late } = await track(world, project, "other", { email: "late@example.com" });
-      await world.drain();
-      const address = addressOf(project, contactId);
-      const object = await runInDurableObject(shardStub(address), (object) => object);
-      const start = { workflowId: workflow.id, allowReentry: true, contactIds: [late], tick: 1 };
+      const { world, project, late, address, object, start } = await someoneComesLate();
       await setDisabled(project, true);
       const { hasHappened } = intrude(world, atStep, async () => {
         await setDisabled(project, false);
