@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
+import { timeAgo } from "../../src/features/outbox/page";
 import type { Env } from "../../src/platform/env";
 import { bearer, call, newProject, type TestProject } from "../support/project";
 import { expectRefusal, isoTime, uuid } from "../support/refusal";
@@ -219,4 +220,16 @@ describe("outside of development", () => {
     }
     expect((await inProduction(method, path, env.ADMIN_TOKEN)).status).toBeOneOf([200, 204, 404]);
   });
+});
+
+it.each([
+  ["2026-01-31T12:00:30.000Z", "just now"],
+  ["2026-01-31T11:59:01.000Z", "just now"],
+  ["2026-01-31T11:57:59.000Z", "2 minutes ago"],
+  ["2026-01-30T12:00:01.000Z", "23 hours ago"],
+  ["2026-01-29T11:00:00.000Z", "2 days ago"],
+  ["2026-01-31T15:00:00.000Z", "in 3 hours"],
+  ["2026-02-14T12:00:00.000Z", "in 14 days"],
+])("a page says of %s, which a test clock may put ahead: %s", async (at, words) => {
+  expect(String(await timeAgo(at, new Date("2026-01-31T12:00:00.000Z")))).toContain(`>${words}</time>`);
 });

@@ -54,10 +54,13 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
+/** Mail of a test clock may be ahead of now. */
 function ago(at: Date, now: Date): string {
   const passedMs = now.getTime() - at.getTime();
-  if (passedMs < minuteMs) return "just now";
-  if (passedMs < hourMs) return relative.format(-Math.floor(passedMs / minuteMs), "minute");
-  if (passedMs < dayMs) return relative.format(-Math.floor(passedMs / hourMs), "hour");
-  return relative.format(-Math.floor(passedMs / dayMs), "day");
+  const awayMs = Math.abs(passedMs);
+  const inUnits = (ms: number, unit: "minute" | "hour" | "day") => relative.format(-Math.trunc(passedMs / ms), unit);
+  if (awayMs < minuteMs) return "just now";
+  if (awayMs < hourMs) return inUnits(minuteMs, "minute");
+  if (awayMs < dayMs) return inUnits(hourMs, "hour");
+  return inUnits(dayMs, "day");
 }
