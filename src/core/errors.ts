@@ -232,6 +232,30 @@ export class Unavailable extends Refusal {
   }
 }
 
+/** The database does not answer now. `effect` says what became of the request: nothing, or perhaps all of it, or all. */
+export class DatabaseOutOfReach extends Unavailable {
+  constructor(effect: "none" | "unknown" | "done", { hasKey, cause }: { hasKey: boolean; cause: unknown }) {
+    const happened = {
+      none: "This request had no effect.",
+      unknown: "This request may have had its effect, or not.",
+      done: "This request had its effect, and only its answer is lost.",
+    }[effect];
+    const suggestion = adviceAfter(effect, hasKey);
+    super(`The database does not answer at the moment. ${happened}`, {
+      retryAfterSeconds: 2,
+      suggestion,
+      details: { effect },
+      cause,
+    });
+  }
+}
+
+function adviceAfter(effect: "none" | "unknown" | "done", hasKey: boolean): string {
+  if (effect === "none") return "Send it again in two seconds.";
+  if (hasKey) return "Send it again in two seconds with the same Idempotency-Key: it has its effect once.";
+  return "Read what is there before you send it again. With an Idempotency-Key, a repeated request has its effect once.";
+}
+
 /** Faults that the message of an error tells in words; `errors` lists all. */
 const mostTold = 3;
 const maxNameLength = 100;

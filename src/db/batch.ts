@@ -4,8 +4,10 @@ import type { Id } from "../core/ids";
 import type { Enqueue, Queued } from "../core/messages";
 import type { Db } from "./client";
 import { failedGuard, isCheckViolation, isUniqueViolation } from "./conflicts";
+import { type Repetition, runRepeatedly } from "./repeat";
 import type { RawRow, RowReader } from "./rows";
 import { guard, guardName, type InsertedEvent, prepare, type Statement, type StatementRefusal } from "./statement";
+import { DatabaseAway } from "./trouble";
 
 /** The rows of one statement. They are available after the commit; reading them earlier throws. */
 export interface Rows<Row> {
@@ -27,8 +29,17 @@ export interface Batch {
   /** Adds several statements whose rows nobody needs. */
   addAll(statements: readonly Statement[]): void;
   /**
+   * Makes the batch recognisable. The condition holds once the batch has committed and never before, because it asks for
+   * ids that the batch itself makes. After a lost answer, `commit` repeats a recognisable batch: it commits once, and
+   * `Statement.again` finds the rows of a commit whose answer was lost. With several conditions, any of them is enough.
+   */
+  recognise(hasCommitted: SQL): void;
+  /** Says that running the batch twice has the effect of running it once. `commit` then repeats it after a lost answer. */
+  mayRepeat(): void;
+  /**
    * Runs the statements, announces the events among them, and sends their messages. Throws the error of the failing
-   * statement's refusal, or else the database's error. The rows are the truth: what cannot be sent, the sweep makes up for.
+   * statement's refusal, DatabaseAway, or else the database's error. The rows are the truth: a sweep sends again what
+   * could not be sent.
    */
   commit(): Promise<void>;
 }
@@ -37,6 +48,11 @@ export interface Batch {
 export interface BatchContext {
   db: Db;
   enqueue: Enqueue;
+  /** Between 0 and 1. */
+  random(): number;
+  sleep(ms: number): Promise<void>;
+  /** How many batches of this request, job or tick have changed something. */
+  commits: { count: number };
   log(level: "error", message: string, details: Record<string, unknown>): void;
 }
 
@@ -47,6 +63,7 @@ interface Added<Row> {
 
 export function openBatch(ctx: BatchContext): Batch {
   const added: Added<unknown>[] = [];
+  const repetition: Repetition = { hasCommitted: [], mayRepeat: false };
   const add = <Row>(statement: Statement<Row>): Rows<Row> => {
     for (const one of statement.before ?? []) add(one);
     const rows = committedRows(statement.read);
@@ -61,11 +78,18 @@ export function openBatch(ctx: BatchContext): Batch {
     guard(condition, refuse) {
       add(guard(condition, refuse));
     },
+    recognise(hasCommitted) {
+      repetition.hasCommitted.push(hasCommitted);
+    },
+    mayRepeat() {
+      repetition.mayRepeat = true;
+    },
     async commit() {
       if (added.length === 0) return;
-      const results = await run(ctx.db, added);
+      const statements = added.map(({ statement }) => statement);
+      const results = await runRepeatedly(ctx, statements, repetition, (them) => run(ctx, them));
       added.forEach(({ rows }, place) => {
-        rows.fill(results[place] ?? []);
+        rows.fill(results[place] ?? null);
       });
       const messages = added.flatMap(({ statement }, place) => statement.messages?.(results[place] ?? []) ?? []);
       await announce(ctx, insertedEvents(added, results), messages);
@@ -73,19 +97,20 @@ export function openBatch(ctx: BatchContext): Batch {
   };
 }
 
-async function run(db: Db, added: Added<unknown>[]): Promise<RawRow[][]> {
+async function run({ db, commits }: BatchContext, statements: readonly Statement[]): Promise<RawRow[][]> {
   try {
-    const results = await db.$client.batch<RawRow>(added.map(({ statement }, place) => prepare(db, statement, place)));
+    const results = await db.$client.batch<RawRow>(statements.map((statement, place) => prepare(db, statement, place)));
+    if (results.some(({ meta }) => meta.changed_db)) commits.count += 1;
     return results.map(({ results }) => results);
   } catch (error) {
-    const refusal = refusalFor(error, added);
+    const refusal = refusalFor(error, statements);
     throw refusal ? await refusal.refuse() : error;
   }
 }
 
-function refusalFor(error: unknown, added: Added<unknown>[]): StatementRefusal | undefined {
+function refusalFor(error: unknown, statements: readonly Statement[]): StatementRefusal | undefined {
   const failed = failedGuard(error);
-  for (const [place, { statement }] of added.entries()) {
+  for (const [place, statement] of statements.entries()) {
     const refusal = statement.refusals.find(({ on }) => {
       if (on === "guard") return failed === guardName(place);
       return "unique" in on ? isUniqueViolation(error, on.unique) : isCheckViolation(error, on.check);
@@ -96,14 +121,16 @@ function refusalFor(error: unknown, added: Added<unknown>[]): StatementRefusal |
 }
 
 interface CommittedRows<Row> extends Rows<Row> {
-  fill(raw: RawRow[]): void;
+  /** Null: the statement has run, and its rows are lost. */
+  fill(raw: RawRow[] | null): void;
 }
 
 function committedRows<Row>(read: RowReader<Row>): CommittedRows<Row> {
-  let raw: RawRow[] | null = null;
+  let raw: RawRow[] | null | undefined;
   let rows: Row[] | null = null;
   const filled = () => {
-    if (raw === null) throw new Error("The rows of a batch were asked for before its commit");
+    if (raw === undefined) throw new Error("The rows of a batch were asked for before its commit");
+    if (raw === null) throw new DatabaseAway("done");
     return raw;
   };
   const all = () => {
@@ -131,7 +158,7 @@ function committedRows<Row>(read: RowReader<Row>): CommittedRows<Row> {
   };
 }
 
-function insertedEvents(added: Added<unknown>[], results: RawRow[][]): InsertedEvent[] {
+function insertedEvents(added: Added<unknown>[], results: (RawRow[] | null)[]): InsertedEvent[] {
   return added.flatMap(({ statement: { announces } }, place) =>
     announces ? (results[place] ?? []).map(announces) : [],
   );

@@ -19,18 +19,26 @@ export function timeOfId(id: SQL): SQL {
   return numberOf(id, 1, 8);
 }
 
-/**
- * The id of a tick. Its last eleven characters are the same for all rows of a statement; the ticks make the ids
- * different.
- */
-export function idOfTick(tick: SQL, random: () => Uint8Array = () => crypto.getRandomValues(new Uint8Array(11))): SQL {
-  const versionAndCounter = sql`(114690 | ((${tick} & 4095) << 2))`;
-  return sql`${lettersOf(sql`(${tick} >> 12)`, 8)} || ${lettersOf(versionAndCounter, 3)} || ${tail(random())}`;
-}
+/** The last eleven characters of ids that are made in SQL. They are random, so they also tell whose statement made an id. */
+export type Tail = string & { readonly [brand]: true };
+
+declare const brand: unique symbol;
 
 /** 62 random bits: ten characters of six bits, and one of the remaining two. */
-function tail(bytes: Uint8Array): string {
-  return [...bytes].map((byte, place) => idAlphabet.charAt(place < 10 ? byte & 63 : (byte & 3) << 4)).join("");
+export function newTail(bytes: Uint8Array = crypto.getRandomValues(new Uint8Array(11))): Tail {
+  const letters = [...bytes].map((byte, place) => idAlphabet.charAt(place < 10 ? byte & 63 : (byte & 3) << 4));
+  return letters.join("") as Tail;
+}
+
+/** The id of a tick. Its tail is the same for all rows of a statement; the ticks make the ids different. */
+export function idOfTick(tick: SQL, tail: Tail = newTail()): SQL {
+  const versionAndCounter = sql`(114690 | ((${tick} & 4095) << 2))`;
+  return sql`${lettersOf(sql`(${tick} >> 12)`, 8)} || ${lettersOf(versionAndCounter, 3)} || ${tail}`;
+}
+
+/** Whether an id has this tail. */
+export function hasTail(id: SQL, tail: Tail): SQL {
+  return sql`substr(${id}, 12) = ${tail}`;
 }
 
 function lettersOf(number: SQL, letters: number): SQL {

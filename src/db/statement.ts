@@ -3,6 +3,7 @@ import type { Id } from "../core/ids";
 import type { Queued } from "../core/messages";
 import { type Db, dialect } from "./client";
 import type { RawRow, RowReader } from "./rows";
+import { DatabaseAway, troubleOf } from "./trouble";
 
 /**
  * A piece of a batch, as a value: it does nothing until its batch is committed. Its name is the name of its SQL
@@ -17,11 +18,13 @@ export interface Statement<Row = unknown> {
   readonly before?: readonly Statement[];
   /** The rows are events. Those with a listener are announced after the commit. */
   readonly announces?: RowReader<InsertedEvent>;
+  /** A SELECT that finds the rows of an INSERT after its commit. A SELECT needs none: it is asked again. */
+  readonly again?: SQL;
   /** Messages about its rows. The batch sends them after the commit; a sweep does without them. */
   readonly messages?: (raw: RawRow[]) => Queued[];
 }
 
-type Rest = Partial<Pick<Statement, "refusals" | "before" | "announces" | "messages">>;
+type Rest = Partial<Pick<Statement, "refusals" | "before" | "announces" | "again" | "messages">>;
 
 /** The meaning of a failed constraint or guard. The error may read the database to say more. */
 export interface StatementRefusal {
@@ -86,8 +89,13 @@ export function prepare(db: Db, one: Statement, place = 0): D1PreparedStatement 
 
 /** The rows of one SELECT, outside of a batch. */
 export async function select<Row>(db: Db, query: SQL, read: RowReader<Row>): Promise<Row[]> {
-  const { results } = await prepare(db, statement(query, read)).all<RawRow>();
+  const { results } = await prepare(db, statement(query, read)).all<RawRow>().catch(failRead);
   return results.map(read);
+}
+
+/** D1 itself has tried to read again by now. */
+function failRead(error: unknown): never {
+  throw troubleOf(error) === null ? error : new DatabaseAway("none", error);
 }
 
 /** The row of a SELECT that always returns one, outside of a batch. */

@@ -4,6 +4,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import {
   BadRequest,
   Conflict,
+  DatabaseOutOfReach,
   Gone,
   Invalid,
   InvalidIdempotencyKey,
@@ -25,9 +26,11 @@ import {
   Untrusted,
   UnverifiedSender,
 } from "../core/errors";
+import { DatabaseAway, troubleOf } from "../db/trouble";
 import { log, reasonOf, traceOf } from "../platform/log";
 import type { ErrorCode } from "./error-codes";
 import { notJson } from "./not-json";
+import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 import { routeOf } from "./routing";
 
@@ -58,6 +61,7 @@ const answers = new Map<unknown, Answer>([
   [Invalid, { status: 422, code: "VALIDATION_ERROR" }],
   [RateLimited, { status: 429, code: "RATE_LIMIT_EXCEEDED" }],
   [Unavailable, { status: 503, code: "EXTERNAL_SERVICE_ERROR" }],
+  [DatabaseOutOfReach, { status: 503, code: "EXTERNAL_SERVICE_ERROR" }],
 ]);
 
 /** Resources that have a 404 code of their own. */
@@ -85,7 +89,7 @@ function answerTo(refusal: Refusal): Answer {
  */
 export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
   const refusal = asRefusal(thrown, c);
-  if (refusal === null) {
+  if (refusal === null || refusal instanceof DatabaseOutOfReach) {
     log("error", "Request failed", {
       requestId: c.get("requestId"),
       route: `${c.req.method} ${routeOf(c)?.path}`,
@@ -127,5 +131,22 @@ const tryAgain = "Try again. If the error persists, give the requestId to the op
 function asRefusal(thrown: Error, c: HonoContext<AppEnv>): Refusal | null {
   if (thrown instanceof Refusal) return thrown;
   if (thrown instanceof HTTPException && thrown.status === 400) return c.get("unreadable") ?? notJson("?", "");
-  return null;
+  return databaseTrouble(thrown, c);
+}
+
+/**
+ * The refusal for trouble of the database; null for other errors. A request that reads has no effect, and one that writes may
+ * have committed a batch before the one that failed.
+ */
+function databaseTrouble(thrown: Error, c: HonoContext<AppEnv>): DatabaseOutOfReach | null {
+  const away = thrown instanceof DatabaseAway ? thrown : null;
+  if (away === null && troubleOf(thrown) === null) return null;
+  const policy = c.get("policy");
+  const isRead = policy.isRead || c.req.method === "GET" || c.req.method === "HEAD";
+  const hasBegun = !isForProject(policy) || c.get("ctx") !== undefined;
+  const own = away?.effect ?? (hasBegun ? "unknown" : "none");
+  const before = c.get("platform").commits.count > 0 ? "unknown" : "none";
+  const effect = isRead ? "none" : own === "none" ? before : own;
+  const hasKey = policy.once && c.req.header("Idempotency-Key") !== undefined;
+  return new DatabaseOutOfReach(effect, { hasKey, cause: thrown });
 }

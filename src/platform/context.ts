@@ -72,6 +72,8 @@ export interface Platform {
   log: Log;
   /** The origin of this request's URL; null in jobs and sweeps. */
   origin: string | null;
+  /** How many batches of this request, job or tick have changed something. */
+  commits: { count: number };
   /** Lets work continue after the answer. Only for work that may be lost. */
   later(work: Promise<unknown>): void;
 }
@@ -95,11 +97,12 @@ export function openPlatform(
   execution: { waitUntil(work: Promise<unknown>): void },
   origin: string | null = null,
 ): Platform {
-  return { ...worldOf(env), now: new Date(), origin, later: (work) => execution.waitUntil(work) };
+  const later = (work: Promise<unknown>) => execution.waitUntil(work);
+  return { ...worldOf(env), now: new Date(), origin, commits: { count: 0 }, later };
 }
 
 /** The part that is the same for every request of an isolate, made from bindings and settings alone. */
-type World = Omit<Platform, "now" | "origin" | "later">;
+type World = Omit<Platform, "now" | "origin" | "commits" | "later">;
 
 const worlds = new WeakMap<Env, World>();
 

@@ -47,6 +47,7 @@ export class Process {
 }
 
 interface Wrapped {
+  sql: string;
   real(): D1PreparedStatement;
 }
 
@@ -59,13 +60,25 @@ function known(value: unknown): unknown {
   return value instanceof AtRun ? value.value() : value;
 }
 
-/** A D1 database of which each round trip is a step, which fails while the database is out. It has just what drizzle, `db/batch.ts` and `db/statement.ts` use. */
-export function killableDatabase(real: D1Database, process: Process, isOut = () => false): D1Database {
-  const step = <T>(name: string, effect: () => Promise<T>): Promise<T> =>
-    process.step(name, async () => {
-      if (isOut()) throw new Error("The database does not answer");
-      return effect();
-    });
+/** A round trip to a database. */
+export interface Trip {
+  sql: string[];
+  /** It may change something. */
+  writes: boolean;
+}
+
+/** What lies between the Worker and its database: it makes the trip, or fails, or both. */
+export type Way = <T>(trip: Trip, make: () => Promise<T>) => Promise<T>;
+
+const writing = /^\s*(INSERT|UPDATE|DELETE|REPLACE)\b|\b(INSERT INTO|UPDATE|DELETE FROM)\b/i;
+
+/**
+ * A D1 database of which each round trip is a step of a process, and goes a way of its own. It has just what drizzle,
+ * `db/batch.ts` and `db/statement.ts` use.
+ */
+export function killableDatabase(real: D1Database, process: Process, way: Way = (_trip, make) => make()): D1Database {
+  const step = <T>(name: string, sql: string[], make: () => Promise<T>): Promise<T> =>
+    process.step(name, () => way({ sql, writes: sql.some((text) => writing.test(text)) }, make));
   const counted = (results: D1Result[]) => {
     for (const { meta } of results) {
       process.rowsWritten += meta.rows_written;
@@ -75,15 +88,16 @@ export function killableDatabase(real: D1Database, process: Process, isOut = () 
   };
   const wrap = (sql: string, statement: () => D1PreparedStatement): D1PreparedStatement & Wrapped => {
     const wrapped = {
+      sql,
       real: statement,
       bind: (...values: unknown[]) => {
         process.statements.push({ sql, values });
         return wrap(sql, () => statement().bind(...values.map(known)));
       },
-      all: () => step("query", async () => counted([await statement().all()])[0]),
-      run: () => step("query", async () => counted([await statement().run()])[0]),
-      first: () => step("query", () => statement().first()),
-      raw: () => step("query", () => statement().raw()),
+      all: () => step("query", [sql], async () => counted([await statement().all()])[0]),
+      run: () => step("query", [sql], async () => counted([await statement().run()])[0]),
+      first: () => step("query", [sql], () => statement().first()),
+      raw: () => step("query", [sql], () => statement().raw()),
     };
     // The methods that the code under test calls are all here.
     return wrapped as unknown as D1PreparedStatement & Wrapped;
@@ -91,7 +105,11 @@ export function killableDatabase(real: D1Database, process: Process, isOut = () 
   const database = {
     prepare: (sql: string) => wrap(sql, () => real.prepare(sql)),
     batch: (statements: Wrapped[]) =>
-      step("batch", async () => counted(await real.batch(statements.map((statement) => statement.real())))),
+      step(
+        "batch",
+        statements.map(({ sql }) => sql),
+        async () => counted(await real.batch(statements.map((statement) => statement.real()))),
+      ),
   };
   return database as unknown as D1Database;
 }

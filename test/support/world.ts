@@ -20,7 +20,8 @@ import type { Pace } from "../../src/platform/mailer/pace";
 import { nameOf, type ShardAddress, type WorkflowShard, type WorkflowShards } from "../../src/platform/workflow-shards";
 import { eventListeners, handleMessage } from "../../src/queue";
 import { databaseOf, shards } from "./database";
-import { type Death, killableDatabase, Process, wasKilled } from "./killable";
+import type { DatabaseFault } from "./database-fault";
+import { type Death, killableDatabase, Process, type Way, wasKilled } from "./killable";
 import type { TestProject } from "./project";
 
 export const accepts = (): Receipt => ({ kind: "accepted", providerMessageId: "m-1", reports: [] });
@@ -54,6 +55,8 @@ export class World {
   outage: "dns" | "provider" | null = null;
   /** The database that does not answer. */
   outShard: string | null = null;
+  /** What happens to the next round trips to a database; null while all is well. */
+  fault: DatabaseFault | null = null;
   /** How the provider stands with every sender domain; null when it knows none of them. */
   senderDomain: SenderDomain | null = { verified: true, records: [] };
   addedDomains: string[] = [];
@@ -70,7 +73,7 @@ export class World {
     const process = new Process(death);
     this.processes.push(process);
     const databases = Object.fromEntries(
-      shards.map((shard) => [shard, killableDatabase(databaseOf(shard), process, () => this.outShard === shard)]),
+      shards.map((shard) => [shard, killableDatabase(databaseOf(shard), process, this.wayTo(shard))]),
     );
     const real = openPlatform({ ...env, ...databases, ...this.settings }, { waitUntil: () => {} });
     const mailer = this.settings.MAIL_PROVIDER ? real.mailer : this.mailer(process);
@@ -94,6 +97,13 @@ export class World {
       log: (_level, message) => this.logged.push(message),
     };
     return { platform, process };
+  }
+
+  private wayTo(shard: string): Way {
+    return async (trip, make) => {
+      if (this.outShard === shard) throw new Error("The database does not answer");
+      return this.fault === null ? make() : this.fault.meet(trip, make);
+    };
   }
 
   async context(project: TestProject, death?: Death): Promise<{ ctx: Context; process: Process }> {

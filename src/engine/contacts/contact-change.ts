@@ -1,6 +1,7 @@
 import type { SQL } from "drizzle-orm";
 import type { DataChange } from "../../core/contacts/data";
 import type { Id } from "../../core/ids";
+import type { Tail } from "../../db/ids";
 import type { ContactRow } from "../../db/tables";
 
 /** The effect of one call on the contacts it names. */
@@ -18,4 +19,6 @@ export interface ContactChange {
   whenFull: "refuse" | "keep";
   /** The condition under which anything is written at all. */
   onlyIf: SQL;
+  /** The end of the ids of flips' events. */
+  tail?: Tail;
 }

@@ -20,13 +20,18 @@ export interface SubscriptionChange {
   at: number;
 }
 
+/** The event of a contact whose subscription flips. */
+export function nameOfFlip(subscribed: boolean): "contact.subscribed" | "contact.unsubscribed" {
+  return subscribed ? "contact.subscribed" : "contact.unsubscribed";
+}
+
 /**
  * The statements that subscribe or unsubscribe contacts and end their snooze: one event for each real change, none
  * otherwise. They go into one batch in this order, because the event compares with the state before it.
  */
 export function updateSubscription(ctx: Context, change: SubscriptionChange): Statement[] {
   const { contactId, subscribed, eventData, causes, at } = change;
-  const name = subscribed ? "contact.subscribed" : "contact.unsubscribed";
+  const name = nameOfFlip(subscribed);
   // As a pair: with the project alone, the planner would scan the list of all contacts.
   const isContact = sql`(project_id, id) IN (SELECT ${ctx.project.number}, * FROM (${contactId}))`;
   const isChanged = subscribed

@@ -11,6 +11,7 @@ import { fitsMerged, guardPublicData, named, refuseLargeData } from "./data-limi
 import { bornAs, joinErased, restoreErased, withHashes } from "./erased-address";
 import { insertFieldTypes } from "./field-types";
 import { changesSubscription, subscribedAfter, subscribing } from "./opt-out";
+import { nameOfFlip } from "./subscription";
 
 /**
  * The statements that create or change contacts. They share a batch with the statements that depend on them, and have
@@ -26,11 +27,11 @@ export function upsertContacts(ctx: Context, change: ContactChange): Statement[]
 }
 
 function insertFlipEvents(ctx: Context, change: ContactChange, subscribed: boolean): Statement {
-  const name = subscribed ? "contact.subscribed" : "contact.unsubscribed";
+  const name = nameOfFlip(subscribed);
   const rows = sql`SELECT contacts.project_id, ${name} AS name, contacts.id AS contact_id, NULL AS email_id, '{}' AS data
     FROM ${named(ctx, JSON.stringify(change.contacts))}
     WHERE ${change.onlyIf} AND contacts.subscribed <> ${subscribedAfter(ctx, subscribed)}`;
-  return insertEvents(ctx, { rows });
+  return insertEvents(ctx, { rows, tail: change.tail });
 }
 
 function upsertRows(ctx: Context, change: ContactChange): Statement[] {

@@ -1,10 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
+import { firstIdAt } from "../../core/ids";
 import { minuteMs } from "../../core/time";
 import { startListeners } from "../../core/workflows/trigger";
-import { idOfTick, tickOf, timeOfId } from "../../db/ids";
+import { hasTail, idOfTick, type Tail, tickOf, timeOfId } from "../../db/ids";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
-import type { Platform } from "../../platform/context";
+import type { Context, Platform } from "../../platform/context";
 import { dayOf, endOfDay } from "./day";
 import { heardAs } from "./listener";
 
@@ -31,6 +32,10 @@ interface EventRows {
   source?: EventSource;
   hasMails?: boolean;
   hasCauses?: boolean;
+  /** The end of the events' ids, by which their batch recognises them: see `eventsOf`. */
+  tail?: Tail;
+  /** The SELECT that finds the inserted events after their commit. */
+  again?: SQL;
 }
 
 /**
@@ -49,7 +54,7 @@ interface EventRows {
  */
 export function insertEvents(
   { databaseNow, realDatabaseNow }: Pick<Platform, "databaseNow" | "realDatabaseNow">,
-  { rows, source = "SYSTEM", hasMails = false, hasCauses = false }: EventRows,
+  { rows, source = "SYSTEM", hasMails = false, hasCauses = false, tail, again }: EventRows,
 ): Statement<InsertedEventRow> {
   const listener = sql`SELECT 1 FROM event_listeners l
     WHERE l.project_id = o.project_id AND l.name IN ${heardAs(sql`o.name`)}`;
@@ -61,13 +66,14 @@ export function insertEvents(
         base AS MATERIALIZED (
           SELECT p.project_id, max(${counted} << 12, coalesce(${newest(sql`p.project_id`, tickOf)} + 1, 0)) AS tick
           FROM (SELECT DISTINCT project_id FROM o) p)
-      SELECT o.project_id, ${idOfTick(sql`(base.tick + o.place)`)}, o.name, o.contact_id, o.email_id, ${source}, o.data,
+      SELECT o.project_id, ${idOfTick(sql`(base.tick + o.place)`, tail)}, o.name, o.contact_id, o.email_id, ${source}, o.data,
         ${startedBy({ source, hasCauses })},
         CASE WHEN EXISTS (${listener}) THEN ${realDatabaseNow} + ${announceGraceMs} END${hasCauses ? sql`, o.causes` : sql``}
       FROM o CROSS JOIN base ON base.project_id = o.project_id
       RETURNING id, project_id, contact_id, next_announce_at`,
     readInserted,
     {
+      again,
       before: countEvents(databaseNow, { rows, source, hasMails }),
       announces: (raw) => {
         const { id, projectId, nextAnnounceAt } = readInserted(raw);
@@ -75,6 +81,20 @@ export function insertEvents(
       },
     },
   );
+}
+
+/** A batch is repeated within a second. The rest is for clocks that differ. */
+const recognisedForMs = 10 * minuteMs;
+
+/**
+ * The events with this name and tail of the contact with this address: those that one statement of `insertEvents` has
+ * inserted a moment ago. The tail is random, so a batch recognises its commit by them and needs no row of its own for it.
+ */
+export function eventsOf(ctx: Context, { email, name, tail }: { email: string; name: string; tail: Tail }): SQL {
+  return sql`SELECT e.id, e.project_id, e.contact_id, e.next_announce_at FROM contacts c
+    CROSS JOIN events e INDEXED BY ix_events_name ON e.project_id = c.project_id AND e.name = ${name}
+      AND e.contact_id = c.id AND e.id >= ${firstIdAt(ctx.now.getTime() - recognisedForMs)}
+    WHERE c.project_id = ${ctx.project.number} AND c.email = ${email} AND ${hasTail(sql`e.id`, tail)}`;
 }
 
 /**

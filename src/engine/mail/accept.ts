@@ -72,6 +72,7 @@ export function insertContent(ctx: Context, content: ContentInput): Statement<{ 
       WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})${confirmsIf ? sql` AND ${confirmsIf}` : sql``}${onlyIf ? sql` AND ${onlyIf}` : sql``}
       RETURNING id`,
     columns({ id: asId }),
+    { again: sql`SELECT id FROM email_contents WHERE project_id = ${ctx.project.number} AND id = ${id}` },
   );
 }
 
@@ -136,6 +137,12 @@ export function insertEmails(
         WHERE content.project_id = ${ctx.project.number} AND content.id = ${contentId})
       RETURNING id, contact_id, status, priority`,
     columns({ id: asId, contactId: asId, status: asOneOf<InsertedEmail["status"]>(), priority: asPriority }),
+    {
+      // Those that are announced again: who has been taken up since then is left alone by its row.
+      again: sql`SELECT e.id, e.contact_id, iif(e.status = 'SUPPRESSED', e.status, 'QUEUED') AS status, e.priority
+        FROM json_each(${JSON.stringify(recipients.map(({ emailId }) => emailId))}) r
+        CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value`,
+    },
   );
 }
 

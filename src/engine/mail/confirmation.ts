@@ -41,6 +41,7 @@ export function addConfirmation(ctx: Context, batch: Batch, email: string): Adde
   const asked: Asked = { email, emailId: newIdAt(now), contentId: newIdAt(now), templateId };
   const recipient = { emailId: asked.emailId, contactId: asked.emailId, email, written: email, name: null };
   const isMailed = sql`EXISTS (SELECT 1 FROM ${claimOf(ctx, asked)} AND NOT ${isWithheld(ctx)})`;
+  batch.recognise(sql`EXISTS (SELECT 1 FROM ${claimOf(ctx, asked)})`);
   batch.add(insertClaim(ctx, asked));
   if (ctx.keyKind === "public") batch.add(upsertPublicCount(ctx, asked));
   batch.add(insertContent(ctx, { ...linkAlone(asked), confirmsIf: isMailed }));

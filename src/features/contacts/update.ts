@@ -28,6 +28,8 @@ export async function updateContact(ctx: Context, id: Id, change: UpdateContact)
   const isContact = sql`project_id = ${ctx.project.number} AND id = ${id}`;
   const isThere = sql`EXISTS (SELECT 1 FROM contacts WHERE ${isContact})`;
   const batch = openBatch(ctx);
+  // A second run finds the contact as the first one left it: it changes nothing and flips nothing.
+  batch.mayRepeat();
   if (subscribed !== null) {
     batch.addAll(updateSubscription(ctx, { contactId: sql`SELECT ${id}`, subscribed, eventData: {}, at }));
   }

@@ -3,11 +3,14 @@ import type { ConfirmationResult } from "../../core/contacts/confirmation";
 import { readData } from "../../core/contacts/data";
 import { newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { newTail } from "../../db/ids";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
 import { besideConfirm } from "../../engine/contacts/opt-out";
+import { nameOfFlip } from "../../engine/contacts/subscription";
 import { upsertContacts } from "../../engine/contacts/upsert";
+import { eventsOf } from "../../engine/events/record";
 import { addConfirmation } from "../../engine/mail/confirmation";
 import type { Context } from "../../platform/context";
 import type { UpsertContact } from "./schema";
@@ -21,8 +24,14 @@ export async function upsertContact(
   input: UpsertContact,
 ): Promise<{ contact: ContactRow; isNew: boolean; confirmation?: ConfirmationResult }> {
   const id = newIdAt(ctx.now.getTime());
+  const tail = newTail();
   const batch = openBatch(ctx);
   const subscribed = input.confirm ? besideConfirm(ctx, input.subscribed) : (input.subscribed ?? null);
+  // Without a new contact or a flip, a second run writes what the first one wrote.
+  batch.recognise(sql`EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.number} AND id = ${id})`);
+  if (subscribed !== null) {
+    batch.recognise(sql`EXISTS (${eventsOf(ctx, { email: input.email, name: nameOfFlip(subscribed), tail })})`);
+  }
   batch.addAll(
     upsertContacts(ctx, {
       contacts: [{ id, email: input.email }],
@@ -32,6 +41,7 @@ export async function upsertContact(
       source: "API",
       whenFull: "refuse",
       onlyIf: sql`true`,
+      tail,
     }),
   );
   const confirmation = input.confirm ? addConfirmation(ctx, batch, input.email) : null;

@@ -5,13 +5,13 @@ import { type Id, newIdAt, timeOf } from "../../core/ids";
 import { iso } from "../../core/time";
 import type { Warning } from "../../core/warning";
 import { openBatch } from "../../db/batch";
-import { publicIdInSql, timeOfId } from "../../db/ids";
+import { newTail, publicIdInSql, timeOfId } from "../../db/ids";
 import { asFlag, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import { besideConfirm, mayLiftOptOuts } from "../../engine/contacts/opt-out";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { guardEventName } from "../../engine/events/name-limit";
-import { insertEvents } from "../../engine/events/record";
+import { eventsOf, insertEvents } from "../../engine/events/record";
 import { insertEffect } from "../../engine/idempotency/effect";
 import { type AddedConfirmation, addConfirmation } from "../../engine/mail/confirmation";
 import type { Context } from "../../platform/context";
@@ -33,7 +33,10 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
   const data = readData(call.data ?? {});
   const subscribed = call.confirm ? besideConfirm(ctx, call.subscribed) : (call.subscribed ?? null);
   const isPublic = ctx.keyKind === "public";
+  const tail = newTail();
+  const tracked = eventsOf(ctx, { email: call.email, name: call.event, tail });
   const batch = openBatch(ctx);
+  batch.recognise(sql`EXISTS (${tracked})`);
   batch.add(guardEventName(ctx, call.event));
   batch.addAll(
     upsertContacts(ctx, {
@@ -55,6 +58,8 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
           ${JSON.stringify(data.own)} AS data
         FROM contacts WHERE project_id = ${ctx.project.number} AND email = ${call.email}`,
       source: isPublic ? "PUBLIC" : "API",
+      tail,
+      again: tracked,
     }),
   );
   const optOutWarning = isLifting

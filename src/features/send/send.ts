@@ -97,6 +97,7 @@ async function acceptEmails(
   const data = readData(call.data ?? {});
   const isAccepted = sql`EXISTS (SELECT 1 FROM email_contents WHERE project_id = ${ctx.project.number} AND id = ${id})`;
   const batch = openBatch(ctx);
+  batch.recognise(isAccepted);
   const content = batch.add(
     insertContent(ctx, {
       id,

@@ -1,0 +1,79 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Backoff, backoffMs } from "../core/backoff";
+import { dialect } from "./client";
+import type { RawRow } from "./rows";
+import { guard, isGuard, noRows, type Statement, statement } from "./statement";
+import { DatabaseAway, type Effect, troubleOf } from "./trouble";
+
+/** Whether a batch may be repeated: it recognises its own commit, or a second run changes nothing. */
+export interface Repetition {
+  hasCommitted: SQL[];
+  mayRepeat: boolean;
+}
+
+interface Surroundings {
+  random(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+type Run = (statements: readonly Statement[]) => Promise<RawRow[][]>;
+
+/** The first try and two more, which is how often D1 itself tries to read. */
+const maxTries = 3;
+/** Requests wait for this. Jitter keeps calls apart that failed together. */
+const backoff: Backoff = { firstMs: 50, growth: 4, maxMs: 200 };
+
+/** A repeated batch has found its own commit. */
+class CommittedBefore extends Error {}
+
+/**
+ * Runs a batch, and repeats it after errors for which D1 advises that. D1 itself repeats reads alone: a write whose answer
+ * was lost may have been committed. So a batch that recognises its commit is repeated behind a guard, which stops it when
+ * it has. Null stands for rows that nothing can find again. Throws DatabaseAway, and what `run` throws.
+ */
+export async function runRepeatedly(
+  ctx: Surroundings,
+  statements: readonly Statement[],
+  { hasCommitted, mayRepeat }: Repetition,
+  run: Run,
+): Promise<(RawRow[] | null)[]> {
+  let effect: Effect = "none";
+  for (let tries = 1; ; tries++) {
+    try {
+      if (tries === 1 || hasCommitted.length === 0) return await run(statements);
+      return (await run([unlessCommitted(hasCommitted), ...statements])).slice(1);
+    } catch (error) {
+      if (error instanceof CommittedBefore) return findAgain(statements, run);
+      const trouble = troubleOf(error);
+      if (trouble === null) throw error;
+      const isOnlyReading = statements.every(isRead);
+      if (trouble !== "overloaded" && !isOnlyReading) effect = "unknown";
+      const isRepeatable = hasCommitted.length > 0 || mayRepeat || isOnlyReading;
+      if (trouble !== "lost" || !isRepeatable || tries === maxTries) throw new DatabaseAway(effect, error);
+    }
+    await ctx.sleep((0.5 + ctx.random()) * backoffMs(backoff, tries - 1));
+  }
+}
+
+function unlessCommitted(hasCommitted: SQL[]): Statement {
+  return guard(sql`NOT (${sql.join(hasCommitted, sql` OR `)})`, () => new CommittedBefore());
+}
+
+/** Asks for the rows of a batch that has committed. */
+async function findAgain(statements: readonly Statement[], run: Run): Promise<(RawRow[] | null)[]> {
+  const selects = statements.map((one) => (isRead(one) && !isGuard(one) ? one.sql : (one.again ?? null)));
+  const asked = selects.filter((select) => select !== null);
+  try {
+    const found = asked.length === 0 ? [] : await run(asked.map((select) => statement(select, noRows)));
+    return selects.map((select) => (select === null ? null : (found[asked.indexOf(select)] ?? null)));
+  } catch (error) {
+    throw troubleOf(error) === null ? error : new DatabaseAway("done", error);
+  }
+}
+
+/** By its text, which is made anew: this is asked of a batch that has failed. */
+function isRead(one: Statement): boolean {
+  if (isGuard(one)) return true;
+  const { sql: text } = dialect.sqlToQuery(one.sql);
+  return /^\s*(SELECT|WITH)\b/i.test(text) && !/\b(INSERT|UPDATE|DELETE)\b/i.test(text);
+}

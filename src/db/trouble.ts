@@ -1,0 +1,45 @@
+/**
+ * How D1 fails when the fault is not in our statement:
+ *
+ * - `lost`: the connection or the database went away. A write may have been committed all the same. Another try is advised.
+ * - `overloaded`: D1 refused the query before it began. Another try at once makes it worse.
+ * - `exhausted`: a query passed the limits of the database, which was reset with all queries in it, also with ours.
+ */
+export type Trouble = "lost" | "overloaded" | "exhausted";
+
+/** Parts of the messages in D1's list of errors: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list */
+const messagesOf: Record<Trouble, string[]> = {
+  overloaded: ["D1 DB is overloaded", "Too many requests queued", "Requests queued for too long"],
+  exhausted: ["exceeded its memory limit and was reset", "exceeded its CPU time limit and was reset"],
+  lost: [
+    "Network connection lost",
+    "caused object to be reset",
+    "reset because its code was updated",
+    "Cannot resolve D1 DB due to transient issue",
+    "internal error; reference",
+  ],
+};
+
+/** The trouble that an error of D1 reports, also inside an error of drizzle; null when the statement is at fault. */
+export function troubleOf(error: unknown): Trouble | null {
+  if (!(error instanceof Error)) return null;
+  for (const trouble of ["overloaded", "exhausted", "lost"] as const) {
+    if (messagesOf[trouble].some((part) => error.message.includes(part))) return trouble;
+  }
+  return troubleOf(error.cause);
+}
+
+/** What a failed batch has done: nothing, perhaps everything, or everything without our knowing its rows. */
+export type Effect = "none" | "unknown" | "done";
+
+/** D1 does not work at the moment. */
+export class DatabaseAway extends Error {
+  override readonly name = "DatabaseAway";
+
+  constructor(
+    readonly effect: Effect,
+    cause?: unknown,
+  ) {
+    super("The database is out of reach", { cause });
+  }
+}

@@ -1,0 +1,47 @@
+import type { Trip } from "./killable";
+
+/**
+ * What D1 does on the real platform and never locally, with the texts of its documentation
+ * (https://developers.cloudflare.com/d1/observability/debug-d1/#error-list). `commits`: the database has done its work
+ * before the answer is lost.
+ */
+export const databaseFaults = {
+  "answer lost": { commits: true, message: "D1_ERROR: Network connection lost." },
+  "connection lost": { commits: false, message: "D1_ERROR: Network connection lost." },
+  "storage reset": { commits: false, message: "D1_ERROR: Internal error in D1 DB storage caused object to be reset." },
+  "code updated": { commits: false, message: "D1_ERROR: D1 DB reset because its code was updated." },
+  overloaded: { commits: false, message: "D1_ERROR: D1 DB is overloaded. Requests queued for too long." },
+} as const;
+
+export type FaultName = keyof typeof databaseFaults;
+
+export const faultNames = Object.keys(databaseFaults) as FaultName[];
+
+/** Trips that write, because D1 repeats reads itself; but not the note that a key was used. */
+const writes = (trip: Trip) => trip.writes && !trip.sql.some((text) => /UPDATE "api_keys"/i.test(text));
+
+/** Fails some round trips to a database, and lets all others pass. */
+export class DatabaseFault {
+  /** How many trips have failed. */
+  met = 0;
+
+  /** The trips that `isMeant` names meet one fault after another; those after the last fault pass. */
+  constructor(
+    private readonly faults: FaultName[],
+    private readonly isMeant: (trip: Trip) => boolean = writes,
+  ) {}
+
+  async meet<T>(trip: Trip, make: () => Promise<T>): Promise<T> {
+    const name = this.isMeant(trip) ? this.faults[this.met] : undefined;
+    if (name === undefined) return make();
+    this.met += 1;
+    const { commits, message } = databaseFaults[name];
+    if (commits) await make();
+    throw new Error(message);
+  }
+}
+
+/** A fault that stays longer than anybody tries. */
+export function staying(name: FaultName): FaultName[] {
+  return Array.from({ length: 100 }, () => name);
+}
