@@ -1,6 +1,6 @@
 import { queueDueCounts } from "./engine/campaigns/count-due";
 import { endSnoozes } from "./engine/contacts/end-snoozes";
-import { dispatchStranded } from "./engine/events/dispatch-stranded";
+import { dispatchLost, dispatchStranded } from "./engine/events/dispatch-stranded";
 import { forgetOldEvents } from "./engine/events/forget-old";
 import { forgetExpiredEffects } from "./engine/idempotency/forget-expired";
 import { forgetDeadLetters } from "./engine/jobs/forget-dead-letters";
@@ -10,7 +10,7 @@ import { forgetContents } from "./engine/mail/forget-contents";
 import { forgetOrphans } from "./engine/mail/forget-orphans";
 import { forgetRounds } from "./engine/mail/forget-rounds";
 import { releaseHeld } from "./engine/mail/release-held";
-import { requeueStuck } from "./engine/mail/requeue-stuck";
+import { announceLost, requeueStuck } from "./engine/mail/requeue-stuck";
 import { forgetIdleHosts, forgetOldCalls, queueDueCalls } from "./engine/workflows/calls/sweeps";
 import { forgetStepEffects } from "./engine/workflows/forget-effects";
 import { forgetWaitListeners } from "./engine/workflows/wait-listeners";
@@ -28,15 +28,18 @@ import { queueDueTicks } from "./features/workflows/ticks/queue-due";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
+import { keepSweeping } from "./platform/sweeping";
 
 type Sweep = (platform: Platform) => Promise<void>;
+
+const everyMinute = "* * * * *";
 
 /**
  * The ticks of wrangler.toml. A sweep is bounded, safe to repeat, and only turns rows back, enqueues, or forgets what
  * nobody may ask for any more.
  */
 export const ticks: Record<string, Record<string, Sweep>> = {
-  "* * * * *": {
+  [everyMinute]: {
     dispatchStranded,
     releaseHeld,
     requeueStuck,
@@ -71,14 +74,28 @@ export const ticks: Record<string, Record<string, Sweep>> = {
   "41 3 * * *": { forgetDeadLetters, forgetRounds, forgetIdleHosts, wakeAll },
 };
 
+/** What `SweepObject` runs every five seconds: what a lost message keeps a person waiting for. */
+const lostMessages: Record<string, Sweep> = { announceLost, dispatchLost, requeueLostJobs, queueDueCampaigns };
+
 /** Front door 3. */
 export async function tick(controller: ScheduledController, env: Env, execution: ExecutionContext): Promise<void> {
-  await runSweeps(openPlatform(env, execution), controller.cron);
+  const platform = openPlatform(env, execution);
+  if (controller.cron === everyMinute) await keepSweeping(env, platform.log);
+  await runSweeps(platform, controller.cron);
+}
+
+/** The sweeps between two ticks. */
+export async function sweepLostMessages(platform: Platform): Promise<void> {
+  await runAll(platform, lostMessages);
 }
 
 /** Every sweep of a tick runs, also when one before it failed. */
 export async function runSweeps(platform: Platform, cron: string): Promise<void> {
-  for (const [name, sweep] of Object.entries(ticks[cron] ?? {})) {
+  await runAll(platform, ticks[cron] ?? {});
+}
+
+async function runAll(platform: Platform, sweeps: Record<string, Sweep>): Promise<void> {
+  for (const [name, sweep] of Object.entries(sweeps)) {
     try {
       await sweep(platform);
     } catch (error) {

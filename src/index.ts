@@ -6,6 +6,7 @@ import { consume } from "./queue";
 export { WorkflowShardObject } from "./engine/workflows/shard-object";
 export { PaceObject } from "./platform/mailer/pace-object";
 export { ProjectGateObject } from "./platform/project-gate-object";
+export { SweepObject } from "./sweep-object";
 
 export default {
   fetch: (request, env, execution) => app.fetch(request, env, execution),

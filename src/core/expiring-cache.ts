@@ -1,25 +1,39 @@
 /** Caches values for a limited time, and at most `maxEntries` of them. */
 export interface ExpiringCache<V> {
   get(key: string, now: number): V | undefined;
+  /**
+   * Whether the value has used up half of its time. It is then read anew by the caller that is told so, which is one:
+   * with a value that is asked for often, nobody waits for a read.
+   */
+  isAgeing(key: string, now: number): boolean;
   /** Caches the value for `ttlMs` if it is shorter than the cache's own time. */
   set(key: string, value: V, now: number, ttlMs?: number): void;
+  delete(key: string): void;
   clear(): void;
 }
 
 export function expiringCache<V>({ ttlMs, maxEntries }: { ttlMs: number; maxEntries: number }): ExpiringCache<V> {
-  const entries = new Map<string, { value: V; until: number }>();
+  const entries = new Map<string, { value: V; until: number; refreshAt: number }>();
   return {
     get(key, now) {
       const entry = entries.get(key);
       return entry && now < entry.until ? entry.value : undefined;
+    },
+    isAgeing(key, now) {
+      const entry = entries.get(key);
+      if (!entry || now < entry.refreshAt) return false;
+      entry.refreshAt = Number.POSITIVE_INFINITY;
+      return true;
     },
     set(key, value, now, ownTtlMs = ttlMs) {
       // A Map keeps the order of insertion, so the first key is the oldest.
       entries.delete(key);
       const oldest = entries.size >= maxEntries ? entries.keys().next().value : undefined;
       if (oldest !== undefined) entries.delete(oldest);
-      entries.set(key, { value, until: now + Math.min(ownTtlMs, ttlMs) });
+      const livesMs = Math.min(ownTtlMs, ttlMs);
+      entries.set(key, { value, until: now + livesMs, refreshAt: now + livesMs / 2 });
     },
+    delete: (key) => void entries.delete(key),
     clear: () => entries.clear(),
   };
 }

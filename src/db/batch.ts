@@ -1,7 +1,8 @@
 import type { SQL } from "drizzle-orm";
 import { chunksOf } from "../core/chunks";
 import type { Id } from "../core/ids";
-import type { Enqueue, Queued } from "../core/messages";
+import type { Queued } from "../core/messages";
+import { type Nudging, nudge } from "../core/nudge";
 import type { Db } from "./client";
 import { failedGuard, isCheckViolation, isUniqueViolation } from "./conflicts";
 import { type Repetition, runRepeatedly } from "./repeat";
@@ -45,15 +46,13 @@ export interface Batch {
 }
 
 /** The surroundings of a batch: a verb's `ctx`, or a sweep's platform with one of its databases. */
-export interface BatchContext {
+export interface BatchContext extends Nudging {
   db: Db;
-  enqueue: Enqueue;
   /** Between 0 and 1. */
   random(): number;
   sleep(ms: number): Promise<void>;
   /** How many batches of this request, job or tick have changed something. */
   commits: { count: number };
-  log(level: "error", message: string, details: Record<string, unknown>): void;
 }
 
 interface Added<Row> {
@@ -92,7 +91,8 @@ export function openBatch(ctx: BatchContext): Batch {
         rows.fill(results[place] ?? null);
       });
       const messages = added.flatMap(({ statement }, place) => statement.messages?.(results[place] ?? []) ?? []);
-      await announce(ctx, insertedEvents(added, results), messages);
+      const heard = insertedEvents(added, results).filter(({ isHeard }) => isHeard);
+      await nudge(ctx, [...announcements(heard), ...messages]);
     },
   };
 }
@@ -166,19 +166,6 @@ function insertedEvents(added: Added<unknown>[], results: (RawRow[] | null)[]): 
 
 /** Events in one message. A hundred such messages go into one call of the queue, which takes 256 KB. */
 const eventsPerMessage = 50;
-
-async function announce(ctx: BatchContext, events: InsertedEvent[], messages: Queued[]): Promise<void> {
-  const heard = events.filter(({ isHeard }) => isHeard);
-  if (heard.length + messages.length === 0) return;
-  try {
-    await ctx.enqueue([...announcements(heard), ...messages]);
-  } catch (error) {
-    ctx.log("error", "Events could not be announced; the sweep will", {
-      ...{ events: heard.length, messages: messages.length },
-      reason: error instanceof Error ? error.message : String(error),
-    });
-  }
-}
 
 /** The messages that start the dispatch of these events. */
 export function announcements(events: { projectId: number; id: Id }[]): Queued[] {

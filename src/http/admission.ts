@@ -1,7 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler, Next } from "hono";
 import type { BucketState } from "../core/bucket";
 import { InvalidIdempotencyKey, KeyReused, RateLimited, Unavailable } from "../core/errors";
-import { type Claim, type Effect, isIdempotencyKey } from "../core/idempotency";
+import { type Claim, type Effect, isIdempotencyKey, type OriginalRequest } from "../core/idempotency";
 import type { Context } from "../platform/context";
 import type { OwnedKey } from "../platform/gate";
 import { bucketsFor, publicName } from "./buckets";
@@ -71,7 +71,8 @@ async function runOnce(
   findEffect: FindEffect,
 ): Promise<void> {
   const ctx = c.get("ctx");
-  if (claim.kind === "taken") throw new KeyReused(owned.key, claim.original);
+  if (claim.kind === "taken")
+    throw new KeyReused(owned.key, await answered(ctx, owned.key, claim.original, findEffect));
   if (claim.kind === "inherited") {
     const effect = await findEffect(ctx, owned.key);
     if (effect) {
@@ -84,14 +85,22 @@ async function runOnce(
   await settle(c, owned, findEffect);
 }
 
+/** The gate learns of an answer behind it, so a caller who comes at once is told by the database what the key has done. */
+async function answered(ctx: Context, key: string, original: OriginalRequest, findEffect: FindEffect) {
+  return original.status === null ? ((await findEffect(ctx, key)) ?? original) : original;
+}
+
 /**
- * A success keeps the key with its answer. A refusal had no effect and releases the key. After a failure, the database
- * says whether there was an effect.
+ * A success keeps the key with its answer, behind that answer. A refusal had no effect and releases the key. After a
+ * failure, the database says whether there was an effect.
  */
 async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindEffect): Promise<void> {
   const ctx = c.get("ctx");
   const { status } = c.res;
-  if (status < 300) return ctx.gate.complete(ctx.project.id, owned, { status, response: await c.res.clone().text() });
+  if (status < 300) {
+    const response = await c.res.clone().text();
+    return ctx.behindAnswer(ctx.gate.complete(ctx.project.id, owned, { status, response }));
+  }
   if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);
   // If the database does not answer either, the claim stays, and the next request that takes it over asks again.
   const effect = await findEffect(ctx, owned.key);

@@ -76,6 +76,8 @@ export interface Platform {
   commits: { count: number };
   /** Lets work continue after the answer. Only for work that may be lost. */
   later(work: Promise<unknown>): void;
+  /** The same for a request. A job or a sweep, which nobody waits for, waits for the work. */
+  behindAnswer(work: Promise<void>): Promise<void>;
 }
 
 /** Everything that a verb on a project's data needs. `db` is the database that holds the project's rows. */
@@ -98,11 +100,12 @@ export function openPlatform(
   origin: string | null = null,
 ): Platform {
   const later = (work: Promise<unknown>) => execution.waitUntil(work);
-  return { ...worldOf(env), now: new Date(), origin, commits: { count: 0 }, later };
+  const behindAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
+  return { ...worldOf(env), now: new Date(), origin, commits: { count: 0 }, later, behindAnswer };
 }
 
 /** The part that is the same for every request of an isolate, made from bindings and settings alone. */
-type World = Omit<Platform, "now" | "origin" | "commits" | "later">;
+type World = Omit<Platform, "now" | "origin" | "commits" | "later" | "behindAnswer">;
 
 const worlds = new WeakMap<Env, World>();
 

@@ -16,6 +16,7 @@ export interface Env extends Databases {
   PACE: DurableObjectNamespace<PaceObject>;
   GATE: DurableObjectNamespace<ProjectGateObject>;
   WORKFLOWS: DurableObjectNamespace;
+  SWEEPS: DurableObjectNamespace;
   FLOOD_BRAKE: RateLimit;
   MAIL_QUEUE: Queue;
   CAMPAIGN_MAIL_QUEUE: Queue;

@@ -1,36 +1,115 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app";
+import type { ProjectGateObject } from "../../src/platform/project-gate-object";
 import { databaseOf, shards } from "./database";
 import type { DatabaseFault } from "./database-fault";
 import { killableDatabase, Process, type Way } from "./killable";
 import type { Answer } from "./project";
 
-/** The bindings of the Worker, with a way of its own to each database. */
-export function envBehind(way: Way): typeof env {
-  const databases = shards.map((shard) => [shard, killableDatabase(databaseOf(shard), new Process(), way)]);
-  return { ...env, ...Object.fromEntries(databases) };
-}
-
 interface Call {
   key: string;
   body?: unknown;
   headers?: Record<string, string>;
-  /** What happens to the round trips to the databases. */
-  fault: DatabaseFault;
 }
 
 /** Calls the Worker while its database has a fault. */
-export async function callAtFault(method: string, path: string, { key, body, headers, fault }: Call): Promise<Answer> {
+export async function callAtFault(
+  method: string,
+  path: string,
+  { fault, ...call }: Call & { fault: DatabaseFault },
+): Promise<Answer> {
   const execution = createExecutionContext();
-  const request = new Request(`https://petrel.example${path}`, {
+  const bindings = { ...env, ...databasesBehind((trip, make) => fault.meet(trip, make)) };
+  const response = await app.fetch(requestOf(method, path, call), bindings, execution);
+  const answer = await answerOf(response);
+  await waitOnExecutionContext(execution);
+  return answer;
+}
+
+/** The round trips for which an answer waits, one after the other: "D1", "gate admit". */
+export interface Waited extends Answer {
+  trips: string[];
+}
+
+/**
+ * Calls the Worker and lists the round trips for which the answer waits. Queues and the end of a key take longer than the
+ * answer: a request that waits for one of them never answers. With `dies`, the isolate is gone once it has answered.
+ */
+export async function callFromAfar(
+  method: string,
+  path: string,
+  { dies = false, ...call }: Call & { dies?: boolean },
+): Promise<Waited> {
+  const trips: string[] = [];
+  const answered = Promise.withResolvers<void>();
+  const noted = async <T>(name: string, make: () => Promise<T>): Promise<T> => {
+    const result = await make();
+    trips.push(name);
+    return result;
+  };
+  const late = async <T>(make: () => Promise<T>): Promise<T> => {
+    await answered.promise;
+    return make();
+  };
+  const execution = createExecutionContext();
+  const bindings = {
+    ...env,
+    ...databasesBehind((_trip, make) => noted("D1", make)),
+    ...queuesBehind(late),
+    GATE: gateBehind(noted, late),
+  };
+  const answer = await answerOf(await app.fetch(requestOf(method, path, call), bindings, execution));
+  const waited = { ...answer, trips: [...trips] };
+  if (!dies) {
+    answered.resolve();
+    await waitOnExecutionContext(execution);
+  }
+  return waited;
+}
+
+function requestOf(method: string, path: string, { key, body, headers }: Call): Request {
+  return new Request(`https://petrel.example${path}`, {
     method,
     headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
-  const bindings = envBehind((trip, make) => fault.meet(trip, make));
-  const response = await app.fetch(request, bindings, execution);
+}
+
+async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
-  await waitOnExecutionContext(execution);
   return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+}
+
+function databasesBehind(way: Way): Record<string, D1Database> {
+  return Object.fromEntries(shards.map((shard) => [shard, killableDatabase(databaseOf(shard), new Process(), way)]));
+}
+
+type Late = <T>(make: () => Promise<T>) => Promise<T>;
+type Noted = <T>(name: string, make: () => Promise<T>) => Promise<T>;
+
+function queuesBehind(late: Late) {
+  const names = ["MAIL_QUEUE", "CAMPAIGN_MAIL_QUEUE", "EVENTS_QUEUE", "OUTBOUND_QUEUE", "JOBS_QUEUE"] as const;
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      { sendBatch: (messages: MessageSendRequest[]) => late(() => env[name].sendBatch(messages)) },
+    ]),
+  );
+}
+
+/** The methods of a gate that a request calls. */
+function gateBehind(noted: Noted, late: Late) {
+  const objects = env.GATE as unknown as DurableObjectNamespace<ProjectGateObject>;
+  return {
+    idFromName: (name: string) => objects.idFromName(name),
+    get: (id: DurableObjectId) => {
+      const stub = objects.get(id);
+      return {
+        admit: (...given: Parameters<typeof stub.admit>) => noted("gate admit", () => stub.admit(...given)),
+        release: (...given: Parameters<typeof stub.release>) => noted("gate release", () => stub.release(...given)),
+        complete: (...given: Parameters<typeof stub.complete>) => late(() => stub.complete(...given)),
+      };
+    },
+  };
 }

@@ -56,7 +56,7 @@ export class World {
   /** The database that does not answer. */
   outShard: string | null = null;
   /** What happens to the next round trips to a database; null while all is well. */
-  fault: DatabaseFault | null = null;
+  fault: Pick<DatabaseFault, "meet"> | null = null;
   /** How the provider stands with every sender domain; null when it knows none of them. */
   senderDomain: SenderDomain | null = { verified: true, records: [] };
   addedDomains: string[] = [];

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { hourMs } from "../../core/time";
+import { hourMs, minuteMs } from "../../core/time";
 import { backoffInSql } from "../../db/backoff";
 import { announcements, openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
@@ -7,27 +7,34 @@ import { asId, asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
-import { announceGraceMs } from "./record";
 
-/** Waits of 1 minute, 2, 4 … up to six hours. */
-const untilAnnouncedAgain = { firstMs: announceGraceMs, growth: 2, maxMs: 6 * hourMs } as const;
+/** Waits of 1 minute, 2, 4 … up to six hours, once the first message counts as lost. */
+const untilAnnouncedAgain = { firstMs: minuteMs, growth: 2, maxMs: 6 * hourMs } as const;
 
 /**
  * The sweep that repairs lost messages, over all projects: events with a listener that nobody has dispatched are
  * announced again, each time after twice the wait. It never gives up.
  */
 export function dispatchStranded(platform: Platform): Promise<void> {
-  return sweepDatabases(platform, (db) => announceStranded(platform, db));
+  return sweepDatabases(platform, (db) => announceStranded(platform, db, maxSweptRows));
 }
 
-async function announceStranded(platform: Platform, db: Db): Promise<number> {
+/** While the queue is behind, most events that nobody has dispatched are not lost: this many are announced all the same. */
+const maxLost = 100;
+
+/** The same every five seconds, and bounded: a lost event of a quiet installation does not wait for the minute. */
+export function dispatchLost(platform: Platform): Promise<void> {
+  return sweepDatabases(platform, (db) => announceStranded(platform, db, maxLost));
+}
+
+async function announceStranded(platform: Platform, db: Db, limit: number): Promise<number> {
   const now = platform.now.getTime();
   const batch = openBatch({ ...platform, db });
   const stranded = batch.add(
     statement(
       sql`UPDATE events SET announcements = announcements + 1, next_announce_at = ${now} + ${backoffInSql(untilAnnouncedAgain, sql`announcements`)}
         WHERE (project_id, id) IN (SELECT project_id, id FROM events INDEXED BY ix_events_waiting
-          WHERE next_announce_at <= ${now} ORDER BY next_announce_at LIMIT ${maxSweptRows})
+          WHERE next_announce_at <= ${now} ORDER BY next_announce_at LIMIT ${limit})
         RETURNING id, project_id`,
       columns({ id: asId, projectId: asNumber }),
     ),

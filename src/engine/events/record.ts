@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { firstIdAt } from "../../core/ids";
+import { lostAfterMs } from "../../core/nudge";
 import { minuteMs } from "../../core/time";
 import { startListeners } from "../../core/workflows/trigger";
 import { hasTail, idOfTick, type Tail, tickOf, timeOfId } from "../../db/ids";
@@ -11,9 +12,6 @@ import { heardAs } from "./listener";
 
 /** An event starts no workflow when more than so many led to it. */
 const maxCauses = 5;
-
-/** An event with a listener whose message is lost is announced again after this long. */
-export const announceGraceMs = minuteMs;
 
 const readInserted = columns({
   id: asId,
@@ -68,7 +66,7 @@ export function insertEvents(
           FROM (SELECT DISTINCT project_id FROM o) p)
       SELECT o.project_id, ${idOfTick(sql`(base.tick + o.place)`, tail)}, o.name, o.contact_id, o.email_id, ${source}, o.data,
         ${startedBy({ source, hasCauses })},
-        CASE WHEN EXISTS (${listener}) THEN ${realDatabaseNow} + ${announceGraceMs} END${hasCauses ? sql`, o.causes` : sql``}
+        CASE WHEN EXISTS (${listener}) THEN ${realDatabaseNow} + ${lostAfterMs} END${hasCauses ? sql`, o.causes` : sql``}
       FROM o CROSS JOIN base ON base.project_id = o.project_id
       RETURNING id, project_id, contact_id, next_announce_at`,
     readInserted,

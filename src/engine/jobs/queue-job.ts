@@ -1,10 +1,10 @@
 import { SQL, sql } from "drizzle-orm";
-import { type Id, publicId } from "../../core/ids";
+import type { Id } from "../../core/ids";
 import type { JobType } from "../../core/messages";
+import { lostAfterMs, nudge } from "../../core/nudge";
 import { asId, asNumber, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
-import { reasonOf } from "../../platform/log";
 import { type JobNotes, jobGraceMs } from "./job";
 
 /** What a job of a project is born with. */
@@ -27,6 +27,7 @@ export function insertJob(
     input: sql`${JSON.stringify(input)}`,
     state: state instanceof SQL ? state : sql`${JSON.stringify(state)}`,
     from: sql`WHERE ${onlyIf}`,
+    graceMs: lostAfterMs,
   });
 }
 
@@ -37,6 +38,8 @@ interface NewJobs {
   input?: SQL;
   state?: SQL;
   from: SQL;
+  /** How long after its beginning a job is announced again that nobody has begun. */
+  graceMs?: number;
 }
 
 /**
@@ -46,12 +49,12 @@ interface NewJobs {
 export function upsertJobs(
   type: JobType,
   now: Date,
-  { projectId, id, input = sql`'{}'`, state = sql`'{}'`, from }: NewJobs,
+  { projectId, id, input = sql`'{}'`, state = sql`'{}'`, from, graceMs = jobGraceMs }: NewJobs,
 ): Statement<{ id: Id; projectId: number }> {
   const at = now.getTime();
   return statement(
     sql`INSERT INTO jobs (project_id, id, type, status, input, state, errors, created_at, next_announce_at)
-      SELECT ${projectId}, ${id}, ${type}, 'queued', ${input}, ${state}, '[]', ${at}, ${at + jobGraceMs}
+      SELECT ${projectId}, ${id}, ${type}, 'queued', ${input}, ${state}, '[]', ${at}, ${at + graceMs}
       ${from}
       ON CONFLICT (project_id, id) DO UPDATE SET status = 'queued', progress = 0, generation = 1, input = excluded.input,
         state = excluded.state, result = NULL, errors = '[]', reason = NULL, failing_since = NULL,
@@ -62,14 +65,7 @@ export function upsertJobs(
   );
 }
 
-/** After the commit. When the message cannot be sent, the sweep finds the row. */
-export async function announceJob(ctx: Context, type: JobType, jobId: Id): Promise<void> {
-  try {
-    await ctx.enqueue([{ message: { type, projectId: ctx.project.number, jobId } }]);
-  } catch (error) {
-    ctx.log("error", "A job could not be announced; the sweep will", {
-      jobId: publicId(jobId),
-      reason: reasonOf(error),
-    });
-  }
+/** After the commit. */
+export function announceJob(ctx: Context, type: JobType, jobId: Id): Promise<void> {
+  return nudge(ctx, [{ message: { type, projectId: ctx.project.number, jobId } }]);
 }

@@ -2,12 +2,12 @@ import { chunksOf } from "../../core/chunks";
 import type { Id } from "../../core/ids";
 import type { Priority } from "../../core/mail/priority";
 import type { Queued } from "../../core/messages";
-import { minuteMs, secondMs } from "../../core/time";
+import { lostAfterMs, type Nudging, nudge } from "../../core/nudge";
+import { secondMs } from "../../core/time";
 import type { Context, Platform } from "../../platform/context";
-import { reasonOf } from "../../platform/log";
 
-/** A message without an effect for this long counts as lost. */
-export const announceGraceMs = minuteMs;
+/** How long after its time an email is due that nobody has handed over. */
+export const announceGraceMs = lostAfterMs;
 
 /** A larger mail is handled alone, because others would wait for the memory and time that it takes. */
 export const largeMailBytes = 1_000_000;
@@ -21,12 +21,9 @@ export interface Later {
   retryAt: number;
 }
 
-/**
- * Announces rows to the consumers of mail. The rows are committed, so a failure here does no harm: the call is still
- * answered normally, and a sweep finds them.
- */
+/** Announces rows to the consumers of mail. */
 export async function announceEmails(
-  ctx: Pick<Context, "project" | "enqueue" | "log">,
+  ctx: Nudging & Pick<Context, "project">,
   emails: { id: Id; priority: Priority }[],
 ): Promise<void> {
   const queued = [...Map.groupBy(emails, ({ priority }) => priority)].flatMap(([priority, together]) =>
@@ -36,12 +33,12 @@ export async function announceEmails(
       together.map(({ id }) => id),
     ),
   );
-  await enqueueOrLeaveToSweep(ctx, queued);
+  await nudge(ctx, queued);
 }
 
 /** Announces emails that are to be tried again, each at its time. A sweep repairs lost messages. */
 export async function announceLater(
-  ctx: Pick<Context, "project" | "enqueue" | "log" | "clock">,
+  ctx: Nudging & Pick<Context, "project" | "clock">,
   priority: Priority,
   later: Later[],
   { isAgain = false }: { isAgain?: boolean } = {},
@@ -53,12 +50,12 @@ export async function announceLater(
       return deliverMessages(ctx.project.number, priority, emailIds, { isAgain, delaySeconds });
     },
   );
-  await enqueueOrLeaveToSweep(ctx, queued);
+  await nudge(ctx, queued);
 }
 
 /** Sends for a drainer of waiting mail, if the account has asked for one. */
 export async function sendForDrainer(
-  platform: Pick<Platform, "enqueue" | "log" | "realClock"> & Partial<Pick<Context, "project">>,
+  platform: Nudging & Pick<Platform, "realClock"> & Partial<Pick<Context, "project">>,
   drainAt: number | null,
 ): Promise<void> {
   if (drainAt === null) return;
@@ -66,7 +63,7 @@ export async function sendForDrainer(
   const delaySeconds = drainAt > now ? secondsUntil(drainAt, now) : undefined;
   // The account's ring knows nothing of a project with its own clock.
   const projectId = platform.project?.testClock ? { projectId: platform.project.number } : {};
-  await enqueueOrLeaveToSweep(platform, [{ message: { type: "mail.drain", ...projectId }, delaySeconds }]);
+  await nudge(platform, [{ message: { type: "mail.drain", ...projectId }, delaySeconds }]);
 }
 
 function deliverMessages(
@@ -79,18 +76,6 @@ function deliverMessages(
     message: { type: "mail.deliver", projectId, priority, emailIds: chunk, ...(isAgain && { again: true }) },
     ...(delaySeconds !== undefined && { delaySeconds }),
   }));
-}
-
-async function enqueueOrLeaveToSweep(
-  { enqueue, log }: Pick<Platform, "enqueue" | "log">,
-  queued: Queued[],
-): Promise<void> {
-  if (queued.length === 0) return;
-  try {
-    await enqueue(queued);
-  } catch (error) {
-    log("error", "Mail could not be announced; the sweep will", { reason: reasonOf(error) });
-  }
 }
 
 /** Rounded up, because a message that comes too early finds an email that is not due, and is spent. */

@@ -28,7 +28,7 @@ interface Open {
 export async function requeueStuck(platform: Platform): Promise<void> {
   const after = new Map<Db, number>();
   await sweepDatabases(platform, async (db) => {
-    const { open, last, isFull } = await findOverdue(platform, db, after.get(db) ?? 0);
+    const { open, last, isFull } = await findOverdue(platform, db, { after: after.get(db) ?? 0 });
     after.set(db, last);
     const lost = { clock: 0, dueBefore: platform.now.getTime(), handedBefore: platform.now.getTime() - permitMs };
     for (const group of chunksOf(open, pairsPerStatement)) await settleHanded(platform, db, group, lost);
@@ -37,6 +37,23 @@ export async function requeueStuck(platform: Platform): Promise<void> {
       await sendForDrainer(platform, drainAt);
     }
     return isFull ? maxSweptRows : 0;
+  });
+}
+
+/** How many open emails of a project are looked at for one that is lost: the others are in flight. */
+const maxPassed = 200;
+
+/**
+ * The same every five seconds for what waits most: mail whose first message was lost. Mail that was handed over is left to
+ * the sweep of every minute, because its consumer is at work.
+ */
+export async function announceLost(platform: Platform): Promise<void> {
+  await sweepDatabases(platform, async (db) => {
+    const { open } = await findOverdue(platform, db, { among: maxPassed, status: "QUEUED" });
+    if (open.length === 0) return 0;
+    const { drainAt } = await platform.pace.addWaiting(open);
+    await sendForDrainer(platform, drainAt);
+    return 0;
   });
 }
 
@@ -56,13 +73,14 @@ export async function settleLost(ctx: Context): Promise<void> {
 const readOverdue = columns({ project: asNumber, priority: orNull(asPriority) });
 
 /**
- * The projects with open mail that is overdue, by priority. It jumps through the index from project to project, and reads
- * one row for each of their priorities, however much mail waits.
+ * The projects with open mail that is overdue, by priority; with a status, if one of the first emails has it. It jumps
+ * through the index from project to project, and reads at most `among` rows for each of their priorities, however much
+ * mail waits.
  */
 async function findOverdue(
   platform: Platform,
   db: Db,
-  after: number,
+  { after = 0, among = 1, status }: { after?: number; among?: number; status?: "QUEUED" },
 ): Promise<{ open: Open[]; last: number; isFull: boolean }> {
   const next = (project: SQL) =>
     sql`(SELECT min(project_id) FROM emails INDEXED BY ix_emails_due
@@ -73,8 +91,10 @@ async function findOverdue(
         SELECT ${next(sql`${after}`)}
         UNION ALL SELECT ${next(sql`project`)} FROM projects_with_mail WHERE project IS NOT NULL LIMIT ${maxSweptRows})
       SELECT project, p.value AS priority FROM projects_with_mail
-      LEFT JOIN json_each('[0,1,2]') p ON EXISTS (SELECT 1 FROM emails e INDEXED BY ix_emails_due
-        WHERE e.clock = 0 AND e.project_id = project AND e.priority = p.value AND e.due_at <= ${platform.now.getTime()})
+      LEFT JOIN json_each('[0,1,2]') p ON EXISTS (SELECT 1 FROM (
+        SELECT e.status FROM emails e INDEXED BY ix_emails_due
+        WHERE e.clock = 0 AND e.project_id = project AND e.priority = p.value AND e.due_at <= ${platform.now.getTime()}
+        ORDER BY e.due_at LIMIT ${among}) first WHERE ${status === undefined ? sql`true` : sql`first.status = ${status}`})
       WHERE project IS NOT NULL`,
     readOverdue,
   );

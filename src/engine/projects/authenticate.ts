@@ -3,20 +3,26 @@ import { hashKey, keyKind } from "../../core/keys";
 import { hourMs } from "../../core/time";
 import { apiKeys, projects } from "../../db/tables";
 import type { Platform } from "../../platform/context";
-import { type Caller, callers, unknownKeys } from "./cache";
+import { type Caller, callers, refreshLater, unknownKeys } from "./cache";
 
 /**
  * The project and kind of an API key, or null. An isolate caches the result for 30 seconds, so a revoked key may work
- * that long. A key that does not exist is cached for ten seconds, because it may be created the next moment.
+ * that long; half-way it is read again behind an answer. A key that does not exist is cached for ten seconds, because it
+ * may be created the next moment.
  */
 export async function authenticate(platform: Platform, key: string): Promise<Caller | null> {
   if (keyKind(key) === null) return null;
   const now = platform.now.getTime();
   const hash = await hashKey(key);
   const known = callers.get(hash, now);
+  if (known && callers.isAgeing(hash, now)) refreshLater(platform, findCaller(platform, hash, now));
   if (known) return known;
   if (unknownKeys.get(hash, now)) return null;
+  return findCaller(platform, hash, now);
+}
 
+/** Reads the caller, and caches who it is, or that there is none. */
+async function findCaller(platform: Platform, hash: string, now: number): Promise<Caller | null> {
   const row = await platform.control
     .select({ key: apiKeys, project: projects })
     .from(apiKeys)
@@ -24,6 +30,7 @@ export async function authenticate(platform: Platform, key: string): Promise<Cal
     .where(and(eq(apiKeys.hash, hash), isNull(projects.deletedAt)))
     .get();
   if (!row) {
+    callers.delete(hash);
     unknownKeys.set(hash, true, now);
     return null;
   }

@@ -1,6 +1,7 @@
 import { expiringCache } from "../../core/expiring-cache";
 import type { KeyKind } from "../../core/keys";
-import type { Project } from "../../platform/context";
+import type { Platform, Project } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
 
 /** The caller of a request. */
 export interface Caller {
@@ -22,6 +23,13 @@ export const unknownKeys = expiringCache<true>({ ttlMs: 10_000, maxEntries: 10_0
 
 /** By number, and by id. */
 export const knownProjects = expiringCache<Project>({ ttlMs: cacheMs, maxEntries: 1_000 });
+
+/** Reads a value behind the answer. Without it the value expires, and the next request reads it. */
+export function refreshLater({ later, log }: Pick<Platform, "later" | "log">, reading: Promise<unknown>): void {
+  later(
+    reading.catch((error: unknown) => log("warn", "A project could not be read again", { reason: reasonOf(error) })),
+  );
+}
 
 /** Makes a change visible at once in this isolate; others follow when their cache expires. */
 export function forgetProjects(): void {

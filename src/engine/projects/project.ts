@@ -1,7 +1,7 @@
 import { and, eq, isNull, type SQL } from "drizzle-orm";
 import { projects } from "../../db/tables";
 import type { Platform, Project } from "../../platform/context";
-import { knownProjects } from "./cache";
+import { knownProjects, refreshLater } from "./cache";
 
 /** A project, at most 30 seconds old, for jobs; null when it is gone. One that is disabled is so now. */
 export function findProject(platform: Platform, number: number): Promise<Project | null> {
@@ -16,7 +16,12 @@ export function findProjectById(platform: Platform, id: string): Promise<Project
 async function find(platform: Platform, name: string, isMeant: SQL): Promise<Project | null> {
   const now = platform.now.getTime();
   const cached = knownProjects.get(name, now);
-  if (cached) return cached;
+  if (cached && knownProjects.isAgeing(name, now)) refreshLater(platform, read(platform, name, isMeant, now));
+  return cached ?? read(platform, name, isMeant, now);
+}
+
+/** Reads the project, and caches it. */
+async function read(platform: Platform, name: string, isMeant: SQL, now: number): Promise<Project | null> {
   const row = await platform.control
     .select()
     .from(projects)
@@ -25,5 +30,6 @@ async function find(platform: Platform, name: string, isMeant: SQL): Promise<Pro
   // The time of a project with its own clock is in its row. And nobody fails or cancels what is new because he remembers
   // a project as disabled that is enabled again.
   if (row && !row.testClock && !row.disabled) knownProjects.set(name, row, now);
+  else knownProjects.delete(name);
   return row ?? null;
 }

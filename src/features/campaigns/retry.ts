@@ -3,6 +3,7 @@ import { sumOf } from "../../core/campaigns/counts";
 import { mayBe } from "../../core/campaigns/status";
 import { Gone } from "../../core/errors";
 import { belowAllIds, type Id } from "../../core/ids";
+import { lostAfterMs } from "../../core/nudge";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { asNumber, columns } from "../../db/rows";
@@ -12,7 +13,7 @@ import { contentGone } from "../../engine/mail/content";
 import type { Context } from "../../platform/context";
 import type { RetryCampaign } from "./actions/schema";
 import { getCampaign, wrongState } from "./campaign";
-import { insertRun, lookAfter, runGraceMs } from "./run-row";
+import { insertRun, lookAfter } from "./run-row";
 import { guardSendingAtOnce } from "./sending-at-once";
 import { callForRun } from "./start";
 
@@ -54,7 +55,7 @@ async function retry(ctx: Context, id: Id, statuses: RetryCampaign["statuses"]):
   );
   batch.add(
     insertRun(ctx, id, {
-      dueAt: lookAfter(ctx, now + runGraceMs),
+      dueAt: lookAfter(ctx, now + lostAfterMs),
       progress: { phase: "reopen", after: belowAllIds, statuses, isCanaryOver: true },
       linkBase: null,
     }),

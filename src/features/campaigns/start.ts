@@ -1,17 +1,17 @@
 import { sql } from "drizzle-orm";
 import { mayBe } from "../../core/campaigns/status";
-import { type Id, textOf } from "../../core/ids";
+import type { Id } from "../../core/ids";
+import { lostAfterMs, nudge } from "../../core/nudge";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { linkBase } from "../../engine/mail/links";
 import type { Context } from "../../platform/context";
-import { reasonOf } from "../../platform/log";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { contentOf, insertContent } from "./content";
 import { type Frozen, firstProgress, freeze, notes } from "./frozen";
-import { insertRun, lookAfter, runGraceMs } from "./run-row";
+import { insertRun, lookAfter } from "./run-row";
 import { guardSenders, sendersOf } from "./save-statements";
 import { guardSendingAtOnce } from "./sending-at-once";
 
@@ -67,7 +67,7 @@ async function start(
   );
   batch.add(
     insertRun(ctx, id, {
-      dueAt: lookAfter(ctx, now + runGraceMs),
+      dueAt: lookAfter(ctx, now + lostAfterMs),
       progress: firstProgress(before),
       linkBase: linkBase(ctx),
     }),
@@ -87,14 +87,7 @@ function insertContents(ctx: Context, row: CampaignRow, { contents, at }: Frozen
   });
 }
 
-/** The row is the truth: when the message cannot be sent, the sweep of every minute calls for the run. */
-export async function callForRun(ctx: Pick<Context, "enqueue" | "log" | "project">, id: Id): Promise<void> {
-  try {
-    await ctx.enqueue([{ message: { type: "campaigns.run", projectId: ctx.project.number, campaignId: id } }]);
-  } catch (error) {
-    ctx.log("error", "A campaign's run could not be called for; the sweep will", {
-      campaignId: textOf(id),
-      reason: reasonOf(error),
-    });
-  }
+/** After the commit of the campaign's run. */
+export function callForRun(ctx: Context, id: Id): Promise<void> {
+  return nudge(ctx, [{ message: { type: "campaigns.run", projectId: ctx.project.number, campaignId: id } }]);
 }

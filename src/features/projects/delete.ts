@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import { newId, publicId } from "../../core/ids";
+import { nudge } from "../../core/nudge";
 import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
 import { upsertJobs } from "../../engine/jobs/queue-job";
 import { cacheMs, forgetProjects } from "../../engine/projects/cache";
 import type { Platform } from "../../platform/context";
-import { reasonOf } from "../../platform/log";
 
 /**
  * Deletes a project: its keys stop working at once and it is no longer found; a job then deletes its data. Returns the
@@ -30,15 +30,8 @@ export async function deleteProject(platform: Platform, id: string): Promise<{ j
   if (!queued.first) throw new NotFound("project", id);
   const { projectId } = queued.first;
   forgetProjects();
-  try {
-    // Only after every isolate has forgotten the keys; otherwise one could write after the last row was deleted.
-    const delaySeconds = (2 * cacheMs) / secondMs;
-    await platform.enqueue([{ message: { type: "project.erase", projectId, jobId }, delaySeconds }]);
-  } catch (error) {
-    platform.log("error", "A deletion could not be announced; the sweep will", {
-      jobId: publicId(jobId),
-      reason: reasonOf(error),
-    });
-  }
+  // Only after every isolate has forgotten the keys; otherwise one could write after the last row was deleted.
+  const delaySeconds = (2 * cacheMs) / secondMs;
+  await nudge(platform, [{ message: { type: "project.erase", projectId, jobId }, delaySeconds }]);
   return { jobId: publicId(jobId) };
 }

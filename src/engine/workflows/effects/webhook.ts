@@ -2,13 +2,13 @@ import { sql } from "drizzle-orm";
 import { chunksOfBytes } from "../../../core/chunks";
 import { type Id, textOf } from "../../../core/ids";
 import { utf8Bytes } from "../../../core/json";
+import { nudge } from "../../../core/nudge";
 import { minuteMs } from "../../../core/time";
 import type { Outcome } from "../../../core/workflows/outcome";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asJson, columns, orNull } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
-import { reasonOf } from "../../../platform/log";
 import { judgeOutboundUrl } from "../../../platform/outbound";
 import { type Arrival, effectIdOf } from "../arrival";
 import { type CallRequest, requestOf } from "../calls/request";
@@ -118,11 +118,7 @@ async function insertCalls(ctx: Context, planned: Planned[]): Promise<void> {
   await batch.commit();
 }
 
-/** The rows are the promise. A lost message is made up for by the sweep. */
-async function askConsumer(ctx: Context): Promise<void> {
-  try {
-    await ctx.enqueue([{ message: { type: "workflows.call" } }]);
-  } catch (error) {
-    ctx.log("error", "Calls of workflows could not be announced; the sweep will", { reason: reasonOf(error) });
-  }
+/** After the commit of the calls. */
+function askConsumer(ctx: Context): Promise<void> {
+  return nudge(ctx, [{ message: { type: "workflows.call" } }]);
 }

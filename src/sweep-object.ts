@@ -1,0 +1,32 @@
+import { DurableObject } from "cloudflare:workers";
+import { lostAfterMs } from "./core/nudge";
+import { minuteMs } from "./core/time";
+import { sweepLostMessages } from "./cron";
+import { openPlatform } from "./platform/context";
+import type { Env } from "./platform/env";
+
+/**
+ * Front door 4: the one object whose alarm rings every five seconds, where a cron tick comes once a minute. A message is
+ * sent behind the answer of its request, so an isolate that dies there loses it; its row is found within ten seconds.
+ *
+ * The alarm sets the next one also when its sweeps fail. The tick of every minute sets it when the chain has broken.
+ */
+export class SweepObject extends DurableObject<Env> {
+  /** Sets the alarm unless one is to come. One that is long overdue will not ring any more. */
+  async keepGoing(): Promise<void> {
+    const next = await this.ctx.storage.getAlarm();
+    if (next === null || next < Date.now() - minuteMs) await this.ring();
+  }
+
+  override async alarm(): Promise<void> {
+    try {
+      await sweepLostMessages(openPlatform(this.env, this.ctx));
+    } finally {
+      await this.ring();
+    }
+  }
+
+  private async ring(): Promise<void> {
+    await this.ctx.storage.setAlarm(Date.now() + lostAfterMs);
+  }
+}
