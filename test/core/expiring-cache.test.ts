@@ -52,6 +52,26 @@ describe("a value", () => {
   });
 });
 
+describe("a value that is asked for often", () => {
+  it("is to be read anew from half of its time on, by one caller", () => {
+    const cache = expiringCache<string>({ ttlMs, maxEntries: 10 });
+    cache.set("key", "old", now);
+    expect(cache.isAgeing("key", now + ttlMs / 2 - 1)).toBe(false);
+    expect(cache.isAgeing("key", now + ttlMs / 2)).toBe(true);
+    expect(cache.isAgeing("key", now + ttlMs / 2)).toBe(false);
+    cache.set("key", "new", now + ttlMs / 2);
+    expect(cache.isAgeing("key", now + ttlMs / 2)).toBe(false);
+    expect(cache.get("key", now + ttlMs)).toBe("new");
+  });
+
+  it("is gone once it is deleted", () => {
+    const cache = expiringCache<string>({ ttlMs, maxEntries: 10 });
+    cache.set("key", "kept", now);
+    cache.delete("key");
+    expect(cache.get("key", now)).toBeUndefined();
+  });
+});
+
 describe("a full cache", () => {
   const full = () => {
     const cache = expiringCache<number>({ ttlMs, maxEntries: 3 });

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
 import { sweepLostMessages } from "../../src/cron";
 import { callers } from "../../src/engine/projects/cache";
 import { callFromAfar } from "../support/cloud";
@@ -71,6 +72,23 @@ describe("the round trips for which an answer waits", () => {
     callers.clear();
     const sent = await callFromAfar("POST", "/v1/send", { key: project.keys.secret, body: sendToAda(project) });
     expect(sent).toMatchObject({ status: 200, trips: ["D1", "D1"] });
+  });
+});
+
+describe("a key that is in use", () => {
+  it("is read again behind an answer, and is unknown half a minute after it was revoked at the latest", async () => {
+    const project = await knownProject();
+    const call = { key: project.keys.secret };
+    callers.clear();
+    await callFromAfar("GET", "/emails", call);
+    vi.useFakeTimers({ now: Date.now() + 16_000, toFake: ["Date"] });
+    try {
+      await env.DB.prepare("DELETE FROM api_keys WHERE project_id = ?").bind(project.number).run();
+      expect(await callFromAfar("GET", "/emails", call)).toMatchObject({ status: 200 });
+      expect(await callFromAfar("GET", "/emails", call)).toMatchObject({ status: 401 });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

@@ -180,7 +180,7 @@ database_name = "acme-mail-01"
         { binding: "DB_01", database_name: "acme-mail-01", database_id: "id-of-acme-mail-01" },
       ],
       r2_buckets: [{ binding: "BLOBS", bucket_name: "acme-mail" }],
-      durable_objects: { bindings: [{ name: "PACE" }, { name: "GATE" }, { name: "WORKFLOWS" }] },
+      durable_objects: { bindings: [{ name: "PACE" }, { name: "GATE" }, { name: "WORKFLOWS" }, { name: "SWEEPS" }] },
       ratelimits: [{ name: "FLOOD_BRAKE", simple: { limit: 1000, period: 10 } }],
       triggers: { crons: expect.arrayContaining(["* * * * *"]) },
     });

@@ -15,7 +15,7 @@ export async function authenticate(platform: Platform, key: string): Promise<Cal
   const now = platform.now.getTime();
   const hash = await hashKey(key);
   const known = callers.get(hash, now);
-  if (known && callers.isAgeing(hash, now)) refreshLater(platform, findCaller(platform, hash, now));
+  if (known && callers.isAgeing(hash, now)) refreshLater(platform, () => findCaller(platform, hash, now));
   if (known) return known;
   if (unknownKeys.get(hash, now)) return null;
   return findCaller(platform, hash, now);

@@ -24,10 +24,11 @@ export const unknownKeys = expiringCache<true>({ ttlMs: 10_000, maxEntries: 10_0
 /** By number, and by id. */
 export const knownProjects = expiringCache<Project>({ ttlMs: cacheMs, maxEntries: 1_000 });
 
-/** Reads a value behind the answer. Without it the value expires, and the next request reads it. */
-export function refreshLater({ later, log }: Pick<Platform, "later" | "log">, reading: Promise<unknown>): void {
+/** Reads a value again behind the answer of a request. Jobs let it expire, because nobody waits for them. */
+export function refreshLater({ origin, later, log }: Platform, read: () => Promise<unknown>): void {
+  if (origin === null) return;
   later(
-    reading.catch((error: unknown) => log("warn", "A project could not be read again", { reason: reasonOf(error) })),
+    read().catch((error: unknown) => log("warn", "A project could not be read again", { reason: reasonOf(error) })),
   );
 }
 

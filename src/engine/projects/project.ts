@@ -16,7 +16,7 @@ export function findProjectById(platform: Platform, id: string): Promise<Project
 async function find(platform: Platform, name: string, isMeant: SQL): Promise<Project | null> {
   const now = platform.now.getTime();
   const cached = knownProjects.get(name, now);
-  if (cached && knownProjects.isAgeing(name, now)) refreshLater(platform, read(platform, name, isMeant, now));
+  if (cached && knownProjects.isAgeing(name, now)) refreshLater(platform, () => read(platform, name, isMeant, now));
   return cached ?? read(platform, name, isMeant, now);
 }
 
