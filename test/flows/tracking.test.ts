@@ -212,7 +212,67 @@ it("an answer does not fail when the queue takes nothing", async () => {
     { kind: "click", link, isAutomated: false },
   );
   await Promise.all(work);
-  expect(logged).toEqual(["An open or click could not be recorded"]);
+  expect(logged).toEqual(["Opens or clicks could not be recorded"]);
+});
+
+describe("the queue of an isolate", () => {
+  /** Tells hits one after another, some milliseconds apart. `sleep` ends when the test says so. */
+  async function isolate() {
+    const scene = await sent();
+    const [world, { platform }] = [scene.world, scene.world.process()];
+    const [start, messages, sleeps]: [number, QueueMessage[][], (() => void)[]] = [world.now, [], []];
+    const base: typeof platform = {
+      ...platform,
+      enqueue: async (queued) => void messages.push(queued.map(({ message }) => message)),
+      sleep: () => new Promise((resolve) => sleeps.push(resolve)),
+    };
+    const tell = (afterMs: number, projectId = scene.project.number) => {
+      world.now = start + afterMs;
+      const at = { ...base, now: new Date(world.now) };
+      tellHit(at, { projectId, emailId: readId(scene.emailIds[0] ?? "") }, { kind: "open", isAutomated: false });
+    };
+    const hits = () =>
+      messages.map((some) => some.map((one) => (one.type === "tracking.record" ? one.hits.length : 0)));
+    const wake = async () => {
+      for (const end of sleeps.splice(0)) end();
+    };
+    return { tell, hits, wake };
+  }
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+  it("gets a hit at once, and those of the second after it together", async () => {
+    const { tell, hits, wake } = await isolate();
+    for (let ms = 0; ms < 900; ms += 100) tell(ms);
+    await settle();
+    expect(hits()).toEqual([[1]]);
+    await wake();
+    await settle();
+    expect(hits()).toEqual([[1], [8]]);
+  });
+
+  it("gets a message for each project", async () => {
+    const { tell, hits, wake } = await isolate();
+    for (const project of [1, 1, 2, 2]) tell(10, project);
+    await wake();
+    await settle();
+    expect(hits()).toEqual([[1], [1, 2]]);
+  });
+
+  it("gets a hit at once after a quiet second", async () => {
+    const { tell, hits, wake } = await isolate();
+    tell(0);
+    tell(5_000);
+    await wake();
+    await settle();
+    expect(hits()).toEqual([[1], [1]]);
+  });
+
+  it("gets hits whose request died with those that come five seconds later", async () => {
+    const { tell, hits } = await isolate();
+    for (const ms of [0, 100, 200, 7_000]) tell(ms);
+    await settle();
+    expect(hits()).toEqual([[1], [3]]);
+  });
 });
 
 it("are counted after an hour in which no database answers", async () => {

@@ -1,24 +1,76 @@
+import { chunksOfBytes } from "../../core/chunks";
 import { newId, textOf } from "../../core/ids";
+import type { Enqueue, Queued } from "../../core/messages";
+import { secondMs } from "../../core/time";
 import type { Hit } from "../../core/tracking/hit";
 import type { TrackedMail } from "../../core/tracking/token";
 import type { Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
+/** A hit on its way to the queue. */
+interface Told {
+  projectId: number;
+  hit: Hit;
+}
+
+/** A second in which this isolate has sent a hit: the hits that follow in it share messages, because each costs. */
+interface Gathering {
+  endsAt: number;
+  told: Told[];
+  hasSender: boolean;
+}
+
+const gatheredForMs = secondMs;
+/** A message of a queue has at most 128 KB. */
+const bytesPerMessage = 60_000;
+/** The request that was to send the gathered hits has died. */
+const abandonedAfterMs = 5 * secondMs;
+
+/** By the queue, of which an isolate has one. */
+const gatherings = new WeakMap<Enqueue, Gathering>();
+
 /**
  * Puts an open or click into the queue, behind the answer: the recipient waits for nothing, and gets their page also when
- * the queue takes no message. Then the hit is lost.
+ * the queue takes no message. Then the hit is lost. A hit that comes alone is sent at once.
  */
 export function tellHit(
   platform: Platform,
   { projectId, emailId }: TrackedMail,
   what: Pick<Hit, "kind" | "link" | "isAutomated">,
 ): void {
-  const hit: Hit = { ...what, id: textOf(newId()), emailId, at: platform.now.getTime() };
-  platform.later(
-    platform
-      .enqueue([{ message: { type: "tracking.record", projectId, hits: [hit] } }])
-      .catch((error: unknown) =>
-        platform.log("error", "An open or click could not be recorded", { projectId, reason: reasonOf(error) }),
-      ),
+  const now = platform.now.getTime();
+  const told = { projectId, hit: { ...what, id: textOf(newId()), emailId, at: now } };
+  const gathering = gatherings.get(platform.enqueue);
+  if (!gathering || now >= gathering.endsAt + abandonedAfterMs) {
+    gatherings.set(platform.enqueue, { endsAt: now + gatheredForMs, told: [], hasSender: false });
+    platform.later(send(platform, [...(gathering?.told ?? []), told]));
+    return;
+  }
+  gathering.told.push(told);
+  if (gathering.hasSender) return;
+  gathering.hasSender = true;
+  platform.later(sendAtEnd(platform, gathering));
+}
+
+async function sendAtEnd(platform: Platform, gathering: Gathering): Promise<void> {
+  await platform.sleep(Math.max(0, gathering.endsAt - platform.clock().getTime()));
+  // After a quiet second, the next hit is sent at once again.
+  if (gatherings.get(platform.enqueue) === gathering) gatherings.delete(platform.enqueue);
+  await send(platform, gathering.told);
+}
+
+async function send(platform: Platform, told: Told[]): Promise<void> {
+  try {
+    await platform.enqueue(messagesOf(told));
+  } catch (error) {
+    platform.log("error", "Opens or clicks could not be recorded", { hits: told.length, reason: reasonOf(error) });
+  }
+}
+
+function messagesOf(told: Told[]): Queued[] {
+  return [...Map.groupBy(told, ({ projectId }) => projectId)].flatMap(([projectId, together]) =>
+    chunksOfBytes(together, bytesPerMessage, ({ hit }) => JSON.stringify(hit)).map((chunk) => ({
+      message: { type: "tracking.record" as const, projectId, hits: chunk.map(({ hit }) => hit) },
+    })),
   );
 }
