@@ -51,8 +51,15 @@ export interface BatchContext extends Nudging {
   /** Between 0 and 1. */
   random(): number;
   sleep(ms: number): Promise<void>;
-  /** How many batches of this request, job or tick have changed something. */
-  commits: { count: number };
+  spent: Spent;
+}
+
+/** What this request, job or tick has asked of its databases so far. */
+export interface Spent {
+  /** The statements of its batches. An invocation has a thousand: see `maxStatements`. */
+  statements: number;
+  /** The batches that have changed something. */
+  changes: number;
 }
 
 interface Added<Row> {
@@ -97,10 +104,11 @@ export function openBatch(ctx: BatchContext): Batch {
   };
 }
 
-async function run({ db, commits }: BatchContext, statements: readonly Statement[]): Promise<RawRow[][]> {
+async function run({ db, spent }: BatchContext, statements: readonly Statement[]): Promise<RawRow[][]> {
+  spent.statements += statements.length;
   try {
     const results = await db.$client.batch<RawRow>(statements.map((statement, place) => prepare(db, statement, place)));
-    if (results.some(({ meta }) => meta.changed_db)) commits.count += 1;
+    if (results.some(({ meta }) => meta.changed_db)) spent.changes += 1;
     return results.map(({ results }) => results);
   } catch (error) {
     const refusal = refusalFor(error, statements);

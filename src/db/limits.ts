@@ -4,6 +4,13 @@
  */
 export const maxRowsPerStatement = 25_000;
 
+/**
+ * The most statements that one invocation makes by itself. D1 documents 1,000, and does not say whether each statement of
+ * a batch counts; the rest is for the reads that are not counted.
+ * https://developers.cloudflare.com/d1/platform/limits/
+ */
+export const maxStatements = 700;
+
 const microsecondsPerStatement = 25_000;
 
 /**

@@ -145,7 +145,7 @@ function databaseTrouble(thrown: Error, c: HonoContext<AppEnv>): DatabaseOutOfRe
   const isRead = policy.isRead || c.req.method === "GET" || c.req.method === "HEAD";
   const hasBegun = !isForProject(policy) || c.get("ctx") !== undefined;
   const own = away?.effect ?? (hasBegun ? "unknown" : "none");
-  const before = c.get("platform").commits.count > 0 ? "unknown" : "none";
+  const before = c.get("platform").spent.changes > 0 ? "unknown" : "none";
   const effect = isRead ? "none" : own === "none" ? before : own;
   const hasKey = policy.once && c.req.header("Idempotency-Key") !== undefined;
   return new DatabaseOutOfReach(effect, { hasKey, cause: thrown });

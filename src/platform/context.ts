@@ -3,6 +3,7 @@ import type { KeyKind } from "../core/keys";
 import { maxCallsAtOnce, maxRoundsPerInvocation } from "../core/mail/permits";
 import type { Enqueue } from "../core/messages";
 import type { Warning } from "../core/warning";
+import type { Spent } from "../db/batch";
 import { controlDatabase, type Db, projectDatabase, shardsOf } from "../db/client";
 import type { Project } from "../db/tables";
 
@@ -72,8 +73,7 @@ export interface Platform {
   log: Log;
   /** The origin of this request's URL; null in jobs and sweeps. */
   origin: string | null;
-  /** How many batches of this request, job or tick have changed something. */
-  commits: { count: number };
+  spent: Spent;
   /** Lets work continue after the answer. Only for work that may be lost. */
   later(work: Promise<unknown>): void;
   /** The same for a request. A job or a sweep, which nobody waits for, waits for the work. */
@@ -101,11 +101,11 @@ export function openPlatform(
 ): Platform {
   const later = (work: Promise<unknown>) => execution.waitUntil(work);
   const behindAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
-  return { ...worldOf(env), now: new Date(), origin, commits: { count: 0 }, later, behindAnswer };
+  return { ...worldOf(env), now: new Date(), origin, spent: { statements: 0, changes: 0 }, later, behindAnswer };
 }
 
 /** The part that is the same for every request of an isolate, made from bindings and settings alone. */
-type World = Omit<Platform, "now" | "origin" | "commits" | "later" | "behindAnswer">;
+type World = Omit<Platform, "now" | "origin" | "spent" | "later" | "behindAnswer">;
 
 const worlds = new WeakMap<Env, World>();
 

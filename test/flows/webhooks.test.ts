@@ -95,6 +95,33 @@ describe("an event that a webhook listens for", () => {
     expect(outside.callsTo(theirs.host)).toEqual([]);
   });
 
+  it("is recorded with the others of its endpoint's turn, in one batch", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const webhook = await newWebhook(world, project);
+    outside.play(webhook.host, answers(200));
+    for (let times = 0; times < 20; times++) await track(world, project);
+    await world.drain();
+    expect(delivered(outside, webhook)).toHaveLength(20);
+    const recording = world.batches.filter((sql) => sql.some((text) => text.includes("SET status = ?, attempts")));
+    expect(recording).toHaveLength(1);
+    const states = await deliveriesOf(project, webhook);
+    expect(states.map(({ status, attempts }) => [status, attempts])).toEqual(
+      Array.from({ length: 20 }, () => ["SUCCEEDED", 1]),
+    );
+  });
+
+  it("ends its endpoint's turn with a 410, and the others of the turn are not sent", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const webhook = await newWebhook(world, project);
+    outside.play(webhook.host, answers(410));
+    for (let times = 0; times < 5; times++) await track(world, project);
+    await world.drain();
+    await world.pass(5);
+    expect(delivered(outside, webhook)).toHaveLength(1);
+    const states = await deliveriesOf(project, webhook);
+    expect(states.map(({ status }) => status).toSorted()).toEqual(["FAILED", ...Array(4).fill("PENDING")]);
+  });
+
   it("that is dispatched twice is one delivery", async () => {
     const [project, world] = [await newProject(), new World()];
     const webhook = await newWebhook(world, project);

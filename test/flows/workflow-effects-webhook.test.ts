@@ -255,6 +255,9 @@ describe("a WEBHOOK step", () => {
       }
     }
     await Promise.all([store(world, project, arrivals), store(world, project, arrivals)]);
+    // One message makes as many statements as an invocation may, and sends another.
+    await drain(world, executions);
+    expect(world.queue).toMatchObject([{ queued: { message: { type: "workflows.call" } } }]);
     await drain(world, executions);
     expect(outside.calls).toHaveLength(100);
     expect(arrivals.every((arrival) => executions.of(arrival).length === 1)).toBe(true);

@@ -6,6 +6,8 @@ export function wasKilled(error: unknown): boolean {
   return error instanceof Killed || (error instanceof Error && wasKilled(error.cause));
 }
 
+const maxStatements = 800;
+
 /** When to die: at the n-th step (from 1), just before it takes effect or just after. */
 export interface Death {
   atStep: number;
@@ -20,13 +22,22 @@ export class Process {
   steps: string[] = [];
   /** Every statement it prepared, with its values: to ask for their plans. */
   statements: { sql: string; values: unknown[] }[] = [];
+  /** The texts of each batch it made. */
+  batches: string[][] = [];
   /** What D1 says of what it wrote: rows of tables and of their indexes. */
   rowsWritten = 0;
   /** What D1 says of the statement that read most. */
   mostRowsRead = 0;
   private isDead = false;
+  private spent = 0;
 
   constructor(private readonly death?: Death) {}
+
+  /** An invocation has 1,000 statements of D1. A test fails before one of ours comes near. */
+  spend(statements: number): void {
+    this.spent += statements;
+    if (this.spent > maxStatements) throw new Error(`An invocation made ${this.spent} statements`);
+  }
 
   /** Dies here, of what it does between two steps. */
   die(): never {
@@ -77,8 +88,10 @@ const writing = /^\s*(INSERT|UPDATE|DELETE|REPLACE)\b|\b(INSERT INTO|UPDATE|DELE
  * `db/batch.ts` and `db/statement.ts` use.
  */
 export function killableDatabase(real: D1Database, process: Process, way: Way = (_trip, make) => make()): D1Database {
-  const step = <T>(name: string, sql: string[], make: () => Promise<T>): Promise<T> =>
-    process.step(name, () => way({ sql, writes: sql.some((text) => writing.test(text)) }, make));
+  const step = async <T>(name: string, sql: string[], make: () => Promise<T>): Promise<T> => {
+    process.spend(sql.length);
+    return process.step(name, () => way({ sql, writes: sql.some((text) => writing.test(text)) }, make));
+  };
   const counted = (results: D1Result[]) => {
     for (const { meta } of results) {
       process.rowsWritten += meta.rows_written;
@@ -104,12 +117,14 @@ export function killableDatabase(real: D1Database, process: Process, way: Way = 
   };
   const database = {
     prepare: (sql: string) => wrap(sql, () => real.prepare(sql)),
-    batch: (statements: Wrapped[]) =>
-      step(
+    batch: (statements: Wrapped[]) => {
+      process.batches.push(statements.map(({ sql }) => sql));
+      return step(
         "batch",
         statements.map(({ sql }) => sql),
         async () => counted(await real.batch(statements.map((statement) => statement.real()))),
-      ),
+      );
+    },
   };
   return database as unknown as D1Database;
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeEach, expect } from "vitest";
 import { countedProjects, forgetProjects } from "./as-seen";
 import { miscounted } from "./counts";
 import { databaseOf, shards } from "./database";
+import { limitFaults, watchLimits } from "./limit-check";
 import { tenantFaults, watchStatements } from "./tenant-check";
 
 // Files share an isolate, which loads the Worker once; each begins with storage of its own.
@@ -39,6 +40,12 @@ beforeEach(async () => {
 watchStatements(env.DB);
 afterAll(() => {
   expect(tenantFaults()).toEqual([]);
+});
+
+// Nor does one come near a documented limit of D1.
+watchLimits(env.DB);
+afterAll(() => {
+  expect(limitFaults()).toEqual([]);
 });
 
 // Whoever writes contacts or events counts them in the same batch: this is what keeps a verb from forgetting it.

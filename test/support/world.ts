@@ -117,6 +117,11 @@ export class World {
     return this.processes.flatMap(({ statements }) => statements);
   }
 
+  /** The texts of every batch that any process made. */
+  get batches(): string[][] {
+    return this.processes.flatMap(({ batches }) => batches);
+  }
+
   /** What all processes have written, as D1 counts it. */
   get rowsWritten(): number {
     return this.processes.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);

@@ -1,11 +1,12 @@
 import type { QueueMessage } from "../../core/messages";
 import { secondMs } from "../../core/time";
 import type { Db } from "../../db/client";
+import { maxStatements } from "../../db/limits";
 import { type Context, forProject, inRealTime, type Platform } from "../../platform/context";
 import { openParts } from "../../platform/sweep";
 import { findProject } from "../projects/project";
 
-/** Then another message goes on. Calls that are under way may take ten seconds more; meanwhile others have their turns. */
+/** Then, or when it has made as many statements as it may, another message goes on. Calls that are under way may take ten seconds more; meanwhile others have their turns. */
 const runMs = 20 * secondMs;
 /** While a call is under way, how often others are looked for. */
 const lookAgainMs = 500;
@@ -47,7 +48,7 @@ export async function drainOutbound(
   again: QueueMessage,
 ): Promise<void> {
   const until = platform.clock().getTime() + runMs;
-  const isLate = () => platform.clock().getTime() >= until;
+  const isLate = () => platform.clock().getTime() >= until || platform.spent.statements >= maxStatements;
   const busy = new Map<string, { projectId: number; isExtra: boolean; turn: Promise<void> }>();
   // Turns end with their next call when it is late. What still hangs then holds this consumer, so others go on beside it.
   const isOver = () => isLate() && [...busy.values()].every(({ isExtra }) => isExtra);
@@ -117,6 +118,7 @@ async function findDue(
     parts.run(async () => {
       databases.delete(db);
       const now = platform.clock().getTime();
+      platform.spent.statements += kinds.length;
       await Promise.all(
         kinds.map(async (calls) => {
           const found = await calls.findDue(db, now);

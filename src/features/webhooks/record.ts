@@ -9,20 +9,20 @@ import { putOffUntil } from "../../engine/outbound/put-off";
 import type { Context } from "../../platform/context";
 import type { Attempt } from "./attempt";
 import type { TakenDelivery } from "./delivery";
-import { deleteListeners, updateDue } from "./statements";
+import { deleteListeners } from "./statements";
 
 /** Not every success is worth a row. */
 const successesNotedEveryMs = minuteMs;
 
 /**
- * What a try came to, for one batch. A result that comes twice, or late, counts for a delivery that is pending: a
+ * What a try came to, for one batch, which says behind it when the endpoint is due. A result that comes twice, or late, counts for a delivery that is pending: a
  * success is never undone.
  */
 export function recordAttempt(ctx: Context, webhook: WebhookRow, delivery: TakenDelivery, made: Attempt): Statement[] {
   const recorded = updateDelivery(ctx, webhook.id, delivery.eventId, made);
   // A test says nothing about the endpoint's deliveries: it may be what made the customer try.
   if (delivery.isTest) return [recorded];
-  return [recorded, ...recordForEndpoint(ctx, webhook, made), updateDue(ctx, [webhook.id])];
+  return [recorded, ...recordForEndpoint(ctx, webhook, made)];
 }
 
 const statuses = { succeeded: "SUCCEEDED", again: "PENDING", failed: "FAILED" } as const;

@@ -9,6 +9,7 @@ import type { Context } from "../../platform/context";
 import { attempt } from "./attempt";
 import { readDeliveries } from "./delivery";
 import { recordAttempt } from "./record";
+import { updateDue } from "./statements";
 
 /** A try that somebody asked for: the job says how it went. */
 export interface QueuedTry {
@@ -41,6 +42,7 @@ export async function tryDelivery(ctx: Context, row: JobRow): Promise<Step> {
     const { verdict, statusCode, error } = made;
     const result = { deliveryId: publicId(eventId), succeeded: verdict.kind === "succeeded", statusCode, error };
     batch.addAll(recordAttempt(ctx, webhook, delivery, made));
+    batch.add(updateDue(ctx, [webhookId]));
     batch.add(updateEnded(ctx, row, { status: "completed", result }));
   }
   await batch.commit();
