@@ -1,3 +1,6 @@
+import { chunksOf } from "./core/chunks";
+import type { MessageOf } from "./core/messages";
+import { nudge } from "./core/nudge";
 import { queueDueCounts } from "./engine/campaigns/count-due";
 import { endSnoozes } from "./engine/contacts/end-snoozes";
 import { dispatchLost, dispatchStranded } from "./engine/events/dispatch-stranded";
@@ -80,8 +83,24 @@ const lostMessages: Record<string, Sweep> = { announceLost, dispatchLost, requeu
 /** Front door 3. */
 export async function tick(controller: ScheduledController, env: Env, execution: ExecutionContext): Promise<void> {
   const platform = openPlatform(env, execution);
-  if (controller.cron === everyMinute) await keepSweeping(env, platform.log);
-  await runSweeps(platform, controller.cron);
+  const { cron } = controller;
+  if (cron === everyMinute) await keepSweeping(env, platform.log);
+  const [first = [], ...others] = chunksOf(platform.shards, databasesPerCall);
+  const messages = others.map((shards) => ({ message: { type: "sweeps.run" as const, cron, shards } }));
+  await nudge(platform, messages);
+  await runSweeps(onlyWith(platform, first), cron);
+}
+
+/** So many databases share the statements of an invocation: each sweep of a tick makes one for each of them, or some more. */
+const databasesPerCall = 12;
+
+/** The sweeps of a tick, for databases that its own invocation has no statements for. */
+export function sweepSome(platform: Platform, { cron, shards }: MessageOf<"sweeps.run">): Promise<void> {
+  return runSweeps(onlyWith(platform, shards), cron);
+}
+
+function onlyWith(platform: Platform, shards: readonly string[]): Platform {
+  return { ...platform, shards, databases: shards.map((shard) => platform.databaseOf(shard)) };
 }
 
 /** The sweeps between two ticks. */

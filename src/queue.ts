@@ -3,6 +3,7 @@ import { newId } from "./core/ids";
 import { type Merged, mergeMessages } from "./core/mail/merge-messages";
 import { type MessageOf, QueueMessage } from "./core/messages";
 import { hourMs, minuteMs, secondMs } from "./core/time";
+import { sweepSome } from "./cron";
 import { deadLetters } from "./db/tables";
 import { countDuePages } from "./engine/campaigns/count-due";
 import { advanceClock } from "./engine/clock/advance";
@@ -84,6 +85,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "workflows.end": endExecutionsJob,
   "workflows.forget": forgetWorkflowJob,
   "workflows.call": makeCalls,
+  "sweeps.run": sweepSome,
   "project.erase": eraseJob,
   "project.advance": (platform, message, listeners) =>
     advanceClock(platform, message, [

@@ -57,6 +57,8 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("workflows.forget"), projectId, jobId }),
   /** Calls of workflows are due, of whichever projects. */
   z.object({ type: z.literal("workflows.call") }),
+  /** A tick of cron, for some of many databases. */
+  z.object({ type: z.literal("sweeps.run"), cron: z.string(), shards: z.array(z.string()) }),
   z.object({ type: z.literal("project.erase"), projectId, jobId }),
   z.object({ type: z.literal("project.advance"), projectId, jobId }),
 ]);
@@ -94,6 +96,7 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "workflows.end": "jobs",
   "workflows.forget": "jobs",
   "workflows.call": "outbound",
+  "sweeps.run": "events",
   "project.erase": "jobs",
   "project.advance": "jobs",
 };

@@ -1,4 +1,4 @@
-import type { Db } from "../db/client";
+import { controlShard, type Db } from "../db/client";
 import type { Platform } from "./context";
 import { reasonOf } from "./log";
 
@@ -76,15 +76,16 @@ export async function walkDatabases<Place>(
  * The place at which a sweep over all rows continues on the next tick; "" is the beginning. The file belongs to no
  * project.
  */
-export async function readPlace({ blobs }: Platform, sweep: string): Promise<string> {
-  const bytes = await blobs.get(placeKey(sweep));
+export async function readPlace(platform: Platform, sweep: string): Promise<string> {
+  const bytes = await platform.blobs.get(placeKey(platform, sweep));
   return bytes === null ? "" : new TextDecoder().decode(bytes);
 }
 
-export async function keepPlace({ blobs }: Platform, sweep: string, place: string): Promise<void> {
-  await blobs.put(placeKey(sweep), place);
+export async function keepPlace(platform: Platform, sweep: string, place: string): Promise<void> {
+  await platform.blobs.put(placeKey(platform, sweep), place);
 }
 
-function placeKey(sweep: string): string {
-  return `sweeps/${sweep}`;
+/** Of many databases, several calls walk through some each. */
+function placeKey({ shards: [first = controlShard] }: Platform, sweep: string): string {
+  return first === controlShard ? `sweeps/${sweep}` : `sweeps/${sweep}/${first}`;
 }
