@@ -12,6 +12,7 @@ import { benchReports } from "./reports.mjs";
 import { benchRoutes } from "./routes.mjs";
 import { benchRows } from "./rows.mjs";
 import { benchSegments } from "./segments.mjs";
+import { benchStartup } from "./startup.mjs";
 import { benchSweeps } from "./sweeps.mjs";
 import { benchTracking } from "./tracking.mjs";
 import { benchWebhooks } from "./webhooks.mjs";
@@ -20,6 +21,7 @@ import { benchWorkflows } from "./workflows.mjs";
 const benches = {
   routes: benchRoutes,
   memory: benchMemory,
+  startup: benchStartup,
   contacts: benchContacts,
   segments: benchSegments,
   activity: benchActivity,

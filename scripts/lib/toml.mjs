@@ -9,10 +9,10 @@ export function parseToml(text, file) {
   let table = document;
   for (const { line, number } of statementsOf(text)) {
     const header = line.match(/^\s*\[(\[)?\s*([\w.-]+)\s*\]\]?\s*(#.*)?$/);
-    const pair = line.match(/^\s*([\w-]+)\s*=\s*(.+)$/);
-    const value = pair && parseValue(pair[2]);
+    const pair = line.match(/^\s*(?:([\w-]+)|"([^"\\]+)")\s*=\s*(.+)$/);
+    const value = pair && parseValue(pair[3]);
     if (header) table = openTable(document, header[2].split("."), Boolean(header[1]));
-    else if (pair && value !== undefined) table[pair[1]] = value;
+    else if (pair && value !== undefined) table[pair[1] ?? pair[2]] = value;
     else throw new Failure(`${file}, line ${number}, cannot be read. It must be a [table], or a ${FORM}.`);
   }
   return document;

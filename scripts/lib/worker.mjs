@@ -23,7 +23,8 @@ export async function applyMigrations(state, signal) {
 /** Runs `wrangler dev`, which keeps reloading what changes in src. */
 export function startWorker({ port, ip, state, config, inspectorPort = 0, v8Flags = "" }) {
   const where = ["--port", String(port), "--ip", ip, "--inspector-port", String(inspectorPort)];
-  const what = ["--persist-to", state.folder, "--env-file", state.settings, ...(config ? ["--config", config] : [])];
+  const settings = ["--env-file", state.settings, ...(config ? ["--config", config] : [])];
+  const what = ["--persist-to", state.folder, ...settings, "--no-minify"];
   const child = startTool("wrangler", ["dev", ...where, ...what], {
     env: {
       // Both would open the local database to whoever can reach the port.

@@ -1,8 +1,6 @@
 import { createRoute as defineRoute, type RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
-import type { Refusal } from "../core/errors";
 import type { ForeignName } from "../core/foreign-names";
-import { exampleEnvelope } from "./example-envelope";
 import { namesIn } from "./names";
 import { type CallerKey, isForProject, type Policy, policy, usualPolicy } from "./policy";
 import { describeRefusal, type RefusalStatus } from "./refusals";
@@ -10,7 +8,7 @@ import { describeRefusal, type RefusalStatus } from "./refusals";
 /** The declaration of a route. Its body says whether it takes an upload. */
 type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "parameters"> & {
   path: P;
-  policy?: Partial<Omit<Policy, "isUpload" | "names">>;
+  policy?: Partial<Omit<Policy, "isUpload" | "names" | "refusals">>;
   /** Fields of other APIs that this operation refuses with advice. */
   foreignNames?: readonly ForeignName[];
   /** Fields of other APIs that this operation ignores, and names with advice. */
@@ -20,7 +18,7 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
   /** The paths of fields that are a condition: unknown names in it are named as well. */
   conditionNames?: readonly string[];
   /** Refusals of this operation that the document shows as examples, one for each status: those that its verb throws. */
-  refusals?: readonly Refusal[];
+  refusals?: Policy["refusals"];
 };
 
 /**
@@ -30,7 +28,7 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
 export function createRoute<P extends string, R extends Definition<P>>(definition: R) {
   const { policy: said = {}, foreignNames = [], advisedNames = [], ...withParts } = definition;
   const { partNames = {}, conditionNames = [], ...described } = withParts;
-  const { refusals = [], middleware = [], ...route } = described;
+  const { refusals = usualPolicy.refusals, middleware = [], ...route } = described;
   const isUpload = "multipart/form-data" in (route.request?.body?.content ?? {});
   const names = {
     body: route.request?.body ? namesIn(schemaOf(route.request.body.content["application/json"])) : new Set<string>(),
@@ -40,33 +38,18 @@ export function createRoute<P extends string, R extends Definition<P>>(definitio
     advice: new Map(advisedNames.map(({ name, advice }) => [name, `${advice}.`])),
     query: namesIn(route.request?.query) ?? new Set<string>(),
   };
-  const declared = { isRead: route.method === "get", ...said, isUpload, names };
+  const declared = { isRead: route.method === "get", ...said, isUpload, names, refusals };
   const isLimited = isForProject({ ...usualPolicy, ...declared });
   const usual = { ...(route.request?.body ? errors(408) : {}), ...(isLimited ? errors(429) : {}) };
   const defined = defineRoute({
     ...route,
     ...security[said.key ?? "secret"],
     ...(said.once ? { parameters: [idempotencyKey] } : {}),
-    responses: { ...route.responses, ...usual, ...examplesOf(refusals) },
+    responses: { ...route.responses, ...usual },
     middleware: [policy(declared), ...(Array.isArray(middleware) ? middleware : [middleware])],
   });
   // The additions change nothing for the handler, whose types come from the definition.
   return defined as unknown as ReturnType<typeof defineRoute<P, R>>;
-}
-
-function examplesOf(refusals: readonly Refusal[]) {
-  return Object.fromEntries(
-    refusals.map((refusal) => {
-      const example = exampleEnvelope(refusal);
-      const { statusCode } = example.error;
-      // A refusal of an operation has one of the statuses that the document describes.
-      const { description, content } = describeRefusal(statusCode as RefusalStatus);
-      return [
-        statusCode,
-        { description, content: { "application/json": { ...content["application/json"], example } } },
-      ];
-    }),
-  );
 }
 
 function schemaOf(content: object | undefined): unknown {

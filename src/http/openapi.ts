@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { etag } from "hono/etag";
 import type { Config } from "../platform/env";
+import { exampleEnvelope } from "./example-envelope";
 import { guide } from "./guide";
 import { keepAWhile } from "./keep-a-while";
 import {
@@ -103,14 +104,17 @@ function policyOf(app: OpenAPIHono<AppEnv>, { path, method }: Described): Policy
   return entries.map(policySaidBy).find((said) => said !== undefined) ?? usualPolicy;
 }
 
-/** Each error response with an example that this operation would really give. A route may have its own. */
+/** Each error response with an example that this operation would really give: one of its own refusals, if it names any. */
 function withErrorExamples(described: Described, document: Document, policy: Policy, config: Config): Operation {
   const { operation } = described;
   const schemas = document.components?.schemas ?? {};
+  const own = policy.refusals().map((refusal) => exampleEnvelope(refusal));
   const responses = Object.entries<ResponseObject>(operation.responses ?? {}).map(([status, response]) => {
     const media = response.content?.["application/json"];
     if (Number(status) < 400 || media === undefined || media.example !== undefined) return [status, response];
-    const example = exampleOf(Number(status), { ...described, policy, config, schemas });
+    const example =
+      own.find(({ error }) => error.statusCode === Number(status)) ??
+      exampleOf(Number(status), { ...described, policy, config, schemas });
     return [status, { ...response, content: { "application/json": { ...media, example } } }];
   });
   return { ...operation, responses: Object.fromEntries(responses) };

@@ -20,29 +20,35 @@ const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
 const PARAGRAPH = { leadingLineBreaks: 2, trailingLineBreaks: 2 };
 const LINE = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
 
-const convert = compile({
-  wordwrap: false,
-  limits: { maxDepth: MAX_DEPTH, ellipsis: "" },
-  formatters: { link: formatLink, image: formatImage, cell: formatCell, list: formatList },
-  selectors: [
-    { selector: "a", format: "link" },
-    { selector: "img", format: "image" },
-    ...HEADINGS.map((selector) => ({ selector, options: { ...PARAGRAPH, uppercase: false } })),
-    { selector: "ul", format: "list" },
-    { selector: "ol", format: "list" },
-    { selector: "li", format: "block", options: LINE },
-    // Quotation marks would add a character to every line for every level.
-    { selector: "blockquote", format: "block", options: PARAGRAPH },
-    { selector: "table", format: "block", options: PARAGRAPH },
-    { selector: "tr", format: "block", options: LINE },
-    { selector: "td", format: "cell" },
-    { selector: "th", format: "cell" },
-    { selector: "title", format: "skip" },
-  ],
-});
+let convert: ((html: string) => string) | undefined;
+
+/** Made on first use: selectors are compiled by a grammar, and most requests make no plain text. */
+function makeConverter(): (html: string) => string {
+  return compile({
+    wordwrap: false,
+    limits: { maxDepth: MAX_DEPTH, ellipsis: "" },
+    formatters: { link: formatLink, image: formatImage, cell: formatCell, list: formatList },
+    selectors: [
+      { selector: "a", format: "link" },
+      { selector: "img", format: "image" },
+      ...HEADINGS.map((selector) => ({ selector, options: { ...PARAGRAPH, uppercase: false } })),
+      { selector: "ul", format: "list" },
+      { selector: "ol", format: "list" },
+      { selector: "li", format: "block", options: LINE },
+      // Quotation marks would add a character to every line for every level.
+      { selector: "blockquote", format: "block", options: PARAGRAPH },
+      { selector: "table", format: "block", options: PARAGRAPH },
+      { selector: "tr", format: "block", options: LINE },
+      { selector: "td", format: "cell" },
+      { selector: "th", format: "cell" },
+      { selector: "title", format: "skip" },
+    ],
+  });
+}
 
 /** The plain text of an HTML mail: links as `text (url)`, images as their alt text, a table row on one line. */
 export function plainText(html: string): string {
+  convert ??= makeConverter();
   return convert(withinLimits(html));
 }
 

@@ -31,7 +31,7 @@ const stats = createRoute({
   method: "get",
   path: "/activity/stats",
   operationId: "getActivityStats",
-  refusals: [tooLong({ from: Date.UTC(2024, 0, 1), to: Date.UTC(2026, 0, 1) })],
+  refusals: () => [tooLong({ from: Date.UTC(2024, 0, 1), to: Date.UTC(2026, 0, 1) })],
   tags,
   summary: "Count mail and events by day",
   description: `Without dates, the last 30 days, today included; at most 366. All days are exact but those of which the dates want only a part:

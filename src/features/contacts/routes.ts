@@ -111,7 +111,7 @@ const update = createRoute({
   path: "/contacts/{id}",
   policy: { bucket: "contacts" },
   operationId: "updateContact",
-  refusals: [addressTaken("ada@example.com")],
+  refusals: () => [addressTaken("ada@example.com")],
   // Not refused: a caller may send back what another system holds of the person.
   advisedNames: foreignNamesOfContact,
   tags,

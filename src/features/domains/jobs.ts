@@ -3,6 +3,7 @@ import { publicId } from "../../core/ids";
 import type { MessageOf } from "../../core/messages";
 import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
 import { checkDomain } from "./check";
 
 /**
@@ -20,7 +21,7 @@ export async function checkDomainsJob(platform: Platform, job: MessageOf<"domain
       platform.log("info", "A domain's check had no result", {
         domainId: publicId(domainId),
         projectId: project.id,
-        reason: error.name,
+        reason: reasonOf(error),
       });
     }
   }

@@ -18,7 +18,7 @@ const add = createRoute({
   method: "post",
   path: "/domains",
   operationId: "addDomain",
-  refusals: [alreadyHere("acme.example")],
+  refusals: () => [alreadyHere("acme.example")],
   tags,
   summary: "Add a sender domain",
   description: "Returns the DNS records to create. Mail can be sent from the domain once it is VERIFIED.",
@@ -73,7 +73,7 @@ const verify = createRoute({
   method: "get",
   path: "/domains/{id}/verify",
   operationId: "verifyDomain",
-  refusals: [takenElsewhere("acme.example")],
+  refusals: () => [takenElsewhere("acme.example")],
   tags,
   summary: "Check a sender domain now",
   description:
@@ -94,7 +94,7 @@ const remove = createRoute({
   method: "delete",
   path: "/domains/{id}",
   operationId: "removeDomain",
-  refusals: [
+  refusals: () => [
     domainInUse("acme.example", [{ type: "template", id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10", name: "Welcome" }]),
   ],
   tags,

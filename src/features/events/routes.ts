@@ -143,7 +143,7 @@ const remove = createRoute({
   method: "delete",
   path: "/events/{eventName}",
   operationId: "deleteEvents",
-  refusals: [
+  refusals: () => [
     eventInUse("purchase", {
       usedInSegments: [{ id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10", name: "Customers" }],
       usedInCampaigns: [],

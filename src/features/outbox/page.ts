@@ -45,11 +45,13 @@ export function timeAgo(at: string, now: Date): Html {
 }
 
 export function exactTime(at: string): string {
+  exact ??= new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "medium", timeZone: "UTC" });
   return `${exact.format(new Date(at))} UTC`;
 }
 
-const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "medium", timeZone: "UTC" });
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+// Made on first use: to load the first language takes as long as some hundred schemas.
+let exact: Intl.DateTimeFormat | undefined;
+let relative: Intl.RelativeTimeFormat | undefined;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
@@ -58,7 +60,10 @@ const dayMs = 24 * hourMs;
 function ago(at: Date, now: Date): string {
   const passedMs = now.getTime() - at.getTime();
   const awayMs = Math.abs(passedMs);
-  const inUnits = (ms: number, unit: "minute" | "hour" | "day") => relative.format(-Math.trunc(passedMs / ms), unit);
+  const inUnits = (ms: number, unit: "minute" | "hour" | "day") => {
+    relative ??= new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+    return relative.format(-Math.trunc(passedMs / ms), unit);
+  };
   if (awayMs < minuteMs) return "just now";
   if (awayMs < hourMs) return inUnits(minuteMs, "minute");
   if (awayMs < dayMs) return inUnits(hourMs, "hour");

@@ -62,7 +62,7 @@ const create = createRoute({
   method: "post",
   path: "/segments",
   operationId: "createSegment",
-  refusals: [tooManySegments()],
+  refusals: () => [tooManySegments()],
   tags,
   summary: "Create a segment",
   description: "A project may have at most 1,000 segments, with at most 4 MB of conditions; 409 above that.",
@@ -124,7 +124,7 @@ const remove = createRoute({
   method: "delete",
   path: "/segments/{id}",
   operationId: "deleteSegment",
-  refusals: [
+  refusals: () => [
     segmentInUse({
       usedInSegments: [{ id: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10", name: "Active customers" }],
       usedInCampaigns: [],
@@ -167,7 +167,7 @@ const compute = createRoute({
   method: "post",
   path: "/segments/{id}/compute",
   operationId: "computeSegment",
-  refusals: [notComputable()],
+  refusals: () => [notComputable()],
   tags,
   summary: "Compute the members of a tracked DYNAMIC segment",
   description:

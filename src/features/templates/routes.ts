@@ -120,7 +120,7 @@ const remove = createRoute({
   method: "delete",
   path: "/templates/{id}",
   operationId: "deleteTemplate",
-  refusals: [confirmsSubscriptions()],
+  refusals: () => [confirmsSubscriptions()],
   tags,
   summary: "Delete a template",
   description: "Mail that was already accepted still goes out. 409 while a step of a workflow uses it.",

@@ -27,7 +27,7 @@ const create = createRoute({
   method: "post",
   path: "/topics",
   operationId: "createTopic",
-  refusals: [tooManyTopics()],
+  refusals: () => [tooManyTopics()],
   tags,
   summary: "Create a topic",
   description:
@@ -71,7 +71,7 @@ const remove = createRoute({
   method: "delete",
   path: "/topics/{id}",
   operationId: "deleteTopic",
-  refusals: [
+  refusals: () => [
     topicInUse({
       templates: [{ id: topicExample.id, name: "Newsletter" }],
       campaigns: [],

@@ -31,7 +31,7 @@ const create = createRoute({
   method: "post",
   path: "/webhooks",
   operationId: "createWebhook",
-  refusals: [tooManyWebhooks()],
+  refusals: () => [tooManyWebhooks()],
   tags,
   summary: "Have events delivered to a URL",
   description:
@@ -166,7 +166,7 @@ const retry = createRoute({
   method: "post",
   path: "/webhooks/{id}/deliveries/{deliveryId}/retry",
   operationId: "retryWebhookDelivery",
-  refusals: [webhookDisabled()],
+  refusals: () => [webhookDisabled()],
   tags,
   summary: "Deliver an event again",
   description:

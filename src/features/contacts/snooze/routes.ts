@@ -15,7 +15,7 @@ const start = createRoute({
   path: "/contacts/{id}/snooze",
   policy: { bucket: "contacts" },
   operationId: "snoozeContact",
-  refusals: [notSubscribed("ada@example.com")],
+  refusals: () => [notSubscribed("ada@example.com")],
   tags,
   summary: "Unsubscribe a contact for a while",
   description:

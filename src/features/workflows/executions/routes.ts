@@ -29,7 +29,7 @@ const start = createRoute({
   path: "/workflows/{id}/executions",
   policy: { once: true },
   operationId: "startWorkflowExecution",
-  refusals: [reentryRefused(readId("0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10"), false)],
+  refusals: () => [reentryRefused(readId("0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10"), false)],
   tags,
   summary: "Start a workflow for a contact",
   description:
@@ -96,7 +96,7 @@ const cancel = createRoute({
   method: "delete",
   path: "/workflows/{id}/executions/{executionId}",
   operationId: "cancelWorkflowExecution",
-  refusals: [executionOver("COMPLETED")],
+  refusals: () => [executionOver("COMPLETED")],
   tags,
   summary: "Cancel an execution",
   description: "It is CANCELLED where it stands. 409 when it is over already.",

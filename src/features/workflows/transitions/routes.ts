@@ -15,7 +15,7 @@ const create = createRoute({
   method: "post",
   path: "/workflows/{id}/transitions",
   operationId: "createWorkflowTransition",
-  refusals: [tooMany("transitions", 200)],
+  refusals: () => [tooMany("transitions", 200)],
   partNames: { condition: ["branch"] },
   tags,
   summary: "Lead from one step to another",
