@@ -1,16 +1,19 @@
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
+import { controlDatabase } from "../../src/db/client";
+import { noRows, prepare, statement } from "../../src/db/statement";
 import { killableDatabase, Process } from "../support/killable";
 import { limitFaults } from "../support/limit-check";
 
 /** A check that cannot fail would keep nothing. */
 it.each([
-  ["parameters", () => env.DB.prepare(`SELECT ${Array(81).fill("?").join(", ")}`).bind(...Array(81).fill(1))],
-  ["bytes of SQL", () => env.DB.prepare(`SELECT ? /* ${" ".repeat(80_000)} */`).bind(1)],
-  ["bytes in one value", () => env.DB.prepare("SELECT ?").bind("é".repeat(850_000))],
-])("a statement is found out that comes near the limit of %s", (what, prepare) => {
+  ["parameters", sql`SELECT ${sql.join(Array(81).fill(sql`${1}`), sql`, `)}`],
+  ["bytes of SQL", sql`SELECT ${1} ${sql.raw(`/* ${" ".repeat(80_000)} */`)}`],
+  ["bytes in one value", sql`SELECT ${"é".repeat(850_000)}`],
+])("a statement is found out that comes near the limit of %s", (what, query) => {
   expect(limitFaults()).toEqual([]);
-  prepare();
+  prepare(controlDatabase(env), statement(query, noRows));
   expect(limitFaults()).toEqual([expect.stringContaining(what)]);
 });
 

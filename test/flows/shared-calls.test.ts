@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readId } from "../../src/core/ids";
+import { retryEmail } from "../../src/features/emails/retry";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import type { Death } from "../support/killable";
@@ -325,7 +327,7 @@ describe("on the wire", () => {
     await world.drain();
     const [row] = await emailRows(project);
     isRefused = false;
-    expect((await project.api.post(`/emails/${row?.id}/retry`)).status).toBe(202);
+    await retryEmail((await world.context(project)).ctx, readId(String(row?.id)));
     world.now += 120_000;
     await world.pass(2);
     expect(await statuses(project)).toEqual({ SENT: 1 });

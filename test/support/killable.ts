@@ -6,8 +6,6 @@ export function wasKilled(error: unknown): boolean {
   return error instanceof Killed || (error instanceof Error && wasKilled(error.cause));
 }
 
-const maxStatements = 800;
-
 /** When to die: at the n-th step (from 1), just before it takes effect or just after. */
 export interface Death {
   atStep: number;
@@ -30,13 +28,14 @@ export class Process {
   mostRowsRead = 0;
   private isDead = false;
   private spent = 0;
+  /** An invocation has 1,000 statements of D1. A test fails before one of ours comes near. */
+  maxStatements = 800;
 
   constructor(private readonly death?: Death) {}
 
-  /** An invocation has 1,000 statements of D1. A test fails before one of ours comes near. */
   spend(statements: number): void {
     this.spent += statements;
-    if (this.spent > maxStatements) throw new Error(`An invocation made ${this.spent} statements`);
+    if (this.spent > this.maxStatements) throw new Error(`An invocation made ${this.spent} statements`);
   }
 
   /** Dies here, of what it does between two steps. */

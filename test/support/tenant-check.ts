@@ -126,8 +126,8 @@ export function watchStatements(database: D1Database): void {
 }
 
 /** Whose statement it is: a test may be called by the product, as a provider is, and the product by a test. */
-function isOfProduct(stack: string): boolean {
-  const files = stack.split("\n").filter((line) => !/node_modules|tenant-check|killable/.test(line));
+export function isOfProduct(stack: string): boolean {
+  const files = stack.split("\n").filter((line) => !/node_modules|tenant-check|limit-check|killable/.test(line));
   return /\/src\//.test(files.find((line) => /\/(src|test)\//.test(line)) ?? "");
 }
 

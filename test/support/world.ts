@@ -55,6 +55,8 @@ export class World {
   outage: "dns" | "provider" | null = null;
   /** The database that does not answer. */
   outShard: string | null = null;
+  /** The statements of one invocation: more where a test does in one process what takes many, or a double says what no provider does. */
+  maxStatements = 800;
   /** What happens to the next round trips to a database; null while all is well. */
   fault: Pick<DatabaseFault, "meet"> | null = null;
   /** How the provider stands with every sender domain; null when it knows none of them. */
@@ -71,6 +73,7 @@ export class World {
 
   process(death?: Death): { platform: Platform; process: Process } {
     const process = new Process(death);
+    process.maxStatements = this.maxStatements;
     this.processes.push(process);
     const databases = Object.fromEntries(
       shards.map((shard) => [shard, killableDatabase(databaseOf(shard), process, this.wayTo(shard))]),
