@@ -14,6 +14,7 @@ import { timedMail } from "./engine/clock/mail";
 import { timedSnoozes } from "./engine/clock/snoozes";
 import type { EventListener } from "./engine/events/listener";
 import { drainMail } from "./engine/mail/drain";
+import { settleLater } from "./engine/mail/write-down";
 import { drainOutbound, type OutboundCalls } from "./engine/outbound/drain";
 import { workflowCalls } from "./engine/workflows/calls/calls";
 import { settleCall } from "./engine/workflows/calls/settle";
@@ -63,6 +64,7 @@ const outboundCalls: readonly OutboundCalls[] = [webhookDeliveries, workflowCall
 const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "mail.deliver": deliverJob,
   "mail.drain": drainMail,
+  "mail.settle": settleLater,
   "domains.check": checkDomainsJob,
   "campaigns.count": countDuePages,
   "campaigns.run": runCampaign,
@@ -113,7 +115,8 @@ function makeCalls(platform: Platform, message: MessageOf<"webhooks.drain" | "wo
 const deadLetterSuffix = "-dead";
 const retryBackoff: Backoff = { firstMs: 5 * secondMs, growth: 2, maxMs: 15 * minuteMs };
 /** No row says what such a message does, so no sweep makes up for it: its five more tries take over four hours. */
-const hitBackoff: Backoff = { firstMs: 10 * secondMs, growth: 6, maxMs: 4 * hourMs };
+const tellsAlone: QueueMessage["type"][] = ["tracking.record", "mail.settle"];
+const aloneBackoff: Backoff = { firstMs: 10 * secondMs, growth: 6, maxMs: 4 * hourMs };
 
 /**
  * Front door 2: each message is parsed, handed to its handler, and acknowledged or retried. Messages about mail of one
@@ -161,7 +164,7 @@ async function handle(platform: Platform, { message, received }: Merged<Message>
     platform.log("error", "A message failed and will be tried again", {
       ...{ type: message.type, attempt, reason: reasonOf(error) },
     });
-    const backoff = message.type === "tracking.record" ? hitBackoff : retryBackoff;
+    const backoff = tellsAlone.includes(message.type) ? aloneBackoff : retryBackoff;
     for (const each of received) tryLater(each, backoff);
   }
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { asId, type Id } from "./ids";
 import { priorities } from "./mail/priority";
+import { Unwritten } from "./mail/unwritten";
 import { Hit } from "./tracking/hit";
 
 /** The five queues of the house. A type of message belongs to exactly one of them. */
@@ -11,7 +12,7 @@ const projectId = z.number();
 const id = z.string().transform(asId);
 const jobId = id;
 
-/** Messages carry ids, never content: the row is the truth, the message only says "look now". `tracking.record` is the exception. */
+/** Messages carry ids, never content: the row is the truth, the message only says "look now". `tracking.record` and `mail.settle` are the exceptions. */
 export const QueueMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("mail.deliver"),
@@ -21,6 +22,8 @@ export const QueueMessage = z.discriminatedUnion("type", [
     /** Somebody may have died of these emails: the queue brings the message once more. */
     again: z.literal(true).optional(),
   }),
+  /** What a consumer knows of emails, and could not write down because the database was away. It says what happened. */
+  Unwritten.extend({ type: z.literal("mail.settle"), projectId }),
   /** Mail waits, of whichever projects: work on it by turns. Of a project with its own clock, on that alone. */
   z.object({ type: z.literal("mail.drain"), projectId: projectId.optional() }),
   z.object({
@@ -74,6 +77,8 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "mail.deliver": "mail",
   // A drainer is at it for a while, and fresh mail does not wait behind it.
   "mail.drain": "campaign-mail",
+  // Not behind the mail that waits for the same database.
+  "mail.settle": "events",
   "domains.check": "jobs",
   "campaigns.count": "jobs",
   "campaigns.run": "jobs",

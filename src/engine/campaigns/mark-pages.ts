@@ -58,8 +58,8 @@ export function updateMarked(
  * An ended email `e` is about to open again: until its page is counted, its campaign knows by this that it is not over. Goes
  * before the change, in its batch.
  */
-export function updateOpen(where: SQL): Statement {
-  return statement(sql`UPDATE campaign_pages SET open = open + 1 WHERE ${isPageOf({ from: sql`emails e`, where })}`);
+export function updateOpen(where: SQL, from = sql`emails e`): Statement {
+  return statement(sql`UPDATE campaign_pages SET open = open + 1 WHERE ${isPageOf({ from, where })}`);
 }
 
 function isPageOf({ from, where }: { from: SQL; where: SQL }): SQL {

@@ -11,13 +11,14 @@ import { announceLater, type Later, sendForDrainer } from "./announce";
 import { callsOf, makeCalls } from "./calls";
 import { composeRound } from "./compose";
 import { type Delivery, findDue, readDelivery } from "./delivery";
-import { type Ready, recordAndHand } from "./hand-over";
+import { type Ready, recordAndHand, uncalledOf } from "./hand-over";
 import { hasSlot, slotComesBackMs } from "./memory-slot";
 import { nextRound, type Waiting } from "./plan-round";
 import { paceOf } from "./project-pace";
 import { putOff } from "./put-off";
 import type { Result } from "./record";
 import { recordAndNote } from "./record-called";
+import { writeDown } from "./write-down";
 
 /** A permit to call the provider: see core/mail/turns.ts. */
 export interface Permit extends Grant {
@@ -118,15 +119,24 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
         continue;
       }
       if (delivery.isAgain) {
-        await recordAndNote(ctx, called, planned.emails);
+        await recordAndNote(ctx, called, planned.emails).catch(async (error) => {
+          await writeDown(ctx, { results: called, uncalled: [], noted: idsOf(planned.emails) });
+          called = [];
+          throw error;
+        });
         called = [];
       }
       const composed = await composeRound(ctx, delivery, planned.emails);
       const { next, ended, failed } = callsOf(planned, composed);
       leftover.failed.push(...failed);
-      const handedOver = await recordAndHand(ctx, { called, refused, ended, next }).catch((error) =>
-        failHandOver(ctx, delivery, planned.emails, error),
-      );
+      const handedAt = ctx.realClock().getTime();
+      const handedOver = await recordAndHand(ctx, { called, refused, ended, next, handedAt }).catch(async (error) => {
+        // Nobody calls the provider for them now, which only this consumer knows.
+        const noted = delivery.isAgain ? idsOf(planned.emails) : [];
+        await writeDown(ctx, { results: called, uncalled: uncalledOf(next, handedAt), noted });
+        [called, refused] = [[], []];
+        throw error;
+      });
       const { handed } = handedOver;
       [called, refused] = [[], handedOver.refused];
       waiting = { ...waiting, emails: [...waiting.emails, ...composed.setAside] };
@@ -140,15 +150,16 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
     }
   } finally {
     // Also when the next round failed: the provider's answers are known, and must not become UNKNOWN.
-    await recordAndHand(ctx, { called, refused, ended: [], next: [] });
+    await recordAndHand(ctx, { called, refused, ended: [], next: [], handedAt: 0 }).catch((error) => {
+      ctx.log("error", "The answers of the provider are not recorded yet", { reason: reasonOf(error) });
+      return writeDown(ctx, { results: called, uncalled: [], noted: [] });
+    });
   }
   await comeBack(ctx, permit, delivery, leftover);
 }
 
-/** The database failed, and this worker goes on: its note that it may die of these emails is taken back. */
-async function failHandOver(ctx: Context, { isAgain }: Delivery, emails: EmailRow[], error: unknown): Promise<never> {
-  if (isAgain) await putOff(ctx, emails, { until: ctx.clock().getTime() + putOffMs.least, isNoted: true });
-  throw error;
+function idsOf(emails: EmailRow[]): Id[] {
+  return emails.map(({ id }) => id);
 }
 
 /** Tells the account how the last round went. Not beyond the time of this delivery. */
@@ -205,7 +216,10 @@ async function comeBack(ctx: Context, { priority }: Permit, delivery: Delivery, 
   const oldest = Math.min(...failed.map(({ email }) => email.createdAt));
   const until = now + Math.max(putOffMs.least, Math.min((now - oldest) / 4, putOffMs.most));
   const emails = failed.map(({ email }) => email);
-  await putOff(ctx, emails, { until, isNoted: delivery.isAgain });
+  await putOff(ctx, emails, { until, isNoted: delivery.isAgain }).catch(async (error) => {
+    await writeDown(ctx, { results: [], uncalled: [], noted: delivery.isAgain ? idsOf(emails) : [] });
+    throw error;
+  });
   const comingAgain = emails.map(({ id }) => ({ emailId: id, retryAt: until }));
   await announceLater(ctx, priority, comingAgain, { isAgain: true });
 }

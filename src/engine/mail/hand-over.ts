@@ -1,7 +1,8 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
 import type { Outcome } from "../../core/mail/outcome";
+import type { Uncalled } from "../../core/mail/unwritten";
 import { openBatch } from "../../db/batch";
 import { asId, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
@@ -39,6 +40,8 @@ export interface Between {
   ended: Result[];
   /** The calls of the next round. */
   next: Call[];
+  /** When they are handed over, by the real clock. */
+  handedAt: number;
 }
 
 /**
@@ -57,14 +60,17 @@ export interface Between {
  */
 export async function recordAndHand(
   ctx: Context,
-  { called, refused, ended, next }: Between,
+  { called, refused, ended, next, handedAt }: Between,
 ): Promise<{ handed: Set<Id>; refused: Ready[] }> {
   const at = ctx.clock().getTime();
   const batch = openBatch(ctx);
   const judge = recordCalled(ctx, batch, called, at);
   batch.addAll(updateRefused(ctx, refused, at));
   batch.addAll(updateResults(ctx, { results: ended, where: isAsRead(at), at }));
-  const handing = next.length > 0 ? batch.add(updateHanded(ctx, next, at)) : null;
+  const handing = next.length > 0 ? batch.add(updateHanded(ctx, next, { at, handedAt })) : null;
+  if (next.length > 0) batch.recognise(sql`EXISTS (${selectHanded(ctx, next, handedAt)})`);
+  // A result asks for its round and takes it away, so that a second run finds nothing. So does a hand-over of nobody.
+  else batch.mayRepeat();
   if (ctx.mailer.idempotencyWindowMs > 0) {
     for (const call of next) if (call.mails.length > 1 && !call.isRepeat) batch.add(insertRound(ctx, call, at));
   }
@@ -109,7 +115,11 @@ export function resultOf({ id, projectId, campaignId, round }: EmailRow, outcome
 }
 
 /** `due_at` stays: a sweep before the end of the lease looks again when it ends. */
-function updateHanded(ctx: Context, next: Call[], at: number): Statement<{ id: Id }> {
+function updateHanded(
+  ctx: Context,
+  next: Call[],
+  { at, handedAt }: { at: number; handedAt: number },
+): Statement<{ id: Id }> {
   const items = JSON.stringify(
     next.flatMap((call) => {
       const isFresh = freshOf(call).length > 0;
@@ -124,12 +134,30 @@ function updateHanded(ctx: Context, next: Call[], at: number): Statement<{ id: I
     sql` OR `,
   );
   return statement(
-    sql`UPDATE emails AS e SET status = 'SENDING', round = r.value->>'call', handed_at = ${ctx.realClock().getTime()}, provider = ${ctx.mailer.name},
+    sql`UPDATE emails AS e SET status = 'SENDING', round = r.value->>'call', handed_at = ${handedAt}, provider = ${ctx.mailer.name},
         attempts = attempts + 1, abandonments = 0, subject = r.value->>'subject',
         contact = coalesce(contact, r.value->'contact')
       FROM json_each(${items}) r
       WHERE ${isAsRead(at)} AND NOT (r.value->>'isFresh' AND (${isStopped}))
       RETURNING id`,
     columns({ id: asId }),
+    { again: selectHanded(ctx, next, handedAt) },
+  );
+}
+
+/** The emails that a batch has handed over for these calls, at this moment. */
+function selectHanded(ctx: Context, next: Call[], handedAt: number): SQL {
+  const items = JSON.stringify(next.flatMap(({ id, mails }) => mails.map(({ email }) => [email.id, id])));
+  return sql`SELECT e.id FROM json_each(${items}) r
+    CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value->>0
+    WHERE e.round = r.value->>1 AND e.status = 'SENDING' AND e.handed_at = ${handedAt}`;
+}
+
+/** The emails of calls that are not made, because their hand-over failed. */
+export function uncalledOf(next: Call[], handedAt: number): Uncalled[] {
+  return next.flatMap(({ id, isRepeat, mails }) =>
+    mails.map(({ email: { id: emailId, projectId, round, uncertainSince } }) => ({
+      ...{ projectId, emailId, call: id, isRepeat, handedAt, round, uncertainSince },
+    })),
   );
 }

@@ -60,7 +60,7 @@ export function updateResults(
       sql`UPDATE emails AS e SET status = r.value->>'status', error = ${unlessErased(error)},
           provider_message_id = coalesce(r.value->>'providerMessageId', provider_message_id),
           sent_at = coalesce(r.value->>'sentAt', sent_at), uncertain_since = r.value->>'uncertainSince',
-          attempts = attempts - (r.value->>'isUntried'), next_attempt_at = r.value->>'retryAt', due_at = r.value->>'dueAt', handed_at = NULL,
+          attempts = attempts - (r.value->>'isUntried' AND handed_at IS NOT NULL), next_attempt_at = r.value->>'retryAt', due_at = r.value->>'dueAt', handed_at = NULL,
           ended_at = r.value->>'endedAt',
           round = CASE WHEN r.value->>'status' IN ('QUEUED', 'UNKNOWN') THEN round END
         FROM json_each(${items}) r

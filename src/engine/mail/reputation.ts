@@ -35,6 +35,8 @@ export function insertBlock(ctx: Context, at: number): Statement<{ number: numbe
     sql`${nextBlock(ctx, at)} WHERE newest.number IS NULL OR mails >= newest.first_mail + ${mailsPerBlock} OR mails < newest.first_mail
       RETURNING number`,
     readBlockNumber,
+    // After a lost answer, a block counts as begun: then the project is judged once more than it needs to be.
+    { again: sql`SELECT 1 AS number` },
   );
 }
 

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { asId } from "../ids";
+
+const id = z.string().transform(asId);
+const time = z.number().nullable();
+
+const Report = z.union([
+  z.object({ kind: z.literal("delivered") }),
+  z.object({ kind: z.literal("bounced"), bounceType: z.literal("hard"), reason: z.string() }),
+  z.object({
+    kind: z.literal("bounced"),
+    bounceType: z.literal("soft"),
+    reason: z.string(),
+    isTransient: z.literal(true).optional(),
+  }),
+  z.object({ kind: z.literal("complained") }),
+]);
+
+/** What a call came to for one email: see `Result` of engine/mail/record.ts. */
+const StoredResult = z.object({
+  projectId: z.number(),
+  emailId: id,
+  campaignId: id.nullable(),
+  round: z.string().nullable(),
+  status: z.enum(["SENT", "QUEUED", "FAILED", "SUPPRESSED", "CANCELLED", "UNKNOWN"]),
+  error: z.string().nullable(),
+  providerMessageId: z.string().nullable(),
+  retryAt: time,
+  uncertainSince: time,
+  isUntried: z.boolean(),
+  reports: z.array(Report),
+});
+
+/**
+ * An email whose hand-over may have been committed, while its consumer got an error and made no call. `round` and
+ * `uncertainSince` are what its row had before.
+ */
+const Uncalled = z.object({
+  projectId: z.number(),
+  emailId: id,
+  call: z.string(),
+  isRepeat: z.boolean(),
+  handedAt: z.number(),
+  round: z.string().nullable(),
+  uncertainSince: time,
+});
+export type Uncalled = z.infer<typeof Uncalled>;
+
+/** What a consumer knows of its emails and could not write down, because the database was away. */
+export const Unwritten = z.object({
+  /** The answers of the provider. */
+  results: z.array(StoredResult),
+  /** Emails for which the provider was not called. */
+  uncalled: z.array(Uncalled),
+  /** Emails whose rows say that a consumer may have died of them. It has not. */
+  noted: z.array(id),
+});
+export type Unwritten = z.infer<typeof Unwritten>;
