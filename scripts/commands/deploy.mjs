@@ -1,6 +1,6 @@
 import { lookAtAccount } from "../lib/account.mjs";
-import { createMissing, deployWorker, migrate, putSecrets } from "../lib/cloudflare.mjs";
-import { deployed, obstacleList, secretsOnce } from "../lib/deployed.mjs";
+import { claimName, createMissing, deployWorker, migrate } from "../lib/cloudflare.mjs";
+import { deployed, obstacleList, secretsOnce, secretsUnseen } from "../lib/deployed.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { openFirstProject, untilUp } from "../lib/first-project.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
@@ -25,7 +25,8 @@ const HELP = `
   npm run deploy -- --dry-run     builds, and changes nothing
 
   Settings stand in petrel.toml, see petrel.example.toml. To make the first
-  project, a later deploy needs ADMIN_TOKEN in its environment.
+  project, a later deploy needs ADMIN_TOKEN in its environment. In Workers
+  Builds it creates nothing and shows no secret, see docs/deploying.md.
 `;
 const FLAGS = ["--sandbox", "--dry-run"];
 
@@ -34,8 +35,9 @@ export async function main(args) {
   if (args.includes("--help") || args.includes("-h")) return console.log(HELP);
   const stranger = args.find((arg) => !FLAGS.includes(arg));
   if (stranger) throw new Failure(`npm run deploy takes ${FLAGS.join(" and ")}, not ${stranger}.`);
-  const flags = { isSandbox: args.includes("--sandbox") };
   const installation = readInstallation();
+  const isBuild = Boolean(process.env.WORKERS_CI);
+  const flags = { isBuild, isSandbox: args.includes("--sandbox") || (isBuild && isOutbox(installation)) };
   databaseBindings(installation.config);
   await ensureInstalled();
   writeDeployConfig(installation, flags);
@@ -47,73 +49,108 @@ export async function main(args) {
   console.log("");
   const step = steps();
   const account = await look(installation, flags, step);
-  await prepare(installation, flags, account, step);
+  if (flags.isBuild) installation.notes = { ...installation.notes, ...account.ids };
+  else await prepare(installation, account, step);
+  writeDeployConfig(installation, flags);
+  // Migrations only add, so the Worker that is still running gets along with the new tables.
+  for (const binding of databaseBindings(installation.config)) {
+    await step.run("Migrations", binding, "applied", () => migrate(binding));
+  }
   const secrets = await upload(installation, flags, account, step);
   console.log(await introduce(installation, flags, secrets, step));
+}
+
+/** Somebody who clicked a button has no command line for `--sandbox`: their build says it by leaving the provider as it is. */
+function isOutbox({ config }) {
+  return config.vars.MAIL_PROVIDER === "outbox";
 }
 
 /** Everything that stands in the way is said before anything is made. */
 async function look(installation, flags, step) {
   step.begin("Account", "looking at what is there");
-  const account = await lookAtAccount(installation);
+  const account = await lookAtAccount(installation, flags);
   refuse([
     ...settingObstacles(installation, flags),
     ...account.obstacles,
-    ...(account.secrets ? credentialObstacles(installation, account.secrets) : []),
+    ...(account.secrets
+      ? [...credentialObstacles(installation, account.secrets), ...givenTokenObstacles(account)]
+      : []),
   ]);
   step.done("Account", account.account ?? "the one of the token", "ready");
   return account;
+}
+
+function givenTokenObstacles({ secrets }) {
+  const given = process.env.ADMIN_TOKEN;
+  const { accepts, rule } = OWN_SECRETS.find(({ name }) => name === "ADMIN_TOKEN");
+  return given && !secrets.includes("ADMIN_TOKEN") && !accepts.test(given)
+    ? [`ADMIN_TOKEN in the environment must be ${rule}: change it, or unset it to have a random one made.`]
+    : [];
 }
 
 function refuse(obstacles) {
   if (obstacles.length > 0) throw new Failure(obstacleList(obstacles));
 }
 
-async function prepare(installation, flags, account, step) {
-  const { config } = installation;
-  const ids = await createMissing(installation, account, step.done);
-  const { isNew } = installation;
-  noteDeployed(installation, { ...(account.account ? { account: account.account } : {}), ...ids });
-  if (isNew) step.done("Settings", "petrel.toml", "written");
-  writeDeployConfig(installation, flags);
-  // Migrations only add, so the Worker that is still running gets along with the new tables.
-  for (const binding of databaseBindings(config)) {
-    await step.run("Migrations", binding, "applied", () => migrate(binding));
+/** What the account lacks. The Worker's name comes first: only taking that shows a Free plan. */
+async function prepare(installation, account, step) {
+  const { isNew, config } = installation;
+  const noted = account.account ? { account: account.account } : {};
+  if (!OWN_SECRETS.some(({ name }) => account.secrets.includes(name))) {
+    const found = await step.run("Worker", config.name, "name taken", () => claimName(installation));
+    noteDeployed(installation, { ...noted, ...(found ? { address: found } : {}) });
   }
+  const ids = await createMissing(installation, account, step.done);
+  noteDeployed(installation, { ...noted, ...ids });
+  if (isNew) step.done("Settings", "petrel.toml", "written");
 }
 
 /** The answer is the secrets that the Worker got by this. */
 async function upload(installation, flags, account, step) {
   const before = publicUrl(installation);
-  const found = await step.run("Worker", installation.config.name, "deployed", deployWorker);
   const secrets = missingSecrets(account.secrets);
-  if (Object.keys(secrets).length > 0) {
-    // A secret belongs to a Worker, so the Worker comes first.
-    await step.run("Secrets", Object.keys(secrets).join(", "), "set", () => putSecrets(secrets));
-    console.log(secretsOnce(secrets));
-  }
+  const names = Object.keys(secrets);
+  const { name } = installation.config;
+  if (names.length > 0) console.log(isShown(flags) ? secretsOnce(secrets) : secretsUnseen(secrets, name));
+  const found = await step.run("Worker", name, "deployed", () => deployWorker(secrets));
+  if (names.length > 0) step.done("Secrets", names.join(", "), "set");
+  if (flags.isBuild) return secrets;
   if (found) noteDeployed(installation, { address: found });
   const after = publicUrl(installation);
   if (after !== before) {
-    // wrangler only tells the address of a Worker that is there, and links need it.
+    // A Worker that was there already, without its address in petrel.toml: wrangler tells it after an upload alone.
     writeDeployConfig(installation, flags);
-    await step.run("PUBLIC_URL", after, "set", deployWorker);
+    await step.run("PUBLIC_URL", after, "set", () => deployWorker());
   }
   return secrets;
+}
+
+/** Whatever is no terminal may be a log that others read. */
+function isShown({ isBuild }) {
+  return Boolean(process.stdout.isTTY) && !isBuild;
 }
 
 /** New values for the secrets that the Worker does not have yet. */
 function missingSecrets(existing) {
   const missing = OWN_SECRETS.filter(({ name }) => !existing.includes(name));
-  return Object.fromEntries(missing.map(({ name, make }) => [name, make()]));
+  const given = { ADMIN_TOKEN: process.env.ADMIN_TOKEN };
+  return Object.fromEntries(missing.map(({ name, make }) => [name, given[name] || make()]));
 }
 
 /** The deploy is done, so nothing that fails here makes it fail. */
-async function introduce(installation, { isSandbox }, secrets, step) {
+async function introduce(installation, flags, secrets, step) {
   const base = addressOf(installation) || publicUrl(installation);
   const shown = { base, provider: installation.config.vars.MAIL_PROVIDER };
-  const adminToken = secrets.ADMIN_TOKEN ?? (process.env.ADMIN_TOKEN ? adminTokenOf(process.env) : null);
-  if (!base) return deployed({ ...shown, base: "https://<your route>", problem: "wrangler named no address to call." });
+  const adminToken = adminTokenOf({ ADMIN_TOKEN: secrets.ADMIN_TOKEN || process.env.ADMIN_TOKEN || "" });
+  if (!base) {
+    const problem = flags.isBuild
+      ? "wrangler names the address above. Set it as PUBLIC_URL under [vars] in wrangler.toml, so that links have it."
+      : "wrangler named no address to call.";
+    return deployed({ ...shown, base: "https://<your route>", problem });
+  }
+  if (!isShown(flags)) {
+    return deployed({ ...shown, problem: "This is no terminal, so no project was made, whose keys would be shown." });
+  }
   if (!adminToken) {
     return deployed({ ...shown, problem: "ADMIN_TOKEN is not in the environment, so no project was looked for." });
   }
@@ -123,7 +160,8 @@ async function introduce(installation, { isSandbox }, secrets, step) {
   }
   step.done("Address", base, "answers");
   try {
-    const project = await openFirstProject({ base, adminToken, isTokenNew: "ADMIN_TOKEN" in secrets, isSandbox });
+    const isTokenNew = "ADMIN_TOKEN" in secrets;
+    const project = await openFirstProject({ base, adminToken, isTokenNew, isSandbox: flags.isSandbox });
     return deployed({ ...shown, project });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -1,5 +1,8 @@
 import { askWrangler } from "./cloudflare.mjs";
+import { databasesIn } from "./installation.mjs";
 import { reasonFor } from "./reasons.mjs";
+import { command } from "./screen.mjs";
+import { shapeObstacles } from "./shape.mjs";
 
 const NEEDED_SCOPES = ["account:read", "workers_scripts:write", "d1:write", "queues:write"];
 
@@ -7,22 +10,28 @@ const NEEDED_SCOPES = ["account:read", "workers_scripts:write", "d1:write", "que
  * Looks at the account, and changes nothing. What stands in the way comes back as `obstacles`, all of it at once: one
  * thing that is missing says nothing about the others.
  */
-export async function lookAtAccount({ config, notes }) {
+export async function lookAtAccount({ config, notes }, { isBuild }) {
   const login = await lookAtLogin(config, notes);
   if (login.obstacles.length > 0) return { ...login, queues: [], buckets: [], databases: [], secrets: null };
   const [queues, buckets, databases, secrets] = await Promise.all([
-    look("Queues", ["queues", "list"], namesIn),
-    look("R2 bucket", ["r2", "bucket", "list"], namesIn),
+    // A build creates nothing, so wrangler says at the upload which of these is missing.
+    isBuild ? {} : look("Queues", ["queues", "list"], namesIn),
+    isBuild ? {} : look("R2 bucket", ["r2", "bucket", "list"], namesIn),
     look("D1 database", ["d1", "list", "--json"], JSON.parse),
     look("Workers Scripts", ["secret", "list", "--format", "json"], secretNamesIn),
   ]);
-  const obstacles = [queues, buckets, databases, secrets].flatMap(({ obstacle }) => obstacle ?? []);
+  const refused = [queues, buckets, databases, secrets].flatMap(({ obstacle }) => obstacle ?? []);
+  const ours = databases.found ? databasesIn({ config, notes }, databases.found) : [];
+  const strange = strangeDatabases(notes, config, databases);
+  const missing = isBuild && strange.length === 0 ? missingDatabases(ours) : [];
+  const shapes = strange.length === 0 ? await shapeObstacles(ours.filter(({ isThere }) => isThere)) : [];
   return {
     account: login.account,
-    obstacles: [...obstacles, ...strangeDatabases(notes, config, databases)],
+    obstacles: [...refused, ...strange, ...missing, ...shapes],
     queues: queues.found ?? [],
     buckets: buckets.found ?? [],
     databases: databases.found ?? [],
+    ids: Object.fromEntries(ours.filter(({ isThere }) => isThere).map(({ binding, id }) => [binding, id])),
     secrets: secrets.found ?? null,
   };
 }
@@ -33,7 +42,10 @@ async function lookAtLogin(config, notes) {
   if (code !== 0 && stdout.includes('"loggedIn":false')) {
     return refuse("You are not logged in to Cloudflare. Run npx wrangler login, or set CLOUDFLARE_API_TOKEN.");
   }
-  if (code !== 0) return refuse(`Cloudflare could not be asked who you are. wrangler says: ${lastWords(output)}`);
+  if (code !== 0) {
+    const reason = reasonFor("the login", output) ?? `wrangler says: ${lastWords(output)}`;
+    return refuse(`Cloudflare could not be asked who you are. ${reason}`);
+  }
   const { accounts = [], authType, tokenPermissions } = JSON.parse(stdout);
   const chosen = process.env.CLOUDFLARE_ACCOUNT_ID || config.account_id;
   const account = chosen || notes.account || (accounts.length === 1 ? accounts[0].id : undefined);
@@ -83,6 +95,15 @@ function strangeDatabases(notes, config, { found }) {
         `The database ${name} (${id} in petrel.toml) is not in this account. Use the account that has it.`,
     ),
   ];
+}
+
+function missingDatabases(databases) {
+  return databases
+    .filter(({ isThere }) => !isThere)
+    .map(
+      ({ binding, name }) =>
+        `A build creates nothing, and the account has no database ${name}, bound as ${binding}. Create it: ${command(`npx wrangler d1 create ${name}`)}`,
+    );
 }
 
 function secretNamesIn(stdout) {

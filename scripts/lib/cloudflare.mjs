@@ -1,38 +1,34 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "./failure.mjs";
-import { DEPLOY_CONFIG } from "./installation.mjs";
-import { reasonFor } from "./reasons.mjs";
+import { DEPLOY_CONFIG, databasesIn } from "./installation.mjs";
+import { refusalOf } from "./reasons.mjs";
+import { inTemporaryFolder, isOnTerminal } from "./temporary.mjs";
 import { captureTool, showTool } from "./tools.mjs";
 
 /** Runs wrangler on the account, without questions, with the configuration of this installation. */
-export function askWrangler(args, options) {
-  return captureTool("wrangler", [...args, "--config", DEPLOY_CONFIG], options);
+export function askWrangler(args, { config = DEPLOY_CONFIG, ...options } = {}) {
+  return captureTool("wrangler", [...args, "--config", config], options);
 }
 
-/** The same. A refusal ends the deploy with what wrangler said about it. */
+/** The same for a database. A refusal ends the deploy with what wrangler said about it. */
 async function wrangler(...args) {
   const { code, stdout, output } = await askWrangler(args);
-  if (code !== 0) throw new Failure(`wrangler ${args.join(" ")} failed, so the deploy stops here:\n\n${output}`);
+  if (code !== 0) {
+    throw new Failure(
+      `wrangler ${args.join(" ")} failed, so the deploy stops here: the next one goes on from here. ${refusalOf("D1 database", output)}`,
+    );
+  }
   return stdout;
 }
 
-/**
- * Creates what the configuration names and the account lacks; `report` hears of each. The queues come first, as some
- * accounts have none, and only creating one shows that. The answer is the id of each database, by its binding.
- */
+/** Creates what the configuration names and the account lacks; `report` hears of each. The answer is the id of each database, by its binding. */
 export async function createMissing({ config, notes }, account, report) {
   const queues = config.queues.consumers.map((consumer) => consumer.queue);
   await ensure("Queues", queues, account.queues, ["queues", "create"], report);
   const buckets = config.r2_buckets.map((bucket) => bucket.bucket_name);
   await ensure("R2 bucket", buckets, account.buckets, ["r2", "bucket", "create"], report);
   return createDatabases(config, notes, account, report);
-}
-
-/** In our words where we know the reason, in wrangler's otherwise. */
-function refusalOf(kind, output) {
-  return reasonFor(kind, output) ?? `wrangler says:\n\n${output}`;
 }
 
 async function ensure(kind, names, existing, create, report) {
@@ -54,9 +50,7 @@ async function ensure(kind, names, existing, create, report) {
 async function createDatabases(config, notes, account, report) {
   const ids = {};
   let known = account.databases;
-  for (const { binding, database_name: name, database_id: given } of config.d1_databases) {
-    const id = given ?? notes[binding];
-    const isThere = known.some((database) => database.uuid === id || database.name === name);
+  for (const { binding, name, id, isThere } of databasesIn({ config, notes }, known)) {
     if (!isThere) {
       await wrangler("d1", "create", name);
       known = await listDatabases();
@@ -76,37 +70,63 @@ export async function migrate(binding) {
   await wrangler("d1", "migrations", "apply", binding, "--remote");
 }
 
-/** Uploads the Worker. The answer is its workers.dev address; null when it has none. */
-export async function deployWorker() {
-  const folder = mkdtempSync(join(tmpdir(), "petrel-deploy-"));
-  try {
-    // wrangler says here, for programs, what it says on the terminal.
-    const report = join(folder, "report.ndjson");
-    const env = { WRANGLER_OUTPUT_FILE_PATH: report, WRANGLER_LOG: "warn" };
-    // Where somebody can answer, it asks before it takes a domain from another Worker, or registers a workers.dev name.
-    // Where nobody can, it goes on.
-    if (process.stdin.isTTY && process.stdout.isTTY) {
-      const code = await showTool("wrangler", ["deploy", "--config", DEPLOY_CONFIG], { env });
-      if (code !== 0) throw new Failure("The Worker could not be deployed: wrangler says above why.");
-    } else {
-      const { code, output } = await askWrangler(["deploy"], { env });
-      if (code !== 0) throw new Failure(`The Worker could not be deployed. ${refusalOf("Workers Scripts", output)}`);
+/**
+ * Uploads the Worker together with `secrets`, so that no version ever serves without them. The answer is its workers.dev
+ * address; null when it has none.
+ */
+export function deployWorker(secrets = {}) {
+  return inTemporaryFolder((folder) => {
+    if (Object.keys(secrets).length === 0) return upload(folder, DEPLOY_CONFIG, []);
+    const file = join(folder, "secrets.json");
+    writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
+    return upload(folder, DEPLOY_CONFIG, ["--secrets-file", file]);
+  });
+}
+
+// What answers until the Worker is there.
+const PLACEHOLDER = `export default {
+  fetch: () => new Response("Petrel is being deployed.", { status: 503, headers: { "Retry-After": "60" } }),
+};
+`;
+
+/**
+ * Takes the Worker's name in the account before anything else is made. The plan of an account can only be read with
+ * Billing: Read, which no login of wrangler has; but a CPU limit is refused on the Free plan. The answer is the workers.dev
+ * address, which PUBLIC_URL needs.
+ */
+export function claimName({ config, notes }) {
+  return inTemporaryFolder((folder) => {
+    const file = join(folder, "wrangler.json");
+    const { name, compatibility_date, workers_dev, limits, account_id = notes.account } = config;
+    const own = { name, main: "index.js", compatibility_date, workers_dev, limits };
+    writeFileSync(join(folder, "index.js"), PLACEHOLDER);
+    writeFileSync(file, JSON.stringify({ ...(account_id ? { account_id } : {}), ...own }));
+    return upload(folder, file, []);
+  });
+}
+
+async function upload(folder, config, args) {
+  // wrangler says here, for programs, what it says on the terminal.
+  const report = join(folder, "report.ndjson");
+  const env = { WRANGLER_OUTPUT_FILE_PATH: report, WRANGLER_LOG: "warn" };
+  // Where somebody can answer, it asks before it takes a domain from another Worker, or registers a workers.dev name.
+  // Where nobody can, it goes on.
+  if (isOnTerminal()) {
+    const code = await showTool("wrangler", ["deploy", ...args, "--config", config], { env });
+    if (code !== 0) {
+      throw new Failure(
+        "The Worker could not be deployed: wrangler says above why. If that names the Free plan or the code 100328, Petrel needs Workers Paid: docs/deploying.md.",
+      );
     }
-    return addressIn(readFileSync(report, "utf8"));
-  } finally {
-    rmSync(folder, { recursive: true });
+  } else {
+    const { code, output } = await askWrangler(["deploy", ...args], { env, config });
+    if (code !== 0) throw new Failure(`The Worker could not be deployed. ${refusalOf("Workers Scripts", output)}`);
   }
+  return addressIn(readFileSync(report, "utf8"));
 }
 
 function addressIn(report) {
   const entries = report.split("\n").filter((line) => line !== "");
   const { targets = [] } = entries.map((line) => JSON.parse(line)).find(({ type }) => type === "deploy") ?? {};
   return targets.find((target) => /^https?:\/\//.test(target))?.replace(/\/$/, "") ?? null;
-}
-
-/** Sets secrets of the deployed Worker. They travel through a pipe, so that none is ever on a disk or in a process list. */
-export async function putSecrets(secrets) {
-  const { code, output } = await askWrangler(["secret", "bulk"], { input: JSON.stringify(secrets) });
-  if (code !== 0)
-    throw new Failure(`The Worker's secrets could not be set. Deploy again to set new ones:\n\n${output}`);
 }

@@ -1,7 +1,7 @@
 import { curlLine, sendLine } from "./curl-line.mjs";
 import { DEMO_DOMAIN } from "./demo.mjs";
 import { FIRST_PROJECT } from "./first-project.mjs";
-import { bold, cyan, dim, green, table, wrapped, yellow } from "./screen.mjs";
+import { bold, command, cyan, dim, green, table, wrapped, yellow } from "./screen.mjs";
 
 const TOKEN = '"$ADMIN_TOKEN"';
 const MARGIN = "  ";
@@ -13,11 +13,23 @@ export function obstacleList(obstacles) {
   return `Nothing was deployed, and nothing created. ${count} in the way:\n\n${items.join("\n\n")}\n`;
 }
 
-/** To the terminal alone: no file has them, and Cloudflare does not show them again. */
+/** For a terminal alone: no file has them, and Cloudflare does not show them again. Said before the upload, whose answer may get lost. */
 export function secretsOnce(secrets) {
   const lines = Object.entries(secrets).map(([name, value]) => `${MARGIN}${dim(name)}\n${MARGIN}${bold(value)}\n`);
-  const note = "Keep these now: they are shown this once, and stored nowhere but in the Worker.";
+  const note =
+    "Keep these now: they are shown this once, and stored nowhere but in the Worker. The last ones shown count.";
   return `\n${lines.join("\n")}\n${MARGIN}${wrapped(note, MARGIN)}\n`;
+}
+
+/** Where the output is no terminal, it may end in a log that others read. */
+export function secretsUnseen(secrets, name) {
+  const note = [
+    `${Object.keys(secrets).join(", ")} are made for the Worker and not shown, as this is no terminal.`,
+    secrets.ADMIN_TOKEN
+      ? `Only ADMIN_TOKEN has to be known to anybody. To set one that you know: ${command(`npx wrangler secret put ADMIN_TOKEN --name ${name}`)}`
+      : "They have to be known to nobody.",
+  ].join(" ");
+  return `\n${MARGIN}${wrapped(note, MARGIN)}\n`;
 }
 
 /**

@@ -73,3 +73,12 @@ export function addressOf({ config, notes }) {
   const domain = config.routes?.find((route) => route.custom_domain)?.pattern;
   return domain ? `https://${domain}` : (notes.address ?? "");
 }
+
+/** The databases of the configuration; `known` are those of the account. One that a deploy noted is found by its id, any other by its name. */
+export function databasesIn({ config, notes }, known) {
+  return config.d1_databases.map(({ binding, database_name: name, database_id: given }) => {
+    const noted = given ?? notes[binding];
+    const found = known.find((database) => database.uuid === noted || database.name === name);
+    return { binding, name, id: noted ?? found?.uuid, isThere: found !== undefined };
+  });
+}

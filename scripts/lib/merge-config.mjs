@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 // By these keys, entries of the lists in a wrangler configuration are the same thing.
 const IDENTITIES = ["binding", "queue", "tag", "name", "pattern"];
 // What carries the name of the installation: `petrel`, or `petrel-` and more.
@@ -9,7 +11,15 @@ const NAMES = ["name", "database_name", "bucket_name", "queue", "dead_letter_que
  */
 export function mergeConfig(ours, own) {
   const base = own.name === undefined || own.name === ours.name ? ours : rename(ours, ours.name, own.name);
-  return merge(base, own);
+  return merge({ ...base, ratelimits: ownCounters(base) }, own);
+}
+
+/** The counters of a rate limit belong to the account, by their number: each installation gets one of its own from its name. */
+function ownCounters({ name, ratelimits = [] }) {
+  return ratelimits.map((limit) => {
+    const hash = createHash("sha256").update(`${name} ${limit.name}`).digest();
+    return { ...limit, namespace_id: String(1 + (hash.readUInt32BE() >>> 1)) };
+  });
 }
 
 function rename(node, from, to) {

@@ -1,6 +1,7 @@
 // What Cloudflare's refusals mean for somebody who deploys, by what wrangler prints of them. None could be tried here on
 // an account: what is not recognised is shown as it came.
-const PLAN = "The account needs the Workers Paid plan: https://dash.cloudflare.com/?to=/:account/workers/plans.";
+const PLAN =
+  "The account needs the Workers Paid plan: https://dash.cloudflare.com/?to=/:account/workers/plans. docs/deploying.md says why the Free plan is not enough.";
 
 const REASONS = [
   [/code: (100129|11002|100328)\]|Workers Paid|Free plan/i, () => PLAN],
@@ -8,11 +9,7 @@ const REASONS = [
     /code: 10042\]|enable R2/i,
     () => "R2 is not enabled in this account. Enable it once at https://dash.cloudflare.com/?to=/:account/r2.",
   ],
-  [
-    /code: (10000|9109)\]|Authentication error|Unauthorized/i,
-    (kind) =>
-      `The token may not use ${kind}. Give it the permission ${PERMISSIONS[kind] ?? kind}: Edit, or run npx wrangler login.`,
-  ],
+  [/code: (10000|9109|10023)\]|Authentication error|Unauthorized/i, lackOfPermission],
   [
     /workers\.dev subdomain/i,
     () =>
@@ -20,11 +17,32 @@ const REASONS = [
   ],
 ];
 
-// As the dashboard calls them where tokens are made.
-const PERMISSIONS = { "D1 database": "D1", "R2 bucket": "Workers R2 Storage" };
+// What of the API needs which permission, as the dashboard calls it where tokens are made. wrangler names the path of the
+// call that was refused: one command makes several.
+const PERMISSIONS = [
+  [/\(\/zones\//, "Workers Routes (of the zone)", "Edit"],
+  [/\(\/user|\(\/memberships/, "User Details and Memberships (of the user)", "Read"],
+  [/\(\/accounts\/[^)]*\/queues|^Queues$/, "Queues", "Edit"],
+  [/\(\/accounts\/[^)]*\/d1\/|^D1 database$/, "D1", "Edit"],
+  [/\(\/accounts\/[^)]*\/r2\/|^R2 bucket$/, "Workers R2 Storage", "Edit"],
+];
+
+function lackOfPermission(kind, output) {
+  const [, permission, level] = PERMISSIONS.find(([pattern]) => pattern.test(output)) ??
+    PERMISSIONS.find(([pattern]) => pattern.test(kind)) ?? [null, "Workers Scripts", "Edit"];
+  const whose = process.env.WORKERS_CI
+    ? "Workers Builds uses a token of its own: change it where My Profile lists API Tokens."
+    : "Or run npx wrangler login.";
+  return `The token may not use ${kind}. Give it the permission ${permission}: ${level}. ${whose}`;
+}
 
 /** What the user can do about it, or undefined. */
 export function reasonFor(kind, output) {
   const known = REASONS.find(([pattern]) => pattern.test(output));
-  return known?.[1](kind);
+  return known?.[1](kind, output);
+}
+
+/** In our words where we know the reason, in wrangler's otherwise. */
+export function refusalOf(kind, output) {
+  return reasonFor(kind, output) ?? `wrangler says:\n\n${output}`;
 }

@@ -1,6 +1,15 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { type Answer, closeCheckouts, openCheckout, queueTable, widest } from "../support/deploy-checkout";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  type Answer,
+  cleanAccount,
+  closeCheckouts,
+  openCheckout,
+  secretsNamed,
+  startStubWorker,
+  widest,
+} from "../support/deploy-checkout";
 
+vi.setConfig({ testTimeout: 30_000 });
 afterEach(closeCheckouts);
 
 describe("what stands in the way", () => {
@@ -51,7 +60,7 @@ describe("what stands in the way", () => {
     ["postmark", [], "postmark needs POSTMARK_SERVER_TOKEN."],
     ["sendgrid", [], "MAIL_PROVIDER is sendgrid, which Petrel does not know."],
   ])("includes what %s lacks", async (provider, secrets, obstacle) => {
-    const checkout = openCheckout({ secrets });
+    const checkout = openCheckout({ secrets: secretsNamed(...secrets) });
     checkout.write("petrel.toml", `[vars]\nMAIL_PROVIDER = "${provider}"\n`);
     const { said, code } = await checkout.deploy();
     expect(code).toBe(1);
@@ -105,12 +114,50 @@ describe("what stands in the way", () => {
     expect(checkout.calls().filter((call) => /create|^deploy/.test(call))).toEqual([]);
   });
 
-  it("is found first where it shows only in creating: an account without queues has nothing else then", async () => {
-    const refusal = error("Queues are unavailable on the free plan. [code: 100129]");
-    const checkout = openCheckout({ answers: { "queues list": queueTable([]), "queues create petrel-mail": refusal } });
+  it("is a Free plan, which is recognised before anything is made", async () => {
+    const checkout = openCheckout({ ...cleanAccount, isFree: true });
     const { said, code } = await checkout.deploy(["--sandbox"]);
     expect(code).toBe(1);
-    expect(said).toContain("Workers Paid plan");
-    expect(checkout.calls().filter((call) => call.includes("create"))).toEqual(["queues create petrel-mail"]);
+    expect(said.replaceAll(/\s+/g, " ")).toContain("The account needs the Workers Paid plan");
+    expect(checkout.account()).toMatchObject(cleanAccount);
+    expect(checkout.has("petrel.toml")).toBe(false);
+  });
+
+  describe("is a permission that the token lacks", () => {
+    const all = ["Queues", "Workers R2 Storage", "D1", "Workers Scripts"];
+
+    it.each(all)("%s: named before anything is made", async (permission) => {
+      const checkout = openCheckout({ ...cleanAccount, lacks: [permission] });
+      const { said, code } = await checkout.deploy(["--sandbox"]);
+      expect(code).toBe(1);
+      expect(said.replaceAll(/\s+/g, " ")).toContain(`Give it the permission ${permission}: Edit.`);
+      expect(checkout.account()).toMatchObject(cleanAccount);
+    });
+
+    it.each(all)("%s to edit, though it may read: named, and the next deploy goes on", async (permission) => {
+      const checkout = openCheckout({ ...cleanAccount, lacks: [`${permission}: Edit`] });
+      const { said, code } = await checkout.deploy(["--sandbox"]);
+      expect(code).toBe(1);
+      expect(said.replaceAll(/\s+/g, " ")).toContain(`Give it the permission ${permission}: Edit.`);
+      checkout.change({ lacks: [], address: (await startStubWorker()).base });
+      expect((await checkout.deploy(["--sandbox"])).code).toBe(0);
+    });
+
+    it("Workers Routes, for a domain of one's own", async () => {
+      const checkout = openCheckout({ ...cleanAccount, lacks: ["Workers Routes"] });
+      checkout.write("petrel.toml", '[[routes]]\npattern = "mail.acme.com"\ncustom_domain = true\n');
+      const { said, code } = await checkout.deploy(["--sandbox"]);
+      expect(code).toBe(1);
+      expect(said.replaceAll(/\s+/g, " ")).toContain("Give it the permission Workers Routes (of the zone): Edit.");
+    });
+
+    it("User Details, with which it is asked whose it is", async () => {
+      const checkout = openCheckout({ ...cleanAccount, lacks: ["User Details"] });
+      const { said } = await checkout.deploy(["--sandbox"]);
+      expect(said.replaceAll(/\s+/g, " ")).toContain(
+        "the permission User Details and Memberships (of the user): Read.",
+      );
+      expect(checkout.account()).toMatchObject(cleanAccount);
+    });
   });
 });

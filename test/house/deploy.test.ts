@@ -1,26 +1,28 @@
 import { readdirSync } from "node:fs";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { PROVIDER_SETTINGS } from "../../scripts/lib/provider.mjs";
 import { OWN_SECRETS } from "../../scripts/lib/settings.mjs";
 import { mailSettings } from "../../src/platform/mailer/settings";
 import {
   allQueues,
+  cleanAccount,
   closeCheckouts,
   curlIn,
   keys,
   openCheckout,
-  queueTable,
+  secretsNamed,
   startStubWorker,
   widest,
 } from "../support/deploy-checkout";
 
-const own = OWN_SECRETS.map(({ name }) => name);
+const own = secretsNamed(...OWN_SECRETS.map(({ name }) => name));
 
+vi.setConfig({ testTimeout: 30_000 });
 afterEach(closeCheckouts);
 
 describe("secrets", () => {
-  it("go to the Worker alone, and are shown once", async () => {
-    const checkout = openCheckout({ address: (await startStubWorker()).base });
+  it("go to the Worker alone, in one upload with the code, and are shown once", async () => {
+    const checkout = openCheckout({ ...cleanAccount, address: (await startStubWorker()).base });
     const { said, code } = await checkout.deploy(["--sandbox"]);
     expect(code).toBe(0);
     const secrets = checkout.secrets();
@@ -30,9 +32,42 @@ describe("secrets", () => {
       expect(checkout.calls().join("\n")).not.toContain(value);
       for (const file of ["petrel.toml", ".petrel.deploy.json"]) expect(checkout.read(file)).not.toContain(value);
     }
-    expect(checkout.calls().join("\n")).not.toContain("--secrets-file");
+    // The first version that has the code has the secrets as well.
+    expect(checkout.deployed().map((version) => version.secrets)).toEqual([Object.keys(secrets)]);
+    expect(checkout.account().secretsMode).toBe("600");
     expect(readdirSync(checkout.temporary)).toEqual([]);
-    expect(checkout.written()).toEqual(["account.json", "calls", "deployed", "secrets"]);
+  });
+
+  it("leave no file behind when the upload fails or is interrupted", async () => {
+    const upload = "deploy --secrets-file FILE";
+    const checkout = openCheckout({ fault: { call: upload, when: "before" } });
+    expect((await checkout.deploy(["--sandbox"])).code).toBe(1);
+    expect(readdirSync(checkout.temporary)).toEqual([]);
+    checkout.change({ fault: { call: upload, when: "interrupted" } });
+    expect((await checkout.deploy(["--sandbox"])).code).toBe(143);
+    expect(readdirSync(checkout.temporary)).toEqual([]);
+  });
+
+  it("are not printed where the output is no terminal, and no project is made whose keys would be", async () => {
+    const worker = await startStubWorker();
+    const checkout = openCheckout({ address: worker.base });
+    const { said, code } = await checkout.deploy(["--sandbox"], {}, { isTerminal: false });
+    expect(code).toBe(0);
+    for (const value of Object.values(checkout.secrets())) expect(said).not.toContain(value);
+    expect(worker.calls).toEqual([]);
+    const text = said.replaceAll(/\s+/g, " ");
+    expect(text).toContain("not shown, as this is no terminal");
+    expect(text).toContain("npx wrangler secret put ADMIN_TOKEN --name petrel");
+    expect(widest(said)).toBeLessThanOrEqual(80);
+  });
+
+  it("may begin with an ADMIN_TOKEN that the environment gives, if it is one", async () => {
+    const checkout = openCheckout({ address: (await startStubWorker()).base });
+    const { said, code } = await checkout.deploy(["--sandbox"], { ADMIN_TOKEN: "short" });
+    expect(code).toBe(1);
+    expect(said).toContain("ADMIN_TOKEN in the environment must be");
+    await checkout.deploy(["--sandbox"], { ADMIN_TOKEN: "t".repeat(32) });
+    expect(checkout.secrets().ADMIN_TOKEN).toBe("t".repeat(32));
   });
 });
 
@@ -58,7 +93,7 @@ describe("the first deploy", () => {
 
   it("says how to verify a domain before the first mail, with a real provider", async () => {
     const worker = await startStubWorker();
-    const checkout = openCheckout({ address: worker.base, secrets: ["RESEND_API_KEY"] });
+    const checkout = openCheckout({ address: worker.base, secrets: secretsNamed("RESEND_API_KEY") });
     checkout.write("petrel.toml", '[vars]\nMAIL_PROVIDER = "resend"\n');
     const { said } = await checkout.deploy();
     expect(widest(said)).toBeLessThanOrEqual(80);
@@ -74,21 +109,44 @@ describe("the first deploy", () => {
     const worker = await startStubWorker();
     const checkout = openCheckout({ address: worker.base });
     await checkout.deploy(["--sandbox"]);
-    const notes = [`account = "acme"`, `DB = "id-of-petrel"`, `address = "${worker.base}"`];
+    const notes = [`account = "acme"`, `address = "${worker.base}"`, `DB = "id-of-petrel"`];
     expect(checkout.read("petrel.toml")).toMatch(new RegExp(`\\[deployed\\]\\n${notes.join("\\n")}\\n$`));
-    const [first, second, ...more] = checkout.deployed();
-    expect(first.vars).toMatchObject({ PUBLIC_URL: "", SANDBOX: "true" });
-    expect(second.vars).toMatchObject({ PUBLIC_URL: worker.base, SANDBOX: "true" });
-    expect(second).toMatchObject({
+    const [version, ...more] = checkout.deployed();
+    expect(version.vars).toMatchObject({ PUBLIC_URL: worker.base, SANDBOX: "true" });
+    expect(version).toMatchObject({
       account_id: "acme",
       d1_databases: [{ binding: "DB", database_id: "id-of-petrel", migrations_dir: "migrations" }],
     });
     expect(more).toEqual([]);
   });
 
-  it("creates what the account lacks, queues first, and nothing that is there", async () => {
+  it("takes the name with a placeholder that has nothing, as that tells the address", async () => {
+    const checkout = openCheckout({ ...cleanAccount, address: (await startStubWorker()).base });
+    await checkout.deploy(["--sandbox"]);
+    expect(checkout.placeholders()).toHaveLength(1);
+    const { name, workers_dev, limits, secrets, ...rest } = checkout.placeholders()[0];
+    expect({ name, workers_dev, limits, secrets }).toEqual({
+      name: "petrel",
+      workers_dev: true,
+      limits: { cpu_ms: 60000 },
+      secrets: [],
+    });
+    expect(Object.keys(rest)).toEqual(["main", "compatibility_date"]);
+    expect(checkout.calls().indexOf("deploy a placeholder")).toBeLessThan(
+      checkout.calls().indexOf(`queues create ${allQueues[0]}`),
+    );
+  });
+
+  it("sets PUBLIC_URL by a second upload where the Worker is there and petrel.toml is lost", async () => {
+    const checkout = openCheckout({ secrets: own });
+    await checkout.deploy(["--sandbox"]);
+    expect(checkout.placeholders()).toEqual([]);
+    expect(checkout.deployed().map(({ vars }) => vars.PUBLIC_URL)).toEqual(["", checkout.account().address]);
+  });
+
+  it("creates what the account lacks, and nothing that is there", async () => {
     const checkout = openCheckout({
-      answers: { "queues list": queueTable(allQueues.slice(1)) },
+      queues: allQueues.slice(1),
       databases: [],
       secrets: own,
     });
@@ -160,7 +218,7 @@ database_name = "acme-mail-01"
 `;
 
   it("lies over wrangler.toml: settings, a domain, another database, and the name of everything", async () => {
-    const checkout = openCheckout({ secrets: ["RESEND_API_KEY", ...own] });
+    const checkout = openCheckout({ secrets: { ...secretsNamed("RESEND_API_KEY"), ...own } });
     checkout.write("petrel.toml", operators);
     const { said } = await checkout.deploy();
     expect(said).toContain("Petrel is deployed");
@@ -182,6 +240,7 @@ database_name = "acme-mail-01"
       r2_buckets: [{ binding: "BLOBS", bucket_name: "acme-mail" }],
       durable_objects: { bindings: [{ name: "PACE" }, { name: "GATE" }, { name: "WORKFLOWS" }, { name: "SWEEPS" }] },
       ratelimits: [{ name: "FLOOD_BRAKE", simple: { limit: 1000, period: 10 } }],
+      observability: { enabled: true, traces: { enabled: false } },
       triggers: { crons: expect.arrayContaining(["* * * * *"]) },
     });
     expect(JSON.stringify(config)).not.toContain("petrel-");
@@ -194,7 +253,7 @@ database_name = "acme-mail-01"
   });
 
   it("has an example whose every line can be uncommented", async () => {
-    const checkout = openCheckout({ secrets: ["RESEND_API_KEY", ...own] });
+    const checkout = openCheckout({ secrets: { ...secretsNamed("RESEND_API_KEY"), ...own } });
     const example = checkout.read("petrel.example.toml");
     checkout.write("petrel.toml", example.replaceAll(/^# (?=\[|[\w]+ = )/gm, ""));
     const { said } = await checkout.deploy();
@@ -202,6 +261,32 @@ database_name = "acme-mail-01"
     const [config] = checkout.deployed();
     expect(config.vars).toMatchObject({ MAIL_PROVIDER: "resend", PUBLIC_URL: "https://mail.acme.com" });
     expect(config).toMatchObject({ routes: [{ custom_domain: true }], d1_databases: [{}, { binding: "DB_01" }] });
+    expect(config.observability).toMatchObject({
+      logs: { invocation_logs: false },
+      traces: { enabled: true, head_sampling_rate: 0.05 },
+    });
+  });
+
+  it("gives each name counters of its own, and the same name the same ones", async () => {
+    const numbers = [];
+    for (const name of ["petrel", "acme-mail", "petrel"]) {
+      const checkout = openCheckout({ secrets: own });
+      checkout.write("petrel.toml", `name = "${name}"\n`);
+      await checkout.deploy(["--sandbox"]);
+      numbers.push(checkout.deployed()[0].ratelimits[0].namespace_id);
+    }
+    expect(numbers[0]).toBe(numbers[2]);
+    expect(numbers[0]).not.toBe(numbers[1]);
+    for (const number of numbers) expect(number).toMatch(/^[1-9]\d{0,9}$/);
+  });
+
+  it("may give the counters another number", async () => {
+    const checkout = openCheckout({ secrets: own });
+    checkout.write("petrel.toml", '[[ratelimits]]\nname = "FLOOD_BRAKE"\nnamespace_id = "77"\n');
+    await checkout.deploy(["--sandbox"]);
+    expect(checkout.deployed()[0].ratelimits).toEqual([
+      { name: "FLOOD_BRAKE", namespace_id: "77", simple: { limit: 1000, period: 10 } },
+    ]);
   });
 
   it("is left alone when nothing is deployed", async () => {

@@ -13,44 +13,116 @@ import {
 import { createServer, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
 const root = fileURLToPath(new URL("../..", import.meta.url).href);
 export const keys = { secret: `sk_${"a".repeat(64)}`, public: `pk_${"b".repeat(64)}` };
 
 /**
- * Answers as wrangler does, out of `account.json`: whatever that says of a command, else success. It keeps how it was
- * called, what it was told to set, and the configurations that it deployed.
+ * Answers as wrangler does, out of `account.json`, which is the account: what is created is there for the next call, and
+ * each database is one of SQLite. It keeps how it was called, and the configurations that it deployed. `answers` say
+ * something else to a command, `lacks` are the permissions that the token does not have, and `fault` is one call that
+ * fails, before or after its effect, or during which the deploy is interrupted.
  */
 const wrangler = `
-const { appendFileSync, readFileSync, writeFileSync } = require("node:fs");
+const { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
+const { DatabaseSync } = require("node:sqlite");
 const double = (name) => join(process.env.DOUBLE, name);
 const args = process.argv.slice(2);
 const config = JSON.parse(readFileSync(args[args.indexOf("--config") + 1], "utf8"));
-const said = args.slice(0, args.indexOf("--config")).join(" ");
+const isPlaceholder = config.main === "index.js";
+const secretsFile = args.includes("--secrets-file") ? args[args.indexOf("--secrets-file") + 1] : null;
+const said = args
+  .slice(0, args.indexOf("--config"))
+  .map((arg) => (arg === secretsFile ? "FILE" : arg))
+  .concat(isPlaceholder ? ["a placeholder"] : [])
+  .join(" ");
 appendFileSync(double("calls"), said + "\\n");
 const account = JSON.parse(readFileSync(double("account.json"), "utf8"));
+const [command, verb, third] = args;
+
+function refuse(text) {
+  console.error("✘ [ERROR] " + text);
+  process.exit(1);
+}
+
+const area = { queues: "Queues", r2: "Workers R2 Storage", d1: "D1", secret: "Workers Scripts", deploy: "Workers Scripts", whoami: "User Details" }[command];
+const paths = { Queues: "/accounts/acme/queues", "Workers R2 Storage": "/accounts/acme/r2/buckets", D1: "/accounts/acme/d1/database", "Workers Scripts": "/accounts/acme/workers/scripts/petrel", "User Details": "/user", "Workers Routes": "/zones/zone/workers/routes" };
+const isEdit = command === "deploy" || /create|apply/.test(said);
+function needs(permission) {
+  if (account.lacks.includes(permission) || (isEdit && account.lacks.includes(permission + ": Edit")))
+    refuse("A request to the Cloudflare API (" + paths[permission] + ") failed.\\n\\n  Authentication error [code: 10000]");
+}
+needs(area);
+if (command === "deploy" && config.routes) needs("Workers Routes");
+if (command === "deploy" && account.isFree && config.limits)
+  refuse("A request to the Cloudflare API (/accounts/acme/workers/scripts/petrel) failed.\\n\\n  CPU limits are not supported for the Free plan. [code: 100328]");
+
 const known = account.answers[said];
 if (known) {
   console.log(known.stdout ?? "");
   console.error(known.stderr ?? "");
   process.exit(known.code ?? 0);
 }
-const databases = account.databases;
-if (said === "whoami --json") console.log(JSON.stringify({ loggedIn: true, accounts: [{ id: "acme", name: "Acme" }] }));
-else if (said === "d1 list --json") console.log(JSON.stringify(databases));
-else if (said.startsWith("d1 create ")) {
-  databases.push({ name: args[2], uuid: "id-of-" + args[2] });
-  writeFileSync(double("account.json"), JSON.stringify(account));
-} else if (said.startsWith("secret list")) console.log(JSON.stringify(account.secrets.map((name) => ({ name }))));
-else if (said === "secret bulk") appendFileSync(double("secrets"), readFileSync(0));
-else if (said === "deploy") {
-  appendFileSync(double("deployed"), JSON.stringify(config) + "\\n");
+const { fault } = account;
+const isFault = fault && fault.call === said && !existsSync(double("failed"));
+if (isFault) {
+  // A file of its own: calls that run side by side would write over each other's account.
+  writeFileSync(double("failed"), said);
+  if (fault.when === "before") refuse("fetch failed");
+  if (fault.when === "interrupted") process.kill(process.ppid, "SIGTERM");
+}
+
+function databaseOf(name) {
+  const bound = config.d1_databases.find(({ binding, database_name }) => binding === name || database_name === name);
+  const found = account.databases.find(({ uuid, name }) => (bound.database_id ? uuid === bound.database_id : name === bound.database_name));
+  if (!found) refuse("Couldn't find a D1 DB named '" + name + "'");
+  mkdirSync(double("d1"), { recursive: true });
+  return new DatabaseSync(double(join("d1", found.uuid)));
+}
+
+const table = (names) => console.log(names.map((name) => "│ " + name + " │ 2026-01-31 │").join("\\n"));
+const create = (list, name) => {
+  if (account[list].includes(name)) refuse(name + " already exists");
+  account[list].push(name);
+};
+if (command === "whoami") console.log(JSON.stringify({ loggedIn: true, accounts: [{ id: "acme", name: "Acme" }] }));
+else if (said === "queues list") table(account.queues);
+else if (command === "queues") create("queues", third);
+else if (said === "r2 bucket list") table(account.buckets);
+else if (command === "r2") create("buckets", args[3]);
+else if (said === "d1 list --json") console.log(JSON.stringify(account.databases));
+else if (said.startsWith("d1 create ")) account.databases.push({ name: third, uuid: "id-of-" + third });
+else if (said.startsWith("d1 execute ")) {
+  const results = databaseOf(third).prepare(args[args.indexOf("--command") + 1]).all();
+  console.log(JSON.stringify([{ results, success: true }]));
+} else if (said.startsWith("d1 migrations apply ")) {
+  const database = databaseOf(args[3]);
+  database.exec("CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE)");
+  const applied = database.prepare("SELECT name FROM d1_migrations").all().map(({ name }) => name);
+  const files = readdirSync("migrations").filter((file) => file.endsWith(".sql") && !applied.includes(file)).toSorted();
+  for (const file of files) {
+    database.exec(readFileSync(join("migrations", file), "utf8"));
+    database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").run(file);
+  }
+} else if (command === "secret") {
+  if (account.secrets === null) refuse("This Worker does not exist on your account. [code: 10007]");
+  console.log(JSON.stringify(Object.keys(account.secrets).map((name) => ({ name }))));
+} else if (command === "deploy") {
+  account.secrets ??= {};
+  if (secretsFile) {
+    account.secretsMode = (statSync(secretsFile).mode & 0o777).toString(8);
+    Object.assign(account.secrets, JSON.parse(readFileSync(secretsFile, "utf8")));
+  }
+  const secrets = Object.keys(account.secrets);
+  appendFileSync(double(isPlaceholder ? "placeholders" : "deployed"), JSON.stringify({ ...config, secrets }) + "\\n");
   const targets = ["schedule: * * * * *", account.address];
   appendFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, JSON.stringify({ type: "deploy", targets }) + "\\n");
 }
+if (isEdit) writeFileSync(double("account.json"), JSON.stringify(account));
+if (isFault) refuse("The connection was lost.");
 `;
 
 export interface Answer {
@@ -62,8 +134,14 @@ export interface Answer {
 interface Account {
   answers: Record<string, Answer>;
   databases: { name: string; uuid: string }[];
-  secrets: string[];
+  queues: string[];
+  buckets: string[];
+  /** Null where there is no Worker yet. */
+  secrets: Record<string, string> | null;
   address: string;
+  lacks: string[];
+  isFree: boolean;
+  fault: { call: string; when: "before" | "after" | "interrupted" } | null;
 }
 
 const homes: string[] = [];
@@ -80,16 +158,26 @@ export const allQueues = ["mail", "campaign-mail", "events", "outbound", "jobs"]
   `petrel-${name}-dead`,
 ]);
 
-/** What `wrangler` prints of the queues that there are. */
-export function queueTable(names: string[]): Answer {
-  return { stdout: names.map((name) => `│ ${name} │ 2026-01-31 │`).join("\n") };
-}
-
-/** What an account has that was deployed to before, but for the Worker. */
-const resources = {
-  answers: { "queues list": queueTable(allQueues), "r2 bucket list": { stdout: "name:           petrel" } },
+/** What an account has that was deployed to before, but for the Worker's secrets. */
+const resources: Account = {
+  answers: {},
   databases: [{ name: "petrel", uuid: "id-of-petrel" }],
+  queues: allQueues,
+  buckets: ["petrel"],
+  secrets: {},
+  address: "https://petrel.acme.workers.dev",
+  lacks: [],
+  isFree: false,
+  fault: null,
 };
+
+/** An account in which nothing was ever made. */
+export const cleanAccount = { databases: [], queues: [], buckets: [], secrets: null };
+
+/** The names of secrets that a Worker has. */
+export function secretsNamed(...names: string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, "from earlier"]));
+}
 
 /** A checkout with that wrangler, and an account: with its resources, and without secrets, if nothing else is said. */
 export function openCheckout(given: Partial<Account> = {}) {
@@ -100,7 +188,7 @@ export function openCheckout(given: Partial<Account> = {}) {
   const temporary = join(home, "tmp");
   const bin = join(checkout, "node_modules", ".bin");
   for (const folder of [double, temporary, bin]) mkdirSync(folder, { recursive: true });
-  for (const name of ["scripts", "wrangler.toml", "petrel.example.toml"]) {
+  for (const name of ["scripts", "migrations", "wrangler.toml", "petrel.example.toml", ".dev.vars.example"]) {
     if (existsSync(join(root, name))) cpSync(join(root, name), join(checkout, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules", "@scalar"), join(checkout, "node_modules", "@scalar"));
@@ -108,12 +196,9 @@ export function openCheckout(given: Partial<Account> = {}) {
   writeFileSync(join(checkout, "node_modules", ".package-lock.json"), '{ "packages": {} }');
   symlinkSync(process.execPath, join(bin, "node"));
   writeFileSync(join(bin, "wrangler"), wrangler);
-  const account = {
-    ...{ databases: resources.databases, secrets: [], address: "https://petrel.acme.workers.dev" },
-    ...given,
-    answers: { ...resources.answers, ...given.answers },
-  };
-  writeFileSync(join(double, "account.json"), JSON.stringify(account));
+  const accountFile = join(double, "account.json");
+  writeFileSync(accountFile, JSON.stringify({ ...resources, ...given }));
+  const readAccount = (): Account & { secretsMode?: string } => JSON.parse(readFileSync(accountFile, "utf8"));
 
   const lines = (name: string) => {
     const file = join(double, name);
@@ -122,23 +207,50 @@ export function openCheckout(given: Partial<Account> = {}) {
   return {
     temporary,
     calls: () => lines("calls"),
-    secrets: (): Record<string, string> => JSON.parse(lines("secrets").join("")),
+    account: readAccount,
+    /** What happens to the account outside of a deploy. */
+    change(change: Partial<Account>) {
+      rmSync(join(double, "failed"), { force: true });
+      writeFileSync(accountFile, JSON.stringify({ ...readAccount(), ...change }));
+    },
+    secrets: (): Record<string, string> => readAccount().secrets ?? {},
+    /** The file of a database in the account. */
+    databaseFile(uuid: string) {
+      mkdirSync(join(double, "d1"), { recursive: true });
+      return join(double, "d1", uuid);
+    },
+    placeholders: () => lines("placeholders").map((line) => JSON.parse(line)),
     deployed: () => lines("deployed").map((line) => JSON.parse(line)),
     write: (name: string, text: string) => writeFileSync(join(checkout, name), text),
     read: (name: string) => readFileSync(join(checkout, name), "utf8"),
     has: (name: string) => existsSync(join(checkout, name)),
     written: () => readdirSync(double).toSorted(),
-    /** Runs `npm run deploy`'s script, and gives what it says. */
-    async deploy(args: string[] = [], environment: Record<string, string> = {}) {
+    /** Runs `npm run deploy`'s script, and gives what it says: to a terminal, if nothing else is said. */
+    async deploy(args: string[] = [], environment: Record<string, string> = {}, { isTerminal = true } = {}) {
       const env = { ...process.env, DOUBLE: double, TMPDIR: temporary, NO_COLOR: "1", ...environment };
-      const script = [join(checkout, "scripts", "deploy.mjs"), ...args];
+      const terminal = isTerminal ? ["--import", "data:text/javascript,process.stdout.isTTY=true"] : [];
+      const script = [...terminal, join(checkout, "scripts", "deploy.mjs"), ...args];
       const { stdout, stderr, code } = await promisify(execFile)(process.execPath, script, { env }).then(
         (ended) => ({ ...ended, code: 0 }),
         (ended: { stdout: string; stderr: string; code: number }) => ended,
       );
-      return { code, said: stdout + stderr };
+      return { code, said: withoutProgress(stdout) + stderr };
+    },
+    /** Runs a line of JavaScript over a module of the scripts. */
+    async ask(module: string, line: string): Promise<string> {
+      const url = pathToFileURL(join(checkout, "scripts", "lib", module)).href;
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        ...["--input-type=module", "--eval"],
+        `import * as module from ${JSON.stringify(url)}; ${line}`,
+      ]);
+      return stdout.trim();
     },
   };
+}
+
+/** What a terminal still shows in the end: a line of progress is written over by the next one. */
+function withoutProgress(text: string): string {
+  return text.replaceAll("\u001b[K", "").replaceAll(/[^\n]*\r/g, "");
 }
 
 /** The Worker as far as a deploy calls it. With `opensLate` its door is shut for a call, as when a secret was just set. */

@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
+/** Gives `work` a folder that only this user can read. It is gone afterwards, also when a signal ends the script. */
+export async function inTemporaryFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), "petrel-deploy-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const stops = Object.entries(SIGNALS).map(([signal, code]) => {
+    const stop = () => {
+      remove();
+      // On a terminal wrangler hears Ctrl-C as well, and ends in its own way before us.
+      if (!isOnTerminal()) process.exit(code);
+    };
+    process.once(signal, stop);
+    return () => process.off(signal, stop);
+  });
+  try {
+    return await work(folder);
+  } finally {
+    remove();
+    for (const stop of stops) stop();
+  }
+}
+
+/** Whether somebody is there who can answer a question. */
+export function isOnTerminal() {
+  return Boolean(process.stdin.isTTY && process.stdout.isTTY);
+}
