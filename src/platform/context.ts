@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { type Cpu, openCpu } from "../core/cpu";
 import type { KeyKind } from "../core/keys";
 import { maxCallsAtOnce, maxRoundsPerInvocation } from "../core/mail/permits";
 import type { Enqueue } from "../core/messages";
@@ -62,6 +63,8 @@ export interface Platform {
   callsAtOnce: number;
   /** How many rounds of such calls it may make, one after another: each is some twenty statements of the invocation's. */
   maxRounds: number;
+  /** What this invocation may compute: loops that compute end by it, because no clock moves meanwhile. */
+  cpu: Cpu;
   /** Shards of workflows that may do a round at the same time in one isolate. */
   roundsAtOnce: number;
   /** Waits in the middle of some work. */
@@ -95,11 +98,11 @@ export function openPlatform(
   execution: { waitUntil(work: Promise<unknown>): void },
   origin: string | null = null,
 ): Platform {
-  return { ...worldOf(env), now: new Date(), origin, later: (work) => execution.waitUntil(work) };
+  return { ...worldOf(env), now: new Date(), cpu: openCpu(), origin, later: (work) => execution.waitUntil(work) };
 }
 
 /** The part that is the same for every request of an isolate, made from bindings and settings alone. */
-type World = Omit<Platform, "now" | "origin" | "later">;
+type World = Omit<Platform, "now" | "cpu" | "origin" | "later">;
 
 const worlds = new WeakMap<Env, World>();
 

@@ -1,3 +1,5 @@
+import type { Cpu } from "../core/cpu";
+
 /**
  * Gives other requests a chance to run. Locally, the database is in this very process, and a busy job would block them.
  */
@@ -6,21 +8,32 @@ export async function letOthersIn(): Promise<void> {
 }
 
 /**
- * A request waits for its turn at each of its steps, of which it has ten or more, and several works may compute at once: so no
- * slice takes longer.
+ * Some five milliseconds: a request waits for its turn at each of its steps, of which it has ten or more, and several works
+ * may compute at once. Counted in units, because the clock stands still within a slice.
  */
-const sliceMs = 5;
+const sliceUnits = 500_000;
 
-/**
- * Cuts long computing into slices. Call the returned function at every place where others may run; it lets them, once the
- * slice is over.
- */
-export function openSlices(): () => Promise<void> {
-  let endsAt = performance.now() + sliceMs;
-  return async () => {
-    if (performance.now() < endsAt) return;
-    await letOthersIn();
-    endsAt = performance.now() + sliceMs;
+/** Long computing, cut into slices between which others run. */
+export interface Slices {
+  /** Counts what was computed. */
+  spend(units: number): void;
+  /** Called at every place where others may run: lets them, once the slice is over. */
+  between(): Promise<void>;
+}
+
+/** Slices count for the invocation, too. */
+export function openSlices(cpu: Cpu): Slices {
+  let spent = 0;
+  return {
+    spend: (units) => {
+      spent += units;
+      cpu.spend(units);
+    },
+    between: async () => {
+      if (spent < sliceUnits) return;
+      await letOthersIn();
+      spent = 0;
+    },
   };
 }
 

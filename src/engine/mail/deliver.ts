@@ -105,7 +105,7 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
   let refused: Ready[] = [];
   try {
     while (waiting.emails.length + waiting.repeats.length > 0) {
-      const isOver = progress.rounds >= ctx.maxRounds;
+      const isOver = progress.rounds >= ctx.maxRounds || ctx.cpu.isSpent();
       if (isOver || (progress.calls > 0 && !(await mayGoOn(ctx, permit, progress, endsAt)))) {
         progress.hasMore = true;
         break;
@@ -121,7 +121,7 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
         await recordAndNote(ctx, called, planned.emails);
         called = [];
       }
-      const composed = await composeRound(ctx, delivery, planned.emails);
+      const composed = await composeRound(ctx, delivery, planned.emails, { isWhole: planned.kind === "repeat" });
       const { next, ended, failed } = callsOf(planned, composed);
       leftover.failed.push(...failed);
       const handedOver = await recordAndHand(ctx, { called, refused, ended, next }).catch((error) =>
