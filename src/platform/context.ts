@@ -65,8 +65,8 @@ export interface Platform {
   maxRounds: number;
   /** What this invocation may compute: loops that compute end by it, because no clock moves meanwhile. */
   cpu: Cpu;
-  /** Shards of workflows that may do a round at the same time in one isolate. */
-  roundsAtOnce: number;
+  /** Executions of workflows that shards may move at the same time in one isolate. */
+  executionsAtOnce: number;
   /** Waits in the middle of some work. */
   sleep(ms: number): Promise<void>;
   gate: Gate;
@@ -90,6 +90,9 @@ export interface Context extends Platform {
   /** What the answer tells the caller beside its result. A verb adds to it. */
   warnings: Warning[];
 }
+
+/** Four full rounds. A read of another project waits for their batches in the database. */
+const maxExecutionsAtOnce = 400;
 
 const databaseNow = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
 
@@ -132,7 +135,7 @@ function openWorld(env: Env): World {
     random: Math.random,
     callsAtOnce: maxCallsAtOnce,
     maxRounds: maxRoundsPerInvocation,
-    roundsAtOnce: 1,
+    executionsAtOnce: maxExecutionsAtOnce,
     sleep: (ms) => scheduler.wait(ms),
     enqueue: openQueues(env),
     blobs,

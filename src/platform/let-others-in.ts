@@ -36,39 +36,3 @@ export function openSlices(cpu: Cpu): Slices {
     },
   };
 }
-
-/** Who asks for a turn, in order, and who has one: when each was last heard of. */
-const asking = new Map<object, number>();
-const begun = new Map<object, number>();
-/** Who was not heard of for so long has died, or waits for something that takes no time of this isolate. */
-const silenceMs = 500;
-const askAgainMs = 5;
-const longestPauseMs = 200;
-
-/**
- * Waits until fewer than `atOnce` others have a turn in this isolate, and takes one; the returned function gives it back.
- * Objects that are busy all at once share one thread: a request in between would wait for each of them at each of its
- * own steps. They ask again and again, because a promise of one object must not depend on another; who is far behind asks
- * less often, as asking takes time too.
- */
-export async function takeTurn(atOnce: number): Promise<() => void> {
-  const turn = {};
-  for (;;) {
-    const now = performance.now();
-    forgetSilent(asking, now);
-    forgetSilent(begun, now);
-    asking.set(turn, now);
-    const before = [...asking.keys()].indexOf(turn) + begun.size;
-    if (before < atOnce) {
-      asking.delete(turn);
-      begun.set(turn, now);
-      return () => void begun.delete(turn);
-    }
-    const pauseMs = Math.min((before - atOnce + 1) * askAgainMs, longestPauseMs);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  }
-}
-
-function forgetSilent(turns: Map<object, number>, now: number): void {
-  for (const [turn, since] of turns) if (now - since > silenceMs) turns.delete(turn);
-}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Cpu, openCpu } from "../../src/core/cpu";
-import { publicId, readId } from "../../src/core/ids";
+import { newId, publicId, readId } from "../../src/core/ids";
 import { Budget } from "../../src/core/templating/budget";
 import { parseTemplate, renderTemplate } from "../../src/core/templating/render";
 import type { EmailRow } from "../../src/db/tables";
@@ -17,6 +17,7 @@ import { addContacts, newCampaign } from "../support/campaign";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
 import { StillClock } from "../support/still-clock";
+import { addressOf, executionsOf, newWorkflow } from "../support/workflow";
 import { World } from "../support/world";
 
 /** A template that works as hard as many turns of a loop do. */
@@ -156,6 +157,39 @@ describe("an invocation has so much CPU", () => {
     expect(world.queue.map(({ queued }) => queued.message)).toEqual([job]);
     await world.drain();
     expect(await found()).toMatchObject({ status: "completed", result: { recipients: 30 } });
+  });
+
+  it("a shard ends its rounds when it is spent, and its alarm goes on", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const data = { text: working(8_000) };
+    const workflow = await newWorkflow(project, {
+      steps: { first: ["UPDATE_CONTACT", { data }], second: ["UPDATE_CONTACT", { data }], exit: ["EXIT", {}] },
+      ways: [
+        ["TRIGGER", "first"],
+        ["first", "second"],
+        ["second", "exit"],
+      ],
+    });
+    const contactId = newId();
+    await project.db
+      .prepare(
+        `INSERT INTO contacts (project_id, id, email, subscribed, data, created_at, updated_at)
+          VALUES (?, ?, 'ada@example.com', 1, '{}', 0, 0)`,
+      )
+      .bind(project.number, publicId(contactId))
+      .run();
+    const address = addressOf(project, contactId);
+    // The test rings the alarm: by the real clock it is not due.
+    world.now += 3_600_000;
+    world.shardPlatform = () => ({ ...world.process().platform, cpu: openCpu(500_000) });
+    const shard = world.process().platform.workflowShards.of(address);
+    await shard.startMany(address, {
+      ...{ workflowId: workflow.id, allowReentry: false, contactIds: [contactId], tick: 1 },
+    });
+    const status = async () => (await executionsOf(world, project, contactId)).map((one) => one.status);
+    expect(await status()).toEqual(["RUNNING"]);
+    expect(await world.ring(address)).toBe(true);
+    expect(await status()).toEqual(["EXITED"]);
   });
 });
 
