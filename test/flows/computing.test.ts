@@ -17,6 +17,7 @@ import { addContacts, newCampaign } from "../support/campaign";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
 import { StillClock } from "../support/still-clock";
+import { jobOf, newTestClock, startMove } from "../support/test-clock";
 import { addressOf, executionsOf, newWorkflow } from "../support/workflow";
 import { World } from "../support/world";
 
@@ -157,6 +158,24 @@ describe("an invocation has so much CPU", () => {
     expect(world.queue.map(({ queued }) => queued.message)).toEqual([job]);
     await world.drain();
     expect(await found()).toMatchObject({ status: "completed", result: { recipients: 30 } });
+  });
+
+  it("an advance of a test clock ends with its run, and the next one goes on at the same instant", async () => {
+    const clock = await newTestClock();
+    const { project, world } = clock;
+    const body = working(8_000);
+    await send(world, project, 20, body);
+    world.queue = [];
+    const jobId = await startMove(clock, { advance: "1h" });
+    let runs = 0;
+    for (; world.queue.length > 0 && runs < 40; runs++) {
+      const [next] = world.queue.splice(0, 1);
+      const cpu = openCpu(4 * unitsOf(body));
+      if (next) await handleMessage({ ...world.process().platform, cpu }, next.queued.message);
+    }
+    expect(await jobOf(clock, jobId)).toMatchObject({ status: "completed" });
+    expect((await emailRows(project)).map(({ status }) => status)).toEqual(Array(20).fill("DELIVERED"));
+    expect(runs).toBeGreaterThan(1);
   });
 
   it("a shard ends its rounds when it is spent, and its alarm goes on", async () => {

@@ -57,7 +57,7 @@ export async function checkPage(
 }
 
 /** The cost of looking for flaws, for each character of HTML. */
-const flawUnits = 4;
+const flawUnits = 2;
 
 const readPerson = columns({
   /** Among the ids that were asked for, from 0. */
