@@ -220,15 +220,16 @@ export function countWork(store: ShardStore, now: number): number {
   return Math.min(executionsPerRound, Math.max(1, work?.n ?? 0));
 }
 
-/** How much a piece of cancelling takes, in executions of a round: many at once are ended by few statements. */
+/** The size of the next piece of cancelling beside rounds, in executions. A large one has its turn alone. */
 export function countActive(store: ShardStore): number {
   const [active] = store.all(
     readNumber,
     `SELECT count(*) AS n FROM (SELECT 1 FROM executions INDEXED BY ix_executions_active
       WHERE completed_at IS NULL LIMIT ?)`,
-    2 * executionsPerRound,
+    executionsPerRound,
   );
-  return Math.max(1, active?.n ?? 0);
+  const count = Math.max(1, active?.n ?? 0);
+  return count < executionsPerRound ? count : Number.POSITIVE_INFINITY;
 }
 
 export function hasActive(store: ShardStore): boolean {
