@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import faults from "../../docs/faults.md?raw";
 import { app } from "../../src/app";
+import { queueOf } from "../../src/core/messages";
+import { ticks } from "../../src/cron";
 import { policySaidBy } from "../../src/http/policy";
+import wrangler from "../../wrangler.toml?raw";
 import { callAtFault } from "../support/cloud";
 import { DatabaseFault, everyTrip, type FaultName, fromWrite, staying } from "../support/database-fault";
 import { type Door, everyRow, keyFor, links, operations } from "../support/doors";
@@ -60,6 +64,17 @@ it("knows every operation that writes", () => {
       .map(({ operationId }) => operationId)
       .toSorted(),
   );
+});
+
+it("docs/faults.md names every door that writes, every message, sweep and object", () => {
+  const objects = [...wrangler.matchAll(/class_name = "(\w+)"/g)].map(([, name]) => name);
+  const names = [
+    ...Object.keys(operations),
+    ...Object.keys(queueOf),
+    ...Object.values(ticks).flatMap(Object.keys),
+    ...objects,
+  ];
+  expect(names.filter((name) => !faults.includes(`\`${name}\``))).toEqual([]);
 });
 
 interface Knocked {
