@@ -6,7 +6,8 @@ import { reasonOf } from "../../platform/log";
 
 /**
  * Puts an open or click into the queue, behind the answer: the recipient waits for nothing, and gets their page also when
- * the queue takes no message. Then the hit is lost.
+ * the queue takes no message. Then the hit is lost, and so it is when the process dies before the queue has it: nothing
+ * else knows of it. To wait for the queue would cost each redirect a round trip.
  */
 export function tellHit(
   platform: Platform,
