@@ -13,8 +13,6 @@ import { listeningPorts, residentMegabytes, workerdMs, workerdPids } from "./wor
 const minutes = Number(process.env.BENCH_MINUTES ?? 60);
 /** Kinds of calls, separated by commas: each has its share of the time alone. By default all are mixed all the time. */
 const apart = process.env.BENCH_KINDS?.split(",") ?? null;
-/** For V8, such as `--gc-global`, with which every collection of garbage is a full one: what stays then is held by somebody. */
-const v8Flags = process.env.BENCH_V8_FLAGS;
 const connections = 8;
 const minuteMs = 60_000;
 const samples = 30;
@@ -41,14 +39,15 @@ const kinds = {
 
 /**
  * Memory of the local Worker under mixed traffic: that of its process, which the machine sees, beside what lives in the heaps
- * of the isolates in it. The Worker of the product is one of them; the others are the local stand-ins of the platform.
+ * of the isolates in it. The Worker of the product is one of them; the others are the local stand-ins of the platform. With
+ * `MINIFLARE_WORKERD_V8_FLAGS=--gc-global` every collection of garbage is a full one: what stays then is held by somebody.
  */
 export async function benchSoak() {
   const bench = await openBenchState();
   const { settings } = bench.state;
   writeEnvFile(settings, { ...readEnvFile(settings), MAIL_PROVIDER: "outbox", LINK_SECRETS: randomHex() });
   const inspectorPort = await findFreePort();
-  const worker = await startBenchWorker("bench/held.ts", bench, { inspectorPort, deliversMail: true, v8Flags });
+  const worker = await startBenchWorker("bench/held.ts", bench, { inspectorPort, deliversMail: true });
   try {
     const processes = await processesOf(worker, brieflyAt(inspectorPort));
     const traffic = await openTraffic(worker, bench.adminToken);
