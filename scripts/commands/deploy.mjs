@@ -1,5 +1,5 @@
 import { lookAtAccount } from "../lib/account.mjs";
-import { createMissing, deployWorker, migrate, putSecrets } from "../lib/cloudflare.mjs";
+import { createMissing, deployWorker, migrate, putSecrets, requireKnownSchema } from "../lib/cloudflare.mjs";
 import { deployed, obstacleList, secretsOnce } from "../lib/deployed.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { openFirstProject, untilUp } from "../lib/first-project.mjs";
@@ -77,6 +77,9 @@ async function prepare(installation, flags, account, step) {
   if (isNew) step.done("Settings", "petrel.toml", "written");
   writeDeployConfig(installation, flags);
   // Migrations only add, so the Worker that is still running gets along with the new tables.
+  for (const binding of databaseBindings(config)) {
+    await step.run("Tables", binding, "known", () => requireKnownSchema(binding));
+  }
   for (const binding of databaseBindings(config)) {
     await step.run("Migrations", binding, "applied", () => migrate(binding));
   }
