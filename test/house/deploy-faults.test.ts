@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
+import { SCHEMA_QUERIES } from "../../scripts/lib/schema.mjs";
 import { allQueues, cleanAccount, closeCheckouts, openCheckout, startStubWorker } from "../support/deploy-checkout";
 
 afterEach(closeCheckouts);
@@ -58,8 +59,8 @@ describe("a first deploy", { timeout: 30_000 }, () => {
 
 describe("a later deploy", { timeout: 30_000 }, () => {
   it.each([
-    "d1 execute DB --remote --json --command SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL",
-    "d1 execute DB --remote --json --command SELECT name FROM d1_migrations ORDER BY id",
+    `d1 execute DB --remote --json --command ${SCHEMA_QUERIES.rows}`,
+    `d1 execute DB --remote --json --command ${SCHEMA_QUERIES.applied}`,
     "d1 migrations apply DB --remote",
     "deploy",
   ])("whose %s fails changes no secret, and the next one goes through", async (call) => {

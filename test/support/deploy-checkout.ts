@@ -96,7 +96,14 @@ else if (command === "r2") create("buckets", args[3]);
 else if (said === "d1 list --json") console.log(JSON.stringify(account.databases));
 else if (said.startsWith("d1 create ")) account.databases.push({ name: third, uuid: "id-of-" + third });
 else if (said.startsWith("d1 execute ")) {
-  const results = databaseOf(third).prepare(args[args.indexOf("--command") + 1]).all();
+  const database = databaseOf(third);
+  const query = args[args.indexOf("--command") + 1];
+  let results = [];
+  try {
+    results = database.prepare(query).all();
+  } catch (error) {
+    refuse(error.message);
+  }
   console.log(JSON.stringify([{ results, success: true }]));
 } else if (said.startsWith("d1 migrations apply ")) {
   const database = databaseOf(args[3]);
