@@ -91,7 +91,7 @@ const create = (list, name) => {
 if (command === "whoami") console.log(JSON.stringify({ loggedIn: true, accounts: [{ id: "acme", name: "Acme" }] }));
 else if (said === "queues list") table(account.queues);
 else if (command === "queues") create("queues", third);
-else if (said === "r2 bucket list") table(account.buckets);
+else if (said.startsWith("r2 bucket list")) table(account.buckets);
 else if (command === "r2") create("buckets", args[3]);
 else if (said === "d1 list --json") console.log(JSON.stringify(account.databases));
 else if (said.startsWith("d1 create ")) account.databases.push({ name: third, uuid: "id-of-" + third });
