@@ -2,9 +2,10 @@ import { createInterface } from "node:readline/promises";
 import { command } from "./screen.mjs";
 
 /**
- * What DATA_LOCATION can be, and the cloud region that the Worker runs next to with each: `[placement]` takes the names of
- * AWS, Google Cloud and Azure (https://developers.cloudflare.com/workers/configuration/placement). Cloudflare says of no
- * database in which city it is, so each is a large one of the area. Only aws:eu-central-1 went through wrangler's dry run.
+ * What DATA_LOCATION can be, and the cloud region that the Worker runs next to with each. `[placement]` takes the names of
+ * AWS, Google Cloud and Azure (https://developers.cloudflare.com/workers/configuration/placement); a dry run of wrangler
+ * takes any text, so only an upload shows whether Cloudflare knows one. Cloudflare names an area for a database and no
+ * city: each region is a large one there.
  */
 const AREAS = {
   weur: { meaning: "near western Europe", region: "aws:eu-central-1" },
