@@ -12,6 +12,7 @@ import { benchReports } from "./reports.mjs";
 import { benchRoutes } from "./routes.mjs";
 import { benchRows } from "./rows.mjs";
 import { benchSegments } from "./segments.mjs";
+import { benchSoak } from "./soak.mjs";
 import { benchStartup } from "./startup.mjs";
 import { benchSweeps } from "./sweeps.mjs";
 import { benchTracking } from "./tracking.mjs";
@@ -36,8 +37,8 @@ const benches = {
   webhooks: benchWebhooks,
   workflows: benchWorkflows,
 };
-/** Tells where time goes, and judges nothing: only when asked for. */
-const askedOnly = { profile: benchProfile };
+/** Tell where time and memory go, and judge nothing: only when asked for. */
+const askedOnly = { profile: benchProfile, soak: benchSoak };
 
 const { model } = cpus()[0];
 console.log(dim(`${cpus().length} × ${model}, Node ${process.version}, local workerd, which has one thread`));

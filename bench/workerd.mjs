@@ -1,17 +1,71 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** The CPU time that workerd has taken so far. Only Linux says so; elsewhere it is 0. */
-export function workerdMs({ groupId }) {
+export function workerdMs(worker) {
   const msPerTick = 10;
   try {
-    return readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map((pid) => readFileSync(`/proc/${pid}/stat`, "utf8"))
-      .filter((stat) => stat.includes("(workerd)"))
-      .map((stat) => stat.slice(stat.lastIndexOf(")") + 2).split(" "))
-      .filter(([, , group]) => Number(group) === groupId)
-      .reduce((sum, fields) => sum + (Number(fields[11]) + Number(fields[12])) * msPerTick, 0);
+    return processesOf(worker).reduce(
+      (sum, { fields }) => sum + (Number(fields[11]) + Number(fields[12])) * msPerTick,
+      0,
+    );
   } catch {
     return 0;
+  }
+}
+
+/** The process numbers of a Worker's workerd. Only Linux says them. */
+export function workerdPids(worker) {
+  return processesOf(worker).map(({ pid }) => pid);
+}
+
+/** What a process holds of the machine's memory, in megabytes: all of it, and without what is mapped from files. */
+export function residentMegabytes(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const [all, anonymous] = ["VmRSS", "RssAnon"].map((name) => {
+    const [, kilobytes] = status.match(new RegExp(`^${name}:\\s+(\\d+)`, "m"));
+    return Number(kilobytes) / 1024;
+  });
+  return { all, anonymous };
+}
+
+/** The ports on which a process listens. */
+export function listeningPorts(pid) {
+  const listening = "0A";
+  const sockets = new Set(
+    readdirSync(`/proc/${pid}/fd`)
+      .map((fd) => linkOf(`/proc/${pid}/fd/${fd}`).match(/^socket:\[(\d+)\]$/)?.[1])
+      .filter((inode) => inode !== undefined),
+  );
+  return ["tcp", "tcp6"]
+    .flatMap((name) => readFileSync(`/proc/${pid}/net/${name}`, "utf8").trim().split("\n").slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === listening && sockets.has(inode))
+    .map(([, address]) => Number.parseInt(address.split(":")[1], 16));
+}
+
+/** Empty when it was closed in between. */
+function linkOf(path) {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+function processesOf({ groupId }) {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => ({ pid: Number(pid), stat: statOf(pid) }))
+    .filter(({ stat }) => stat.includes("(workerd)"))
+    .map(({ pid, stat }) => ({ pid, fields: stat.slice(stat.lastIndexOf(")") + 2).split(" ") }))
+    .filter(({ fields: [, , group] }) => Number(group) === groupId);
+}
+
+/** Empty when the process has ended in between. */
+function statOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch {
+    return "";
   }
 }

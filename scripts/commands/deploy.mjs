@@ -1,5 +1,5 @@
 import { lookAtAccount } from "../lib/account.mjs";
-import { createMissing, deployWorker, migrate, putSecrets } from "../lib/cloudflare.mjs";
+import { createMissing, deployWorker, migrate, putSecrets, requireKnownSchema } from "../lib/cloudflare.mjs";
 import { askLocation, dataLocationOf, needsLocation } from "../lib/data-location.mjs";
 import { deployed, obstacleList, secretsOnce } from "../lib/deployed.mjs";
 import { Failure } from "../lib/failure.mjs";
@@ -90,6 +90,9 @@ async function prepare(installation, flags, account, step) {
   noteDeployed(installation, { ...(account.account ? { account: account.account } : {}), ...ids });
   writeDeployConfig(installation, flags);
   // Migrations only add, so the Worker that is still running gets along with the new tables.
+  for (const binding of databaseBindings(config)) {
+    await step.run("Tables", binding, "known", () => requireKnownSchema(binding));
+  }
   for (const binding of databaseBindings(config)) {
     await step.run("Migrations", binding, "applied", () => migrate(binding));
   }

@@ -5,6 +5,7 @@ import { creationFlags } from "./data-location.mjs";
 import { Failure } from "./failure.mjs";
 import { DEPLOY_CONFIG } from "./installation.mjs";
 import { reasonFor } from "./reasons.mjs";
+import { remoteFault, SCHEMA_QUERIES } from "./schema.mjs";
 import { captureTool, showTool } from "./tools.mjs";
 
 /** Runs wrangler on the account, without questions, with the configuration of this installation. */
@@ -71,6 +72,30 @@ async function createDatabases({ config, notes }, where, account, report) {
 
 async function listDatabases() {
   return JSON.parse(await wrangler("d1", "list", "--json"));
+}
+
+/**
+ * Refuses a database whose tables are not what its migrations build: an installation of before the migrations were frozen,
+ * or one whose tables somebody has changed. The Worker that runs goes on with it.
+ */
+export async function requireKnownSchema(binding) {
+  const rows = await queryRemote(binding, SCHEMA_QUERIES.rows);
+  const fault = await remoteFault({ rows, applied: rows.length === 0 ? [] : await appliedTo(binding) });
+  if (fault === null) return;
+  throw new Failure(
+    `The tables of ${binding} are not those that its migrations make: ${fault}. Nothing was changed. ` +
+      "Deploy the version that made them; or, if nobody needs what is in it, delete the database with " +
+      "`npx wrangler d1 delete` and deploy again, which makes a new one.",
+  );
+}
+
+async function appliedTo(binding) {
+  return (await queryRemote(binding, SCHEMA_QUERIES.applied)).map(({ name }) => name);
+}
+
+async function queryRemote(binding, query) {
+  const [{ results }] = JSON.parse(await wrangler("d1", "execute", binding, "--remote", "--json", "--command", query));
+  return results;
 }
 
 /** The tables of one database as this version has them. */

@@ -9,6 +9,8 @@ const READY_WITHIN_MS = 60_000;
 const REFUSALS = 2;
 const STOP_WITHIN_MS = 5_000;
 
+const givenV8Flags = process.env.MINIFLARE_WORKERD_V8_FLAGS ?? "";
+
 /** To every database of wrangler.toml, one after the other: they share the folder. */
 export async function applyMigrations(state, signal) {
   for (const binding of databaseBindings(readWranglerToml())) {
@@ -21,7 +23,7 @@ export async function applyMigrations(state, signal) {
 }
 
 /** Runs `wrangler dev`, which keeps reloading what changes in src. */
-export function startWorker({ port, ip, state, config, inspectorPort = 0, v8Flags = "" }) {
+export function startWorker({ port, ip, state, config, inspectorPort = 0, v8Flags = givenV8Flags }) {
   const where = ["--port", String(port), "--ip", ip, "--inspector-port", String(inspectorPort)];
   const settings = ["--env-file", state.settings, ...(config ? ["--config", config] : [])];
   const what = ["--persist-to", state.folder, ...settings, "--no-minify"];

@@ -13,7 +13,7 @@ export interface Databases {
   [further: `DB_${string}`]: D1Database | undefined;
 }
 
-const casing = "snake_case";
+export const casing = "snake_case";
 
 class Dialect extends SQLiteAsyncDialect {
   override sqlToQuery(query: SQL): QueryWithTypings {

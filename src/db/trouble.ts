@@ -43,3 +43,8 @@ export class DatabaseAway extends Error {
     super("The database is out of reach", { cause });
   }
 }
+
+/** Whether a call failed because D1 does not work at the moment, in a batch or outside of one. */
+export function isTrouble(error: unknown): boolean {
+  return error instanceof DatabaseAway || troubleOf(error) !== null;
+}

@@ -135,18 +135,19 @@ function asRefusal(thrown: Error, c: HonoContext<AppEnv>): Refusal | null {
 }
 
 /**
- * The refusal for trouble of the database; null for other errors. A request that reads has no effect, and one that writes may
- * have committed a batch before the one that failed.
+ * The refusal for trouble of the database; null for other errors. A request may have committed a batch before the one that
+ * failed. A query outside of batches may have had its effect, unless it was refused or the request only reads.
  */
 function databaseTrouble(thrown: Error, c: HonoContext<AppEnv>): DatabaseOutOfReach | null {
   const away = thrown instanceof DatabaseAway ? thrown : null;
-  if (away === null && troubleOf(thrown) === null) return null;
+  const trouble = troubleOf(thrown);
+  if (away === null && trouble === null) return null;
   const policy = c.get("policy");
   const isRead = policy.isRead || c.req.method === "GET" || c.req.method === "HEAD";
   const hasBegun = !isForProject(policy) || c.get("ctx") !== undefined;
-  const own = away?.effect ?? (hasBegun ? "unknown" : "none");
+  const own = away?.effect ?? (isRead || !hasBegun || trouble === "overloaded" ? "none" : "unknown");
   const before = c.get("platform").spent.changes > 0 ? "unknown" : "none";
-  const effect = isRead ? "none" : own === "none" ? before : own;
+  const effect = own === "none" ? before : own;
   const hasKey = policy.once && c.req.header("Idempotency-Key") !== undefined;
   return new DatabaseOutOfReach(effect, { hasKey, cause: thrown });
 }

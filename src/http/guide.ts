@@ -173,6 +173,8 @@ the events are \`email.opened\` and \`email.clicked\`, which has the \`link\`.
 - \`automated: true\` in the data of an event means that a known scanner or picture proxy did it. Such a click moves neither
   the status nor \`clicks\`. An open through the proxy of a mailbox counts.
 - Neither IP addresses nor user agents are stored.
+- They are recorded a second or two after the recipient has got the page or the picture. Some of the last second may be missing
+  after a crash of the service.
 
 ## Testing
 

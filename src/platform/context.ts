@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { type Cpu, openCpu } from "../core/cpu";
 import type { KeyKind } from "../core/keys";
 import { maxCallsAtOnce, maxRoundsPerInvocation } from "../core/mail/permits";
 import type { Enqueue } from "../core/messages";
@@ -64,8 +65,10 @@ export interface Platform {
   callsAtOnce: number;
   /** How many rounds of such calls it may make, one after another: each is some twenty statements of the invocation's. */
   maxRounds: number;
-  /** Shards of workflows that may do a round at the same time in one isolate. */
-  roundsAtOnce: number;
+  /** What this invocation may compute: loops that compute end by it, because no clock moves meanwhile. */
+  cpu: Cpu;
+  /** Executions of workflows that shards may move at the same time in one isolate. */
+  executionsAtOnce: number;
   /** Waits in the middle of some work. */
   sleep(ms: number): Promise<void>;
   gate: Gate;
@@ -93,6 +96,9 @@ export interface Context extends Platform {
   warnings: Warning[];
 }
 
+/** Four full rounds. A read of another project waits for their batches in the database. */
+const maxExecutionsAtOnce = 400;
+
 const databaseNow = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
 
 export function openPlatform(
@@ -102,11 +108,12 @@ export function openPlatform(
 ): Platform {
   const later = (work: Promise<unknown>) => execution.waitUntil(work);
   const behindAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
-  return { ...worldOf(env), now: new Date(), origin, spent: { statements: 0, changes: 0 }, later, behindAnswer };
+  const spent = { statements: 0, changes: 0 };
+  return { ...worldOf(env), now: new Date(), cpu: openCpu(), spent, origin, later, behindAnswer };
 }
 
 /** The part that is the same for every request of an isolate, made from bindings and settings alone. */
-type World = Omit<Platform, "now" | "origin" | "spent" | "later" | "behindAnswer">;
+type World = Omit<Platform, "now" | "cpu" | "spent" | "origin" | "later" | "behindAnswer">;
 
 const worlds = new WeakMap<Env, World>();
 
@@ -136,7 +143,7 @@ function openWorld(env: Env): World {
     random: Math.random,
     callsAtOnce: maxCallsAtOnce,
     maxRounds: maxRoundsPerInvocation,
-    roundsAtOnce: 1,
+    executionsAtOnce: maxExecutionsAtOnce,
     sleep: (ms) => scheduler.wait(ms),
     enqueue: openQueues(env),
     blobs,

@@ -108,11 +108,47 @@ export interface WorkflowShards {
 export function openWorkflowShards(objects: NamedObjects<undefined>): WorkflowShards {
   return {
     of: (address) => {
-      const stub = objects.get(objects.idFromName(nameOf(address)));
-      // The binding's class, WorkflowShardObject, implements the interface; this floor does not know the class.
-      return stub as unknown as WorkflowShard;
+      // A stub stays broken after one failure, so each try gets a new one. The binding's class, WorkflowShardObject,
+      // implements the interface; this floor does not know the class.
+      const open = () => objects.get(objects.idFromName(nameOf(address))) as unknown as Methods;
+      const call = async (name: keyof WorkflowShard, values: unknown[]) => {
+        try {
+          return await open()[name](...values);
+        } catch (error) {
+          if (!repeatable.has(name) || !isReset(error)) throw error;
+          return open()[name](...values);
+        }
+      };
+      const methods: ProxyHandler<WorkflowShard> = {
+        get:
+          (_, name: keyof WorkflowShard) =>
+          (...values: unknown[]) =>
+            call(name, values),
+      };
+      // Every property that is read is a method of the interface.
+      return new Proxy({} as WorkflowShard, methods);
     },
   };
+}
+
+type Methods = Record<keyof WorkflowShard, (...values: unknown[]) => Promise<unknown>>;
+
+/** Calls whose repeat has the same answer, too. The answers of the others say what was so before. */
+const repeatable: ReadonlySet<keyof WorkflowShard> = new Set([
+  "deliver",
+  "start",
+  "startMany",
+  "get",
+  "contexts",
+  "countSteps",
+  "eraseContacts",
+  "forgetWorkflow",
+  "poke",
+]);
+
+/** The object went away, perhaps in the middle of the call: a new version was deployed, or its machine was lost. */
+function isReset(error: unknown): boolean {
+  return error instanceof Error && /reset because its code was updated|Network connection lost/.test(error.message);
 }
 
 export function nameOf({ project, shard }: ShardAddress): string {

@@ -43,6 +43,7 @@ describe("POST /campaigns", () => {
         type: "MARKETING",
         status: "DRAFT",
         heldReason: null,
+        progress: null,
         segmentId: null,
         audienceCondition: null,
         templateId: null,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { callAtFault } from "../support/cloud";
 import { DatabaseFault, type FaultName, faultNames, staying } from "../support/database-fault";
 import { type Answer, call, newProject, type TestProject } from "../support/project";
@@ -79,6 +79,12 @@ const doors: Door[] = [
     good: 200,
   },
 ];
+
+beforeEach(() => {
+  // A batch waits before it runs again.
+  vi.spyOn(scheduler, "wait").mockResolvedValue();
+  return () => vi.restoreAllMocks();
+});
 
 async function knock(project: TestProject, door: Door, fault: DatabaseFault, headers = {}): Promise<Answer> {
   await door.before?.(project);

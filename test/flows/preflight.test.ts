@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { openCpu } from "../../src/core/cpu";
 import { publicId, readId } from "../../src/core/ids";
 import type { JsonObject } from "../../src/core/json";
 import { workOn } from "../../src/engine/jobs/work";
@@ -401,22 +402,21 @@ describe("half-way", () => {
     expect(results.every(({ status }) => status === "completed")).toBe(true);
   });
 
-  it("its mail takes long: a step does as much as it has time for", async () => {
+  /** A machine so slow that so many mails are all that one invocation composes. */
+  const enoughFor = (mails: number) => openCpu(mails * 22_000);
+
+  it("its mail takes long: a step does as much as it has CPU for", async () => {
     const { world, project, id } = await scene();
     const jobId = await start(world, project, id);
     const { ctx } = await world.context(project);
-    const clock = () => {
-      world.now += 10;
-      return new Date(world.now);
-    };
     const job = { type: "campaigns.preflight" as const, projectId: project.number, jobId: readId(jobId) };
-    await workOn({ ...ctx, clock, realClock: clock }, job, preflightStep, { stepsPerRun: 2 });
+    await workOn({ ...ctx, cpu: enoughFor(50) }, job, preflightStep, { stepsPerRun: 2 });
     const { recipients } = (await jobOf(project, jobId)).result;
     expect(recipients).toBeGreaterThanOrEqual(10);
-    expect(recipients).toBeLessThan(110);
+    expect(recipients).toBeLessThanOrEqual(51);
     for (let runs = 0; runs < 50 && world.queue.length > 0; runs++) {
       world.queue = [];
-      await workOn({ ...ctx, clock, realClock: clock }, job, preflightStep, { stepsPerRun: 2 });
+      await workOn({ ...ctx, cpu: enoughFor(50) }, job, preflightStep, { stepsPerRun: 2 });
     }
     expect(await jobOf(project, jobId)).toMatchObject({ status: "completed", result: whole });
   });
@@ -424,19 +424,13 @@ describe("half-way", () => {
   it("its mail takes long: other jobs have a turn soon", async () => {
     const { world, project, id } = await scene();
     const jobId = await start(world, project, id);
-    const clock = () => {
-      world.now += 10;
-      return new Date(world.now);
-    };
     const message = { type: "campaigns.preflight" as const, projectId: project.number, jobId: readId(jobId) };
     world.queue = [];
     for (let messages = 0; messages < 2; messages++) {
-      const before = world.now;
-      await handleMessage({ ...world.process().platform, clock, realClock: clock }, message);
-      expect(world.now - before).toBeLessThan(2_000);
+      await handleMessage({ ...world.process().platform, cpu: enoughFor(50) }, message);
     }
     expect(world.queue.map(({ queued }) => queued.message)).toEqual([message, message]);
-    expect((await jobOf(project, jobId)).result.recipients).toBeLessThan(110);
+    expect((await jobOf(project, jobId)).result.recipients).toBeLessThanOrEqual(51);
   });
 
   it("many projects begin one each: a neighbour waits for one turn of each, and for no whole check", async () => {
@@ -450,23 +444,17 @@ describe("half-way", () => {
     await person(neighbour, "ada@example.com", { plan: "pro" });
     const small = await newCampaign(neighbour, { body: "<p>{{ plan }}</p>" });
     world.now += 1_000;
-    const clock = () => {
-      world.now += 10;
-      return new Date(world.now);
-    };
     const turn = async () => {
       const [next] = world.queue.splice(0, 1);
       if (!next) throw new Error("The queue is empty");
-      await handleMessage({ ...world.process().platform, clock, realClock: clock }, next.queued.message);
+      await handleMessage({ ...world.process().platform, cpu: enoughFor(100) }, next.queued.message);
     };
     // Each has begun, and is in the middle.
     for (let n = 0; n < 6; n++) await turn();
     const own = await start(world, neighbour, small.id);
-    const from = world.now;
     // It begins after one turn of each, and ends after another.
     for (let n = 0; n < 2 * (begun.length + 1); n++) await turn();
     expect(await jobOf(neighbour, own)).toMatchObject({ status: "completed", result: { recipients: 1 } });
-    expect(world.now - from).toBeLessThan(2 * begun.length * 2_000);
     for (const { project, jobId } of begun) expect((await jobOf(project, jobId)).status).toBe("processing");
   });
 

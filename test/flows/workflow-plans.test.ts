@@ -81,10 +81,13 @@ it("goes through every type of step without walking through what a project alrea
   );
   // In the object, too: what is scanned are the items of one call or round.
   expect(plans.size).toBeGreaterThan(25);
-  const scans = [...plans].filter(([, steps]) =>
-    steps.some((step) =>
-      /^SCAN (executions|steps|entries|events|seen|step_counts|e|s)\b(?!.*ix_executions_todo)/.test(step),
-    ),
+  const counted = /ix_executions_active\s+WHERE completed_at IS NULL LIMIT \?\)$/;
+  const scans = [...plans].filter(
+    ([sql, steps]) =>
+      !counted.test(sql) &&
+      steps.some((step) =>
+        /^SCAN (executions|steps|entries|events|seen|step_counts|e|s)\b(?!.*ix_executions_todo)/.test(step),
+      ),
   );
   expect(scans).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { fewReadClocks, loopsByClockWait } from "./clocks";
 import {
   coreIsPure,
   everyFileHasARoom,
@@ -412,6 +413,93 @@ const rules: Kept[] = [
           "src/features/a/a.ts": "const at = new Date(row.createdAt); const now = ctx.now; // not Date.now()",
           "src/features/a/b.ts": "const parts = new DateParts();",
           "src/platform/context.ts": "const now = new Date();",
+        },
+      },
+    ],
+  },
+  {
+    promise: "few files read a clock of the runtime",
+    rule: fewReadClocks,
+    planted: [
+      { what: "performance.now()", files: { "src/platform/let-others-in.ts": "const begun = performance.now();" } },
+      {
+        what: "Date.now in a rule",
+        files: { "src/core/a.ts": "export const age = (at) => globalThis.Date.now() - at;" },
+      },
+      { what: "Date.now handed on", files: { "src/http/a.ts": "start(Date.now);" } },
+      { what: "new Date()", files: { "src/db/a.ts": "const now = new Date();" } },
+    ],
+    allowed: [
+      {
+        what: "a stored time, prose, and a file that is named",
+        files: {
+          "src/core/a.ts": 'const at = new Date(row.at); // not Date.now()\nconst text = "Date.now()";',
+          "src/platform/turns.ts": "const now = performance.now();",
+        },
+      },
+    ],
+  },
+  {
+    promise: "a loop that ends by a clock waits for something outside",
+    rule: loopsByClockWait,
+    planted: [
+      {
+        what: "a condition",
+        files: { "src/core/a.ts": "while (ctx.clock().getTime() < endsAt) compose(next());" },
+      },
+      {
+        what: "a time that was given, and a wait for others' computing",
+        files: {
+          "src/engine/a.ts":
+            "async function check(ctx: Context, endsAt: number) {\n  for (const one of all) {\n    if (ctx.realClock() > endsAt) return;\n    await letOthersIn();\n  }\n}",
+        },
+      },
+      {
+        what: "a function that looks at the clock",
+        files: {
+          "src/engine/a.ts":
+            "const endsAt = now() + 5;\nconst isTime = () => performance.now() >= endsAt;\ndo work();\nwhile (!isTime());",
+          "src/platform/turns.ts": "",
+        },
+      },
+      {
+        what: "a function that was given",
+        files: { "src/engine/a.ts": "function drain(isOver: () => boolean) { for (;;) { if (isOver()) break; } }" },
+      },
+      {
+        what: "an awaited function of ours that waits for nothing",
+        files: {
+          "src/engine/a.ts":
+            "async function mayGoOn(ctx) { return ctx.clock() < until; }\nfor (const one of all) { if (!(await mayGoOn(ctx))) break; }",
+        },
+      },
+      {
+        what: "a choice of what is left",
+        files: {
+          "src/engine/a.ts":
+            "for (let one = left.shift(); one; one = left.shift()) { rest = ctx.clock() > at ? left.splice(0) : []; }",
+        },
+      },
+      {
+        what: "a second loop in a file that is named",
+        files: {
+          "src/engine/mail/drain.ts": "for (const one of all) { if (platform.clock() > at) break; compose(one); }",
+        },
+      },
+    ],
+    allowed: [
+      {
+        what: "the wait that is named for the file",
+        files: {
+          "src/engine/mail/drain.ts":
+            "for (;;) { const next = await platform.pace.nextTurn(done); if (platform.clock() > at) break; }",
+        },
+      },
+      {
+        what: "a budget of computing, a loop that goes on, and a time that is only told",
+        files: {
+          "src/engine/a.ts":
+            "for (const one of all) { if (ctx.cpu.isSpent()) break; if (one.at < ctx.clock()) forget(one); position = move(one, ctx.clock()); if (position === null) break; }",
         },
       },
     ],

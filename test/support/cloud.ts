@@ -7,8 +7,23 @@ import type { DatabaseFault } from "./database-fault";
 import { killableDatabase, Process, type Way } from "./killable";
 import type { Answer } from "./project";
 
+/** Takes every message and brings it to nobody, so that a test sees what the call itself does. */
+const silentQueue = { send: async () => {}, sendBatch: async () => {} };
+
+/** The bindings of the Worker, with a way of its own to each database, and with queues that bring nothing. */
+export function envBehind(way: Way): typeof env {
+  const queues = Object.keys(env).filter((name) => name.endsWith("_QUEUE"));
+  return {
+    ...env,
+    ...databasesBehind(way),
+    ...Object.fromEntries(queues.map((name) => [name, silentQueue])),
+  };
+}
+
 interface Call {
-  key: string;
+  /** Null for a link, which carries its own right. */
+  key: string | null;
+  /** What is no string and no form is sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -20,7 +35,7 @@ export async function callAtFault(
   { fault, ...call }: Call & { fault: DatabaseFault },
 ): Promise<Answer> {
   const execution = createExecutionContext();
-  const bindings = { ...env, ...databasesBehind((trip, make) => fault.meet(trip, make)) };
+  const bindings = envBehind((trip, make) => fault.meet(trip, make));
   const response = await app.fetch(requestOf(method, path, call), bindings, execution);
   const answer = await answerOf(response);
   await waitOnExecutionContext(execution);
@@ -69,16 +84,23 @@ export async function callFromAfar(
 }
 
 function requestOf(method: string, path: string, { key, body, headers }: Call): Request {
+  const isForm = body instanceof FormData || body instanceof URLSearchParams;
+  const isJson = body !== undefined && !isForm && typeof body !== "string";
   return new Request(`https://petrel.example${path}`, {
     method,
-    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
-    body: body === undefined ? undefined : JSON.stringify(body),
+    headers: {
+      ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+      ...(isJson ? { "Content-Type": "application/json" } : {}),
+      ...headers,
+    },
+    body: isForm || typeof body === "string" ? body : JSON.stringify(body),
   });
 }
 
 async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+  const answersJson = response.headers.get("Content-Type")?.includes("json");
+  return { status: response.status, headers: response.headers, body: answersJson ? JSON.parse(text) : text };
 }
 
 function databasesBehind(way: Way): Record<string, D1Database> {

@@ -20,6 +20,33 @@ export const faultNames = Object.keys(databaseFaults) as FaultName[];
 /** Trips that write, because D1 repeats reads itself; but not the note that a key was used. */
 const writes = (trip: Trip) => trip.writes && !trip.sql.some((text) => /UPDATE "api_keys"/i.test(text));
 
+/** Some of the trips of a call, counted as they are made. */
+export interface Meant {
+  isMeant(trip: Trip): boolean;
+  count(): number;
+}
+
+/** The n-th trip that writes, from 1, and all that write after it. */
+export function fromWrite(n: number): Meant {
+  return countedFrom(n, writes);
+}
+
+export function everyTrip(): Meant {
+  return countedFrom(1, () => true);
+}
+
+function countedFrom(n: number, counts: (trip: Trip) => boolean): Meant {
+  let seen = 0;
+  return {
+    isMeant: (trip) => {
+      if (!counts(trip)) return false;
+      seen += 1;
+      return seen >= n;
+    },
+    count: () => seen,
+  };
+}
+
 /** Fails some round trips to a database, and lets all others pass. */
 export class DatabaseFault {
   /** How many trips have failed. */

@@ -146,7 +146,7 @@ export class Shards {
     // Only one thread moves at a time, so none waits for another to do its round.
     object.openPlatform = () => ({
       ...platform,
-      roundsAtOnce: Number.POSITIVE_INFINITY,
+      executionsAtOnce: Number.POSITIVE_INFINITY,
       now: new Date(this.world.now),
     });
   }

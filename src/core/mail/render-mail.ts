@@ -1,3 +1,4 @@
+import { Budget } from "../templating/budget";
 import { parseTemplate, renderFramed, renderTemplate } from "../templating/render";
 import { type Tracker, withTracking } from "../tracking/track-links";
 import { withPreviewText } from "./preview-text";
@@ -25,7 +26,12 @@ interface Given {
   list: ListHeaders;
   /** The texts of the footer. */
   words: FooterWords;
+  /** Of all that the mail renders. */
+  budget?: Budget;
 }
+
+/** The cost of a mail beside its templates, where caches help. */
+const mailUnits = 20_000;
 
 interface Rendered {
   subject: string;
@@ -37,18 +43,20 @@ interface Rendered {
 /** Renders everything that depends on the template, the recipient and the type. */
 export function renderMail(given: Given): Rendered {
   const { type, subject, previewText = null, body, variables, links, tracker = null, headers, list, words } = given;
-  const rendered = renderFramed(parseTemplate(body, "html"), variables);
+  const { budget = new Budget() } = given;
+  budget.note(mailUnits);
+  const rendered = renderFramed(parseTemplate(body, "html", budget), variables, budget);
   const finished = withUnsubscribing({ type, body: rendered, headers, links, list, words });
   const framed = tracker === null ? finished.body : withTracking(finished.body, tracker);
   return {
-    subject: renderTemplate(parseTemplate(subject, "text"), variables),
-    html: previewText === null ? framed.output : withPreview(framed.output, previewText, variables),
-    text: withUnsubscribeLine(type, textVersion(framed), links, words),
+    subject: renderTemplate(parseTemplate(subject, "text", budget), variables, budget),
+    html: previewText === null ? framed.output : withPreview(framed.output, previewText, variables, budget),
+    text: withUnsubscribeLine(type, textVersion(framed, budget), links, words),
     headers: finished.headers,
   };
 }
 
 /** It goes into the HTML alone: the text part begins with the mail itself. */
-function withPreview(html: string, previewText: string, variables: Record<string, unknown>): string {
-  return withPreviewText(html, renderTemplate(parseTemplate(previewText, "text"), variables));
+function withPreview(html: string, previewText: string, variables: Record<string, unknown>, budget: Budget): string {
+  return withPreviewText(html, renderTemplate(parseTemplate(previewText, "text", budget), variables, budget));
 }

@@ -1,3 +1,4 @@
+import type { Budget } from "../templating/budget";
 import { TextCache } from "../templating/cache";
 import { type Framed, filled, isStable } from "../templating/frame";
 import { type Link, plainText, plainTextOfFrame } from "./plain-text";
@@ -7,6 +8,9 @@ interface Version {
   links: Link[];
 }
 
+/** Measured, and rounded up, with whatever else reads the HTML where no cache helps. */
+const unitsPerCharacter = 30;
+
 const maxCacheBytes = 4_000_000;
 const versions = new TextCache<Version | null>((frame) => frame.length * 4, maxCacheBytes);
 
@@ -15,11 +19,21 @@ const versions = new TextCache<Version | null>((frame) => frame.length * 4, maxC
  * gives the same wherever a value cannot change how the HTML around it is read. Everywhere else, and for a frame that is
  * new, the text is made from the HTML.
  */
-export function textVersion({ output, frame, values }: Framed): string {
-  if (frame === null) return plainText(output);
-  const version = versions.getOrMake(frame, () => (isStable(frame) ? plainTextOfFrame(frame) : null));
-  if (version === null || version.links.some((link) => dependsOnValues(link, values))) return plainText(output);
+export function textVersion({ output, frame, values }: Framed, budget?: Budget): string {
+  const version = frame === null ? null : versionOf(frame, budget);
+  if (version === null || version.links.some((link) => dependsOnValues(link, values))) {
+    budget?.note(output.length * unitsPerCharacter);
+    return plainText(output);
+  }
   return filled(version.text, values);
+}
+
+function versionOf(frame: string, budget: Budget | undefined): Version | null {
+  return versions.getOrMake(frame, () => {
+    if (!isStable(frame)) return null;
+    budget?.note(frame.length * unitsPerCharacter);
+    return plainTextOfFrame(frame);
+  });
 }
 
 /** The text of a link is left out when it is the URL, and some URLs are not shown. */

@@ -1,9 +1,9 @@
 import { RenderLimitError } from "./errors";
 
 /**
- * The limit of one rendering. A clock cannot measure it, because on Workers the clock stands still while a request
- * computes. So work is counted in units of about ten nanoseconds, and each constant below is a measured cost, rounded
- * up.
+ * The limit of all that one mail, step or call renders. A clock cannot measure it, because on Workers the clock stands
+ * still while a request computes. So work is counted in units of about ten nanoseconds, and each constant below is a
+ * measured cost, rounded up.
  */
 const MAX_UNITS = 10_000_000;
 
@@ -12,9 +12,20 @@ export const SOURCE_CHARACTER_UNITS = 25;
 export const ELEMENT_UNITS = 10;
 const KEY_UNITS = 30;
 
-/** Counts down the units of one rendering. */
+/** Counts down the units of one mail, step or call, however many texts it renders. */
 export class Budget {
   #left = MAX_UNITS;
+  #noted = 0;
+
+  /** The units that were spent so far. Refused work is not done, and does not count. */
+  get spent(): number {
+    return MAX_UNITS - Math.max(0, this.#left) + this.#noted;
+  }
+
+  /** Counts work that has a limit of its own, such as parsing. It takes nothing from what may be rendered. */
+  note(units: number): void {
+    this.#noted += units;
+  }
 
   charge(units: number): void {
     this.#left -= units;

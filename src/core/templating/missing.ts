@@ -8,14 +8,18 @@ import type { ParsedLiquid, Template } from "./render";
  * The variables of templates without a value: missing, null or empty, as for `??`. Branches that are not taken count
  * too, because the next recipient may take them. Variables that a template sets itself do not count.
  */
-export function missingVariables(templates: Template[], variables: Record<string, unknown>): string[] {
-  return [...new Set(templates.flatMap((template) => missingIn(template, variables)))];
+export function missingVariables(
+  templates: Template[],
+  variables: Record<string, unknown>,
+  budget = new Budget(),
+): string[] {
+  return [...new Set(templates.flatMap((template) => missingIn(template, variables, budget)))];
 }
 
-function missingIn({ kind, liquid }: Template, variables: Record<string, unknown>): string[] {
+function missingIn({ kind, liquid }: Template, variables: Record<string, unknown>, budget: Budget): string[] {
   if (!liquid) return [];
   const scope: object = Object.assign(Object.create(null), variables);
-  const context = new MeteredContext(scope, engines[kind], new Budget());
+  const context = new MeteredContext(scope, engines[kind], budget);
   return pathsIn(liquid).flatMap((path) => (hasValue(toValueSync(context._get(path))) ? [] : [written(path)]));
 }
 

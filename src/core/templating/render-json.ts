@@ -1,10 +1,11 @@
 import type { JsonValue } from "../json";
+import { Budget } from "./budget";
 import { parseTemplate, renderTemplate } from "./render";
 
-/** Renders every text in a value; keys stay. Throws what `parseTemplate` and `renderTemplate` throw. */
-export function renderJson(value: JsonValue, variables: Record<string, unknown>): JsonValue {
-  if (typeof value === "string") return renderTemplate(parseTemplate(value, "value"), variables);
+/** Renders every text in a value, all on one budget; keys stay. Throws what `parseTemplate` and `renderTemplate` throw. */
+export function renderJson(value: JsonValue, variables: Record<string, unknown>, budget = new Budget()): JsonValue {
+  if (typeof value === "string") return renderTemplate(parseTemplate(value, "value", budget), variables, budget);
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((inner) => renderJson(inner, variables));
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, renderJson(inner, variables)]));
+  if (Array.isArray(value)) return value.map((inner) => renderJson(inner, variables, budget));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, renderJson(inner, variables, budget)]));
 }

@@ -31,9 +31,12 @@ const parsed: Record<TemplateKind, TextCache<Template>> = {
  * Parses a template, or takes it from this isolate's cache. Throws `TemplateSyntaxError`
  * when it is not valid, or uses an unknown filter or tag.
  */
-export function parseTemplate(source: string, kind: TemplateKind): Template {
+export function parseTemplate(source: string, kind: TemplateKind, budget?: Budget): Template {
   if (!source.includes("{{") && !source.includes("{%")) return { kind, source };
-  return parsed[kind].getOrMake(source, () => ({ kind, source, liquid: parse(source, kind) }));
+  return parsed[kind].getOrMake(source, () => {
+    budget?.note(parsingUnits(source));
+    return { kind, source, liquid: parse(source, kind) };
+  });
 }
 
 function parse(source: string, kind: TemplateKind): ParsedLiquid {
@@ -47,15 +50,25 @@ function parse(source: string, kind: TemplateKind): ParsedLiquid {
 
 /** A placeholder of a few characters becomes objects of two to three kilobytes. */
 function parsedBytes(source: string): number {
-  return source.length * 2 + source.split(/\{[{%]/).length * 3_000;
+  return source.length * 2 + placeholdersIn(source) * 3_000;
+}
+
+/** Measured, and rounded up. A large template is parsed for each mail, because the cache has no place for it. */
+function parsingUnits(source: string): number {
+  return source.length * 5 + placeholdersIn(source) * 1_200;
+}
+
+function placeholdersIn(source: string): number {
+  return source.split(/\{[{%]/).length;
 }
 
 /**
- * Renders a template with the result of `templateVariables`. Throws `RenderLimitError` when that takes more work or
- * space than one email may, and `TemplateRenderError` when the template does not work with these values.
+ * Renders a template with the result of `templateVariables`. Throws `RenderLimitError` when that takes more work than is
+ * left of the budget, or more space than one email may have, and `TemplateRenderError` when the template does not work with
+ * these values.
  */
-export function renderTemplate(template: Template, variables: Record<string, unknown>): string {
-  const output = template.liquid ? renderLiquid(template, template.liquid, variables) : template.source;
+export function renderTemplate(template: Template, variables: Record<string, unknown>, budget = new Budget()): string {
+  const output = template.liquid ? renderLiquid(template, template.liquid, variables, budget) : template.source;
   // A line break in a subject would begin a new header; other control characters do not belong there either.
   return template.kind === "text" ? output.replace(controlCharacters, "") : output;
 }
@@ -64,10 +77,10 @@ export function renderTemplate(template: Template, variables: Record<string, unk
 const controlCharacters = /[\u0000-\u001f\u007f]+/g;
 
 /** The same, with the frame of a body. */
-export function renderFramed(template: Template, variables: Record<string, unknown>): Framed {
+export function renderFramed(template: Template, variables: Record<string, unknown>, budget = new Budget()): Framed {
   const framing = new FrameBuilder();
   if (template.liquid) {
-    const output = renderLiquid(template, template.liquid, variables, framing);
+    const output = renderLiquid(template, template.liquid, variables, budget, framing);
     return { output, frame: framing.frame, values: framing.values };
   }
   framing.addSource(template.source);
@@ -78,10 +91,10 @@ function renderLiquid(
   { kind, source }: Template,
   liquid: ParsedLiquid,
   variables: Record<string, unknown>,
+  budget: Budget,
   framing?: FrameBuilder,
 ): string {
   const engine = engines[kind];
-  const budget = new Budget();
   // A copy, because `increment` writes to it; without a prototype, because names are looked up with `in`.
   const scope: object = Object.assign(Object.create(null), variables);
   const emitter = new CappedEmitter(budget, framing);

@@ -54,6 +54,8 @@ async function passInstant(ctx: Context, row: JobRow, works: readonly Timed[]): 
   const told = { instants: state.instants, now: iso(now.clock().getTime()) };
   try {
     const busy = await settle(now, works, { isFirst: state.at === null });
+    // The clock stays here, and the next run does the rest.
+    if (busy.length > 0 && ctx.cpu.isSpent()) return "goes on";
     if (busy.length > 0) {
       const reason = `At ${told.now} the project did not come to rest within 60 seconds: ${busy.join(", ")}.`;
       return await fail(ctx, row, told, reason);
@@ -120,13 +122,13 @@ function keepBack(ctx: Context) {
 /** How long to wait for what others have in hand: consumers that took it up before the advance did. */
 const waits = { leastMs: 10, mostMs: 500 };
 
-/** Does what is due until nothing is. Returns what did not come to rest in time. */
+/** Does what is due until nothing is. Returns what did not come to rest in time, or with this invocation's CPU. */
 async function settle(ctx: Context, works: readonly Timed[], { isFirst }: { isFirst: boolean }): Promise<string[]> {
   const endsAt = ctx.realClock().getTime() + maxMsPerInstant;
   let due = isFirst ? [...works] : await findDue(ctx, works);
   let waitMs = 0;
   while (due.length > 0) {
-    if (ctx.realClock().getTime() >= endsAt) return due.map(({ name }) => name);
+    if (ctx.cpu.isSpent() || ctx.realClock().getTime() >= endsAt) return due.map(({ name }) => name);
     if (waitMs > 0) await ctx.sleep(waitMs);
     for (const work of due) await attempt(ctx, work);
     const before = due;

@@ -27,6 +27,8 @@ export async function snoozeContact(
   const isContact = sql`project_id = ${ctx.project.number} AND id = ${id}`;
   const maySnooze = sql`${isContact} AND (subscribed OR snoozed_until IS NOT NULL) AND NOT ${isSuppressed}`;
   const batch = openBatch(ctx);
+  // A second run finds the contact snoozed: it flips nothing, and sets the same end.
+  batch.mayRepeat();
   batch.add(
     insertEvents(ctx, {
       rows: sql`SELECT project_id, 'contact.unsubscribed' AS name, id AS contact_id, NULL AS email_id,

@@ -13,6 +13,8 @@ export async function unsnoozeContact(ctx: Context, id: Id): Promise<ContactRow>
   const isContact = sql`project_id = ${ctx.project.number} AND id = ${id}`;
   const ended = updateSnoozed(ctx, { who: sql`${isContact} AND snoozed_until IS NOT NULL`, at: ctx.now.getTime() });
   const batch = openBatch(ctx);
+  // A second run finds no snooze.
+  batch.mayRepeat();
   batch.addAll([ended.events, ended.contacts]);
   const found = batch.add(statement(sql`SELECT * FROM contacts WHERE ${isContact}`, wholeRow(contacts)));
   await batch.commit();

@@ -2,6 +2,7 @@ import { SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import type { JobType } from "../../core/messages";
 import { lostAfterMs, nudge } from "../../core/nudge";
+import { rowById } from "../../db/own-rows";
 import { asId, asNumber, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
@@ -21,7 +22,7 @@ export function insertJob(
   ctx: Context,
   { id, type, input = {}, state = {}, onlyIf = sql`true` }: NewJob,
 ): Statement<{ id: Id }> {
-  return upsertJobs(type, ctx.realClock(), {
+  const inserted = upsertJobs(type, ctx.realClock(), {
     projectId: sql`${ctx.project.number}`,
     id: sql`${id}`,
     input: sql`${JSON.stringify(input)}`,
@@ -29,6 +30,7 @@ export function insertJob(
     from: sql`WHERE ${onlyIf}`,
     graceMs: lostAfterMs,
   });
+  return { ...inserted, again: rowById("jobs", ctx, id) };
 }
 
 /** Jobs as a query says them: the columns of each, and where they come from. `from` ends with a WHERE, or behind one. */

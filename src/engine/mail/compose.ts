@@ -1,6 +1,7 @@
 import { unfitness } from "../../core/mail/abilities";
 import { type Message, maxSubjectLength } from "../../core/mail/message";
 import { ended, held, type Outcome, outcomeOfAbandoned, outcomeOfLateRetry } from "../../core/mail/outcome";
+import { Budget } from "../../core/templating/budget";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import { minuteMs } from "../../core/time";
 import type { ContentRow, EmailRow } from "../../db/tables";
@@ -31,25 +32,38 @@ export interface ComposedRound {
 /** What a call with many mails may hold in memory, before it is encoded. */
 const maxRoundBytes = 4 * largeMailBytes;
 
+/** A second of CPU. A round of mail with costly templates ends early, and the next round has the rest. */
+const maxRoundUnits = 100_000_000;
+
 /**
  * Composes a round of mail, one after another. The size of a mail may only show now: a template's body in R2 was never
- * measured, and a small one may render to a large text.
+ * measured, and a small one may render to a large text. The same goes for its work. A round that `isWhole` never ends early.
  */
-export async function composeRound(ctx: Context, delivery: Delivery, round: EmailRow[]): Promise<ComposedRound> {
+export async function composeRound(
+  ctx: Context,
+  delivery: Delivery,
+  round: EmailRow[],
+  { isWhole = false }: { isWhole?: boolean } = {},
+): Promise<ComposedRound> {
   const composed: ComposedRound = { ready: [], ended: [], setAside: [], failed: [] };
   const isAlone = round.length === 1;
-  let bytes = 0;
+  let [bytes, units] = [0, 0];
   const isPaused = await mayNotMarket(ctx, delivery);
-  const betweenSlices = openSlices();
+  const slices = openSlices(ctx.cpu);
   for (const email of round) {
-    if (!isAlone && (delivery.large.has(email.contentId) || bytes > maxRoundBytes)) {
+    const isEnough = bytes > maxRoundBytes || (units > maxRoundUnits && !isWhole);
+    if (!isAlone && (delivery.large.has(email.contentId) || isEnough)) {
       composed.setAside.push(email);
       continue;
     }
+    await slices.between();
+    const budget = new Budget();
     const mail =
       isPaused && waitsForLift(delivery, email)
         ? heldMail(ctx, email, whyHeld)
-        : await composeOrFail(ctx, delivery, email);
+        : await composeOrFail(ctx, delivery, email, budget);
+    slices.spend(budget.spent);
+    units += budget.spent;
     if ("error" in mail && "email" in mail) composed.failed.push(mail);
     else if ("status" in mail) composed.ended.push(resultOf(email, mail));
     else if (isAlone || sizeOf(mail.message) <= largeMailBytes) {
@@ -59,7 +73,6 @@ export async function composeRound(ctx: Context, delivery: Delivery, round: Emai
       delivery.large.add(email.contentId);
       composed.setAside.push(email);
     }
-    await betweenSlices();
   }
   return composed;
 }
@@ -91,9 +104,10 @@ async function composeOrFail(
   ctx: Context,
   delivery: Delivery,
   email: EmailRow,
+  budget: Budget,
 ): Promise<Ready | Outcome | { email: EmailRow; error: unknown }> {
   try {
-    return await composeEmail(ctx, delivery, email);
+    return await composeEmail(ctx, delivery, email, budget);
   } catch (error) {
     return { email, error };
   }
@@ -103,8 +117,13 @@ function sizeOf({ html, text, attachments }: Message): number {
   return attachments.reduce((sum, { content }) => sum + content.length, html.length + text.length);
 }
 
-/** The complete message of an email, or the outcome if there is none. */
-export async function composeEmail(ctx: Context, delivery: Delivery, email: EmailRow): Promise<Ready | Outcome> {
+/** The complete message of an email, or the outcome if there is none. All that it renders takes from the budget. */
+export async function composeEmail(
+  ctx: Context,
+  delivery: Delivery,
+  email: EmailRow,
+  budget: Budget,
+): Promise<Ready | Outcome> {
   const { uncertainSince } = email;
   const abandoned = delivery.isAgain ? outcomeOfAbandoned(email.abandonments, uncertainSince) : null;
   if (abandoned) return abandoned;
@@ -134,6 +153,7 @@ export async function composeEmail(ctx: Context, delivery: Delivery, email: Emai
         contact: email.contact,
         links,
         tracker: mailTracker(ctx, content, email.id),
+        budget,
       }),
       attachments,
     };

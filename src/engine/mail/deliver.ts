@@ -106,7 +106,7 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
   let refused: Ready[] = [];
   try {
     while (waiting.emails.length + waiting.repeats.length > 0) {
-      const isOver = progress.rounds >= ctx.maxRounds;
+      const isOver = progress.rounds >= ctx.maxRounds || ctx.cpu.isSpent();
       if (isOver || (progress.calls > 0 && !(await mayGoOn(ctx, permit, progress, endsAt)))) {
         progress.hasMore = true;
         break;
@@ -126,7 +126,7 @@ async function deliverRounds(ctx: Context, permit: Permit, delivery: Delivery, p
         });
         called = [];
       }
-      const composed = await composeRound(ctx, delivery, planned.emails);
+      const composed = await composeRound(ctx, delivery, planned.emails, { isWhole: planned.kind === "repeat" });
       const { next, ended, failed } = callsOf(planned, composed);
       leftover.failed.push(...failed);
       const handedAt = ctx.realClock().getTime();

@@ -5,6 +5,7 @@ import { listIdHeader } from "../../core/mail/list-id";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
 import { renderMail } from "../../core/mail/render-mail";
 import type { ListHeaders, RecipientLinks } from "../../core/mail/unsubscribing";
+import type { Budget } from "../../core/templating/budget";
 import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
 import { templateVariables } from "../../core/templating/variables";
 import type { Tracker } from "../../core/tracking/track-links";
@@ -20,13 +21,15 @@ interface Rendering {
   links: RecipientLinks | null;
   /** Null where the mail is only looked at: that is no open of its recipient. */
   tracker: Tracker | null;
+  /** Of all that the mail renders. */
+  budget?: Budget;
 }
 
 /** Renders a message without its files. Throws RenderLimitError and TemplateRenderError. */
 export function renderMessage(
   project: Project,
   email: EmailRow,
-  { content, contact, links, tracker }: Rendering,
+  { content, contact, links, tracker, budget }: Rendering,
 ): Omit<Message, "attachments"> {
   const { type, subject, previewText, body, headers } = content;
   const variables = variablesOf(email, { content, contact, links });
@@ -50,6 +53,7 @@ export function renderMessage(
       tracker,
       list: listHeaders(project, content),
       words: words.footer,
+      budget,
     }),
     // The same on every try, unless a person asked for another one.
     date: new Date(email.retriedAt ?? email.scheduledAt ?? email.createdAt),

@@ -6,8 +6,11 @@ import type { LiveWorkflow } from "./live";
 import { eventsOf, outputsOf } from "./shard-rows";
 import type { ShardStore, StoredExecution } from "./shard-store";
 
-/** Of the events of one round: a round's arrivals are in memory, and travel as parameters. */
-const maxRoundCharacters = 8 * 1024 * 1024;
+/**
+ * Of the events that are in memory at once for a round, and travel as parameters: as many as a batch of an effect takes. The
+ * rounds of several shards share the memory of an isolate.
+ */
+const maxRoundCharacters = 1024 * 1024;
 
 /** An execution at a step that it cannot leave without an effect, or without asking the log. */
 export interface Standing {

@@ -4,6 +4,7 @@ import { newId } from "../../core/ids";
 import type { MessageOf } from "../../core/messages";
 import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
+import { isInserted } from "../../db/own-rows";
 import { type JobRow, projects } from "../../db/tables";
 import type { Context, Platform } from "../../platform/context";
 import { announceJob, insertJob } from "../jobs/queue-job";
@@ -17,10 +18,12 @@ const patienceMs = 2 * cacheMs;
 
 /** Has the executions of a project ended, because it was disabled. */
 export async function queueEnd(ctx: Context): Promise<void> {
+  const jobId = newId();
   const batch = openBatch(ctx);
-  const job = batch.add(insertJob(ctx, { id: newId(), type: "workflows.end" }));
+  batch.recognise(isInserted("jobs", ctx, jobId));
+  batch.add(insertJob(ctx, { id: jobId, type: "workflows.end" }));
   await batch.commit();
-  await announceJob(ctx, "workflows.end", job.one.id);
+  await announceJob(ctx, "workflows.end", jobId);
 }
 
 /** `workflows.end`: a shard that is at work finds out by itself, but one that sleeps would not. */

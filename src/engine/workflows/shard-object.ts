@@ -43,6 +43,8 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   private readonly ownAlarm: Alarm;
   private pumping: Promise<void> | null = null;
   private failures = 0;
+  /** The last run of the pump has computed all that it may. */
+  private isSpent = false;
   /** Calls that cancel many, and show it themselves. */
   private ending = 0;
 
@@ -196,8 +198,9 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   private async comeToRest({ at }: ShardAddress): Promise<void> {
     if (at === undefined) return;
     do await this.pump();
-    while (this.failures === 0 && (hasWork(this.store) || hasUnmirrored(this.store)));
-    if (this.failures > 0) throw new Error("Executions of workflows could not go on");
+    while (this.failures === 0 && !this.isSpent && (hasWork(this.store) || hasUnmirrored(this.store)));
+    if (this.failures > 0 || (this.isSpent && hasWork(this.store)))
+      throw new Error("Executions of workflows could not go on");
   }
 
   /** An execution whose mirror shows it as it is now. */
@@ -236,6 +239,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
         if (ctx.project.disabled) await this.endAll(ctx, ending);
         const shard = this.mirrored();
         if (shard) await runRounds(ctx, shard);
+        this.isSpent = ctx.cpu.isSpent();
         // Others may not know yet that the project is disabled, and have started executions meanwhile.
         isOver = !ctx.project.disabled || this.address() === null || !hasActive(this.store);
       }

@@ -21,11 +21,10 @@ import { runEffect } from "./run-effect";
 import { goneReason, workflowRemoved } from "./shard-erase";
 import type { Mirrored } from "./shard-mirror";
 import { type Change, moveExecution, moveExecutions } from "./shard-moves";
-import { askingOf, dropEntry, needLog, takeWork, unmovedOf } from "./shard-rows";
+import { askingOf, dropEntry, executionsPerRound, needLog, takeWork, unmovedOf } from "./shard-rows";
 import { readExecution, type ShardStore, type StoredExecution } from "./shard-store";
 import { askLog, readNewest } from "./shard-wait";
 
-const executionsPerRound = 100;
 const workflowsPerRound = 10;
 
 /**
@@ -46,7 +45,11 @@ export async function runRound(ctx: Context, shard: Mirrored): Promise<boolean> 
   const now = ctx.clock().getTime();
   const standing = store.together(() => settle(store, live, work, now));
   const groups = Map.groupBy(standing, ({ step }) => step.id);
-  for (const group of groups.values()) await runGroup(ctx, shard, group);
+  for (const group of groups.values()) {
+    // The others stay where they stand, and are next.
+    if (ctx.cpu.isSpent()) break;
+    await runGroup(ctx, shard, group);
+  }
   await askLog(
     ctx,
     shard,

@@ -205,6 +205,33 @@ export function hasWork(store: ShardStore): boolean {
   );
 }
 
+/** A round takes up no more executions. */
+export const executionsPerRound = 100;
+
+/** How many executions a round takes up or shows, at least one. */
+export function countWork(store: ShardStore, now: number): number {
+  const [work] = store.all(
+    readNumber,
+    `SELECT (SELECT count(*) FROM (SELECT 1 FROM executions INDEXED BY ix_executions_todo
+          WHERE needs IS NOT NULL OR version > mirrored LIMIT ?1))
+        + (SELECT count(*) FROM (SELECT 1 FROM executions WHERE wake_at <= ?2 AND needs IS NULL LIMIT ?1)) AS n`,
+    ...[executionsPerRound, now],
+  );
+  return Math.min(executionsPerRound, Math.max(1, work?.n ?? 0));
+}
+
+/** The size of the next piece of cancelling beside rounds, in executions. A large one has its turn alone. */
+export function countActive(store: ShardStore): number {
+  const [active] = store.all(
+    readNumber,
+    `SELECT count(*) AS n FROM (SELECT 1 FROM executions INDEXED BY ix_executions_active
+      WHERE completed_at IS NULL LIMIT ?)`,
+    executionsPerRound,
+  );
+  const count = Math.max(1, active?.n ?? 0);
+  return count < executionsPerRound ? count : Number.POSITIVE_INFINITY;
+}
+
 export function hasActive(store: ShardStore): boolean {
   return store.all(readIdRow, "SELECT id FROM executions WHERE completed_at IS NULL LIMIT 1").length > 0;
 }

@@ -11,7 +11,8 @@ import { findCounts } from "../../engine/campaigns/counts";
 import { loadBody } from "../../engine/mail/body";
 import type { Context } from "../../platform/context";
 import { countersJson, totalOf } from "./counters";
-import type { Campaign } from "./schema";
+import { findProgress } from "./progress";
+import type { Campaign, CampaignProgress } from "./schema";
 
 export const readCampaign = wholeRow(campaigns);
 
@@ -27,11 +28,18 @@ export async function getCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
 
 /** A campaign as it is now, as callers see it. */
 export async function freshJson(ctx: Context, row: CampaignRow): Promise<Campaign> {
-  return campaignJson(ctx, row, row.sentAt === null ? [] : await findCounts(ctx, row.id));
+  // The counters come first: they count the pages of a small campaign, which the progress reads.
+  const counts = row.sentAt === null ? [] : await findCounts(ctx, row.id);
+  return campaignJson(ctx, row, counts, await findProgress(ctx, row));
 }
 
 /** A campaign with its counters, as callers see it. Its bodies may be in files. */
-export async function campaignJson(ctx: Context, row: CampaignRow, several: Counts[]): Promise<Campaign> {
+export async function campaignJson(
+  ctx: Context,
+  row: CampaignRow,
+  several: Counts[],
+  progress: CampaignProgress | null = null,
+): Promise<Campaign> {
   const counts = sumOf(several);
   return {
     id: publicId(row.id),
@@ -46,6 +54,7 @@ export async function campaignJson(ctx: Context, row: CampaignRow, several: Coun
     type: row.type,
     status: row.status,
     heldReason: row.heldReason,
+    progress,
     audienceType: row.audienceType,
     audienceCondition: row.audienceCondition,
     segmentId: publicIdOrNull(row.segmentId),

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
-import { campaignActions } from "../../core/campaigns/status";
+import { campaignActions, mayBe } from "../../core/campaigns/status";
 import { belowAllIds, type Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { rowById } from "../../db/own-rows";
 import { statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { replaceReferences } from "../../engine/audience/record-references";
@@ -21,7 +22,11 @@ const cancellable = JSON.stringify(campaignActions.cancel.from);
 export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   const isOpen = sql`EXISTS (SELECT 1 FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id}
     AND status IN (SELECT value FROM json_each(${cancellable})))`;
+  const before = await getCampaign(ctx, id);
+  if (!mayBe("cancel", before.status)) throw wrongState("cancel", before);
   const batch = openBatch(ctx);
+  // It was open a moment ago, and nothing opens one again that is cancelled.
+  batch.recognise(sql`EXISTS (${rowById("campaigns", ctx, id)} AND status = 'CANCELLED')`);
   batch.guard(isOpen, async () => wrongState("cancel", await getCampaign(ctx, id)));
   const cancelled = batch.add(
     statement(
@@ -29,6 +34,7 @@ export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow>
           updated_at = max(updated_at, ${ctx.now.getTime()})
         WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
       readCampaign,
+      { again: rowById("campaigns", ctx, id) },
     ),
   );
   batch.addAll(updateTakenBack(ctx, id));

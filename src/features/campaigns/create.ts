@@ -3,6 +3,7 @@ import { Conflict, Refusal } from "../../core/errors";
 import { newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { untilFresh } from "../../db/fresh";
+import { isInserted } from "../../db/own-rows";
 import { guard, type Statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -30,6 +31,7 @@ export async function createCampaign(ctx: Context, input: CreateCampaign): Promi
 async function save(ctx: Context, draft: Draft): Promise<CampaignRow> {
   const id = newIdAt(ctx.now.getTime());
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("campaigns", ctx, id));
   batch.addAll([...(await guardsOf(ctx, draft)), ...guardSenders(ctx, sendersOf(draft)), guardQuota(ctx)]);
   addReferences(batch, ctx, id, draft);
   const saved = batch.add(insertCampaign(ctx, id, draft));

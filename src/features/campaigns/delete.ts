@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { campaignActions } from "../../core/campaigns/status";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { isDeleted } from "../../db/own-rows";
 import { asId, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
@@ -16,17 +17,19 @@ const deletable = JSON.stringify(campaignActions.delete.from);
  * SENDING.
  */
 export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
+  await getCampaign(ctx, id);
   const batch = openBatch(ctx);
+  batch.recognise(isDeleted("campaigns", ctx, id));
   const deleted = batch.add(
     statement(
       sql`DELETE FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id}
           AND status IN (SELECT value FROM json_each(${deletable}))
         RETURNING id`,
       columns({ id: asId }),
+      { again: sql`SELECT ${id} AS id` },
     ),
   );
-  const isGone = sql`NOT EXISTS (SELECT 1 FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id})`;
-  batch.guard(isGone, async () => wrongState("delete", await getCampaign(ctx, id)));
+  batch.guard(isDeleted("campaigns", ctx, id), async () => wrongState("delete", await getCampaign(ctx, id)));
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
   // A cancel may still be at work on it, and deletes it then.
   batch.addAll(deleteLedger(ctx, id));

@@ -2,6 +2,7 @@ import { copyName } from "../../core/copy-name";
 import { type Id, newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { untilFresh } from "../../db/fresh";
+import { isInserted } from "../../db/own-rows";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { getCampaign } from "./campaign";
@@ -21,6 +22,7 @@ async function copy(ctx: Context, id: Id): Promise<CampaignRow> {
   const draft = { ...original, name: copyName(original.name) };
   const copyId = newIdAt(ctx.now.getTime());
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("campaigns", ctx, copyId));
   batch.addAll([...(await guardsOf(ctx, draft)), guardQuota(ctx)]);
   addReferences(batch, ctx, copyId, draft);
   const saved = batch.add(insertCampaign(ctx, copyId, draft));

@@ -31,6 +31,8 @@ export async function holdCampaign(
   guarded: Statement = guardSending(ctx, id),
 ): Promise<CampaignRow> {
   const batch = openBatch(ctx);
+  // Held twice is held.
+  batch.mayRepeat();
   batch.add(guarded);
   const held = batch.add(updateHeld(ctx, id, reason));
   batch.addAll(updateTakenBack(ctx, id));

@@ -6,6 +6,7 @@ import { domainOf } from "../../core/mail/address";
 import type { EmailType } from "../../core/mail/status";
 import { searchText } from "../../core/search";
 import type { Batch } from "../../db/batch";
+import { rowById } from "../../db/own-rows";
 import { guard, type Statement, statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { checkCondition } from "../../engine/audience/named-segments";
@@ -70,6 +71,7 @@ export function insertCampaign(ctx: Context, id: Id, draft: Draft): Statement<Ca
         ${textOrNull(draft.variants)}, ${textOrNull(draft.canary)}, ${searchTextOf(draft)}, ${now}, ${now})
       RETURNING *`,
     readCampaign,
+    { again: rowById("campaigns", ctx, id) },
   );
 }
 

@@ -41,6 +41,7 @@ const example = {
   type: "MARKETING" as const,
   status: "DRAFT" as const,
   heldReason: null,
+  progress: null,
   audienceType: "ALL" as const,
   audienceCondition: null,
   segmentId: null,
@@ -95,6 +96,43 @@ export const Canary = z.object({
 });
 export type Canary = z.infer<typeof Canary>;
 
+const CampaignProgress = z
+  .object({
+    stage: z.enum(["PREPARING", "CANARY", "CANARY_HOLD", "SENDING", "HELD"]).meta({
+      description:
+        "PREPARING: its recipients are being written down. CANARY: the first part of them gets the mail. CANARY_HOLD: the others wait for what becomes of it. HELD: it goes on when `resume` is called, or, after `reputation`, when the project's pause ends.",
+    }),
+    remaining: z.number().int().nullable().meta({
+      description: "Emails that are not final. Null until all recipients are written down.",
+    }),
+    open: z.number().int().meta({
+      description: "Those of them that are being sent now, or that are tried again. The others are held back.",
+    }),
+    waitingFor: z
+      .string()
+      .nullable()
+      .meta({ description: "What it waits for, for people to read. Null while nothing holds it up." }),
+    waitingSince: z.iso.datetime().nullable().meta({
+      description: "When the wait began. While emails are open, when the first of them were given to the provider.",
+    }),
+    continuesAt: z.iso.datetime().nullable().meta({
+      description:
+        "When the next email is tried again, or when the hold after the canary ends. Null when nobody knows.",
+    }),
+  })
+  .meta({
+    id: "CampaignProgress",
+    example: {
+      stage: "CANARY",
+      remaining: 9503,
+      open: 3,
+      waitingFor: "3 emails that are tried again: Too many requests",
+      waitingSince: "2026-01-31T09:00:02.000Z",
+      continuesAt: "2026-01-31T09:04:11.000Z",
+    },
+  });
+export type CampaignProgress = z.infer<typeof CampaignProgress>;
+
 export const Campaign = z
   .object({
     id: z.string(),
@@ -112,6 +150,9 @@ export const Campaign = z
       .string()
       .nullable()
       .meta({ description: "Why it waits while it is SENDING, or has not started though its time has come." }),
+    progress: CampaignProgress.nullable().meta({
+      description: "How far it is, and what it waits for, while it is SENDING. Null otherwise, and in lists.",
+    }),
     audienceType: AudienceType,
     audienceCondition: FilterCondition.nullable().meta({ description: "Null unless the type is FILTERED." }),
     segmentId: z.string().nullable(),

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Id, newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { isInserted } from "../../db/own-rows";
 import { statement } from "../../db/statement";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
 import { linkBase } from "../../engine/mail/links";
@@ -23,6 +24,7 @@ export async function sendTest(ctx: Context, id: Id, { email, variant: name }: T
   const content = contentOf(ctx, row, variant, { id: contentId, at: now, linkBase: linkBase(ctx) });
   const test = { ...content, subject: `[TEST] ${content.subject}`, campaignId: null, isTracked: false, recipients: 1 };
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("emails", ctx, emailId));
   batch.addAll(guardSenders(ctx, [test.fromEmail]));
   batch.addAll([
     insertContent(test),

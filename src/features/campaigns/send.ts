@@ -8,6 +8,7 @@ import { insertEffect } from "../../engine/idempotency/effect";
 import type { Context } from "../../platform/context";
 import type { SendCampaign } from "./actions/schema";
 import { campaignJson } from "./campaign";
+import { preparing } from "./progress";
 import { readScheduledFor, scheduleCampaign } from "./schedule";
 import type { Campaign } from "./schema";
 import { startCampaign } from "./start";
@@ -47,7 +48,7 @@ function kept(sent: Sent): string {
 }
 
 async function answer(ctx: Context, row: CampaignRow, at: number | null): Promise<Sent> {
-  const data = await campaignJson(ctx, row, []);
+  const data = await campaignJson(ctx, row, [], row.status === "SENDING" ? preparing : null);
   if (at === null) return { success: true, data, message: "Campaign is being sent" };
   const isPast = at <= ctx.now.getTime();
   const late = isPast ? ", which has passed: it starts within a minute" : "";

@@ -4,6 +4,7 @@ import type { Id } from "../../core/ids";
 import { lostAfterMs, nudge } from "../../core/nudge";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { isInserted, rowById } from "../../db/own-rows";
 import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { linkBase } from "../../engine/mail/links";
@@ -52,6 +53,8 @@ async function start(
     updatedAt: Math.max(before.updatedAt, now),
   };
   const batch = openBatch(ctx);
+  // It makes the ids of its contents, so a start whose answer was lost is neither done again nor refused.
+  for (const { contentId } of frozen.contents) batch.recognise(isInserted("email_contents", ctx, contentId));
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
   batch.addAll(guardSenders(ctx, sendersOf(before)));
   batch.add(guardSendingAtOnce(ctx));
@@ -63,6 +66,7 @@ async function start(
           version = version + 1
         WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
       readCampaign,
+      { again: rowById("campaigns", ctx, id) },
     ),
   );
   batch.add(

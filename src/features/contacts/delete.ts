@@ -2,6 +2,7 @@ import { NotFound } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { untilFresh } from "../../db/fresh";
+import { isDeleted } from "../../db/own-rows";
 import type { Context } from "../../platform/context";
 import { addErasure } from "./erase";
 
@@ -11,6 +12,7 @@ export async function deleteContact(ctx: Context, id: Id): Promise<void> {
     const batch = openBatch(ctx);
     const erasure = await addErasure(ctx, batch, [id]);
     if (erasure.found.length === 0) throw new NotFound("contact", id);
+    batch.recognise(isDeleted("contacts", ctx, id));
     await batch.commit();
     await erasure.announceRest();
   }, ctx.random);

@@ -5,6 +5,7 @@ import { Conflict, Invalid, NotFound } from "../../core/errors";
 import { newIdAt } from "../../core/ids";
 import { isOfPersonalDomain } from "../../core/verification/lists";
 import { openBatch } from "../../db/batch";
+import { isInserted } from "../../db/own-rows";
 import { asFlag, asNumber, columns, wholeRow } from "../../db/rows";
 import { guard, refusable, type Statement, selectOne, statement } from "../../db/statement";
 import { type DomainRow, domains, verifiedDomains } from "../../db/tables";
@@ -39,6 +40,7 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
   const atProvider = await askProvider(ctx, () => ctx.mailer.addDomain(domain));
   const row = newDomain(ctx, domain, atProvider);
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("domains", ctx, row.id));
   batch.add(guard(sql`${countUnverified(ctx)} < ${maxUnverified}`, tooMany));
   batch.add(insertDomain(row));
   await batch.commit();
@@ -50,6 +52,8 @@ async function verifyAtOnce(ctx: Context, row: DomainRow): Promise<DomainRow> {
   const isAsAdded = sql`project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version}`;
   const isOurs = await claimName(ctx, row);
   const batch = openBatch(ctx);
+  // A second run finds the row changed by the first, and reads it.
+  batch.mayRepeat();
   const written = batch.add(
     statement(
       isOurs

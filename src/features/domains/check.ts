@@ -100,6 +100,8 @@ async function updateChecked(
   const isChanged = after.status !== before.status || written !== JSON.stringify(before.records);
   const isSettled = after.status === "VERIFIED" && !needsDns(records);
   const batch = openBatch(ctx);
+  // A second run finds the row changed by the first: the caller reads it, and the sweep frees a name that is not verified.
+  batch.mayRepeat();
   const updated = batch.add(
     statement(
       sql`UPDATE domains SET status = ${after.status}, records = ${written}, verified_at = ${after.verifiedAt},

@@ -24,6 +24,7 @@ interface DomainName {
 /** Called before the row becomes VERIFIED. False when another project has the name. */
 export async function claimName(platform: Platform, { domain, projectId }: DomainName): Promise<boolean> {
   const batch = openBatch({ ...platform, db: platform.control });
+  batch.mayRepeat();
   const held = batch.add(
     statement(
       sql`INSERT INTO verified_domains (domain, project_id, claim)

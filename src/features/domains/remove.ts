@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { isDeleted } from "../../db/own-rows";
 import { asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { select, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
@@ -20,11 +21,13 @@ export async function removeDomain(ctx: Context, id: Id): Promise<void> {
   const { domain } = row;
   const claim = await readClaim(ctx, row);
   const batch = openBatch(ctx);
+  batch.recognise(isDeleted("domains", ctx, id));
   const removed = batch.add(
     statement(
       sql`DELETE FROM domains WHERE project_id = ${ctx.project.number} AND id = ${id}
         AND NOT EXISTS (${usesOfDomain(ctx, domain)}) RETURNING domain, created_with`,
       readRemoved,
+      { again: sql`SELECT ${domain} AS domain, ${row.createdWith} AS created_with` },
     ),
   );
   await batch.commit();

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { rowById } from "../../db/own-rows";
 import { asId, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { updateMarked } from "../../engine/campaigns/mark-pages";
@@ -17,15 +18,18 @@ import { getEmail, type WholeEmail } from "./email";
 export async function cancelEmail(ctx: Context, id: Id): Promise<WholeEmail> {
   const isWaiting = sql`e.project_id = ${ctx.project.number} AND e.id = ${id} AND e.status = 'QUEUED'
     AND e.uncertain_since IS NULL`;
+  const now = ctx.now.getTime();
   const batch = openBatch(ctx);
+  batch.recognise(sql`EXISTS (${rowById("emails", ctx, id)} AND status = 'CANCELLED' AND ended_at = ${now})`);
   batch.add(updateMarked(ctx, { where: isWaiting }));
   batch.add(updateUsageOf(isWaiting));
   const cancelled = batch.add(
     statement(
       sql`UPDATE emails AS e SET status = 'CANCELLED', error = 'Cancelled by DELETE /emails/{id}', round = NULL,
-          next_attempt_at = NULL, due_at = NULL, ended_at = ${ctx.now.getTime()}
+          next_attempt_at = NULL, due_at = NULL, ended_at = ${now}
         WHERE ${isWaiting} RETURNING id`,
       columns({ id: asId }),
+      { again: rowById("emails", ctx, id) },
     ),
   );
   await batch.commit();

@@ -4,6 +4,7 @@ import { type Id, publicId } from "../../core/ids";
 import type { EmailStatus } from "../../core/mail/status";
 import { monthOf } from "../../core/time";
 import { openBatch } from "../../db/batch";
+import { rowById } from "../../db/own-rows";
 import { asId, asPriority, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { updateMarked, updateOpen } from "../../engine/campaigns/mark-pages";
@@ -38,6 +39,7 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   const isOpen = sql`project_id = ${ctx.project.number} AND id = ${id} AND NOT is_forgotten
     AND status IN (SELECT value FROM json_each(${JSON.stringify(retryable)}))`;
   const batch = openBatch(ctx);
+  batch.recognise(sql`EXISTS (${rowById("emails", ctx, id)} AND retried_at = ${now})`);
   if (email.campaignId !== null) batch.addAll([updateOpen(isOpen), updateMarked(ctx, { where: isOpen })]);
   batch.add(
     statement(
@@ -53,6 +55,7 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
           due_at = ${at > now ? at : now + announceGraceMs}
         WHERE ${isOpen} RETURNING id, priority`,
       columns({ id: asId, priority: asPriority }),
+      { again: rowById("emails", ctx, id) },
     ),
   );
   if (monthlySendLimit !== null) {

@@ -4,6 +4,7 @@ import { isReservedEvent, reservedEvent } from "../../core/events/names";
 import { aboveAllIds, asId, belowAllIds, type Id, newId, publicId, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
+import { isInserted } from "../../db/own-rows";
 import { columns, asId as readStoredId } from "../../db/rows";
 import { guard, type Statement, selectFirst } from "../../db/statement";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
@@ -82,6 +83,7 @@ async function queueDeletion(ctx: Context, doomed: Doomed, total: number): Promi
   const id = newId();
   const type = "events.delete";
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("jobs", ctx, id));
   batch.add(guardUnused(ctx, doomed));
   const input = { name: doomed.name, before: doomed.before, total };
   batch.add(insertJob(ctx, { id, type, input, state: { deletedCount: 0, from: doomed.from } }));

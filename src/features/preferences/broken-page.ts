@@ -5,7 +5,15 @@ import { page } from "./page";
 
 /** For a link that we did not sign. */
 export function badLink(language: Language): Html {
-  const { title, text, help } = language.words.badLink;
+  return plain(language, language.words.badLink);
+}
+
+/** While the database does not answer. */
+export function away(language: Language): Html {
+  return plain(language, language.words.away);
+}
+
+function plain(language: Language, { title, text, help }: Language["words"]["badLink"]): Html {
   return page(
     { language },
     title,

@@ -3,22 +3,46 @@ import { NotFound } from "../../core/errors";
 import { chooseLanguage, type Language } from "../../core/languages/language";
 import type { TokenPurpose } from "../../core/tokens";
 import type { ContactRow } from "../../db/tables";
+import { isTrouble } from "../../db/trouble";
 import { pagePath } from "../../engine/mail/links";
 import { policy } from "../../http/policy";
 import type { AppEnv } from "../../http/router";
 import type { Project } from "../../platform/context";
-import { badLink, gone } from "./broken-page";
+import { reasonOf } from "../../platform/log";
+import { away, badLink, gone } from "./broken-page";
 import { type Reader, show } from "./page";
 import { findRecipient, type Recipient } from "./recipient";
 
 /** The pages read forms themselves, with a lower limit than API calls. */
 export const byLink = policy({ key: "signed", maxBody: null });
 
-/** Answers whoever has a link for this purpose; a null of `answer` says that it is not one. */
+type Answer = (recipient: Recipient) => Promise<Response | null>;
+
+/**
+ * Answers whoever has a link for this purpose; a null of `answer` says that it is not one. While the database is out of
+ * reach, people get a page that says so, and mailboxes the status after which they try their one click again.
+ */
 export async function withRecipient(
   c: HonoContext<AppEnv, "/:token">,
   purpose: TokenPurpose,
-  answer: (recipient: Recipient) => Promise<Response | null>,
+  answer: Answer,
+): Promise<Response> {
+  try {
+    return await answerRecipient(c, purpose, answer);
+  } catch (error) {
+    if (!isTrouble(error)) throw error;
+    c.var.platform.log("error", "A recipient's page could not be shown", { purpose, reason: reasonOf(error) });
+    c.header("Retry-After", String(retryAfterSeconds));
+    return show(c, away(languageFor(c, null, null)), 503);
+  }
+}
+
+const retryAfterSeconds = 60;
+
+async function answerRecipient(
+  c: HonoContext<AppEnv, "/:token">,
+  purpose: TokenPurpose,
+  answer: Answer,
 ): Promise<Response> {
   const found = await findRecipient(c.var.platform, purpose, c.req.param("token"));
   if (!found) return show(c, badLink(languageFor(c, null, null)), 404);

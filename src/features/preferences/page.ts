@@ -52,7 +52,7 @@ const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** The URL is a secret of its reader: no search engine, cache or other page may learn it. */
-export function show(c: HonoContext<AppEnv>, page: Html, status: 200 | 404 | 409 | 410 | 422 = 200) {
+export function show(c: HonoContext<AppEnv>, page: Html, status: 200 | 404 | 409 | 410 | 422 | 503 = 200) {
   c.header("Content-Security-Policy", contentSecurityPolicy);
   c.header("X-Content-Type-Options", "nosniff");
   c.header("Referrer-Policy", "no-referrer");

@@ -20,6 +20,8 @@ export async function setSubscription(
 ): Promise<Recipient> {
   const { ctx, contact, subject } = recipient;
   const batch = openBatch(ctx);
+  // A second run finds the choice made: it flips nothing.
+  batch.mayRepeat();
   if (!subscribed) batch.addAll(updateLeftBy(ctx, subject.emailId, isStillSubscribed));
   batch.addAll(
     updateSubscription(ctx, {

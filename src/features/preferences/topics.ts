@@ -27,6 +27,8 @@ export async function setTopic({ ctx, contact, subject }: Recipient, slug: strin
   const topic = { slug: sql`${slug}` };
   const isStillIn = isInTopic({ projectId: sql`e.project_id`, contactId: sql`e.contact_id`, topic });
   const batch = openBatch(ctx);
+  // A second run finds the choice made: it flips nothing.
+  batch.mayRepeat();
   batch.guard(sql`NOT EXISTS (${unknownTopics(ctx, [slug])})`, () => new Stale());
   if (!isIn) batch.addAll(updateLeftBy(ctx, subject.emailId, isStillIn));
   batch.addAll(updateTopics(ctx, { contactId: contact.id, topics: new Map([[slug, isIn]]) }));

@@ -40,8 +40,10 @@ export async function createProject(
   const [secretKey, publicKey] = await Promise.all([newKey({ kind: "secret" }, now), newKey({ kind: "public" }, now)]);
   const { control } = platform;
   const batch = openBatch({ ...platform, db: control });
+  const own = sql`SELECT * FROM projects WHERE id = ${id}`;
+  batch.recognise(sql`EXISTS (${own})`);
   const inserted = batch.add(
-    statement(control.insert(projects).values(project).returning().getSQL(), wholeRow(projects)),
+    statement(control.insert(projects).values(project).returning().getSQL(), wholeRow(projects), { again: own }),
   );
   // The database assigns the number.
   const projectId = sql`(SELECT number FROM projects WHERE id = ${id})`;

@@ -17,13 +17,15 @@ export async function deleteProject(platform: Platform, id: string): Promise<{ j
   const jobId = newId();
   const now = platform.now.getTime();
   const batch = openBatch({ ...platform, db: platform.control });
-  const queued = batch.add(
-    upsertJobs("project.erase", platform.now, {
-      projectId: sql`number`,
-      id: sql`${jobId}`,
-      from: sql`FROM projects WHERE id = ${id} AND deleted_at IS NULL`,
-    }),
-  );
+  const own = sql`SELECT id, project_id FROM jobs
+    WHERE project_id = (SELECT number FROM projects WHERE id = ${id}) AND id = ${jobId}`;
+  batch.recognise(sql`EXISTS (${own})`);
+  const job = upsertJobs("project.erase", platform.now, {
+    projectId: sql`number`,
+    id: sql`${jobId}`,
+    from: sql`FROM projects WHERE id = ${id} AND deleted_at IS NULL`,
+  });
+  const queued = batch.add({ ...job, again: own });
   batch.add(statement(sql`DELETE FROM api_keys WHERE project_id = (SELECT number FROM projects WHERE id = ${id})`));
   batch.add(statement(sql`UPDATE projects SET deleted_at = ${now} WHERE id = ${id} AND deleted_at IS NULL`));
   await batch.commit();

@@ -2,7 +2,9 @@ import { and, eq, isNull } from "drizzle-orm";
 import { Conflict, NotFound } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { wholeRow } from "../../db/rows";
 import { inProject } from "../../db/scope";
+import { statement } from "../../db/statement";
 import { projects, templates } from "../../db/tables";
 import { insertBlockNow } from "../../engine/mail/reputation";
 import { forgetProjects } from "../../engine/projects/cache";
@@ -23,12 +25,18 @@ export async function updateProject(platform: Platform, id: string, update: Upda
   const lifted = sendingPaused === null ? await liftPause(platform, id) : {};
   const reason = change.disabled === false ? { disabledReason: null } : {};
   const fromName = change.fromName === "" ? { fromName: null } : {};
-  const row = await platform.control
+  const { control } = platform;
+  const written = control
     .update(projects)
     .set({ ...change, ...reason, ...fromName, ...lifted, updatedAt: platform.now.getTime() })
     .where(and(eq(projects.id, id), isNull(projects.deletedAt)))
-    .returning()
-    .get();
+    .returning();
+  const batch = openBatch({ ...platform, db: control });
+  // A second run writes what the first one wrote.
+  batch.mayRepeat();
+  const updated = batch.add(statement(written.getSQL(), wholeRow(projects)));
+  await batch.commit();
+  const row = updated.first;
   if (!row) throw new NotFound("project", id);
   forgetProjects();
   if (change.disabled) await queueEnd(forProject(platform, row));

@@ -6,6 +6,7 @@ import { openBatch } from "../../db/batch";
 import { asNumber, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { JobRow, SegmentRow } from "../../db/tables";
+import { isTrouble } from "../../db/trouble";
 import { totalContacts } from "../../engine/contacts/total";
 import { getJob } from "../../engine/jobs/job";
 import { announceJob } from "../../engine/jobs/queue-job";
@@ -38,6 +39,8 @@ export async function computeSegment(ctx: Context, segment: SegmentRow): Promise
     throw notComputable();
   }
   const batch = openBatch(ctx);
+  // A second run joins the computation that the first one started.
+  batch.mayRepeat();
   const total = batch.add(statement(sql`SELECT ${totalContacts(ctx)} AS contacts`, columns({ contacts: asNumber })));
   const { writes, joined } = upsertComputation(ctx, segment.id, newId());
   batch.addAll(writes);
@@ -71,11 +74,17 @@ export async function finishComputation(
     return computeStep(context, row);
   };
   for (let checks = 0; contacts <= maxInline && steps < maxSteps && checks < maxChecks; checks++) {
-    await workOn(ctx, job, step, { stepsPerRun });
-    if (answer !== null) return answer;
-    const { status, result } = await getJob(ctx, jobId);
-    if (status === "completed") return result && Computed.parse(result);
-    if (status === "failed") return null;
+    try {
+      await workOn(ctx, job, step, { stepsPerRun });
+      if (answer !== null) return answer;
+      const { status, result } = await getJob(ctx, jobId);
+      if (status === "completed") return result && Computed.parse(result);
+      if (status === "failed") return null;
+    } catch (error) {
+      // The job's row is there, so the queue goes on once the database answers again.
+      if (!isTrouble(error)) throw error;
+      break;
+    }
     await new Promise((resolve) => setTimeout(resolve, 10 + 40 * ctx.random()));
   }
   await announceJob(ctx, "segments.compute", jobId);

@@ -6,6 +6,7 @@ import { maxAskedPerStatement, maxRowsPerStatement } from "../../db/limits";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow, SegmentRow } from "../../db/tables";
+import { isTrouble } from "../../db/trouble";
 import { scan } from "../../engine/audience/scan";
 import { announceJob, upsertJobs } from "../../engine/jobs/queue-job";
 import type { Step } from "../../engine/jobs/step";
@@ -31,11 +32,19 @@ export function refreshCount(ctx: Context, segment: SegmentRow): Promise<number 
   return count(ctx, segment, { maxRows: maxRowsOnRefresh, isFollowed: true });
 }
 
-/** A segment whose condition is new, with its members counted; in a large project a job counts them later. */
+/**
+ * A segment whose condition is new, with its members counted. In a large project a job counts them later, and while the
+ * database is out of reach, the sweep does: the segment itself is saved.
+ */
 export async function withCount(ctx: Context, row: SegmentRow): Promise<SegmentRow> {
   if (row.condition === null) return row;
-  const counted = await countSegment(ctx, row);
-  return typeof counted === "number" ? { ...row, memberCount: counted } : row;
+  try {
+    const counted = await countSegment(ctx, row);
+    return typeof counted === "number" ? { ...row, memberCount: counted } : row;
+  } catch (error) {
+    if (!isTrouble(error)) throw error;
+    return row;
+  }
 }
 
 async function count(
@@ -49,6 +58,7 @@ async function count(
   const matching = await countMatching(ctx, begun, maxRows);
   if (matching === null) return { jobId: await queueCount(ctx, segment.id, { isFollowed }) };
   const batch = openBatch(ctx);
+  batch.mayRepeat();
   batch.add(updateCount(ctx, { ...begun, matching }));
   await batch.commit();
   return matching;
@@ -77,6 +87,8 @@ function countMembers(ctx: Context, segmentId: Id): Promise<number> {
     const isMine = sql`project_id = ${ctx.project.number} AND id = ${segmentId}`;
     const isAsBefore = sql`member_count = ${memberCount} AND counted_at IS ${countedAt}`;
     const batch = openBatch(ctx);
+    // After its own commit it is stale, and counts once more.
+    batch.mayRepeat();
     batch.guard(sql`EXISTS (SELECT 1 FROM segments WHERE ${isMine} AND ${isAsBefore})`, () => new Stale());
     batch.add(
       statement(sql`UPDATE segments SET member_count = ${counted}, counted_at = ${ctx.now.getTime()} WHERE ${isMine}`),

@@ -6,6 +6,7 @@ import { slugOf } from "../../core/segments/slug";
 import { openBatch } from "../../db/batch";
 import { freeSlug } from "../../db/free-slug";
 import { untilFresh } from "../../db/fresh";
+import { isInserted, rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import { type SegmentRow, segments } from "../../db/tables";
@@ -34,6 +35,7 @@ async function save(
   const checked = condition && (await checkCondition(ctx, condition));
   const named = condition ? referencesOf(condition) : {};
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("segments", ctx, id));
   batch.addAll(guardQuota(ctx, id, condition));
   if (checked) batch.add(checked.unmoved);
   batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name }, named));
@@ -64,5 +66,6 @@ function insertSegment(ctx: Context, segment: NewSegment): Statement<SegmentRow>
         ${clockOf(ctx)}, ${isDynamic ? now : null}, ${isDynamic && trackMembership ? now : null}, ${now}, ${now})
       RETURNING *`,
     wholeRow(segments),
+    { again: rowById("segments", ctx, id) },
   );
 }

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { Conflict } from "../../core/errors";
 import { type Id, newId, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { isDeleted } from "../../db/own-rows";
 import { type Statement, statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import { referencesTo } from "../../engine/audience/usage";
@@ -21,6 +22,7 @@ export async function deleteSegment(ctx: Context, id: Id): Promise<void> {
     WHERE project_id = ${ctx.project.number} AND kind = 'segment' AND name = ${id}`;
   const jobId = newId();
   const batch = openBatch(ctx);
+  batch.recognise(isDeleted("segments", ctx, id));
   batch.guard(sql`NOT EXISTS (${isNamed})`, async () => segmentInUse(await referencesTo(ctx, "segment", textOf(id))));
   batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name }, {}));
   batch.addAll([deleteRow(ctx, id), deleteMembers(ctx, id)]);

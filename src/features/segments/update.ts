@@ -52,6 +52,8 @@ async function applyChange(ctx: Context, id: Id, change: UpdateSegment): Promise
   const isTrackedFromNow = isDynamic && after.trackMembership && !before.trackMembership;
   const jobId = isTrackedFromNow ? newId() : null;
   const batch = openBatch(ctx);
+  // After its own commit it is stale, and then finds nothing left to change.
+  batch.mayRepeat();
   batch.guard(isUnchanged("segments", before), () => new Stale());
   if (checked) batch.addAll([...guardQuota(ctx, id, after.condition), checked.unmoved]);
   batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name: after.name }, named));

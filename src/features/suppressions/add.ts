@@ -16,6 +16,8 @@ export async function addSuppression(ctx: Context, { email, reason }: AddSuppres
   const now = ctx.now.getTime();
   const isSnoozed = sql`project_id = ${ctx.project.number} AND email = ${email} AND snoozed_until IS NOT NULL`;
   const batch = openBatch(ctx);
+  // A second run finds the address listed, and no snooze.
+  batch.mayRepeat();
   batch.add(
     statement(
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)

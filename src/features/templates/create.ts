@@ -2,6 +2,7 @@ import { Refusal, UnverifiedSender } from "../../core/errors";
 import { newIdAt } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
 import { openBatch } from "../../db/batch";
+import { isInserted } from "../../db/own-rows";
 import type { VersionRow } from "../../db/tables";
 import { forgetBody, storeBody } from "../../engine/mail/body";
 import { checkLiquid } from "../../engine/mail/check-liquid";
@@ -47,6 +48,7 @@ export async function createTemplate(ctx: Context, input: CreateTemplate): Promi
 async function saveTemplate(ctx: Context, made: NewTemplate): Promise<Template> {
   const { content, topicId } = made;
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("templates", ctx, content.templateId));
   if (topicId !== null) batch.add(guardTopic(ctx, topicId));
   batch.add(insertVersion(ctx, content, { isSenderChecked: true }));
   const inserted = batch.add(insertTemplate(ctx, made));

@@ -2,11 +2,12 @@ import { eq, sql } from "drizzle-orm";
 import { Conflict, NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { isDeleted } from "../../db/own-rows";
 import { asId, asText, columns } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import { projects } from "../../db/tables";
 import type { Context } from "../../platform/context";
-import { stepsWith } from "./template";
+import { getTemplate, stepsWith } from "./template";
 
 /**
  * `DELETE /templates/{id}`. Its versions stay, because accepted mail may still use them. Throws Conflict while a step of
@@ -20,7 +21,9 @@ export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
     .where(eq(projects.number, ctx.project.number))
     .get();
   if (setting?.confirmationTemplateId === id) throw confirmsSubscriptions();
+  await getTemplate(ctx, id);
   const batch = openBatch(ctx);
+  batch.recognise(isDeleted("templates", ctx, id));
   batch.guard(sql`NOT EXISTS (SELECT 1 FROM ${stepsWith(ctx, id)})`, async () =>
     templateInUse(await workflowsWith(ctx, id)),
   );
@@ -28,6 +31,7 @@ export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
     statement(
       sql`DELETE FROM templates WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING id`,
       columns({ id: asId }),
+      { again: sql`SELECT ${id} AS id` },
     ),
   );
   await batch.commit();

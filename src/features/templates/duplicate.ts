@@ -2,6 +2,7 @@ import { copyName } from "../../core/copy-name";
 import { type Id, newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
+import { isInserted } from "../../db/own-rows";
 import { guardTopic } from "../../engine/mail/topic";
 import type { Context } from "../../platform/context";
 import { insertTemplate, insertVersion } from "./save-statements";
@@ -21,6 +22,7 @@ async function copyTemplate(ctx: Context, id: Id): Promise<Template> {
   const content = { ...original, id: newIdAt(now), templateId: newIdAt(now), number: 1, createdAt: now };
   const name = copyName(row.name);
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("templates", ctx, content.templateId));
   // The original may have lost its topic since, and the topic may be deleted.
   if (row.topicId !== null) batch.add(guardTopic(ctx, row.topicId, () => new Stale()));
   // The copy sends nothing yet: its sender domain is checked when it does.

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { domainOf } from "../../core/mail/address";
 import { searchText } from "../../core/search";
+import { rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import { type TemplateRow, templates, type VersionRow } from "../../db/tables";
@@ -39,5 +40,6 @@ export function insertTemplate(
       FROM template_versions v WHERE v.project_id = ${ctx.project.number} AND v.id = ${content.id}
       RETURNING *`,
     wholeRow(templates),
+    { again: rowById("templates", ctx, content.templateId) },
   );
 }

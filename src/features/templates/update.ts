@@ -5,6 +5,7 @@ import { domainOf } from "../../core/mail/address";
 import { searchText } from "../../core/search";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { isInserted, rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { templates, type VersionRow } from "../../db/tables";
@@ -65,7 +66,13 @@ async function applyChange(ctx: Context, { id, versionId, change, given }: Chang
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("templates", before.row), () => new Stale());
   if (topicId !== null && topicId !== before.row.topicId) batch.add(guardTopic(ctx, topicId));
-  if (isNewVersion) batch.add(insertVersion(ctx, next, { isSenderChecked }));
+  if (isNewVersion) {
+    batch.recognise(isInserted("template_versions", ctx, next.id));
+    batch.add(insertVersion(ctx, next, { isSenderChecked }));
+  } else {
+    // After its own commit it is stale, and then finds nothing left to change.
+    batch.mayRepeat();
+  }
   const updated = batch.add(
     // An earlier call may be written later, so updatedAt never goes back.
     statement(
@@ -76,6 +83,7 @@ async function applyChange(ctx: Context, { id, versionId, change, given }: Chang
           AND EXISTS (SELECT 1 FROM template_versions WHERE project_id = ${ctx.project.number} AND id = ${next.id})
         RETURNING *`,
       wholeRow(templates),
+      { again: rowById("templates", ctx, id) },
     ),
   );
   await batch.commit();

@@ -4,6 +4,7 @@ import { newIdAt } from "../../core/ids";
 import { slugOf } from "../../core/segments/slug";
 import { openBatch } from "../../db/batch";
 import { freeSlug } from "../../db/free-slug";
+import { isInserted, rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type TopicRow, topics } from "../../db/tables";
@@ -17,16 +18,19 @@ const maxTopicsEver = 1_000;
 export async function createTopic(ctx: Context, input: CreateTopic): Promise<TopicRow> {
   const now = ctx.now.getTime();
   const ofProject = sql`FROM topics WHERE project_id = ${ctx.project.number}`;
+  const id = newIdAt(now);
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("topics", ctx, id));
   batch.guard(sql`(SELECT count(*) ${ofProject} AND deleted_at IS NULL) < ${maxTopics}`, tooManyTopics);
   batch.guard(sql`(SELECT count(*) ${ofProject}) < ${maxTopicsEver}`, tooManyTopicsEver);
   const inserted = batch.add(
     statement(
       sql`INSERT INTO topics (project_id, id, name, slug, description, default_subscribed, created_at, updated_at)
-        VALUES (${ctx.project.number}, ${newIdAt(now)}, ${input.name}, (${freeSlug(ctx, "topics", slugOf(input.name, "topic"))}),
+        VALUES (${ctx.project.number}, ${id}, ${input.name}, (${freeSlug(ctx, "topics", slugOf(input.name, "topic"))}),
           ${input.description || null}, ${input.defaultSubscribed ?? true}, ${now}, ${now})
         RETURNING *`,
       wholeRow(topics),
+      { again: rowById("topics", ctx, id) },
     ),
   );
   await batch.commit();

@@ -18,12 +18,15 @@ export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
   const { slug } = await getTopic(ctx, id);
   const uses = usesOf(ctx, { id, slug });
   const batch = openBatch(ctx);
+  // It was there a moment ago.
+  batch.recognise(sql`NOT EXISTS (SELECT 1 FROM topics WHERE ${isTopic(ctx, id)})`);
   const free = Object.values(uses).map((rows) => sql`NOT EXISTS (${rows})`);
   batch.guard(sql.join(free, sql` AND `), async () => topicInUse(await readUses(ctx, uses)));
   const deleted = batch.add(
     statement(
       sql`UPDATE topics SET deleted_at = ${ctx.now.getTime()} WHERE ${isTopic(ctx, id)} RETURNING id`,
       columns({ id: asId }),
+      { again: sql`SELECT ${id} AS id` },
     ),
   );
   await batch.commit();

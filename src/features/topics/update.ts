@@ -23,6 +23,8 @@ export async function updateTopic(ctx: Context, id: Id, change: UpdateTopic): Pr
     sql` OR `,
   );
   const batch = openBatch(ctx);
+  // A second run finds the values that the first one wrote.
+  batch.mayRepeat();
   if (change.defaultSubscribed !== undefined) {
     batch.add(
       upsertCounts(

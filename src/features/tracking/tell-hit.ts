@@ -31,7 +31,8 @@ const gatherings = new WeakMap<Enqueue, Gathering>();
 
 /**
  * Puts an open or click into the queue, behind the answer: the recipient waits for nothing, and gets their page also when
- * the queue takes no message. Then the hit is lost. A hit that comes alone is sent at once.
+ * the queue takes no message. Then the hit is lost, and so it is when the process dies before the queue has it: nothing
+ * else knows of it. To wait for the queue would cost each redirect a round trip. A hit that comes alone is sent at once.
  */
 export function tellHit(
   platform: Platform,

@@ -3,6 +3,7 @@ import { Conflict } from "../../core/errors";
 import { newIdAt } from "../../core/ids";
 import { newWebhookSecret } from "../../core/webhooks/signature";
 import { openBatch } from "../../db/batch";
+import { isInserted, rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type WebhookRow, webhooks } from "../../db/tables";
@@ -25,6 +26,7 @@ export async function createWebhook(
   const secret = newWebhookSecret();
   const sealed = await sealSecret(ctx, id, secret);
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("webhooks", ctx, id));
   batch.guard(
     sql`(SELECT count(*) FROM webhooks WHERE project_id = ${ctx.project.number}) < ${maxWebhooks}`,
     tooManyWebhooks,
@@ -35,6 +37,7 @@ export async function createWebhook(
         VALUES (${ctx.project.number}, ${id}, ${url}, ${JSON.stringify(events)}, ${description || null}, ${sealed}, ${now})
         RETURNING *`,
       wholeRow(webhooks),
+      { again: rowById("webhooks", ctx, id) },
     ),
   );
   batch.addAll(replaceListeners(ctx, id));

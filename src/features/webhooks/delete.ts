@@ -2,21 +2,26 @@ import { sql } from "drizzle-orm";
 import { NotFound } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { isDeleted } from "../../db/own-rows";
 import { asId, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { deleteListeners } from "./statements";
+import { getWebhook } from "./webhook";
 
 /**
  * `DELETE /webhooks/{id}`. Nobody calls it any more. The rows of its deliveries cannot be read either, and go with
  * their retention.
  */
 export async function deleteWebhook(ctx: Context, id: Id): Promise<void> {
+  await getWebhook(ctx, id);
   const batch = openBatch(ctx);
+  batch.recognise(isDeleted("webhooks", ctx, id));
   const deleted = batch.add(
     statement(
       sql`DELETE FROM webhooks WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING id`,
       columns({ id: asId }),
+      { again: sql`SELECT ${id} AS id` },
     ),
   );
   batch.add(deleteListeners(ctx, id));

@@ -3,6 +3,7 @@ import { Conflict, NotFound } from "../../core/errors";
 import { type Id, newId } from "../../core/ids";
 import { triesForMs } from "../../core/webhooks/verdict";
 import { openBatch } from "../../db/batch";
+import { isInserted } from "../../db/own-rows";
 import { asId, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
@@ -22,6 +23,7 @@ export async function retryDelivery(ctx: Context, webhookId: Id, deliveryId: Id)
   const jobId = newId();
   const isMeant = isOneOf(ctx, webhookId, [deliveryId]);
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("jobs", ctx, jobId));
   batch.guard(
     sql`NOT EXISTS (SELECT 1 FROM webhooks WHERE project_id = ${ctx.project.number} AND id = ${webhookId}
       AND disabled_at IS NOT NULL)`,
@@ -41,6 +43,7 @@ export async function retryDelivery(ctx: Context, webhookId: Id, deliveryId: Id)
           tries_until = CASE WHEN is_test THEN ${now} ELSE ${now + triesForMs} END
         WHERE ${isMeant} RETURNING event_id`,
       columns({ eventId: asId }),
+      { again: sql`SELECT ${deliveryId} AS event_id` },
     ),
   );
   batch.add(updateDue(ctx, [webhook.id]));

@@ -4,6 +4,7 @@ import type { Id } from "../../core/ids";
 import { dayMs } from "../../core/time";
 import { newWebhookSecret } from "../../core/webhooks/signature";
 import { openBatch } from "../../db/batch";
+import { rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type WebhookRow, webhooks } from "../../db/tables";
@@ -22,12 +23,14 @@ export async function rotateSecret(
   const secret = newWebhookSecret();
   const sealed = await sealSecret(ctx, id, secret);
   const batch = openBatch(ctx);
+  batch.recognise(sql`EXISTS (${rowById("webhooks", ctx, id)} AND secret = ${sealed})`);
   const rotated = batch.add(
     statement(
       sql`UPDATE webhooks SET old_secret = secret, old_secret_until = ${until}, secret = ${sealed},
           updated_at = max(updated_at, ${now})
         WHERE project_id = ${ctx.project.number} AND id = ${id} RETURNING *`,
       wholeRow(webhooks),
+      { again: rowById("webhooks", ctx, id) },
     ),
   );
   await batch.commit();

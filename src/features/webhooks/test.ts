@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Id, newId, newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
+import { isInserted } from "../../db/own-rows";
 import { statement } from "../../db/statement";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import type { Context } from "../../platform/context";
@@ -14,6 +15,7 @@ export async function testWebhook(ctx: Context, webhookId: Id): Promise<QueuedTr
   const now = ctx.realClock().getTime();
   const [jobId, deliveryId] = [newId(), newIdAt(ctx.now.getTime())];
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("jobs", ctx, jobId));
   // It is tried once: any failure comes after `tries_until`.
   batch.add(
     statement(

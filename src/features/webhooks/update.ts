@@ -14,6 +14,8 @@ import { replaceListeners, updateDue } from "./statements";
 export async function updateWebhook(ctx: Context, id: Id, change: UpdateWebhook): Promise<WebhookRow> {
   if (change.url !== undefined) checkOutboundUrl(ctx, { field: "url", url: change.url });
   const batch = openBatch(ctx);
+  // A second run writes what the first one wrote.
+  batch.mayRepeat();
   batch.add(
     statement(
       sql`UPDATE webhooks SET ${sql.join(assignments(ctx, change), sql`, `)}

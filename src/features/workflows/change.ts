@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { Conflict, Invalid } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
@@ -31,6 +31,8 @@ export interface Change {
   statements?: Statement[];
   /** What must still hold when it is written. */
   guards?: Statement[];
+  /** Holds once it is written, and never before: see `Batch.recognise`. */
+  hasCommitted?: SQL;
 }
 
 /**
@@ -47,10 +49,13 @@ export async function changeWorkflow(
     const before = await getWorkflow(ctx, id);
     const change = await decide(before);
     if (change === null) return before;
-    const { after, statements = [], guards = [] } = change;
+    const { after, statements = [], guards = [], hasCommitted } = change;
     insistOnSize(after);
     const saved = { ...after, row: await nextRow(ctx, after) };
     const batch = openBatch(ctx);
+    // What cannot be recognised changes columns alone: after its own commit it is stale, and then finds nothing left to change.
+    if (hasCommitted) batch.recognise(hasCommitted);
+    else batch.mayRepeat();
     batch.guard(isUnchanged("workflows", before.row), () => new Stale());
     batch.addAll(guards);
     batch.addAll(statements);

@@ -3,6 +3,7 @@ import { Conflict } from "../../core/errors";
 import { type Id, newId } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
+import { isInserted } from "../../db/own-rows";
 import { type Statement, statement } from "../../db/statement";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import { ofWorkflow } from "../../engine/workflows/graph";
@@ -17,15 +18,17 @@ import { getWorkflow } from "./workflow";
 export async function deleteWorkflow(ctx: Context, id: Id): Promise<void> {
   await untilFresh(async () => {
     const workflow = await getWorkflow(ctx, id);
+    const jobId = newId();
     const batch = openBatch(ctx);
+    batch.recognise(isInserted("jobs", ctx, jobId));
     batch.guard(isUnchanged("workflows", workflow.row), () => new Stale());
     batch.guard(sql`NOT EXISTS (${activeExecutions(ctx, id)})`, workflowIsActive);
     batch.addAll([deleteFrom(ctx, "workflow_transitions", id), deleteFrom(ctx, "workflow_steps", id)]);
     batch.addAll(forgetNames(ctx, workflow));
     batch.add(statement(sql`DELETE FROM workflows WHERE project_id = ${ctx.project.number} AND id = ${id}`));
-    const job = batch.add(insertJob(ctx, { id: newId(), type: "workflows.forget", input: { workflowId: id } }));
+    batch.add(insertJob(ctx, { id: jobId, type: "workflows.forget", input: { workflowId: id } }));
     await batch.commit();
-    await announceJob(ctx, "workflows.forget", job.one.id);
+    await announceJob(ctx, "workflows.forget", jobId);
   }, ctx.random);
 }
 

@@ -4,6 +4,7 @@ import { type Id, newIdAt } from "../../core/ids";
 import { searchText } from "../../core/search";
 import type { Trigger } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
+import { isInserted } from "../../db/own-rows";
 import { type Statement, statement } from "../../db/statement";
 import type { WorkflowRow, WorkflowStepRow, WorkflowTransitionRow } from "../../db/tables";
 import { linkBase } from "../../engine/mail/links";
@@ -58,6 +59,7 @@ export async function saveNew(ctx: Context, made: WholeWorkflow, guards: Stateme
   const { row, steps, transitions } = made;
   const saved = { ...made, row: { ...row, issues: await issuesNow(ctx, made) } };
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("workflows", ctx, row.id));
   batch.guard(
     sql`(SELECT count(*) FROM workflows WHERE project_id = ${ctx.project.number}) < ${maxWorkflows}`,
     tooManyWorkflows,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { Budget } from "../../../src/core/templating/budget";
 import { RenderLimitError, TemplateSyntaxError } from "../../../src/core/templating/errors";
 import { parseTemplate, renderTemplate } from "../../../src/core/templating/render";
+import { renderJson } from "../../../src/core/templating/render-json";
 
 const long = "a".repeat(60_000);
 const values: Record<string, unknown> = {
@@ -105,6 +107,25 @@ it.each([
   "{{ objects | where: '[(9007199254740993..9007199254740994)]' | size }}",
 ])("refuses ranges that would never end: %s", (source) => {
   expect(() => render(source)).toThrow("a range cannot count beyond 9007199254740991");
+});
+
+it("has one budget for many texts, and says what was spent of it", () => {
+  const text = "{% for n in (1..20000) %}{% endfor %}";
+  const budget = new Budget();
+  renderTemplate(parseTemplate(text, "value"), {}, budget);
+  const { spent } = budget;
+  expect(spent).toBeGreaterThan(1_000_000);
+  const fits = Math.floor(10_000_000 / spent);
+  expect(renderJson(Array(fits).fill(text), {})).toHaveLength(fits);
+  expect(() => renderJson({ a: [Array(fits).fill(text)], b: { c: text } }, {})).toThrow(RenderLimitError);
+});
+
+it("counts parsing where it is done, and takes nothing for it from what may be rendered", () => {
+  const text = `${"{{ a }} ".repeat(9_000)}{% comment %}parsed here alone{% endcomment %}`;
+  const budget = new Budget();
+  const template = parseTemplate(text, "html", budget);
+  expect(budget.spent).toBeGreaterThan(9_000_000);
+  expect(renderTemplate(template, { a: "b" }, budget)).toHaveLength(18_000);
 });
 
 describe("refuses to parse", () => {

@@ -15,6 +15,7 @@ import {
   endUnwanted,
   giveBackCalls,
   goBehind,
+  selectTried,
   takeCalls,
   updateHeard,
   updateHost,
@@ -141,6 +142,7 @@ async function record(
   const batch = openBatch(ctx);
   if (left.length > 0) batch.add(giveBackCalls(ctx, left));
   const ended = verdict && batch.add(updateTried(ctx, keys, at, verdict));
+  if (verdict) batch.recognise(sql`EXISTS (${selectTried(ctx, keys, at, verdict)})`);
   if (verdict && verdict !== gaveUp) {
     const isAnswered = verdict.kind === "over" && verdict.outcome.kind === "done";
     batch.add(updateHost(ctx, host, at, verdict.putOff, isAnswered));

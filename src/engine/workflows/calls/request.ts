@@ -1,5 +1,6 @@
 import { publicId } from "../../../core/ids";
 import type { JsonObject, JsonValue } from "../../../core/json";
+import type { Budget } from "../../../core/templating/budget";
 import { parseTemplate, renderTemplate } from "../../../core/templating/render";
 import { renderJson } from "../../../core/templating/render-json";
 import type { WebhookConfig } from "../../../core/workflows/config";
@@ -16,17 +17,17 @@ export interface CallRequest {
 
 type Call = Arrival<"WEBHOOK">;
 
-/** The call of a run, or a sentence that says why there can be none. Throws what rendering throws. */
-export function requestOf(arrival: Call, contact: RenderedContact): CallRequest | { reason: string } {
+/** The call of a run, or a sentence that says why there can be none. Throws what rendering throws: all of it takes from the budget. */
+export function requestOf(arrival: Call, contact: RenderedContact, budget: Budget): CallRequest | { reason: string } {
   const { config, id: stepId } = arrival.step;
   const variables = variablesOf(contact, arrival.scope);
-  const url = urlOf(config.url, variables);
+  const url = urlOf(config.url, variables, budget);
   if (typeof url !== "string") return url;
   const given = Object.entries(config.headers ?? {}).map(([name, value]): [string, string] => [
     name.toLowerCase(),
-    renderTemplate(parseTemplate(value, "text"), variables),
+    renderTemplate(parseTemplate(value, "text", budget), variables, budget),
   ]);
-  const { text, type } = bodyOf(arrival, contact, variables);
+  const { text, type } = bodyOf(arrival, contact, variables, budget);
   return {
     url,
     method: config.method,
@@ -44,11 +45,11 @@ export function requestOf(arrival: Call, contact: RenderedContact): CallRequest 
 /** Scheme, host and port are as they were saved: whatever a visitor sends must not choose who is called. */
 const literalPart = /^https?:\/\/[^/?#{}\s]+/i;
 
-function urlOf(template: string, variables: Record<string, unknown>): string | { reason: string } {
+function urlOf(template: string, variables: Record<string, unknown>, budget: Budget): string | { reason: string } {
   const [origin] = literalPart.exec(template) ?? [];
   const rest = origin === undefined ? "" : template.slice(origin.length);
   if (origin === undefined || !/^([/?#]|$)/.test(rest)) return { reason: "The URL has no literal scheme and host" };
-  const rendered = renderTemplate(parseTemplate(rest, "url"), variables);
+  const rendered = renderTemplate(parseTemplate(rest, "url", budget), variables, budget);
   const [path = ""] = rendered.split(/[?#]/);
   // The only values that would leave their place in spite of being encoded.
   const climbs = path.split("/").some((segment) => /^(\.|%2e){1,2}$/i.test(segment));
@@ -59,13 +60,14 @@ function bodyOf(
   { step: { config }, workflow, executionId, scope }: Call,
   { id, email, subscribed, data }: RenderedContact,
   variables: Record<string, unknown>,
+  budget: Budget,
 ): { text: string | null; type: string | null } {
   // `fetch` sends none with GET, and hardly anybody reads one with DELETE.
   if (config.method === "GET" || (config.method === "DELETE" && config.body === undefined)) {
     return { text: null, type: null };
   }
   if (config.body !== undefined) {
-    const body: JsonValue = renderJson(config.body, variables);
+    const body: JsonValue = renderJson(config.body, variables, budget);
     return typeof body === "string" ? { text: body, type: "text/plain; charset=utf-8" } : json(body);
   }
   return json({

@@ -82,7 +82,14 @@ export function updateTried(ctx: Context, keys: CallKey[], at: number, verdict: 
     sql`UPDATE workflow_calls SET ${change} WHERE ${isOneOf(ctx, keys)} AND ended_at IS NULL
       RETURNING contact_id, effect_id`,
     columns({ contactId: asId, effectId: asText }),
+    { again: selectTried(ctx, keys, at, verdict) },
   );
+}
+
+/** The calls whose rows say what this try came to. */
+export function selectTried(ctx: Context, keys: CallKey[], at: number, verdict: CallVerdict): SQL {
+  const isTried = verdict.kind === "over" ? sql`ended_at = ${at}` : sql`next_attempt_at = ${at + verdict.waitMs}`;
+  return sql`SELECT contact_id, effect_id FROM workflow_calls WHERE ${isOneOf(ctx, keys)} AND ${isTried}`;
 }
 
 /** Nothing of an answer is kept here once its execution has it. */

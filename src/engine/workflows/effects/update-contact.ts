@@ -3,11 +3,13 @@ import { ContactData, dataTooBig, readData } from "../../../core/contacts/data";
 import { Invalid } from "../../../core/errors";
 import { type Id, newId, textOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
+import { Budget } from "../../../core/templating/budget";
 import { renderJson } from "../../../core/templating/render-json";
 import type { UpdateContactConfig } from "../../../core/workflows/config";
 import type { Outcome } from "../../../core/workflows/outcome";
 import { openBatch } from "../../../db/batch";
 import type { Context } from "../../../platform/context";
+import { openSlices } from "../../../platform/let-others-in";
 import { type Arrival, effectIdOf } from "../arrival";
 import { isUnrenderable, type RenderedContact, selectContacts, variablesOf } from "../render-step";
 import { contactDeleted } from "./condition";
@@ -56,10 +58,14 @@ async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, O
   const people = new Map<Id, RenderedContact>(contacts.all.map((contact) => [contact.id, contact]));
   const outcomes = new Map<Update, Outcome>();
   const planned: Planned[] = [];
+  const slices = openSlices(ctx.cpu);
   for (const [place, arrival] of group.entries()) {
+    await slices.between();
     const known = results.all[place]?.result ?? null;
     const contact = people.get(arrival.contactId);
-    const plan = known ?? (contact ? planOf(arrival, contact) : skipped(contactDeleted));
+    const budget = new Budget();
+    const plan = known ?? (contact ? planOf(arrival, contact, budget) : skipped(contactDeleted));
+    slices.spend(budget.spent);
     if ("kind" in plan) outcomes.set(arrival, plan);
     else planned.push(plan);
   }
@@ -70,10 +76,10 @@ async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, O
 }
 
 /** What a run is to change, or the outcome when that is nothing, or nothing that contacts can have. */
-export function planOf(arrival: Update, contact: RenderedContact): Planned | Outcome {
+export function planOf(arrival: Update, contact: RenderedContact, budget: Budget): Planned | Outcome {
   const { config } = arrival.step;
   try {
-    const rendered = renderJson(config.data ?? {}, variablesOf(contact, arrival.scope));
+    const rendered = renderJson(config.data ?? {}, variablesOf(contact, arrival.scope), budget);
     const checked = ContactData.safeParse(rendered);
     if (!checked.success) return { kind: "failed", reason: whyInvalid(checked.error.issues) };
     const { patch, types } = readData(checked.data);

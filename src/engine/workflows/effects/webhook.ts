@@ -3,12 +3,14 @@ import { chunksOfBytes } from "../../../core/chunks";
 import { type Id, textOf } from "../../../core/ids";
 import { utf8Bytes } from "../../../core/json";
 import { nudge } from "../../../core/nudge";
+import { Budget } from "../../../core/templating/budget";
 import { minuteMs } from "../../../core/time";
 import type { Outcome } from "../../../core/workflows/outcome";
 import { openBatch } from "../../../db/batch";
 import { asFlag, asJson, columns, orNull } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
 import type { Context } from "../../../platform/context";
+import { openSlices } from "../../../platform/let-others-in";
 import { judgeOutboundUrl } from "../../../platform/outbound";
 import { type Arrival, effectIdOf } from "../arrival";
 import { type CallRequest, requestOf } from "../calls/request";
@@ -51,24 +53,30 @@ export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<
   const people = new Map<Id, RenderedContact>(contacts.all.map((contact) => [contact.id, contact]));
   const called: Outcome = { kind: "called", until: given.clock().getTime() + askAgainMs };
   const planned: Planned[] = [];
-  const outcomes = arrivals.map((arrival, place): Outcome => {
+  const outcomes: Outcome[] = [];
+  const slices = openSlices(ctx.cpu);
+  for (const [place, arrival] of arrivals.entries()) {
+    await slices.between();
     const known = calls.all[place];
-    if (known?.isStored) return known.outcome ?? called;
     const contact = people.get(arrival.contactId);
-    if (!contact) return { kind: "done", skipped: contactDeleted };
-    const plan = planOf(ctx, arrival, contact);
-    if ("kind" in plan) return plan;
-    planned.push(plan);
-    return called;
-  });
+    if (known?.isStored) outcomes.push(known.outcome ?? called);
+    else if (!contact) outcomes.push({ kind: "done", skipped: contactDeleted });
+    else {
+      const budget = new Budget();
+      const plan = planOf(ctx, arrival, contact, budget);
+      slices.spend(budget.spent);
+      if (!("kind" in plan)) planned.push(plan);
+      outcomes.push("kind" in plan ? plan : called);
+    }
+  }
   for (const part of chunksOfBytes(planned, maxBytes, ({ request }) => request)) await insertCalls(ctx, part);
   if (planned.length > 0) await askConsumer(ctx);
   return outcomes;
 }
 
-function planOf(ctx: Context, arrival: Call, contact: RenderedContact): Planned | Outcome {
+function planOf(ctx: Context, arrival: Call, contact: RenderedContact, budget: Budget): Planned | Outcome {
   try {
-    const request = requestOf(arrival, contact);
+    const request = requestOf(arrival, contact, budget);
     if ("reason" in request) return { kind: "failed", reason: request.reason };
     return stored(ctx, arrival, request);
   } catch (error) {

@@ -61,7 +61,8 @@ async function noteMail(ctx: Context, arrival: Arrival<"SEND_EMAIL">, world: Sim
   if (refused) return refused;
   if (found.withheld !== null) return { kind: "done", skipped: found.withheld };
   try {
-    const subject = renderTemplate(parseTemplate(found.subject ?? "", "text"), variablesOf(contact, arrival.scope));
+    const values = variablesOf(contact, arrival.scope);
+    const subject = renderTemplate(parseTemplate(found.subject ?? "", "text", world.budget), values, world.budget);
     world.mails.push({ at: world.now, templateId: template, subject });
     return { kind: "done" };
   } catch (error) {
@@ -107,7 +108,7 @@ async function takeBranch(ctx: Context, arrival: Arrival<"CONDITION">, world: Si
 
 async function noteUpdate(_: Context, arrival: Arrival<"UPDATE_CONTACT">, world: SimulatedWorld): Promise<Outcome> {
   const { contact } = world;
-  const plan = planOf(arrival, contact);
+  const plan = planOf(arrival, contact, world.budget);
   if ("kind" in plan) return plan;
   const hasSaidNo = plan.subscribed === true && contact.optedOutBy === "PERSON";
   world.contact = withData(contact, plan.patch, world.now);

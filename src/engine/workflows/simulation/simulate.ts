@@ -1,5 +1,6 @@
 import { belowAllIds, type Id, textOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
+import { Budget } from "../../../core/templating/budget";
 import { isActive, type Position, type StepRecord } from "../../../core/workflows/execution";
 import { joinEvents } from "../../../core/workflows/joined-events";
 import {
@@ -48,7 +49,7 @@ export interface Simulation {
 export async function simulate(ctx: Context, given: Simulated): Promise<Simulation> {
   const { graph, start, events } = given;
   const now = start?.at ?? ctx.now.getTime();
-  const world: SimulatedWorld = { now, contact: given.contact, events, happened: 0, mails: [] };
+  const world: SimulatedWorld = { now, contact: given.contact, events, happened: 0, mails: [], budget: new Budget() };
   goOnTo(world, now, start);
   const records = new Map<Id, StepRecord>();
   let position = startPosition(now, start?.id ?? null);

@@ -1,5 +1,6 @@
 import { type Id, newIdAt, timeOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
+import type { Budget } from "../../../core/templating/budget";
 import type { ContactRow } from "../../../db/tables";
 import type { EventSource } from "../arrival";
 
@@ -32,6 +33,8 @@ export interface SimulatedWorld {
   /** So many of the events have happened. */
   happened: number;
   mails: NotedMail[];
+  /** Of all that the simulation renders. */
+  budget: Budget;
 }
 
 /**

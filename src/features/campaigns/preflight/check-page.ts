@@ -1,10 +1,12 @@
 import { sql } from "drizzle-orm";
 import { variantFor } from "../../../core/campaigns/draw";
 import { count, maxFindings, maxHtmlBytes, note, type SkipReason, type Tally } from "../../../core/campaigns/tally";
+import type { Cpu } from "../../../core/cpu";
 import { type Id, publicId } from "../../../core/ids";
 import { type JsonObject, utf8Bytes } from "../../../core/json";
 import { flawsOf } from "../../../core/mail/flaws";
 import type { ContactSnapshot, Message } from "../../../core/mail/message";
+import { Budget } from "../../../core/templating/budget";
 import { RenderLimitError, TemplateRenderError, TemplateSyntaxError } from "../../../core/templating/errors";
 import { missingVariables } from "../../../core/templating/missing";
 import { parseTemplate } from "../../../core/templating/render";
@@ -26,33 +28,36 @@ export interface Found {
 }
 
 /**
- * Composes the mail of some contacts as it would be sent, and adds what it finds. `before` stays as it is. After a time it stops:
- * `done` says how many of them are checked, of which there is always one.
+ * Composes the mail of some contacts as it would be sent, and adds what it finds. `before` stays as it is. When the step's CPU
+ * is spent, it stops: `done` says how many of them are checked, of which there is always one.
  */
 export async function checkPage(
   ctx: Context,
   check: Check,
   ids: Id[],
   before: Found,
-  endsAt: number,
+  cpu: Cpu,
 ): Promise<Found & { done: number }> {
   const tally = structuredClone(before.tally);
   let { places } = before;
-  const betweenSlices = openSlices();
+  const slices = openSlices(cpu);
   for (const person of await readPeople(ctx, check.campaign, ids)) {
     const isFirst = tally.recipients === before.tally.recipients;
-    if (!isFirst && ctx.realClock().getTime() > endsAt) return { tally, places, done: person.place };
+    if (!isFirst && cpu.isSpent()) return { tally, places, done: person.place };
+    await slices.between();
     tally.recipients += 1;
     const reason = whySkipped(person, places);
     if (reason !== null) count(tally.skipped, reason);
     else {
       places = places === null ? null : places - 1;
-      await checkMail(ctx, check, person, tally);
+      slices.spend(await checkMail(ctx, check, person, tally));
     }
-    await betweenSlices();
   }
   return { tally, places, done: ids.length };
 }
+
+/** The cost of looking for flaws, for each character of HTML. */
+const flawUnits = 2;
 
 const readPerson = columns({
   /** Among the ids that were asked for, from 0. */
@@ -112,27 +117,31 @@ function whySkipped(
   }
 }
 
-async function checkMail(ctx: Context, check: Check, person: Person, tally: Tally): Promise<void> {
+/** Returns what it computed, in units. */
+async function checkMail(ctx: Context, check: Check, person: Person, tally: Tally): Promise<number> {
   const contactId = publicId(person.id);
   const contact: ContactSnapshot = { email: person.email, subscribed: person.subscribed, data: person.data ?? {} };
   const checked = contentFor(check, person.id);
   const email = emailTo(ctx, checked.content, person.id, contact);
   const fails = (message: string) => note(tally.renderErrors, message, contactId, maxFindings.renderErrors);
+  // Apart, so that the question takes nothing from the mail.
+  const [budget, asking] = [new Budget(), new Budget()];
   try {
-    for (const variable of missingIn(checked, person.id, contact))
+    for (const variable of missingIn(checked, person.id, contact, asking))
       note(tally.missing, variable, contactId, maxFindings.missing);
     // A project that is disabled now may be enabled when the campaign is sent.
     const enabled = { ...ctx, project: { ...ctx.project, disabled: false } };
-    const composed = await composeEmail(enabled, check.delivery, email);
-    if ("status" in composed) return fails(composed.error ?? "The mail cannot be composed");
-    tally.composed += 1;
-    noteMail(composed.message, tally);
-    // Somebody who pressed the button of a confirmation mail is known by more than the key.
-    if (person.source === "PUBLIC" && person.confirmedAt === null) count(tally.warnings, "public_source");
+    const composed = await composeEmail(enabled, check.delivery, email, budget);
+    if ("status" in composed) fails(composed.error ?? "The mail cannot be composed");
+    else {
+      asking.note(composed.message.html.length * flawUnits);
+      noteMail(composed.message, person, tally);
+    }
   } catch (error) {
     if (!isOfTemplate(error)) throw error;
     fails(error.message);
   }
+  return budget.spent + asking.spent;
 }
 
 function contentFor({ campaign, variants }: Check, contactId: Id): Checked {
@@ -142,22 +151,28 @@ function contentFor({ campaign, variants }: Check, contactId: Id): Checked {
   return variant;
 }
 
-function missingIn({ content, links }: Checked, contactId: Id, contact: ContactSnapshot): string[] {
-  const templates = [
-    parseTemplate(content.subject, "text"),
-    parseTemplate(content.previewText ?? "", "text"),
-    parseTemplate(content.body ?? "", "html"),
+function missingIn(checked: Checked, contactId: Id, contact: ContactSnapshot, budget: Budget): string[] {
+  const { content, links } = checked;
+  // Parsed for all recipients: of a large template, to find what it names takes longer than to render it.
+  checked.templates ??= [
+    parseTemplate(content.subject, "text", budget),
+    parseTemplate(content.previewText ?? "", "text", budget),
+    parseTemplate(content.body ?? "", "html", budget),
   ];
   return missingVariables(
-    templates,
+    checked.templates,
     variablesOf({ contactId, toName: null, source: "CAMPAIGN", ownData: null }, { content, contact, links }),
+    budget,
   );
 }
 
-function noteMail({ type, html, headers }: Message, tally: Tally): void {
+function noteMail({ type, html, headers }: Message, { source, confirmedAt }: Person, tally: Tally): void {
+  tally.composed += 1;
   if (isLongerThan(html, maxHtmlBytes)) tally.clipped += 1;
   for (const flaw of flawsOf(html)) count(tally.warnings, flaw);
   if (type !== "TRANSACTIONAL" && !("List-Unsubscribe" in headers)) count(tally.warnings, "missing_unsubscribe_link");
+  // Somebody who pressed the button of a confirmation mail is known by more than the key.
+  if (source === "PUBLIC" && confirmedAt === null) count(tally.warnings, "public_source");
 }
 
 /** Most texts are judged by their length: a character has three bytes at most. */

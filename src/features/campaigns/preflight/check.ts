@@ -3,6 +3,7 @@ import { type Id, newIdAt } from "../../../core/ids";
 import { domainOf } from "../../../core/mail/address";
 import type { ContactSnapshot } from "../../../core/mail/message";
 import type { RecipientLinks } from "../../../core/mail/unsubscribing";
+import type { Template } from "../../../core/templating/render";
 import { asFlag, columns } from "../../../db/rows";
 import { selectOne } from "../../../db/statement";
 import type { CampaignRow, ContentRow, EmailRow } from "../../../db/tables";
@@ -19,6 +20,8 @@ export interface Checked {
   content: ContentRow;
   weight: number;
   links: RecipientLinks | null;
+  /** The content's, once somebody has asked what they name. */
+  templates?: Template[];
 }
 
 /** Everything that composing the mail of a campaign's recipients needs. None of its rows is stored. */

@@ -6,7 +6,7 @@ import { workOn } from "../../../engine/jobs/work";
 import type { Context, Platform } from "../../../platform/context";
 import { preflightStep } from "./step";
 
-/** A second of work. Then other jobs have a turn, of which only a few are at work at a time. */
+/** A second of CPU. Then other jobs have a turn, of which only a few are at work at a time. */
 const stepsPerRun = 1;
 
 /** All pre-flights of a database have so many turns a second: half of the consumers stay free for other jobs. */

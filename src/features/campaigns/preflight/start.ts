@@ -3,6 +3,7 @@ import { mayBe } from "../../../core/campaigns/status";
 import { Conflict } from "../../../core/errors";
 import { type Id, newId, textOf } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
+import { isInserted } from "../../../db/own-rows";
 import { asId, columns } from "../../../db/rows";
 import { statement } from "../../../db/statement";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
@@ -22,10 +23,12 @@ export async function startPreflight(ctx: Context, id: Id): Promise<Id> {
   if (!mayBe("preflight", campaign.status)) throw wrongState("preflight", campaign);
   const type = "campaigns.preflight";
   const open = openPreflights(ctx);
+  const jobId = newId();
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("jobs", ctx, jobId));
   const started = batch.add(
     insertJob(ctx, {
-      id: newId(),
+      id: jobId,
       type,
       // What runs the job does not know where recipients' links lead to.
       input: { campaignId: id, linkBase: linkBase(ctx) },

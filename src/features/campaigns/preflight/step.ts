@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { emptyTally } from "../../../core/campaigns/tally";
 import { chunksOf } from "../../../core/chunks";
+import { partOf } from "../../../core/cpu";
 import { NotFound, Refusal } from "../../../core/errors";
 import { belowAllIds, type Id } from "../../../core/ids";
-import { secondMs } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
 import { maxAskedPerStatement } from "../../../db/limits";
 import { asNumber, columns } from "../../../db/rows";
@@ -26,8 +26,8 @@ const recipientsPerStep = 500;
 /** Contacts whose data is held in memory at once: each has 64 KB at most. */
 const recipientsPerPage = 50;
 
-/** No mail is begun after this. Each takes 100 ms at most. */
-const maxStepMs = secondMs;
+/** A second of CPU, after which no mail is begun. Each takes 100 ms at most. */
+const maxStepUnits = 100_000_000;
 
 /** Rows of the first window, all of which may be recipients. */
 const firstRows = recipientsPerStep;
@@ -123,12 +123,12 @@ async function checkSome(
   { campaign, input, state }: Checking,
   ids: Id[],
 ): Promise<Found & { done: number }> {
-  const endsAt = ctx.realClock().getTime() + maxStepMs;
   const check = await openCheck(ctx, campaign, { linkBase: input.linkBase, frozen: state.frozen });
+  const cpu = partOf(ctx.cpu, maxStepUnits);
   let found: Found = state;
   let done = 0;
   for (const page of chunksOf(ids.slice(0, recipientsPerStep), recipientsPerPage)) {
-    const checked = await checkPage(ctx, check, page, found, endsAt);
+    const checked = await checkPage(ctx, check, page, found, cpu);
     found = checked;
     done += checked.done;
     if (checked.done < page.length) break;

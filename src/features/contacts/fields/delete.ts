@@ -3,6 +3,7 @@ import { dataKeyOf } from "../../../core/audience/fields";
 import { Invalid, NotFound } from "../../../core/errors";
 import { newId, publicId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
+import { isInserted, rowById } from "../../../db/own-rows";
 import { asNumber, columns } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
 import { announceJob, upsertJobs } from "../../../engine/jobs/queue-job";
@@ -50,17 +51,17 @@ async function startDeletion(ctx: Context, field: string, key: string): Promise<
   const type = "contacts.delete-field";
   const jobId = newId();
   const batch = openBatch(ctx);
-  const job = batch.add(
-    upsertJobs(type, ctx.realClock(), {
-      projectId: sql`f.project_id`,
-      id: sql`${jobId}`,
-      input: sql`json_object('key', f.key, 'type', f.type, 'isPublic', f.is_public)`,
-      // Asked in this very batch: a contact of later may have a value of later.
-      state: sql`json_object('after', '', 'upTo', coalesce((SELECT id FROM contacts
+  batch.recognise(isInserted("jobs", ctx, jobId));
+  const inserted = upsertJobs(type, ctx.realClock(), {
+    projectId: sql`f.project_id`,
+    id: sql`${jobId}`,
+    input: sql`json_object('key', f.key, 'type', f.type, 'isPublic', f.is_public)`,
+    // Asked in this very batch: a contact of later may have a value of later.
+    state: sql`json_object('after', '', 'upTo', coalesce((SELECT id FROM contacts
         WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1), ''), 'passed', 0)`,
-      from: sql`FROM contact_fields f WHERE f.project_id = ${ctx.project.number} AND f.key = ${key}`,
-    }),
-  );
+    from: sql`FROM contact_fields f WHERE f.project_id = ${ctx.project.number} AND f.key = ${key}`,
+  });
+  const job = batch.add({ ...inserted, again: rowById("jobs", ctx, jobId) });
   batch.add(deleteRegistered(ctx, key));
   await batch.commit();
   // Somebody else has just deleted it.

@@ -2,6 +2,7 @@ import { maxCsvBytes } from "../../../core/contacts/csv";
 import { TooLarge } from "../../../core/errors";
 import { type Id, newId } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
+import { isInserted } from "../../../db/own-rows";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
 import { fileKey, type ImportState } from "./import-job";
@@ -16,6 +17,7 @@ export async function startImport(ctx: Context, file: Uint8Array, { takesSubscri
   await ctx.blobs.put(fileKey(ctx, id), file);
   const state: ImportState = { phase: "uploaded", takesSubscribed };
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("jobs", ctx, id));
   batch.add(insertJob(ctx, { id, type: "contacts.import", state }));
   await batch.commit();
   await announceJob(ctx, "contacts.import", id);

@@ -28,6 +28,8 @@ export async function chooseTopics(ctx: Context, id: Id, { topics }: ChooseTopic
     const found = await select(ctx.db, sql`${unknown} ORDER BY r.key`, columns({ slug: asText }));
     return new Invalid(found.map(faultOf));
   });
+  // A second run finds the choices made: it flips nothing.
+  batch.mayRepeat();
   batch.addAll(updateTopics(ctx, { contactId: id, topics: new Map(Object.entries(topics)) }));
   const after = batch.add(selectTopics(ctx, id));
   await batch.commit();

@@ -37,6 +37,8 @@ async function confirmOpen(recipient: Recipient): Promise<Confirmed> {
   const isOpen = sql`${isContact} AND id IN (${open})`;
   const data = JSON.stringify({ page, confirmedAt: ctx.now.toISOString() });
   const batch = openBatch(ctx);
+  // A second run finds the request closed, and changes nothing.
+  batch.mayRepeat();
   batch.add(
     insertEvents(ctx, {
       rows: sql`SELECT project_id, 'contact.confirmed' AS name, id AS contact_id, NULL AS email_id, ${data} AS data

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
 import { Conflict, Invalid } from "../../../core/errors";
-import { type Id, newId, publicId } from "../../../core/ids";
+import { type Id, newId, publicId, textOf } from "../../../core/ids";
 import { dayMs, iso } from "../../../core/time";
 import { openBatch } from "../../../db/batch";
+import { isInserted } from "../../../db/own-rows";
 import { asId, columns } from "../../../db/rows";
 import { statement } from "../../../db/statement";
 import { firstAdvanceState } from "../../../engine/clock/advance";
@@ -34,6 +35,7 @@ export async function moveClock(platform: Platform, id: string, asked: MoveClock
   const isOpen = sql`SELECT id FROM jobs INDEXED BY ix_jobs_open WHERE project_id = ${project.number}
     AND status IN ('queued', 'processing') AND type = 'project.advance'`;
   const batch = openBatch(ctx);
+  batch.recognise(isInserted("jobs", ctx, jobId));
   const open = batch.add(statement(isOpen, columns({ id: asId })));
   batch.add(
     insertJob(ctx, {
@@ -45,7 +47,9 @@ export async function moveClock(platform: Platform, id: string, asked: MoveClock
     }),
   );
   await batch.commit();
-  if (open.first) throw underWay(open.first.id);
+  // After a lost answer, the advance that is open is the one of this call.
+  const other = open.all.find(({ id }) => textOf(id) !== textOf(jobId));
+  if (other) throw underWay(other.id);
   await announceJob(ctx, "project.advance", jobId);
   return { jobId };
 }

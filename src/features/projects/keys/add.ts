@@ -1,3 +1,6 @@
+import { openBatch } from "../../../db/batch";
+import { isInserted } from "../../../db/own-rows";
+import { statement } from "../../../db/statement";
 import { apiKeys } from "../../../db/tables";
 import type { Platform } from "../../../platform/context";
 import { getProject } from "../project";
@@ -13,6 +16,10 @@ export async function addKey(
   const project = await getProject(platform, projectId);
   const { key, row: made } = await newKey(input, platform.now.getTime());
   const row = { ...made, projectId: project.number };
-  await platform.control.insert(apiKeys).values(row);
+  const { control } = platform;
+  const batch = openBatch({ ...platform, db: control });
+  batch.recognise(isInserted("api_keys", { project }, row.id));
+  batch.add(statement(control.insert(apiKeys).values(row).getSQL()));
+  await batch.commit();
   return { key, row };
 }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { Conflict, NotFound } from "../../../core/errors";
 import { type Id, publicId } from "../../../core/ids";
+import { minuteMs } from "../../../core/time";
 import { asId, columns } from "../../../db/rows";
 import { selectFirst } from "../../../db/statement";
 import { shardOfContact } from "../../../engine/workflows/shards";
@@ -24,7 +25,11 @@ export async function startExecution(
   const key = ctx.idempotencyKey;
   const started = await shard.start(address, {
     ...{ workflowId, contactId, allowReentry, context: context ?? null },
-    request: key === null ? null : { key: `${ctx.keyKind}:${key}`, ttlMs: ctx.config.idempotencyTtlMs },
+    // By a key of its own, the call may be repeated when the object was reset on the way.
+    request:
+      key === null
+        ? { key: `call:${crypto.randomUUID()}`, ttlMs: minuteMs }
+        : { key: `${ctx.keyKind}:${key}`, ttlMs: ctx.config.idempotencyTtlMs },
   });
   if (!started) throw reentryRefused(contactId, allowReentry);
   return started;

@@ -2,6 +2,7 @@ import { Invalid } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import { foreignNames } from "../../../core/workflows/config-names";
 import { drawingFault } from "../../../core/workflows/structure";
+import { isInserted } from "../../../db/own-rows";
 import type { WorkflowStepRow } from "../../../db/tables";
 import { graphOf } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
@@ -37,6 +38,7 @@ export async function createStep(ctx: Context, workflowId: Id, input: CreateStep
       after: { ...before, steps: [...before.steps, step] },
       statements: [insertStep(step)],
       guards: [...guards, ...guardTemplate(ctx, step.templateId)],
+      hasCommitted: isInserted("workflow_steps", ctx, step.id),
     };
     return from ? connected(ctx, change, { from, to: step, branch: input.branch ?? null }) : change;
   });

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { Conflict } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import { type Splice, splice } from "../../../core/workflows/structure";
+import { isDeleted } from "../../../db/own-rows";
 import { type Statement, statement } from "../../../db/statement";
 import type { WorkflowStepRow } from "../../../db/tables";
 import { graphOf, ofWorkflow, stepOfRow } from "../../../engine/workflows/graph";
@@ -35,6 +36,7 @@ export async function deleteStep(
         statement(sql`DELETE FROM workflow_steps WHERE ${ofWorkflow(ctx, workflowId)} AND id = ${stepId}`),
       ],
       guards: [guardDeserted(ctx, step)],
+      hasCommitted: isDeleted("workflow_steps", ctx, stepId),
     };
   });
 }

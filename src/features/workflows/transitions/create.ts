@@ -1,6 +1,7 @@
 import { Invalid } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import { drawingFault } from "../../../core/workflows/structure";
+import { isInserted } from "../../../db/own-rows";
 import type { WorkflowTransitionRow } from "../../../db/tables";
 import { graphOf } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
@@ -24,6 +25,7 @@ export async function createTransition(
     return {
       after: { ...before, transitions: [...before.transitions, made] },
       statements: [insertTransition(made)],
+      hasCommitted: isInserted("workflow_transitions", ctx, made.id),
     };
   });
   const drawn = transitions.at(-1);

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { NotFound } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
+import { isDeleted } from "../../../db/own-rows";
 import { statement } from "../../../db/statement";
 import { ofWorkflow } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
@@ -19,6 +20,7 @@ export async function deleteTransition(
       statements: [
         statement(sql`DELETE FROM workflow_transitions WHERE ${ofWorkflow(ctx, workflowId)} AND id = ${transitionId}`),
       ],
+      hasCommitted: isDeleted("workflow_transitions", ctx, transitionId),
     };
   });
 }

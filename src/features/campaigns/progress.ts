@@ -1,0 +1,110 @@
+import { sql } from "drizzle-orm";
+import { ofCampaigns } from "../../core/mail/priority";
+import { iso, isoOrNull, minuteMs } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import { asJson, asNumber, asText, columns, orNull } from "../../db/rows";
+import { statement } from "../../db/statement";
+import type { CampaignRow } from "../../db/tables";
+import { paceOf } from "../../engine/mail/project-pace";
+import type { Context } from "../../platform/context";
+import type { Progress as RunProgress } from "./frozen";
+import type { CampaignProgress } from "./schema";
+
+/** Pages whose emails are asked why they wait. A page has 500 recipients at most. */
+const pagesAsked = 4;
+
+const readRun = columns({ progress: asJson<Partial<RunProgress>>() });
+const readLedger = columns({ remaining: asNumber, open: asNumber, since: orNull(asNumber) });
+const readReason = columns({ error: asText, emails: asNumber, nextAt: orNull(asNumber) });
+
+type Ledger = ReturnType<typeof readLedger>;
+type Reason = ReturnType<typeof readReason>;
+type Wait = Pick<CampaignProgress, "waitingFor" | "waitingSince" | "continuesAt">;
+
+const noWait: Wait = { waitingFor: null, waitingSince: null, continuesAt: null };
+
+/** The progress of a campaign whose recipients are not all known yet. */
+export const preparing: CampaignProgress = { stage: "PREPARING", remaining: null, open: 0, ...noWait };
+
+/**
+ * Tells how far the sending of a campaign is, and what it waits for. One round trip: it reads the ledger's pages, and the
+ * emails of a few of them, however large the campaign is. Null unless the campaign is SENDING.
+ */
+export async function findProgress(ctx: Context, row: CampaignRow): Promise<CampaignProgress | null> {
+  if (row.status !== "SENDING") return null;
+  const ofCampaign = sql`project_id = ${ctx.project.number} AND campaign_id = ${row.id}`;
+  const isOut = sql`released_at IS NOT NULL AND open > 0`;
+  const batch = openBatch(ctx);
+  const runs = batch.add(
+    statement(
+      sql`SELECT progress FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${row.id}`,
+      readRun,
+    ),
+  );
+  const ledger = batch.add(
+    statement(
+      sql`SELECT coalesce(sum(open), 0) AS remaining, coalesce(sum(open) FILTER (WHERE ${isOut}), 0) AS open,
+          min(released_at) FILTER (WHERE ${isOut}) AS since
+        FROM campaign_pages WHERE ${ofCampaign}`,
+      readLedger,
+    ),
+  );
+  const reasons = batch.add(
+    statement(
+      sql`SELECT e.error, count(*) AS emails, min(e.next_attempt_at) AS next_at
+        FROM (SELECT first_id, last_id FROM campaign_pages WHERE ${ofCampaign} AND ${isOut}
+          ORDER BY first_id LIMIT ${pagesAsked}) p
+        CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id BETWEEN p.first_id AND p.last_id
+        WHERE +e.campaign_id = ${row.id} AND e.status = 'QUEUED' AND e.error IS NOT NULL
+        GROUP BY e.error ORDER BY emails DESC, e.error LIMIT 1`,
+      readReason,
+    ),
+  );
+  await batch.commit();
+  // Its last step may have come in between: then the next read says SENT.
+  const run = runs.all[0]?.progress ?? {};
+  return progressOf(ctx, row, { run, ledger: ledger.one, reason: reasons.all[0] ?? null });
+}
+
+interface Found {
+  run: Partial<RunProgress>;
+  ledger: Ledger;
+  reason: Reason | null;
+}
+
+function progressOf(ctx: Context, row: CampaignRow, found: Found): CampaignProgress {
+  const { run, ledger } = found;
+  const isWritten = run.phase === "deliver";
+  const counted = { remaining: isWritten ? ledger.remaining : null, open: ledger.open };
+  if (row.heldReason !== null) {
+    return { stage: "HELD", ...counted, ...noWait, waitingFor: row.heldReason, waitingSince: iso(row.updatedAt) };
+  }
+  if (!isWritten) return { ...preparing, open: ledger.open };
+  const isCanary = run.canary !== undefined && run.isCanaryOver !== true;
+  if (isCanary && run.holdUntil !== undefined && ledger.open === 0) {
+    return { stage: "CANARY_HOLD", ...counted, ...holdOf(row, run.holdUntil) };
+  }
+  return { stage: isCanary ? "CANARY" : "SENDING", ...counted, ...waitOf(ctx, found) };
+}
+
+function holdOf({ canary }: CampaignRow, holdUntil: number): Wait {
+  return {
+    waitingFor: "Reports on the canary's emails: the others follow when the hold ends",
+    waitingSince: iso(holdUntil - (canary?.holdMinutes ?? 0) * minuteMs),
+    continuesAt: iso(holdUntil),
+  };
+}
+
+/** Emails that are tried again say why. Else the project's pace may be what the others wait for. */
+function waitOf(ctx: Context, { ledger, reason }: Found): Wait {
+  const waitingSince = isoOrNull(ledger.since);
+  if (reason !== null) {
+    const { error, emails, nextAt } = reason;
+    const what = emails === 1 ? "1 email that is" : `${emails} emails that are`;
+    const isAhead = nextAt !== null && nextAt > ctx.clock().getTime();
+    return { waitingFor: `${what} tried again: ${error}`, waitingSince, continuesAt: isAhead ? iso(nextAt) : null };
+  }
+  const perSecond = paceOf(ctx, ofCampaigns);
+  if (perSecond === null || ledger.remaining === 0) return noWait;
+  return { ...noWait, waitingFor: `The project's pace of ${perSecond} emails a second`, waitingSince };
+}

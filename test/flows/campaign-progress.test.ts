@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { readId } from "../../src/core/ids";
+import type { Receipt } from "../../src/core/mail/receipt";
+import { freshJson, getCampaign } from "../../src/features/campaigns/campaign";
+import { pauseCampaign } from "../../src/features/campaigns/pause";
+import { sendCampaign } from "../../src/features/campaigns/send";
+import { addContacts, newCampaign } from "../support/campaign";
+import { newProject, type TestProject } from "../support/project";
+import { accepts, World } from "../support/world";
+
+const throttled = (): Receipt => ({ kind: "busy", reason: "Too many emails to this domain" });
+
+async function send(world: World, project: TestProject, id: string) {
+  const { ctx } = await world.context(project);
+  return sendCampaign({ ...ctx, origin: "https://petrel.example" }, readId(id), {});
+}
+
+/** As the API shows it at the world's time. */
+async function progressOf(world: World, project: TestProject, id: string) {
+  const { ctx } = await world.context(project);
+  return (await freshJson(ctx, await getCampaign(ctx, readId(id)))).progress;
+}
+
+/** Lets time pass in seconds, with the queue after each. */
+async function seconds(world: World, count: number): Promise<void> {
+  for (let second = 0; second < count; second++) {
+    world.now += 1_000;
+    await world.drain();
+  }
+}
+
+const ahead = (world: World, iso: string | null | undefined) => Date.parse(iso ?? "") - world.now;
+
+describe("the progress of a campaign", () => {
+  it("names the mails of a canary that the provider throttles, since when and why, and then the hold", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 40);
+    let isThrottling = true;
+    const refused = new Set<string>();
+    world.answer = ({ to }) => {
+      if (isThrottling && (refused.has(to.email) || refused.size < 3)) {
+        refused.add(to.email);
+        return throttled();
+      }
+      return accepts();
+    };
+    const { id } = await newCampaign(project, { canary: { percent: 20, holdMinutes: 30 } });
+    const startedAt = world.now;
+    const sent = await send(world, project, id);
+    expect(sent.data.progress).toEqual({
+      ...{ stage: "PREPARING", remaining: null, open: 0 },
+      ...{ waitingFor: null, waitingSince: null, continuesAt: null },
+    });
+    await seconds(world, 10);
+    expect(world.taken).toHaveLength(5);
+    const waiting = await progressOf(world, project, id);
+    expect(waiting).toEqual({
+      ...{ stage: "CANARY", remaining: 35, open: 3 },
+      waitingFor: "3 emails that are tried again: Too many emails to this domain",
+      waitingSince: expect.any(String),
+      continuesAt: expect.any(String),
+    });
+    expect(Date.parse(waiting?.waitingSince ?? "") - startedAt).toBeLessThanOrEqual(10_000);
+    expect(ahead(world, waiting?.continuesAt)).toBeGreaterThan(0);
+
+    isThrottling = false;
+    await world.pass(10);
+    expect(world.taken).toHaveLength(8);
+    const holding = await progressOf(world, project, id);
+    expect(holding).toEqual({
+      ...{ stage: "CANARY_HOLD", remaining: 32, open: 0 },
+      waitingFor: "Reports on the canary's emails: the others follow when the hold ends",
+      waitingSince: expect.any(String),
+      continuesAt: expect.any(String),
+    });
+    const [from, until] = [holding?.waitingSince, holding?.continuesAt].map((time) => Date.parse(time ?? ""));
+    expect((until ?? 0) - (from ?? 0)).toBe(30 * 60_000);
+    expect(ahead(world, holding?.continuesAt)).toBeLessThan(30 * 60_000);
+  });
+
+  it("is part of the answer to GET, and null in lists, before sending and after it", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 2);
+    const { id } = await newCampaign(project);
+    const shown = async () => (await project.api.get(`/campaigns/${id}`)).body.progress;
+    expect(await shown()).toBeNull();
+    await send(world, project, id);
+    expect(await shown()).toMatchObject({ stage: "PREPARING", remaining: null });
+    expect((await project.api.get("/campaigns")).body.data[0].progress).toBeNull();
+    await seconds(world, 5);
+    expect(await shown()).toBeNull();
+  });
+
+  it("says why a campaign is held, and since when", async () => {
+    const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 5);
+    world.answer = throttled;
+    const { id } = await newCampaign(project);
+    await send(world, project, id);
+    await seconds(world, 5);
+    await pauseCampaign((await world.context(project)).ctx, readId(id));
+    const pausedAt = world.now;
+    await seconds(world, 5);
+    const { heldReason } = (await project.api.get(`/campaigns/${id}`)).body;
+    expect(await progressOf(world, project, id)).toEqual({
+      ...{ stage: "HELD", remaining: 5, open: 0, waitingFor: heldReason },
+      ...{ waitingSince: new Date(pausedAt).toISOString(), continuesAt: null },
+    });
+  });
+
+  it("names the project's pace when nothing else holds the campaign up", async () => {
+    const [world, project] = [new World(), await newProject({ sendRatePerSecond: 10 })];
+    await addContacts(project, 100);
+    const { id } = await newCampaign(project);
+    let seen: Awaited<ReturnType<typeof progressOf>> = null;
+    world.answer = async () => {
+      seen ??= await progressOf(world, project, id);
+      return accepts();
+    };
+    await send(world, project, id);
+    await seconds(world, 5);
+    expect(seen).toEqual({
+      ...{ stage: "SENDING", remaining: 100, open: 100 },
+      waitingFor: "The project's pace of 10 emails a second",
+      ...{ waitingSince: expect.any(String), continuesAt: null },
+    });
+  });
+});

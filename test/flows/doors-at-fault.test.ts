@@ -1,0 +1,186 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import faults from "../../docs/faults.md?raw";
+import { app } from "../../src/app";
+import { queueOf } from "../../src/core/messages";
+import { ticks } from "../../src/cron";
+import { policySaidBy } from "../../src/http/policy";
+import wrangler from "../../wrangler.toml?raw";
+import { callAtFault } from "../support/cloud";
+import { DatabaseFault, everyTrip, type FaultName, fromWrite, staying } from "../support/database-fault";
+import { type Door, everyRow, keyFor, links, operations } from "../support/doors";
+import { type Answer, call, newProject } from "../support/project";
+
+interface Operation {
+  method: string;
+  path: string;
+  operationId: string;
+  security: Record<string, unknown>[] | null;
+}
+
+const { body: document } = await call("GET", "/openapi.json");
+const documented: Operation[] = Object.entries<Record<string, Partial<Operation>>>(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId = "", security = document.security }]) => ({
+      method: method.toUpperCase(),
+      path,
+      operationId,
+      security,
+    })),
+);
+
+/** They store what they find, though a disabled project may call them. */
+const writingReads = ["verifyDomain", "preflightCampaign"];
+/** They ask no database. */
+const askingNobody = ["listActivityTypes"];
+
+/** By the policy of its route. */
+function writes({ method, path, operationId }: Operation): boolean {
+  const route = app.routes.find((one) => one.method === method && one.path === path.replace(/\{(\w+)\}/g, ":$1"));
+  const isRead = route === undefined || policySaidBy(route)?.isRead;
+  return writingReads.includes(operationId) || !isRead;
+}
+
+const doors: [string, Operation, Door][] = [
+  ...documented.flatMap((operation): [string, Operation, Door][] => {
+    const door = operations[operation.operationId];
+    return door ? [[operation.operationId, operation, door]] : [];
+  }),
+  ...Object.entries(links).map(([name, door]): [string, Operation, Door] => {
+    const [method = "", path = ""] = name.split(" ");
+    return [name, { method, path, operationId: name, security: null }, door];
+  }),
+];
+
+beforeEach(() => {
+  // A batch waits before it runs again.
+  vi.spyOn(scheduler, "wait").mockResolvedValue();
+  return () => vi.restoreAllMocks();
+});
+
+it("knows every operation that writes", () => {
+  expect(Object.keys(operations).toSorted()).toEqual(
+    documented
+      .filter(writes)
+      .map(({ operationId }) => operationId)
+      .toSorted(),
+  );
+});
+
+it("docs/faults.md names every door that writes, every message, sweep and object", () => {
+  const objects = [...wrangler.matchAll(/class_name = "(\w+)"/g)].map(([, name]) => name);
+  const names = [
+    ...Object.keys(operations),
+    ...Object.keys(queueOf),
+    ...Object.values(ticks).flatMap(Object.keys),
+    ...objects,
+  ];
+  expect(names.filter((name) => !faults.includes(`\`${name}\``))).toEqual([]);
+});
+
+interface Knocked {
+  answer: Answer;
+  /** Nothing at all has changed. */
+  isUntouched: boolean;
+  /** By how many rows each table has changed. */
+  changes: Record<string, number>;
+  trips: number;
+  met: number;
+}
+
+async function knock(operation: Operation, door: Door, faults: FaultName[], meant = fromWrite(1)): Promise<Knocked> {
+  const project = await newProject(door.project);
+  const { params = {}, body, headers } = await door.knock(project);
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ""));
+  const fault = new DatabaseFault(faults, meant.isMeant);
+  const key = operation.security && keyFor(project, operation.security);
+  const before = await everyRow(project);
+  const answer = await callAtFault(operation.method, path, { key, body, headers, fault });
+  const after = await everyRow(project);
+  const isUntouched = JSON.stringify(before) === JSON.stringify(after);
+  return { answer, isUntouched, changes: changesOf(before, after), trips: meant.count(), met: fault.met };
+}
+
+function changesOf(before: Record<string, string[]>, after: Record<string, string[]>): Record<string, number> {
+  const tables = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changes = [...tables].sort().map((name) => [name, (after[name]?.length ?? 0) - (before[name]?.length ?? 0)]);
+  return Object.fromEntries(changes.filter(([, change]) => change !== 0));
+}
+
+/** Nothing is done twice, and an effect of "none" is none. */
+function judge({ answer, changes, isUntouched }: Knocked, door: Door, good: Knocked, what: string): void {
+  const { status, headers, body } = answer;
+  expect([door.good, door.later, 503], `${what}: ${JSON.stringify(body)}`).toContain(status);
+  for (const [table, change] of Object.entries(changes)) {
+    const once = good.changes[table] ?? 0;
+    expect(change, `${what}: ${table}`).toBeGreaterThanOrEqual(Math.min(0, once));
+    expect(change, `${what}: ${table}`).toBeLessThanOrEqual(Math.max(0, once));
+  }
+  if (status !== 503) return;
+  expect(Number(headers.get("Retry-After")), what).toBeGreaterThan(0);
+  if (typeof body === "string") {
+    expect(body, what).toContain("This page cannot be shown right now");
+    return;
+  }
+  expect(body.error.code, what).toBe("EXTERNAL_SERVICE_ERROR");
+  expect(["none", "unknown", "done"], what).toContain(body.error.details.effect);
+  if (body.error.details.effect === "none") expect(isUntouched, what).toBe(true);
+  if (body.error.details.effect === "done") expect(changes, what).toEqual(good.changes);
+}
+
+const passing: FaultName[] = ["answer lost", "connection lost", "storage reset", "code updated"];
+const staying503: FaultName[][] = [
+  ["overloaded"],
+  staying("connection lost"),
+  ["answer lost", ...staying("connection lost")],
+];
+
+describe.each(doors)("%s", (_, operation, door) => {
+  it("is done once at most, whatever happens to each of its writes", async () => {
+    const good = await knock(operation, door, []);
+    expect(good.answer.status, JSON.stringify(good.answer.body)).toBe(door.good);
+    for (let trip = 1; trip <= good.trips; trip++) {
+      for (const fault of passing) {
+        const what = `write ${trip}, ${fault}`;
+        const knocked = await knock(operation, door, [fault], fromWrite(trip));
+        expect(knocked.met, what).toBe(1);
+        judge(knocked, door, good, what);
+        expect(knocked.answer.status === 503, what).toBe(door.unsure?.includes(trip) ?? false);
+        const isWhole = knocked.answer.status !== 503 && trip < (door.madeUpFrom ?? Number.POSITIVE_INFINITY);
+        if (isWhole) expect(knocked.changes, what).toEqual(good.changes);
+      }
+      for (const faults of staying503) {
+        const what = `write ${trip}, ${faults[0]} and ${faults[1]}`;
+        const knocked = await knock(operation, door, faults, fromWrite(trip));
+        judge(knocked, door, good, what);
+        const isMadeUp = trip >= (door.madeUpFrom ?? Number.POSITIVE_INFINITY);
+        expect(knocked.answer.status, what).toBe(isMadeUp ? (door.later ?? door.good) : 503);
+      }
+    }
+    const out = await knock(operation, door, staying("connection lost"), everyTrip());
+    judge(out, door, good, "no database");
+    expect(out.answer.status).toBe(503);
+    expect(out.isUntouched).toBe(true);
+  });
+});
+
+describe("an operation that reads", () => {
+  const reads = documented.filter(
+    (operation) => operation.method === "GET" && !writes(operation) && !askingNobody.includes(operation.operationId),
+  );
+
+  it.each(reads.map((operation) => [operation.operationId, operation] as const))(
+    "%s answers 503 without the database, and says that nothing was done",
+    async (_, operation) => {
+      const project = await newProject();
+      await project.api.get("/contacts");
+      const path = operation.path
+        .replace("{projectId}", project.id)
+        .replace("{field}", "data.plan")
+        .replace(/\{\w+\}/g, "0199a0f2-0000-7000-8000-000000000000");
+      const fault = new DatabaseFault(staying("connection lost"), everyTrip().isMeant);
+      const key = keyFor(project, operation.security ?? []);
+      const { status, body } = await callAtFault("GET", path, { key, fault });
+      expect([status, body?.error?.details], JSON.stringify(body)).toEqual([503, { effect: "none" }]);
+    },
+  );
+});

@@ -1,0 +1,476 @@
+import { env } from "cloudflare:workers";
+import { readId } from "../../src/core/ids";
+import { pagePath } from "../../src/engine/mail/links";
+import { soundCampaign } from "./campaign";
+import { databaseOf, shards } from "./database";
+import { admin, type TestProject } from "./project";
+import { isPro } from "./segment";
+import { soundTemplate } from "./template";
+import { World } from "./world";
+
+/** A call that is ready to be made. */
+export interface Knock {
+  /** What stands in the path's braces. */
+  params?: Record<string, string>;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A door that writes: how to come before it, and what it answers when all goes well. */
+export interface Door {
+  good: number;
+  /** The good answer when the rest of the work is left to a job. */
+  later?: number;
+  /** From this write trip on, what is not written now is made up for by a job or a sweep. */
+  madeUpFrom?: number;
+  /** Settings of the project that knocks. */
+  project?: Record<string, unknown>;
+  /** Makes what the call needs, and says what is called. */
+  knock(project: TestProject): Promise<Knock> | Knock;
+  /**
+   * The write trips after which a fault that passes is a 503, because the batch neither recognises its commit nor may run
+   * twice; from 1. At all other trips, the answer is the good one.
+   */
+  unsure?: number[];
+}
+
+const ada = "ada@example.com";
+const url = "https://hooks.example.com/petrel";
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+/** The body of a call that must succeed. */
+async function made(answer: Promise<{ status: number; body: unknown }>) {
+  const { status, body } = await answer;
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  // biome-ignore lint/suspicious/noExplicitAny: as in `Answer`
+  return body as any;
+}
+
+const contact = async ({ api }: TestProject) => (await made(api.post("/contacts", { email: ada }))).id;
+const template = async (project: TestProject) =>
+  (await made(project.api.post("/templates", soundTemplate(project)))).id;
+const topic = async ({ api }: TestProject) => made(api.post("/topics", { name: "News" }));
+const segment = async ({ api }: TestProject, fields: object = { condition: isPro }) =>
+  (await made(api.post("/segments", { name: "Pro", ...fields }))).id;
+const webhook = async ({ api }: TestProject) => (await made(api.post("/webhooks", { url, events: ["*"] }))).id;
+const workflow = async ({ api }: TestProject, fields: object = { eventName: "signup" }) =>
+  made(api.post("/workflows", { name: "Welcome", ...fields }));
+const campaign = async (project: TestProject) =>
+  (await made(project.api.post("/campaigns", soundCampaign(project)))).data.id;
+const domain = async ({ api }: TestProject) =>
+  (await made(api.post("/domains", { domain: `d${crypto.randomUUID()}.test` }))).id;
+const scheduledEmail = async ({ api }: TestProject) =>
+  (await made(api.send({ scheduledAt: inAnHour() }))).data.emails[0].email;
+
+async function set(project: TestProject, rows: string, id: string): Promise<void> {
+  await project.db.prepare(`UPDATE ${rows} WHERE project_id = ? AND id = ?`).bind(project.number, id).run();
+}
+
+async function sending(project: TestProject): Promise<string> {
+  const id = await campaign(project);
+  await made(project.api.post(`/campaigns/${id}/send`, { scheduledFor: inAnHour() }));
+  await set(project, "campaigns SET status = 'SENDING', scheduled_for = NULL", id);
+  return id;
+}
+
+async function step(project: TestProject): Promise<{ id: string; stepId: string; transitionId: string }> {
+  const { id, steps } = await workflow(project);
+  const config = { amount: 1, unit: "hours" };
+  const { id: stepId } = await made(
+    project.api.post(`/workflows/${id}/steps`, { type: "DELAY", config, connectFrom: steps[0].id }),
+  );
+  const { transitions } = await made(project.api.get(`/workflows/${id}`));
+  return { id, stepId, transitionId: transitions[0].id };
+}
+
+const confirmation = async (project: TestProject) => {
+  const fields = { body: '<a href="{{ confirmUrl }}">yes</a>', subject: "Please confirm" };
+  return (await made(project.api.post("/templates", { ...soundTemplate(project), ...fields }))).id;
+};
+
+async function link(project: TestProject, purpose: "unsubscribe" | "subscribe" | "manage" | "confirm") {
+  const contactId = readId(await contact(project));
+  const { ctx } = await new World().context(project);
+  const emailId = readId(await scheduledEmail(project));
+  const path = pagePath(ctx, purpose, { projectId: project.id, contactId, emailId });
+  return { token: path.slice(path.lastIndexOf("/") + 1) };
+}
+
+/** Every operation of the document that writes, by its id. */
+export const operations: Record<string, Door> = {
+  sendEmail: {
+    good: 200,
+    knock: ({ domain }) => ({ body: { to: ada, from: `hello@${domain}`, subject: "Your code", body: "<p>42</p>" } }),
+  },
+  trackEvent: { good: 200, knock: () => ({ body: { email: ada, event: "signup", data: { plan: "pro" } } }) },
+  trackEventFromServer: { good: 200, knock: () => ({ body: { email: ada, event: "signup" } }) },
+  deleteEvents: {
+    good: 200,
+    unsure: [1],
+    knock: async ({ api }) => {
+      await made(api.post("/events/track", { email: ada, event: "signup" }));
+      return { params: { eventName: "signup" } };
+    },
+  },
+
+  upsertContact: { good: 201, knock: () => ({ body: { email: ada, data: { plan: "pro" } } }) },
+  updateContact: {
+    good: 200,
+    knock: async (project) => ({ params: { id: await contact(project) }, body: { subscribed: false } }),
+  },
+  deleteContact: { good: 204, knock: async (project) => ({ params: { id: await contact(project) } }) },
+  snoozeContact: {
+    good: 200,
+    knock: async (project) => ({ params: { id: await contact(project) }, body: { duration: "3m" } }),
+  },
+  unsnoozeContact: {
+    good: 200,
+    knock: async (project) => {
+      const id = await contact(project);
+      await made(project.api.post(`/contacts/${id}/snooze`, { duration: "3m" }));
+      return { params: { id } };
+    },
+  },
+  chooseContactTopics: {
+    good: 200,
+    knock: async (project) => {
+      const { slug } = await topic(project);
+      return { params: { id: await contact(project) }, body: { topics: { [slug]: false } } };
+    },
+  },
+  importContacts: {
+    good: 202,
+    knock: () => {
+      const body = new FormData();
+      body.append("file", new File(["email\nada@example.com"], "contacts.csv", { type: "text/csv" }));
+      return { body };
+    },
+  },
+  bulkSubscribe: {
+    good: 202,
+    knock: async (project) => ({ body: { contactIds: [await contact(project)] } }),
+  },
+  bulkUnsubscribe: {
+    good: 202,
+    knock: async (project) => ({ body: { contactIds: [await contact(project)] } }),
+  },
+  bulkDelete: {
+    good: 202,
+    knock: async (project) => ({ body: { contactIds: [await contact(project)] } }),
+  },
+  deleteContactField: {
+    good: 200,
+    unsure: [1],
+    knock: async ({ api }) => {
+      await made(api.post("/contacts", { email: ada, data: { plan: "pro" } }));
+      return { params: { field: "data.plan" } };
+    },
+  },
+  addSuppression: { good: 201, knock: () => ({ body: { email: ada } }) },
+  removeSuppression: {
+    good: 204,
+    unsure: [1],
+    knock: async ({ api }) => {
+      await made(api.post("/suppressions", { email: ada }));
+      return { params: { email: ada } };
+    },
+  },
+
+  createTopic: { good: 201, knock: () => ({ body: { name: "News" } }) },
+  updateTopic: {
+    good: 200,
+    knock: async (project) => ({ params: { id: (await topic(project)).id }, body: { defaultSubscribed: false } }),
+  },
+  deleteTopic: { good: 204, knock: async (project) => ({ params: { id: (await topic(project)).id } }) },
+
+  createSegment: {
+    good: 201,
+    madeUpFrom: 2,
+    knock: () => ({ body: { name: "Pro", condition: isPro } }),
+  },
+  updateSegment: {
+    good: 200,
+    madeUpFrom: 2,
+    knock: async (project) => ({ params: { id: await segment(project) }, body: { trackMembership: true } }),
+  },
+  deleteSegment: { good: 204, knock: async (project) => ({ params: { id: await segment(project) } }) },
+  computeSegment: {
+    good: 200,
+    later: 202,
+    madeUpFrom: 2,
+    knock: async (project) => {
+      await made(project.api.post("/contacts", { email: ada, data: { plan: "pro" } }));
+      return { params: { id: await segment(project, { condition: isPro, trackMembership: true }) } };
+    },
+  },
+  refreshSegment: { good: 200, knock: async (project) => ({ params: { id: await segment(project) } }) },
+  addSegmentMembers: {
+    good: 200,
+    unsure: [1],
+    knock: async (project) => {
+      await contact(project);
+      return {
+        params: { id: await segment(project, { type: "STATIC", trackMembership: true }) },
+        body: { emails: [ada] },
+      };
+    },
+  },
+  removeSegmentMembers: {
+    good: 200,
+    unsure: [1],
+    knock: async (project) => {
+      await contact(project);
+      const id = await segment(project, { type: "STATIC", trackMembership: true });
+      await made(project.api.post(`/segments/${id}/members`, { emails: [ada] }));
+      return { params: { id }, body: { emails: [ada] } };
+    },
+  },
+
+  createTemplate: { good: 201, knock: (project) => ({ body: soundTemplate(project) }) },
+  updateTemplate: {
+    good: 200,
+    knock: async (project) => ({ params: { id: await template(project) }, body: { subject: "Welcome" } }),
+  },
+  deleteTemplate: { good: 204, knock: async (project) => ({ params: { id: await template(project) } }) },
+  duplicateTemplate: { good: 201, knock: async (project) => ({ params: { id: await template(project) } }) },
+
+  createCampaign: { good: 201, knock: (project) => ({ body: soundCampaign(project) }) },
+  replaceCampaign: {
+    good: 200,
+    unsure: [1],
+    knock: async (project) => ({ params: { id: await campaign(project) }, body: { subject: "Other news" } }),
+  },
+  deleteCampaign: { good: 204, knock: async (project) => ({ params: { id: await campaign(project) } }) },
+  duplicateCampaign: { good: 201, knock: async (project) => ({ params: { id: await campaign(project) } }) },
+  sendCampaign: { good: 200, knock: async (project) => ({ params: { id: await campaign(project) } }) },
+  cancelCampaign: { good: 200, knock: async (project) => ({ params: { id: await sending(project) } }) },
+  pauseCampaign: { good: 200, knock: async (project) => ({ params: { id: await sending(project) } }) },
+  resumeCampaign: {
+    good: 200,
+    unsure: [1],
+    knock: async (project) => {
+      const id = await sending(project);
+      await made(project.api.post(`/campaigns/${id}/pause`));
+      return { params: { id } };
+    },
+  },
+  retryCampaign: {
+    good: 202,
+    unsure: [1],
+    knock: async (project) => {
+      const id = await sending(project);
+      const emailId = (await made(project.api.send())).data.emails[0].email;
+      await project.db.batch([
+        project.db
+          .prepare("UPDATE campaigns SET status = 'SENT', frozen = '{}' WHERE project_id = ? AND id = ?")
+          .bind(project.number, id),
+        project.db.prepare("DELETE FROM campaign_runs WHERE project_id = ? AND id = ?").bind(project.number, id),
+        project.db
+          .prepare(
+            `INSERT INTO campaign_counts (project_id, campaign_id, content_id, failed, queued, suppressed, cancelled, unknown,
+                sent, delivered, opened, clicked, bounced, complained, unsubscribed)
+              SELECT project_id, ?, content_id, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM emails
+              WHERE project_id = ? AND id = ?`,
+          )
+          .bind(id, project.number, emailId),
+      ]);
+      return { params: { id }, body: { statuses: ["FAILED"] } };
+    },
+  },
+  testCampaign: {
+    good: 200,
+    knock: async (project) => ({ params: { id: await campaign(project) }, body: { email: ada } }),
+  },
+  preflightCampaign: { good: 202, knock: async (project) => ({ params: { id: await campaign(project) } }) },
+
+  retryEmail: {
+    good: 202,
+    knock: async (project) => {
+      const id = await scheduledEmail(project);
+      await set(project, "emails SET status = 'FAILED', due_at = NULL, next_attempt_at = NULL", id);
+      return { params: { id } };
+    },
+  },
+  cancelEmail: { good: 200, knock: async (project) => ({ params: { id: await scheduledEmail(project) } }) },
+
+  addDomain: { good: 201, knock: () => ({ body: { domain: `d${crypto.randomUUID()}.test` } }) },
+  verifyDomain: { good: 200, knock: async (project) => ({ params: { id: await domain(project) } }) },
+  removeDomain: {
+    good: 204,
+    madeUpFrom: 2,
+    knock: async (project) => ({ params: { id: await domain(project) } }),
+  },
+
+  createWebhook: { good: 201, knock: () => ({ body: { url, events: ["*"] } }) },
+  updateWebhook: {
+    good: 200,
+    knock: async (project) => ({ params: { id: await webhook(project) }, body: { events: ["signup"] } }),
+  },
+  deleteWebhook: { good: 204, knock: async (project) => ({ params: { id: await webhook(project) } }) },
+  rotateWebhookSecret: { good: 200, knock: async (project) => ({ params: { id: await webhook(project) } }) },
+  testWebhook: { good: 202, knock: async (project) => ({ params: { id: await webhook(project) } }) },
+  retryWebhookDelivery: {
+    good: 202,
+    knock: async (project) => {
+      const id = await webhook(project);
+      const { deliveryId } = await made(project.api.post(`/webhooks/${id}/test`));
+      return { params: { id, deliveryId } };
+    },
+  },
+
+  createWorkflow: { good: 201, knock: () => ({ body: { name: "Welcome", eventName: "signup" } }) },
+  updateWorkflow: {
+    good: 200,
+    knock: async (project) => ({ params: { id: (await step(project)).id }, body: { enabled: true } }),
+  },
+  deleteWorkflow: { good: 204, knock: async (project) => ({ params: { id: (await step(project)).id } }) },
+  duplicateWorkflow: { good: 201, knock: async (project) => ({ params: { id: (await step(project)).id } }) },
+  createWorkflowStep: {
+    good: 201,
+    knock: async (project) => ({
+      params: { id: (await workflow(project)).id },
+      body: { type: "DELAY", config: { amount: 1, unit: "hours" } },
+    }),
+  },
+  updateWorkflowStep: {
+    good: 200,
+    knock: async (project) => ({ params: await step(project), body: { name: "Wait" } }),
+  },
+  deleteWorkflowStep: { good: 204, knock: async (project) => ({ params: await step(project) }) },
+  createWorkflowTransition: {
+    good: 201,
+    knock: async (project) => {
+      const { id, stepId } = await step(project);
+      const exit = await made(project.api.post(`/workflows/${id}/steps`, { type: "EXIT", config: { reason: "done" } }));
+      return { params: { id }, body: { fromStepId: stepId, toStepId: exit.id } };
+    },
+  },
+  deleteWorkflowTransition: { good: 204, knock: async (project) => ({ params: await step(project) }) },
+  startWorkflowExecution: {
+    good: 201,
+    knock: async (project) => ({
+      params: { id: (await step(project)).id },
+      body: { contactId: await contact(project) },
+    }),
+  },
+  cancelWorkflowExecution: {
+    good: 200,
+    knock: async (project) => {
+      const { id } = await step(project);
+      const body = { contactId: await contact(project) };
+      const { id: executionId } = await made(project.api.post(`/workflows/${id}/executions`, body));
+      return { params: { id, executionId } };
+    },
+  },
+  cancelAllWorkflowExecutions: { good: 200, knock: async (project) => ({ params: { id: (await step(project)).id } }) },
+
+  createProject: { good: 201, knock: () => ({ body: { name: "Acme" } }) },
+  updateProject: { good: 200, knock: ({ id }) => ({ params: { id }, body: { name: "Acme" } }) },
+  deleteProject: { good: 202, knock: ({ id }) => ({ params: { id } }) },
+  moveClock: {
+    good: 202,
+    project: { testClock: true },
+    knock: ({ id }) => ({ params: { id }, body: { advance: "7d" } }),
+  },
+  addKey: { good: 201, knock: ({ id }) => ({ params: { id }, body: { kind: "secret", name: "server" } }) },
+  revokeKey: {
+    good: 204,
+    knock: async ({ id }) => {
+      const key = await made(admin.post(`/admin/projects/${id}/keys`, { kind: "secret" }));
+      return { params: { id, keyId: key.id } };
+    },
+  },
+  emptyOutbox: { good: 204, unsure: [1], knock: () => ({}) },
+};
+
+/** The doors of recipients, which the document leaves out. `of …` tells those of one path apart. */
+export const links: Record<string, Door> = {
+  "POST /unsubscribe/{token}": {
+    good: 200,
+    knock: async (project) => ({ params: await link(project, "unsubscribe"), body: new URLSearchParams() }),
+  },
+  "POST /unsubscribe/{token} of one click": {
+    good: 200,
+    knock: async (project) => ({
+      params: await link(project, "unsubscribe"),
+      body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }),
+    }),
+  },
+  "POST /unsubscribe/{token} of a pause": {
+    good: 200,
+    knock: async (project) => ({
+      params: await link(project, "unsubscribe"),
+      body: new URLSearchParams({ action: "snooze", duration: "1m" }),
+    }),
+  },
+  "POST /subscribe/{token}": {
+    good: 200,
+    knock: async (project) => {
+      const params = await link(project, "subscribe");
+      await made(project.api.post("/contacts", { email: ada, subscribed: false }));
+      return { params, body: new URLSearchParams() };
+    },
+  },
+  "POST /manage/{token}": {
+    good: 200,
+    knock: async (project) => ({
+      params: await link(project, "manage"),
+      body: new URLSearchParams({ action: "unsubscribe" }),
+    }),
+  },
+  "POST /manage/{token} of a topic": {
+    good: 200,
+    knock: async (project) => {
+      const { slug } = await topic(project);
+      const params = await link(project, "manage");
+      return { params, body: new URLSearchParams({ action: "leave", topic: slug }) };
+    },
+  },
+  "POST /confirm/{token}": {
+    good: 200,
+    knock: async (project) => {
+      await made(admin.patch(`/admin/projects/${project.id}`, { confirmationTemplateId: await confirmation(project) }));
+      const { id } = await made(project.api.post("/contacts", { email: ada, confirm: true }));
+      const row = await project.db
+        .prepare("SELECT id FROM confirmations WHERE project_id = ?")
+        .bind(project.number)
+        .first<string>("id");
+      if (row === null) throw new Error("Nothing is to be confirmed");
+      const { ctx } = await new World().context(project);
+      const path = pagePath(ctx, "confirm", { projectId: project.id, contactId: readId(id), emailId: readId(row) });
+      return { params: { token: path.slice("/confirm/".length) }, body: new URLSearchParams() };
+    },
+  },
+};
+
+/** Every row of a project and of the control tables, by table, but for the note that a key was used. */
+export async function everyRow({ number }: TestProject): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const shard of shards) {
+    const db = databaseOf(shard);
+    const { results: tables } = await db
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%project_id%' ORDER BY name")
+      .all<{ name: string }>();
+    const names = [...tables.map(({ name }) => name), ...(shard === "DB" ? ["projects"] : [])];
+    const results = await db.batch<Record<string, unknown>>(
+      names.map((name) =>
+        name === "projects" || name === "api_keys"
+          ? db.prepare(`SELECT * FROM ${name}`)
+          : db.prepare(`SELECT * FROM ${name} WHERE project_id = ?`).bind(number),
+      ),
+    );
+    names.forEach((name, place) => {
+      const rows = results[place]?.results ?? [];
+      if (rows.length > 0) found[`${shard}.${name}`] = rows.map(({ last_used_at, ...row }) => JSON.stringify(row));
+    });
+  }
+  return found;
+}
+
+/** The key that an operation takes, as its document says. */
+export function keyFor(project: TestProject, security: Record<string, unknown>[]): string {
+  const [way = {}] = security;
+  if ("publicKey" in way) return project.keys.public;
+  if ("secretKey" in way) return project.keys.secret;
+  return env.ADMIN_TOKEN ?? "";
+}

@@ -1,0 +1,143 @@
+import { expect } from "vitest";
+import { readId } from "../../src/core/ids";
+import { comingAgain, type QueueMessage } from "../../src/core/messages";
+import { shardOf } from "../../src/core/workflows/shard-of";
+import { handleMessage } from "../../src/queue";
+import { DatabaseFault, type FaultName, faultNames, fromWrite } from "./database-fault";
+import { everyRow } from "./doors";
+import { Outside } from "./outside";
+import { newProject, type TestProject } from "./project";
+import type { Work } from "./works";
+import { World } from "./world";
+
+/** Works through the queue. Messages of this type meet the fault; one that fails comes again, as a queue brings it. */
+async function work(world: World, type: QueueMessage["type"] | undefined, fault: DatabaseFault): Promise<void> {
+  for (let turn = 0; turn < 200; turn++) {
+    const index = world.queue.findIndex(({ due }) => due <= world.now);
+    const [next] = index < 0 ? [] : world.queue.splice(index, 1);
+    if (!next) return;
+    const { message } = next.queued;
+    if (message.type === type) world.fault = fault;
+    try {
+      await handleMessage(world.process().platform, message, world.listeners);
+    } catch {
+      world.queue.push({ queued: { message: comingAgain(message) }, due: world.now + 5_000 });
+    } finally {
+      world.fault = null;
+    }
+  }
+  throw new Error("The queue never comes to rest");
+}
+
+/** How often something was tried or announced, what nobody needs any more, and where chance has put it. */
+const notes = [
+  "attempts",
+  "outcome",
+  "counted_of",
+  "version",
+  "step",
+  "generation",
+  "announcements",
+  "failing_since",
+  "shard",
+  "next_announce_at",
+];
+
+/** Rows without what differs between two runs of the same work: ids, times and notes. */
+function comparable(rows: Record<string, string[]>, names: (string | number)[]): string[] {
+  const of = (row: string) => {
+    const columns = Object.entries(JSON.parse(row)).filter(([column]) => !notes.includes(column));
+    const whole = JSON.stringify(Object.fromEntries(columns));
+    const text = names.reduce<string>((all, name) => all.replaceAll(String(name), "·"), whole);
+    return text
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22,}/g, "·")
+      .replace(/[\w-]{22,}/g, "·")
+      .replace(/\b\d{12,}(\.\d+)?\b/g, "·")
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "·")
+      .replace(/h·\.com/g, "·");
+  };
+  return Object.entries(rows)
+    .filter(([table]) => !/projects|api_keys|rounds|verified_domains/.test(table))
+    .flatMap(([table, all]) => all.map((row) => `${table.slice(table.indexOf(".") + 1)} ${of(row)}`))
+    .sort();
+}
+
+/** The beginning of work, its end, and what happened on the way. */
+interface Played {
+  rows: string[];
+  /** The mails that the provider took. */
+  mails: number;
+  /** The trips that wrote. */
+  trips: number;
+  /** How many of them failed. */
+  met: number;
+}
+
+async function play(
+  { project: settings, begin, restMinutes = [2, 6] }: Work,
+  faults: FaultName[],
+  { trip, type, cron }: At & { trip: number },
+): Promise<Played> {
+  const world = new World();
+  const outside = new Outside();
+  const project = await newProject(settings);
+  const { ctx } = await world.context(project);
+  await begin({ world, outside, project, ctx: { ...ctx, origin: "https://petrel.example" } });
+  const meant = fromWrite(trip);
+  const fault = new DatabaseFault(faults, meant.isMeant);
+  if (cron !== undefined) {
+    world.fault = fault;
+    await world.sweep(cron);
+    world.fault = null;
+  }
+  await work(world, type, fault);
+  for (const minutes of restMinutes) {
+    world.now += minutes * 60_000;
+    await world.sweep();
+    if (cron !== undefined) await world.sweep(cron);
+    await ringAll(world, project);
+    await work(world, type, fault);
+  }
+  const rows = comparable(await everyRow(project), [project.number, project.domain, project.id]);
+  return { rows, mails: world.taken.length, trips: meant.count(), met: fault.met };
+}
+
+/** The alarms of the shards that keep the project's contacts ring. */
+async function ringAll(world: World, { db, number }: TestProject): Promise<void> {
+  const { results } = await db
+    .prepare("SELECT id FROM contacts WHERE project_id = ?")
+    .bind(number)
+    .all<{ id: string }>();
+  for (const shard of new Set(results.map(({ id }) => shardOf(readId(id)))))
+    await world.ring({ project: number, shard });
+}
+
+interface At {
+  type?: QueueMessage["type"];
+  cron?: string;
+}
+
+/** Work of a thousand writes does the same ones again and again. A whole tick takes longer than one message. */
+const maxTrips = { type: 6, cron: 5 };
+
+/** At each write of a message: a commit whose answer is lost, and another fault. At each of a tick: one fault, in turn. */
+export async function expectSameEnd(begun: Work, at: At): Promise<void> {
+  const good = await play(begun, [], { ...at, trip: 1 });
+  expect(good.trips).toBeGreaterThan(0);
+  for (let trip = 1; trip <= Math.min(good.trips, maxTrips[at.cron === undefined ? "type" : "cron"]); trip++) {
+    for (const fault of faultsAt(trip, at)) {
+      const what = `write ${trip}, ${fault}`;
+      const { rows, mails, met } = await play(begun, [fault], { ...at, trip });
+      // How many trips there are depends on the shards of the contacts, and in a sweep on other projects.
+      if (trip === 1 && at.cron === undefined) expect(met, what).toBe(1);
+      expect(rows, what).toEqual(good.rows);
+      expect(mails, what).toBe(good.mails);
+    }
+  }
+}
+
+function faultsAt(trip: number, { cron }: At): FaultName[] {
+  const [, ...others] = faultNames;
+  if (cron !== undefined) return faultNames.slice((trip - 1) % faultNames.length).slice(0, 1);
+  return ["answer lost", ...others.slice((trip - 1) % others.length).slice(0, 1)];
+}
