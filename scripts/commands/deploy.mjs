@@ -50,7 +50,6 @@ export async function main(args) {
   const account = await look(installation, flags, step);
   const { isNew } = installation;
   await settleLocation(installation, account);
-  writeDeployConfig(installation, flags);
   await prepare(installation, flags, account, step);
   if (isNew) step.done("Settings", "petrel.toml", "written");
   const secrets = await upload(installation, flags, account, step);
