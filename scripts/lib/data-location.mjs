@@ -61,8 +61,19 @@ export function needsLocation(installation, databases) {
 }
 
 function isCreated({ config, notes }, databases) {
-  const { database_id: given, database_name: name } = config.d1_databases.find(({ binding }) => binding === "DB");
-  return Boolean(given ?? notes.DB) || databases.some((database) => database.name === name);
+  const { database_id: given } = firstDatabase(config);
+  return Boolean(given ?? notes.DB) || listed({ config, notes }, databases) !== undefined;
+}
+
+function firstDatabase(config) {
+  return config.d1_databases.find(({ binding }) => binding === "DB");
+}
+
+/** The first database as the account lists it. */
+function listed({ config, notes }, databases) {
+  const { database_id: given, database_name: name } = firstDatabase(config);
+  const id = given ?? notes.DB;
+  return databases.find((database) => (id ? database.uuid === id : database.name === name));
 }
 
 /** What is wrong with the setting by itself. */
@@ -83,15 +94,29 @@ export function locationObstacles(installation, databases) {
       `Nothing says where the data shall live, and that cannot be changed later. Set DATA_LOCATION under [vars] in petrel.toml: ${AREA_NAMES.join(", ")} are near an area, ${JURISDICTION_NAMES.join(", ")} within a jurisdiction. In a terminal, ${command("npm run deploy")} asks.`,
     ];
   }
-  if (!wanted || wanted === created || !isCreated(installation, databases)) return [];
-  if (created) {
+  if (!isCreated(installation, databases)) return [];
+  if (wanted && created && wanted !== created) {
     return [
       `DATA_LOCATION is ${wanted}, and this installation was created with ${created} (see [deployed] in petrel.toml). Databases cannot be moved, and elsewhere its objects would begin empty. Put ${created} back, or deploy another installation: another name and a petrel.toml of its own.`,
     ];
   }
-  if (jurisdictionOf(installation)) {
+  return jurisdictionObstacles(installation, listed(installation, databases)?.jurisdiction, created);
+}
+
+/**
+ * The database itself says in which jurisdiction it is, null for none: that counts also when petrel.toml was lost. Where
+ * the account does not list it (undefined), only a deploy's note does.
+ */
+function jurisdictionObstacles(installation, stored, noted) {
+  const wanted = jurisdictionOf(installation);
+  if (stored && stored !== wanted) {
     return [
-      `DATA_LOCATION is ${wanted}, and the database is there already: no deploy noted that it was created within ${wanted}. A jurisdiction is given at the creation alone, and with it the Worker's objects would begin empty. Leave DATA_LOCATION out, or name the area that the database is in. If you created it within ${wanted} yourself, before the first deploy, note location = "${wanted}" under [deployed].`,
+      `The database is within the jurisdiction ${stored}, and so are the Worker's objects: elsewhere they would begin empty. Set DATA_LOCATION = "${stored}" under [vars] in petrel.toml.`,
+    ];
+  }
+  if (wanted && !stored && (stored === null || wanted !== noted)) {
+    return [
+      `DATA_LOCATION is ${wanted}, and the database was created without a jurisdiction. One is given at the creation alone, and with it the Worker's objects would begin empty. Leave DATA_LOCATION out, or name the area that the database is in.`,
     ];
   }
   return [];

@@ -136,7 +136,23 @@ describe("a later deploy", () => {
     checkout.write("petrel.toml", `${located("eu")}\n[deployed]\naccount = "acme"\nDB = "ours"\n`);
     const { said, code } = await deploy(checkout);
     expect(code).toBe(1);
-    expect(said).toContain("no deploy noted that it was created within eu");
+    expect(said).toContain("DATA_LOCATION is eu, and the database was created without a jurisdiction.");
+  });
+
+  it.each(["", located("weur"), located("us")])("believes the database when petrel.toml was lost: %j", async (toml) => {
+    const checkout = openCheckout({ databases: [{ name: "petrel", uuid: "ours", jurisdiction: "eu" }], secrets });
+    checkout.write("petrel.toml", toml);
+    const { said, code } = await deploy(checkout);
+    expect(code).toBe(1);
+    expect(said).toContain('Set DATA_LOCATION = "eu" under [vars] in petrel.toml.');
+    checkout.write("petrel.toml", located("eu"));
+    expect((await deploy(checkout)).code).toBe(0);
+  });
+
+  it("believes the database more than the note", async () => {
+    const checkout = openCheckout({ databases: [{ name: "petrel", uuid: "ours", jurisdiction: null }], secrets });
+    checkout.write("petrel.toml", notes("eu"));
+    expect((await deploy(checkout)).said).toContain("the database was created without a jurisdiction");
   });
 
   it("takes an area for databases that were created without, and leaves them where they are", async () => {
