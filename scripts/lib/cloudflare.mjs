@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { creationFlags } from "./data-location.mjs";
 import { Failure } from "./failure.mjs";
 import { DEPLOY_CONFIG } from "./installation.mjs";
 import { reasonFor } from "./reasons.mjs";
@@ -24,11 +25,12 @@ async function wrangler(...args) {
  * accounts have none, and only creating one shows that. The answer is the id of each database, by its binding.
  */
 export async function createMissing({ config, notes }, account, report) {
+  const where = creationFlags({ config, notes });
   const queues = config.queues.consumers.map((consumer) => consumer.queue);
   await ensure("Queues", queues, account.queues, ["queues", "create"], report);
   const buckets = config.r2_buckets.map((bucket) => bucket.bucket_name);
-  await ensure("R2 bucket", buckets, account.buckets, ["r2", "bucket", "create"], report);
-  return createDatabases(config, notes, account, report);
+  await ensure("R2 bucket", buckets, account.buckets, ["r2", "bucket", "create", ...where], report);
+  return createDatabases({ config, notes }, where, account, report);
 }
 
 /** In our words where we know the reason, in wrangler's otherwise. */
@@ -52,14 +54,14 @@ async function ensure(kind, names, existing, create, report) {
 }
 
 /** A database that an earlier deploy noted is found by its id, any other by its name. */
-async function createDatabases(config, notes, account, report) {
+async function createDatabases({ config, notes }, where, account, report) {
   const ids = {};
   let known = account.databases;
   for (const { binding, database_name: name, database_id: given } of config.d1_databases) {
     const id = given ?? notes[binding];
     const isThere = known.some((database) => database.uuid === id || database.name === name);
     if (!isThere) {
-      await wrangler("d1", "create", name);
+      await wrangler("d1", "create", name, ...where);
       known = await listDatabases();
     }
     ids[binding] = id ?? known.find((database) => database.name === name)?.uuid;

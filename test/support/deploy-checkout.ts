@@ -62,7 +62,7 @@ export interface Answer {
 
 interface Account {
   answers: Record<string, Answer>;
-  databases: { name: string; uuid: string }[];
+  databases: { name: string; uuid: string; jurisdiction?: string | null }[];
   secrets: string[];
   address: string;
 }
