@@ -1,5 +1,6 @@
 import { lookAtAccount } from "../lib/account.mjs";
 import { claimName, createMissing, deployWorker, migrate } from "../lib/cloudflare.mjs";
+import { askLocation, dataLocationOf, needsLocation } from "../lib/data-location.mjs";
 import { deployed, obstacleList, secretsOnce, secretsUnseen } from "../lib/deployed.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { openFirstProject, untilUp } from "../lib/first-project.mjs";
@@ -92,16 +93,28 @@ function refuse(obstacles) {
   if (obstacles.length > 0) throw new Failure(obstacleList(obstacles));
 }
 
+/** Asked before anything is made, as neither a database nor a bucket can be moved. */
+async function chooseLocation(installation, account) {
+  if (!needsLocation(installation, account.databases)) return dataLocationOf(installation);
+  const location = await askLocation({ input: process.stdin, output: process.stdout });
+  if (!location) throw new Failure("Nothing was deployed, and nothing created: the question was not answered.");
+  return location;
+}
+
 /** What the account lacks. The Worker's name comes first: only taking that shows a Free plan. */
 async function prepare(installation, account, step) {
   const { isNew, config } = installation;
-  const noted = account.account ? { account: account.account } : {};
-  if (!OWN_SECRETS.some(({ name }) => account.secrets.includes(name))) {
-    const found = await step.run("Worker", config.name, "name taken", () => claimName(installation));
-    noteDeployed(installation, { ...noted, ...(found ? { address: found } : {}) });
-  }
+  const location = await chooseLocation(installation, account);
+  const hasWorker = OWN_SECRETS.some(({ name }) => account.secrets.includes(name));
+  const address = hasWorker ? null : await step.run("Worker", config.name, "name taken", () => claimName(installation));
+  // Noted before anything is made there: a deploy that breaks off may leave a database behind.
+  noteDeployed(installation, {
+    ...(account.account ? { account: account.account } : {}),
+    ...(location ? { location } : {}),
+    ...(address ? { address } : {}),
+  });
   const ids = await createMissing(installation, account, step.done);
-  noteDeployed(installation, { ...noted, ...ids });
+  noteDeployed(installation, ids);
   if (isNew) step.done("Settings", "petrel.toml", "written");
 }
 

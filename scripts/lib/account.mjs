@@ -1,4 +1,5 @@
 import { askWrangler } from "./cloudflare.mjs";
+import { jurisdictionOf, locationObstacles } from "./data-location.mjs";
 import { databasesIn } from "./installation.mjs";
 import { reasonFor } from "./reasons.mjs";
 import { command } from "./screen.mjs";
@@ -11,12 +12,15 @@ const NEEDED_SCOPES = ["account:read", "workers_scripts:write", "d1:write", "que
  * thing that is missing says nothing about the others.
  */
 export async function lookAtAccount({ config, notes }, { isBuild }) {
+  // Buckets of a jurisdiction are only in its own list.
+  const jurisdiction = jurisdictionOf({ config, notes });
+  const listBuckets = ["r2", "bucket", "list", ...(jurisdiction ? ["--jurisdiction", jurisdiction] : [])];
   const login = await lookAtLogin(config, notes);
   if (login.obstacles.length > 0) return { ...login, queues: [], buckets: [], databases: [], secrets: null };
   const [queues, buckets, databases, secrets] = await Promise.all([
     // A build creates nothing, so wrangler says at the upload which of these is missing.
     isBuild ? {} : look("Queues", ["queues", "list"], namesIn),
-    isBuild ? {} : look("R2 bucket", ["r2", "bucket", "list"], namesIn),
+    isBuild ? {} : look("R2 bucket", listBuckets, namesIn),
     look("D1 database", ["d1", "list", "--json"], JSON.parse),
     look("Workers Scripts", ["secret", "list", "--format", "json"], secretNamesIn),
   ]);
@@ -24,10 +28,11 @@ export async function lookAtAccount({ config, notes }, { isBuild }) {
   const ours = databases.found ? databasesIn({ config, notes }, databases.found) : [];
   const strange = strangeDatabases(notes, config, databases);
   const missing = isBuild && strange.length === 0 ? missingDatabases(ours) : [];
+  const places = missing.length === 0 ? locationObstacles({ config, notes }, databases.found) : [];
   const shapes = strange.length === 0 ? await shapeObstacles(ours.filter(({ isThere }) => isThere)) : [];
   return {
     account: login.account,
-    obstacles: [...refused, ...strange, ...missing, ...shapes],
+    obstacles: [...refused, ...strange, ...missing, ...places, ...shapes],
     queues: queues.found ?? [],
     buckets: buckets.found ?? [],
     databases: databases.found ?? [],

@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { creationFlags } from "./data-location.mjs";
 import { Failure } from "./failure.mjs";
 import { DEPLOY_CONFIG, databasesIn } from "./installation.mjs";
-import { refusalOf } from "./reasons.mjs";
+import { reasonFor, refusalOf } from "./reasons.mjs";
+import { wrapped } from "./screen.mjs";
 import { inTemporaryFolder, isOnTerminal } from "./temporary.mjs";
 import { captureTool, showTool } from "./tools.mjs";
 
@@ -15,20 +17,20 @@ export function askWrangler(args, { config = DEPLOY_CONFIG, ...options } = {}) {
 async function wrangler(...args) {
   const { code, stdout, output } = await askWrangler(args);
   if (code !== 0) {
-    throw new Failure(
-      `wrangler ${args.join(" ")} failed, so the deploy stops here: the next one goes on from here. ${refusalOf("D1 database", output)}`,
-    );
+    const what = `wrangler ${args.join(" ")} failed, so the deploy stops here. The next one goes on.`;
+    throw new Failure(`${wrapped(what, "")}\n\n${wrapped(reasonFor("D1 database", output) ?? "", "") || output}`);
   }
   return stdout;
 }
 
 /** Creates what the configuration names and the account lacks; `report` hears of each. The answer is the id of each database, by its binding. */
 export async function createMissing({ config, notes }, account, report) {
+  const where = creationFlags({ config, notes });
   const queues = config.queues.consumers.map((consumer) => consumer.queue);
   await ensure("Queues", queues, account.queues, ["queues", "create"], report);
   const buckets = config.r2_buckets.map((bucket) => bucket.bucket_name);
-  await ensure("R2 bucket", buckets, account.buckets, ["r2", "bucket", "create"], report);
-  return createDatabases(config, notes, account, report);
+  await ensure("R2 bucket", buckets, account.buckets, ["r2", "bucket", "create", ...where], report);
+  return createDatabases({ config, notes }, where, account, report);
 }
 
 async function ensure(kind, names, existing, create, report) {
@@ -47,12 +49,12 @@ async function ensure(kind, names, existing, create, report) {
 }
 
 /** A database that an earlier deploy noted is found by its id, any other by its name. */
-async function createDatabases(config, notes, account, report) {
+async function createDatabases({ config, notes }, where, account, report) {
   const ids = {};
   let known = account.databases;
   for (const { binding, name, id, isThere } of databasesIn({ config, notes }, known)) {
     if (!isThere) {
-      await wrangler("d1", "create", name);
+      await wrangler("d1", "create", name, ...where);
       known = await listDatabases();
     }
     ids[binding] = id ?? known.find((database) => database.name === name)?.uuid;

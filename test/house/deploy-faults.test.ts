@@ -9,8 +9,8 @@ const reads = ["whoami --json", "queues list", "r2 bucket list", "d1 list --json
 const effects = [
   "deploy a placeholder",
   ...allQueues.map((name) => `queues create ${name}`),
-  "r2 bucket create petrel",
-  "d1 create petrel",
+  "r2 bucket create --location weur petrel",
+  "d1 create petrel --location weur",
   "d1 migrations apply DB --remote",
   "deploy --secrets-file FILE",
 ];

@@ -3,6 +3,7 @@ import {
   type Answer,
   cleanAccount,
   closeCheckouts,
+  located,
   openCheckout,
   secretsNamed,
   startStubWorker,
@@ -120,7 +121,7 @@ describe("what stands in the way", () => {
     expect(code).toBe(1);
     expect(said.replaceAll(/\s+/g, " ")).toContain("The account needs the Workers Paid plan");
     expect(checkout.account()).toMatchObject(cleanAccount);
-    expect(checkout.has("petrel.toml")).toBe(false);
+    expect(checkout.read("petrel.toml")).toBe(located);
   });
 
   describe("is a permission that the token lacks", () => {
@@ -145,7 +146,7 @@ describe("what stands in the way", () => {
 
     it("Workers Routes, for a domain of one's own", async () => {
       const checkout = openCheckout({ ...cleanAccount, lacks: ["Workers Routes"] });
-      checkout.write("petrel.toml", '[[routes]]\npattern = "mail.acme.com"\ncustom_domain = true\n');
+      checkout.write("petrel.toml", `${located}[[routes]]\npattern = "mail.acme.com"\ncustom_domain = true\n`);
       const { said, code } = await checkout.deploy(["--sandbox"]);
       expect(code).toBe(1);
       expect(said.replaceAll(/\s+/g, " ")).toContain("Give it the permission Workers Routes (of the zone): Edit.");

@@ -9,6 +9,7 @@ import {
   closeCheckouts,
   curlIn,
   keys,
+  located,
   openCheckout,
   secretsNamed,
   startStubWorker,
@@ -150,10 +151,11 @@ describe("the first deploy", () => {
       databases: [],
       secrets: own,
     });
+    checkout.write("petrel.toml", '[vars]\nDATA_LOCATION = "weur"\n');
     const { said } = await checkout.deploy(["--sandbox"]);
     expect(checkout.calls().filter((call) => call.includes("create"))).toEqual([
       `queues create ${allQueues[0]}`,
-      "d1 create petrel",
+      "d1 create petrel --location weur",
     ]);
     expect(said).toMatch(/Queues .* created 1\n/);
     expect(said).toMatch(/R2 bucket .* there\n/);
@@ -207,6 +209,7 @@ name = "acme-mail"
 [vars]
 MAIL_PROVIDER = "resend"
 RATE_LIMIT_ENABLED = "true" # since March
+DATA_LOCATION = "weur"
 
 [[routes]]
 pattern = "mail.acme.com"
@@ -253,13 +256,17 @@ database_name = "acme-mail-01"
   });
 
   it("has an example whose every line can be uncommented", async () => {
-    const checkout = openCheckout({ secrets: { ...secretsNamed("RESEND_API_KEY"), ...own } });
+    const checkout = openCheckout({ secrets: { ...secretsNamed("RESEND_API_KEY"), ...own }, databases: [] });
     const example = checkout.read("petrel.example.toml");
     checkout.write("petrel.toml", example.replaceAll(/^# (?=\[|[\w]+ = )/gm, ""));
     const { said } = await checkout.deploy();
     expect(said).toContain("Petrel is deployed");
     const [config] = checkout.deployed();
-    expect(config.vars).toMatchObject({ MAIL_PROVIDER: "resend", PUBLIC_URL: "https://mail.acme.com" });
+    expect(config.vars).toMatchObject({
+      MAIL_PROVIDER: "resend",
+      PUBLIC_URL: "https://mail.acme.com",
+      DATA_LOCATION: "eu",
+    });
     expect(config).toMatchObject({ routes: [{ custom_domain: true }], d1_databases: [{}, { binding: "DB_01" }] });
     expect(config.observability).toMatchObject({
       logs: { invocation_logs: false },
@@ -271,7 +278,7 @@ database_name = "acme-mail-01"
     const numbers = [];
     for (const name of ["petrel", "acme-mail", "petrel"]) {
       const checkout = openCheckout({ secrets: own });
-      checkout.write("petrel.toml", `name = "${name}"\n`);
+      checkout.write("petrel.toml", `name = "${name}"\n${located}`);
       await checkout.deploy(["--sandbox"]);
       numbers.push(checkout.deployed()[0].ratelimits[0].namespace_id);
     }

@@ -92,7 +92,7 @@ if (command === "whoami") console.log(JSON.stringify({ loggedIn: true, accounts:
 else if (said === "queues list") table(account.queues);
 else if (command === "queues") create("queues", third);
 else if (said.startsWith("r2 bucket list")) table(account.buckets);
-else if (command === "r2") create("buckets", args[3]);
+else if (command === "r2") create("buckets", args[args.indexOf("--config") - 1]);
 else if (said === "d1 list --json") console.log(JSON.stringify(account.databases));
 else if (said.startsWith("d1 create ")) account.databases.push({ name: third, uuid: "id-of-" + third });
 else if (said.startsWith("d1 execute ")) {
@@ -140,7 +140,7 @@ export interface Answer {
 
 interface Account {
   answers: Record<string, Answer>;
-  databases: { name: string; uuid: string }[];
+  databases: { name: string; uuid: string; jurisdiction?: string | null }[];
   queues: string[];
   buckets: string[];
   /** Null where there is no Worker yet. */
@@ -180,6 +180,8 @@ const resources: Account = {
 
 /** An account in which nothing was ever made. */
 export const cleanAccount = { databases: [], queues: [], buckets: [], secrets: null };
+/** What petrel.toml says for a deploy to such an account. */
+export const located = '[vars]\nDATA_LOCATION = "weur"\n';
 
 /** The names of secrets that a Worker has. */
 export function secretsNamed(...names: string[]): Record<string, string> {
@@ -207,6 +209,7 @@ export function openCheckout(given: Partial<Account> = {}) {
   writeFileSync(accountFile, JSON.stringify({ ...resources, ...given }));
   const readAccount = (): Account & { secretsMode?: string } => JSON.parse(readFileSync(accountFile, "utf8"));
 
+  if (given.databases?.length === 0) writeFileSync(join(checkout, "petrel.toml"), located);
   const lines = (name: string) => {
     const file = join(double, name);
     return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
