@@ -127,7 +127,11 @@ async function upload(installation, flags, account, step) {
   if (names.length > 0) console.log(isShown(flags) ? secretsOnce(secrets) : secretsUnseen(secrets, name));
   const found = await step.run("Worker", name, "deployed", () => deployWorker(secrets));
   if (names.length > 0) step.done("Secrets", names.join(", "), "set");
-  if (flags.isBuild) return secrets;
+  if (flags.isBuild) {
+    // Shown at the end, and not noted: a checkout of a build is thrown away.
+    if (found) installation.notes = { ...installation.notes, address: found };
+    return secrets;
+  }
   if (found) noteDeployed(installation, { address: found });
   const after = publicUrl(installation);
   if (after !== before) {
@@ -155,14 +159,14 @@ async function introduce(installation, flags, secrets, step) {
   const base = addressOf(installation) || publicUrl(installation);
   const shown = { base, provider: installation.config.vars.MAIL_PROVIDER };
   const adminToken = adminTokenOf({ ADMIN_TOKEN: secrets.ADMIN_TOKEN || process.env.ADMIN_TOKEN || "" });
-  if (!base) {
-    const problem = flags.isBuild
-      ? "wrangler names the address above. Set it as PUBLIC_URL under [vars] in wrangler.toml, so that links have it."
-      : "wrangler named no address to call.";
-    return deployed({ ...shown, base: "https://<your route>", problem });
-  }
+  if (!base) return deployed({ ...shown, base: "https://<your route>", problem: "wrangler named no address to call." });
   if (!isShown(flags)) {
-    return deployed({ ...shown, problem: "This is no terminal, so no project was made, whose keys would be shown." });
+    const hint =
+      flags.isBuild && !installation.config.vars.PUBLIC_URL
+        ? ` Set PUBLIC_URL = "${base}" under [vars] in wrangler.toml: links have the address of each call until then.`
+        : "";
+    const problem = `This is no terminal, so no project was made, whose keys would be shown.${hint}`;
+    return deployed({ ...shown, problem });
   }
   if (!adminToken) {
     return deployed({ ...shown, problem: "ADMIN_TOKEN is not in the environment, so no project was looked for." });

@@ -14,8 +14,9 @@ const builds = { WORKERS_CI: "1", CI: "true" };
 describe("a deploy in Workers Builds", () => {
   it("applies the migrations and uploads once: it creates nothing, and writes no petrel.toml", async () => {
     const checkout = openCheckout({ secrets: own });
-    const { code } = await checkout.deploy([], builds, { isTerminal: false });
+    const { said, code } = await checkout.deploy([], builds, { isTerminal: false });
     expect(code).toBe(0);
+    expect(said.replaceAll(/\s+/g, " ")).toContain('Set PUBLIC_URL = "https://petrel.acme.workers.dev" under [vars]');
     expect(checkout.calls().filter((call) => /create|apply|^deploy/.test(call))).toEqual([
       "d1 migrations apply DB --remote",
       "deploy",
