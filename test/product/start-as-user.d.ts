@@ -8,6 +8,15 @@ declare module "*/scripts/lib/start-as-user.mjs" {
   };
 }
 
+declare module "*/scripts/lib/lock.mjs" {
+  type Note = Record<string, unknown>;
+  export function takeLock(
+    folder: string,
+    about: Note,
+  ): Promise<{ release(): void; holder?: undefined } | { release?: undefined; holder: Note | null }>;
+  export function readHolder(folder: string): Note | null;
+}
+
 declare module "*/scripts/lib/port.mjs" {
   export function findFreePort(): Promise<number>;
 }
