@@ -3,8 +3,10 @@
 declare module "*/scripts/lib/start-as-user.mjs" {
   export function startPetrel(environment: Record<string, string>): {
     ready: Promise<{ base: string; secretKey: string; curlLine: string }>;
+    pid: number | undefined;
     ended: Promise<number | null>;
     stop(): void;
+    kill(): void;
   };
 }
 
