@@ -42,7 +42,7 @@ function contender() {
   return {
     pid: child.pid,
     ask: (folder: string) => child.stdin.write(`${folder}\n`),
-    answer: async (): Promise<string> => (await lines.next()).value,
+    answer: async () => (await lines.next()).value,
     kill: () =>
       new Promise((resolve) => {
         child.once("exit", resolve);

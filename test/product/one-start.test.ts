@@ -34,7 +34,7 @@ function reset(): Promise<{ code: number | null; said: string }> {
 
 type Ready = Awaited<ReturnType<typeof startPetrel>["ready"]>;
 
-async function api({ base, secretKey }: Ready, path: string, init: RequestInit = {}) {
+async function api<Body>({ base, secretKey }: Ready, path: string, init: RequestInit = {}): Promise<Body> {
   const response = await fetch(base + path, { ...init, headers: { Authorization: `Bearer ${secretKey}` } });
   expect(response.ok, path).toBe(true);
   return response.json();
@@ -62,13 +62,13 @@ it("has one of two starts on one folder, and after a kill goes on at once with w
   const form = new FormData();
   const lines = Array.from({ length: people }, (_, n) => `p${n}@example.com\n`);
   form.append("file", new File([`email\n${lines.join("")}`], "contacts.csv", { type: "text/csv" }));
-  const { jobId } = await api(winner.value, "/contacts/import", { method: "POST", body: form });
-  const statusOn = async (petrel: Ready) => (await api(petrel, `/contacts/import/${jobId}`)).status;
+  const { jobId } = await api<{ jobId: string }>(winner.value, "/contacts/import", { method: "POST", body: form });
+  const statusOn = async (petrel: Ready) => (await api<{ status: string }>(petrel, `/contacts/import/${jobId}`)).status;
   await expect.poll(() => statusOn(winner.value), { interval: 20, timeout: 10_000 }).toBe("processing");
   owner.kill();
   await owner.ended;
 
   const again = await (await start()).ready;
   await expect.poll(() => statusOn(again), { interval: 200, timeout: 20_000 }).toBe("completed");
-  expect((await api(again, "/contacts?limit=1")).total).toBe(people);
+  expect((await api<{ total: number }>(again, "/contacts?limit=1")).total).toBe(people);
 }, 180_000);
