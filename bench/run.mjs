@@ -4,6 +4,7 @@ import { benchActivity } from "./activity.mjs";
 import { benchCampaigns } from "./campaigns.mjs";
 import { benchContacts } from "./contacts.mjs";
 import { benchDelivery } from "./delivery.mjs";
+import { benchFar } from "./far.mjs";
 import { benchLanes } from "./lanes.mjs";
 import { benchMemory } from "./memory.mjs";
 import { benchPreflight } from "./preflight.mjs";
@@ -33,6 +34,7 @@ const benches = {
   reports: benchReports,
   campaigns: benchCampaigns,
   lanes: benchLanes,
+  far: benchFar,
   tracking: benchTracking,
   webhooks: benchWebhooks,
   workflows: benchWorkflows,

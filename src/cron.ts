@@ -97,7 +97,7 @@ const lostMessages: Record<string, Sweep> = { announceLost, dispatchLost, requeu
 export async function tick(controller: ScheduledController, env: Env, execution: ExecutionContext): Promise<void> {
   const platform = openPlatform(env, execution);
   const { cron } = controller;
-  if (cron === everyMinute || cron === atStart) await keepSweeping(env, platform.log);
+  if (cron === everyMinute || cron === atStart) await keepSweeping(env, platform);
   const [first = [], ...others] = chunksOf(platform.shards, databasesPerCall);
   const messages = others.map((shards) => ({ message: { type: "sweeps.run" as const, cron, shards } }));
   await nudge(platform, messages);

@@ -1,5 +1,6 @@
 import { lookAtAccount } from "../lib/account.mjs";
-import { createMissing, deployWorker, migrate, putSecrets } from "../lib/cloudflare.mjs";
+import { createMissing, deployWorker, migrate, putSecrets, requireKnownSchema } from "../lib/cloudflare.mjs";
+import { askLocation, dataLocationOf, needsLocation } from "../lib/data-location.mjs";
 import { deployed, obstacleList, secretsOnce } from "../lib/deployed.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { openFirstProject, untilUp } from "../lib/first-project.mjs";
@@ -47,7 +48,10 @@ export async function main(args) {
   console.log("");
   const step = steps();
   const account = await look(installation, flags, step);
+  const { isNew } = installation;
+  await settleLocation(installation, account);
   await prepare(installation, flags, account, step);
+  if (isNew) step.done("Settings", "petrel.toml", "written");
   const secrets = await upload(installation, flags, account, step);
   console.log(await introduce(installation, flags, secrets, step));
 }
@@ -69,14 +73,25 @@ function refuse(obstacles) {
   if (obstacles.length > 0) throw new Failure(obstacleList(obstacles));
 }
 
+/** Notes the location before anything is made there: a deploy that breaks off may leave a database behind. */
+async function settleLocation(installation, account) {
+  let location = dataLocationOf(installation);
+  if (needsLocation(installation, account.databases)) {
+    location = await askLocation({ input: process.stdin, output: process.stdout });
+    if (!location) throw new Failure("Nothing was deployed, and nothing created: the question was not answered.");
+  }
+  if (location) noteDeployed(installation, { location });
+}
+
 async function prepare(installation, flags, account, step) {
   const { config } = installation;
   const ids = await createMissing(installation, account, step.done);
-  const { isNew } = installation;
   noteDeployed(installation, { ...(account.account ? { account: account.account } : {}), ...ids });
-  if (isNew) step.done("Settings", "petrel.toml", "written");
   writeDeployConfig(installation, flags);
   // Migrations only add, so the Worker that is still running gets along with the new tables.
+  for (const binding of databaseBindings(config)) {
+    await step.run("Tables", binding, "known", () => requireKnownSchema(binding));
+  }
   for (const binding of databaseBindings(config)) {
     await step.run("Migrations", binding, "applied", () => migrate(binding));
   }

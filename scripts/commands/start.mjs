@@ -7,6 +7,7 @@ import { Failure } from "../lib/failure.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
 import { followMail } from "../lib/mail-log.mjs";
 import { requirePort } from "../lib/port.mjs";
+import { requireKnownTables } from "../lib/schema.mjs";
 import { dim } from "../lib/screen.mjs";
 import { adminTokenOf, readSettings, writeEnvFile } from "../lib/settings.mjs";
 import { claimState, locateState } from "../lib/state.mjs";
@@ -65,6 +66,7 @@ function stopSignal() {
 
 async function run({ port, debugPort, settings, state, signal }) {
   console.log(dim("Applying the migrations …"));
+  await requireKnownTables(state);
   await applyMigrations(state, signal);
   console.log(dim("Starting the Worker …"));
   const { ip, notes } = chooseAddress(process.env.HOST);

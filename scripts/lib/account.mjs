@@ -1,4 +1,5 @@
 import { askWrangler } from "./cloudflare.mjs";
+import { jurisdictionOf, locationObstacles } from "./data-location.mjs";
 import { reasonFor } from "./reasons.mjs";
 
 const NEEDED_SCOPES = ["account:read", "workers_scripts:write", "d1:write", "queues:write"];
@@ -8,18 +9,24 @@ const NEEDED_SCOPES = ["account:read", "workers_scripts:write", "d1:write", "que
  * thing that is missing says nothing about the others.
  */
 export async function lookAtAccount({ config, notes }) {
+  // Buckets of a jurisdiction are only in its own list.
+  const jurisdiction = jurisdictionOf({ config, notes });
   const login = await lookAtLogin(config, notes);
   if (login.obstacles.length > 0) return { ...login, queues: [], buckets: [], databases: [], secrets: null };
   const [queues, buckets, databases, secrets] = await Promise.all([
     look("Queues", ["queues", "list"], namesIn),
-    look("R2 bucket", ["r2", "bucket", "list"], namesIn),
+    look("R2 bucket", ["r2", "bucket", "list", ...(jurisdiction ? ["--jurisdiction", jurisdiction] : [])], namesIn),
     look("D1 database", ["d1", "list", "--json"], JSON.parse),
     look("Workers Scripts", ["secret", "list", "--format", "json"], secretNamesIn),
   ]);
   const obstacles = [queues, buckets, databases, secrets].flatMap(({ obstacle }) => obstacle ?? []);
   return {
     account: login.account,
-    obstacles: [...obstacles, ...strangeDatabases(notes, config, databases)],
+    obstacles: [
+      ...obstacles,
+      ...strangeDatabases(notes, config, databases),
+      ...locationObstacles({ config, notes }, databases.found),
+    ],
     queues: queues.found ?? [],
     buckets: buckets.found ?? [],
     databases: databases.found ?? [],

@@ -1,9 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { creationFlags } from "./data-location.mjs";
 import { Failure } from "./failure.mjs";
 import { DEPLOY_CONFIG } from "./installation.mjs";
 import { reasonFor } from "./reasons.mjs";
+import { remoteFault, SCHEMA_QUERIES } from "./schema.mjs";
 import { captureTool, showTool } from "./tools.mjs";
 
 /** Runs wrangler on the account, without questions, with the configuration of this installation. */
@@ -23,11 +25,12 @@ async function wrangler(...args) {
  * accounts have none, and only creating one shows that. The answer is the id of each database, by its binding.
  */
 export async function createMissing({ config, notes }, account, report) {
+  const where = creationFlags({ config, notes });
   const queues = config.queues.consumers.map((consumer) => consumer.queue);
   await ensure("Queues", queues, account.queues, ["queues", "create"], report);
   const buckets = config.r2_buckets.map((bucket) => bucket.bucket_name);
-  await ensure("R2 bucket", buckets, account.buckets, ["r2", "bucket", "create"], report);
-  return createDatabases(config, notes, account, report);
+  await ensure("R2 bucket", buckets, account.buckets, ["r2", "bucket", "create", ...where], report);
+  return createDatabases({ config, notes }, where, account, report);
 }
 
 /** In our words where we know the reason, in wrangler's otherwise. */
@@ -51,14 +54,14 @@ async function ensure(kind, names, existing, create, report) {
 }
 
 /** A database that an earlier deploy noted is found by its id, any other by its name. */
-async function createDatabases(config, notes, account, report) {
+async function createDatabases({ config, notes }, where, account, report) {
   const ids = {};
   let known = account.databases;
   for (const { binding, database_name: name, database_id: given } of config.d1_databases) {
     const id = given ?? notes[binding];
     const isThere = known.some((database) => database.uuid === id || database.name === name);
     if (!isThere) {
-      await wrangler("d1", "create", name);
+      await wrangler("d1", "create", name, ...where);
       known = await listDatabases();
     }
     ids[binding] = id ?? known.find((database) => database.name === name)?.uuid;
@@ -69,6 +72,30 @@ async function createDatabases(config, notes, account, report) {
 
 async function listDatabases() {
   return JSON.parse(await wrangler("d1", "list", "--json"));
+}
+
+/**
+ * Refuses a database whose tables are not what its migrations build: an installation of before the migrations were frozen,
+ * or one whose tables somebody has changed. The Worker that runs goes on with it.
+ */
+export async function requireKnownSchema(binding) {
+  const rows = await queryRemote(binding, SCHEMA_QUERIES.rows);
+  const fault = await remoteFault({ rows, applied: rows.length === 0 ? [] : await appliedTo(binding) });
+  if (fault === null) return;
+  throw new Failure(
+    `The tables of ${binding} are not those that its migrations make: ${fault}. Nothing was changed. ` +
+      "Deploy the version that made them; or, if nobody needs what is in it, delete the database with " +
+      "`npx wrangler d1 delete` and deploy again, which makes a new one.",
+  );
+}
+
+async function appliedTo(binding) {
+  return (await queryRemote(binding, SCHEMA_QUERIES.applied)).map(({ name }) => name);
+}
+
+async function queryRemote(binding, query) {
+  const [{ results }] = JSON.parse(await wrangler("d1", "execute", binding, "--remote", "--json", "--command", query));
+  return results;
 }
 
 /** The tables of one database as this version has them. */

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { atLocation } from "./data-location.mjs";
 import { mergeConfig } from "./merge-config.mjs";
 import { ROOT } from "./paths.mjs";
 import { parseToml } from "./toml.mjs";
@@ -17,7 +18,7 @@ const NOTES_INTRO =
 
 /**
  * The settings of one installation: `wrangler.toml` with `petrel.toml` over it, and what earlier deploys noted there
- * (`account`, `address`, and the id of each database by its binding). git does not know petrel.toml, so an upgrade
+ * (`account`, `address`, `location`, and the id of each database by its binding). git does not know petrel.toml, so an upgrade
  * meets no conflict.
  */
 export function readInstallation() {
@@ -58,8 +59,9 @@ export function writeDeployConfig({ config, notes }, { isSandbox }) {
     const id = notes[database.binding];
     return id === undefined ? database : { database_id: id, ...database };
   });
-  const vars = { ...config.vars, PUBLIC_URL: publicUrl({ config, notes }), ...(isSandbox ? { SANDBOX: "true" } : {}) };
-  const whole = { ...(account ? { account_id: account } : {}), ...config, vars, d1_databases: databases };
+  const located = atLocation(config, notes);
+  const vars = { ...located.vars, PUBLIC_URL: publicUrl({ config, notes }), ...(isSandbox ? { SANDBOX: "true" } : {}) };
+  const whole = { ...(account ? { account_id: account } : {}), ...located, vars, d1_databases: databases };
   writeFileSync(join(ROOT, DEPLOY_CONFIG), `${JSON.stringify(whole, null, 2)}\n`);
 }
 

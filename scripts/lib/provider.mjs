@@ -1,3 +1,4 @@
+import { locationFaults } from "./data-location.mjs";
 import { command } from "./screen.mjs";
 
 /** The settings of each provider: what it needs to send, and what it takes. As in src/platform/mailer/settings.ts. */
@@ -18,7 +19,7 @@ const PROVIDERS = {
 export const PROVIDER_SETTINGS = Object.values(PROVIDERS).flatMap(({ needs, takes }) => [...needs, ...takes]);
 
 /** What is wrong with the settings of an installation, before anything is asked. */
-export function settingObstacles({ config, own, defaults }, { isSandbox }) {
+export function settingObstacles({ config, notes, own, defaults }, { isSandbox }) {
   const { MAIL_PROVIDER: provider, PUBLIC_URL: publicUrl } = config.vars;
   const obstacles = [];
   // A Worker that only pretends to send mail must not reach production unnoticed.
@@ -38,6 +39,7 @@ export function settingObstacles({ config, own, defaults }, { isSandbox }) {
   if (publicUrl && !/^https?:\/\/[^\s/]+\/?$/.test(publicUrl)) {
     obstacles.push(`PUBLIC_URL is ${publicUrl}. It must be an address such as https://mail.acme.com, without a path.`);
   }
+  obstacles.push(...locationFaults({ config, notes }));
   for (const [name, value] of Object.entries(own.vars ?? {})) {
     if (isSecret(name)) {
       obstacles.push(`${name} stands in petrel.toml, and is a secret. Remove it there: ${putSecret(name, config)}`);

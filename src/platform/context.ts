@@ -21,6 +21,7 @@ import { outboxMailer } from "./mailer/outbox";
 import { openPace, type Pace, unlimitedPace } from "./mailer/pace";
 import type { Reporter } from "./mailer/reporter";
 import { openReporters } from "./mailer/reporters";
+import { objectsAt } from "./objects";
 import { openQueues } from "./queues";
 import { openWorkflowShards, type WorkflowShards } from "./workflow-shards";
 
@@ -150,9 +151,14 @@ function openWorld(env: Env): World {
     outboxAt: (clock) => outboxMailer(control, blobs, clock),
     reporterOf: (provider) => openReporters(config.mail).get(provider) ?? null,
     dns: openDns(config.dnsResolvers, log),
-    pace: openPace(env.PACE, mailer.name, { pace: config.mail.pace, mailsPerCall: mailer.mailsPerCall }, log),
-    gate: openGate(env.GATE, log),
-    workflowShards: openWorkflowShards(env.WORKFLOWS),
+    pace: openPace(
+      objectsAt(config.dataLocation, env.PACE),
+      mailer.name,
+      { pace: config.mail.pace, mailsPerCall: mailer.mailsPerCall },
+      log,
+    ),
+    gate: openGate(objectsAt(config.dataLocation, env.GATE), log),
+    workflowShards: openWorkflowShards(objectsAt(config.dataLocation, env.WORKFLOWS)),
     log,
   };
 }

@@ -6,6 +6,7 @@ import type { Databases } from "../db/client";
 import { log } from "./log";
 import type { PaceObject } from "./mailer/pace-object";
 import { type MailProvider, type MailSettings, mailOf, mailSettings } from "./mailer/settings";
+import { areas, type DataLocation, dataLocationOf, jurisdictions } from "./objects";
 import type { ProjectGateObject } from "./project-gate-object";
 import { type RateLimits, rateLimitSettings, rateLimitsOf } from "./rate-limits";
 
@@ -54,6 +55,7 @@ export interface Env extends Databases {
   WEBHOOK_SECRETS?: string;
   OUTBOUND_ALLOW_LOOPBACK?: string;
   PUBLIC_URL?: string;
+  DATA_LOCATION?: string;
   IDEMPOTENCY_KEY_TTL_HOURS?: string;
   EMAIL_CONTENT_RETENTION_DAYS?: string;
   EVENT_RETENTION_DAYS?: string;
@@ -100,6 +102,7 @@ const Settings = z.object({
   WEBHOOK_SECRETS: z.string().default(""),
   OUTBOUND_ALLOW_LOOPBACK: z.string().default(""),
   PUBLIC_URL: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).default(""),
+  DATA_LOCATION: z.enum(["", ...areas, ...jurisdictions]).default(""),
   IDEMPOTENCY_KEY_TTL_HOURS: z.coerce.number().positive().default(24),
   EMAIL_CONTENT_RETENTION_DAYS: z.coerce.number().positive().default(90),
   EXECUTION_RETENTION_DAYS: z.coerce.number().positive().default(90),
@@ -140,6 +143,8 @@ export interface Config {
   outboundAllowLoopback: ReadonlySet<string>;
   /** The URL at which recipients reach us, without a slash at its end. Null means the caller's own URL. */
   baseUrl: string | null;
+  /** Where databases and objects live. */
+  dataLocation: DataLocation;
   /** How long an idempotency key is kept. */
   idempotencyTtlMs: number;
   /** How long the content of a mail is kept, from when the mail is final. */
@@ -227,6 +232,7 @@ export function readConfig(env: Env): Config {
     webhookSecrets: secretsIn("WEBHOOK_SECRETS", settings.WEBHOOK_SECRETS),
     outboundAllowLoopback: allowedLoopback(settings.OUTBOUND_ALLOW_LOOPBACK, settings.ENVIRONMENT),
     baseUrl: settings.PUBLIC_URL.replace(/\/+$/, "") || null,
+    dataLocation: dataLocationOf(settings.DATA_LOCATION, settings.ENVIRONMENT === "development"),
     idempotencyTtlMs: settings.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
     contentRetentionMs: settings.EMAIL_CONTENT_RETENTION_DAYS * dayMs,
     eventRetentionMs: settings.EVENT_RETENTION_DAYS === 0 ? null : settings.EVENT_RETENTION_DAYS * dayMs,

@@ -1,5 +1,6 @@
 import type { KeyKind } from "../core/keys";
 import { type Log, reasonOf } from "./log";
+import type { NamedObjects } from "./objects";
 import type { Admission, Admitted, Answered, ProjectGateObject } from "./project-gate-object";
 
 /**
@@ -31,7 +32,7 @@ const tries = 2;
 /** The object may be on another continent, or just starting. */
 const patienceMs = 2_000;
 
-export function openGate(objects: DurableObjectNamespace<ProjectGateObject>, log: Log): Gate {
+export function openGate(objects: NamedObjects<ProjectGateObject>, log: Log): Gate {
   // A stub stays broken after one failure, so each try gets a new one.
   const gateOf = (projectId: string) => objects.get(objects.idFromName(projectId));
   async function reach<T>(what: string, call: () => Promise<T>): Promise<T | null> {

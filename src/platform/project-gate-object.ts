@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { type BucketState, isAddressBucket, type Level, type Rate, takeFromAll } from "../core/bucket";
 import { abandonedAfterMs, type Claim, type Effect } from "../core/idempotency";
 import { minuteMs, secondMs } from "../core/time";
+import { migrateTables, type TableMigrations } from "./object-tables";
 
 /** One request at the gate: the buckets it takes from, and the key it claims. */
 export interface Admission {
@@ -26,6 +27,16 @@ const levelsKey = "levels";
 const maxAddresses = 10_000;
 const expiredPerStep = 10_000;
 
+/** The tables of a gate: see object-tables.ts. */
+export const gateMigrations: TableMigrations = [
+  [
+    `CREATE TABLE IF NOT EXISTS idempotency_keys (key TEXT PRIMARY KEY, owner TEXT NOT NULL,
+      request TEXT NOT NULL, at INTEGER NOT NULL, claimed_at INTEGER NOT NULL, status INTEGER, response TEXT,
+      expires_at INTEGER NOT NULL)`,
+    "CREATE INDEX IF NOT EXISTS ix_idempotency_keys_expiry ON idempotency_keys (expires_at)",
+  ],
+];
+
 /**
  * One project's token buckets and idempotency keys, checked in one call per request. Each method is one synchronous
  * step, so exactly one of a hundred requests with the same key claims it.
@@ -38,10 +49,7 @@ export class ProjectGateObject extends DurableObject {
 
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env as Cloudflare.Env);
-    this.sql(`CREATE TABLE IF NOT EXISTS idempotency_keys (key TEXT PRIMARY KEY, owner TEXT NOT NULL,
-      request TEXT NOT NULL, at INTEGER NOT NULL, claimed_at INTEGER NOT NULL, status INTEGER, response TEXT,
-      expires_at INTEGER NOT NULL)`);
-    this.sql("CREATE INDEX IF NOT EXISTS ix_idempotency_keys_expiry ON idempotency_keys (expires_at)");
+    migrateTables(ctx.storage, gateMigrations);
     // Buckets per second refill before an idle object is evicted; the bucket per minute would not.
     this.levels = ctx.storage.kv.get<Record<string, Level>>(levelsKey) ?? {};
   }

@@ -1,5 +1,6 @@
-import type { Env } from "./env";
+import type { Config, Env } from "./env";
 import { type Log, reasonOf } from "./log";
+import { objectsAt } from "./objects";
 
 /** The part of `SweepObject` that a tick calls. */
 interface Sweeping extends Rpc.DurableObjectBranded {
@@ -7,10 +8,14 @@ interface Sweeping extends Rpc.DurableObjectBranded {
 }
 
 /** Sees to it that the sweeps between two ticks go on. The tick does their work as well, so a failure is only logged. */
-export async function keepSweeping({ SWEEPS }: Pick<Env, "SWEEPS">, log: Log): Promise<void> {
+export async function keepSweeping(
+  { SWEEPS }: Pick<Env, "SWEEPS">,
+  { config, log }: { config: Pick<Config, "dataLocation">; log: Log },
+): Promise<void> {
   // The binding's type does not name the class, because a platform file cannot import a front door.
-  const objects = SWEEPS as unknown as DurableObjectNamespace<Sweeping & Rpc.DurableObjectBranded>;
+  const namespace = SWEEPS as unknown as DurableObjectNamespace<Sweeping & Rpc.DurableObjectBranded>;
   try {
+    const objects = objectsAt(config.dataLocation, namespace);
     await objects.get(objects.idFromName("sweeps")).keepGoing();
   } catch (error) {
     log("error", "The sweeps of every five seconds could not be started", { reason: reasonOf(error) });

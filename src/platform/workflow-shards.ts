@@ -2,6 +2,7 @@ import type { Id } from "../core/ids";
 import type { JsonObject } from "../core/json";
 import type { ExecutionStatus, StepRecord } from "../core/workflows/execution";
 import type { Outcome } from "../core/workflows/outcome";
+import type { NamedObjects } from "./objects";
 
 /** An object that keeps a sixteenth of a project's executions, and knows by this who it is. */
 export interface ShardAddress {
@@ -104,7 +105,7 @@ export interface WorkflowShards {
   of(address: ShardAddress): WorkflowShard;
 }
 
-export function openWorkflowShards(objects: DurableObjectNamespace): WorkflowShards {
+export function openWorkflowShards(objects: NamedObjects<undefined>): WorkflowShards {
   return {
     of: (address) => {
       // A stub stays broken after one failure, so each try gets a new one. The binding's class, WorkflowShardObject,

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { readId } from "../../src/core/ids";
+import { cancelCampaign } from "../../src/features/campaigns/cancel";
+import { sendCampaign } from "../../src/features/campaigns/send";
+import { upsertContact } from "../../src/features/contacts/upsert";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
+import { newCampaign } from "../support/campaign";
 import { DatabaseFault, type FaultName, faultNames, staying } from "../support/database-fault";
 import type { Trip } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
@@ -95,6 +100,57 @@ describe.each(providers)("a delivery by $name", (provider) => {
     await world.drain();
     await world.pass(5);
     await expectAllSentOnce(world, project);
+  });
+});
+
+describe("a campaign whose hand-over was committed and not called for", () => {
+  async function lostHandOver() {
+    const [project, world] = [await newProject(), new World()];
+    const { ctx } = await world.context(project);
+    for (const email of recipients) await upsertContact(ctx, { email });
+    const { id } = await newCampaign(project);
+    world.now += 1_000;
+    await sendCampaign({ ...(await world.context(project)).ctx, origin: "https://petrel.example" }, readId(id), {});
+    const isHandOver = ({ sql }: Trip) => sql.some((text) => text.includes("SET status = 'SENDING', round"));
+    let hasBegun = false;
+    world.fault = new DatabaseFault(["answer lost", ...staying("connection lost")], (trip) => {
+      hasBegun ||= isHandOver(trip);
+      return hasBegun && trip.writes;
+    });
+    await world.drain().catch(() => {});
+    expect(hasBegun).toBe(true);
+    world.fault = null;
+    const kept = world.queue.filter(({ queued }) => queued.message.type === "mail.settle");
+    world.queue = world.queue.filter((one) => !kept.includes(one));
+    return { project, world, id, kept };
+  }
+
+  it("reaches everybody once", async () => {
+    const { project, world, kept } = await lostHandOver();
+    world.queue.push(...kept);
+    await deliver(world);
+    await expectAllSentOnce(world, project);
+  });
+
+  it("is SENT only when they have theirs, also where they were given up meanwhile", async () => {
+    const { project, world, id, kept } = await lostHandOver();
+    await world.pass(6).catch(() => {});
+    world.queue.push(...kept);
+    await deliver(world);
+    await expectAllSentOnce(world, project);
+    const { body } = await project.api.get(`/campaigns/${id}`);
+    expect(body).toMatchObject({ status: "SENT", sentCount: recipients.length });
+  });
+
+  it("reaches nobody when it was cancelled meanwhile", async () => {
+    const { project, world, id, kept } = await lostHandOver();
+    await cancelCampaign((await world.context(project)).ctx, readId(id));
+    await world.pass(3).catch(() => {});
+    world.queue.push(...kept);
+    await deliver(world);
+    expect(world.taken).toEqual([]);
+    const rows = await emailRows(project);
+    expect(rows.map(({ status }) => status)).toEqual(recipients.map(() => "CANCELLED"));
   });
 });
 

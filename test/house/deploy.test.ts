@@ -92,10 +92,11 @@ describe("the first deploy", () => {
       databases: [],
       secrets: own,
     });
+    checkout.write("petrel.toml", '[vars]\nDATA_LOCATION = "weur"\n');
     const { said } = await checkout.deploy(["--sandbox"]);
     expect(checkout.calls().filter((call) => call.includes("create"))).toEqual([
       `queues create ${allQueues[0]}`,
-      "d1 create petrel",
+      "d1 create petrel --location weur",
     ]);
     expect(said).toMatch(/Queues .* created 1\n/);
     expect(said).toMatch(/R2 bucket .* there\n/);
@@ -149,6 +150,7 @@ name = "acme-mail"
 [vars]
 MAIL_PROVIDER = "resend"
 RATE_LIMIT_ENABLED = "true" # since March
+DATA_LOCATION = "weur"
 
 [[routes]]
 pattern = "mail.acme.com"
@@ -194,13 +196,17 @@ database_name = "acme-mail-01"
   });
 
   it("has an example whose every line can be uncommented", async () => {
-    const checkout = openCheckout({ secrets: ["RESEND_API_KEY", ...own] });
+    const checkout = openCheckout({ secrets: ["RESEND_API_KEY", ...own], databases: [] });
     const example = checkout.read("petrel.example.toml");
     checkout.write("petrel.toml", example.replaceAll(/^# (?=\[|[\w]+ = )/gm, ""));
     const { said } = await checkout.deploy();
     expect(said).toContain("Petrel is deployed");
     const [config] = checkout.deployed();
-    expect(config.vars).toMatchObject({ MAIL_PROVIDER: "resend", PUBLIC_URL: "https://mail.acme.com" });
+    expect(config.vars).toMatchObject({
+      MAIL_PROVIDER: "resend",
+      PUBLIC_URL: "https://mail.acme.com",
+      DATA_LOCATION: "eu",
+    });
     expect(config).toMatchObject({ routes: [{ custom_domain: true }], d1_databases: [{}, { binding: "DB_01" }] });
   });
 

@@ -42,6 +42,15 @@ declare module "*/scripts/lib/welcome.mjs" {
   export function welcome(shown: Record<string, unknown>): string;
 }
 
+declare module "*/scripts/lib/data-location.mjs" {
+  export const AREA_NAMES: string[];
+  export const JURISDICTION_NAMES: string[];
+  export function askLocation(terminal: {
+    input: NodeJS.ReadableStream;
+    output: NodeJS.WritableStream;
+  }): Promise<string | undefined>;
+}
+
 declare module "*/scripts/lib/provider.mjs" {
   export const PROVIDER_SETTINGS: string[];
 }

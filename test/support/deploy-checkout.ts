@@ -41,6 +41,7 @@ if (known) {
 const databases = account.databases;
 if (said === "whoami --json") console.log(JSON.stringify({ loggedIn: true, accounts: [{ id: "acme", name: "Acme" }] }));
 else if (said === "d1 list --json") console.log(JSON.stringify(databases));
+else if (said.startsWith("d1 execute ")) console.log(JSON.stringify([{ results: [] }]));
 else if (said.startsWith("d1 create ")) {
   databases.push({ name: args[2], uuid: "id-of-" + args[2] });
   writeFileSync(double("account.json"), JSON.stringify(account));
@@ -61,7 +62,7 @@ export interface Answer {
 
 interface Account {
   answers: Record<string, Answer>;
-  databases: { name: string; uuid: string }[];
+  databases: { name: string; uuid: string; jurisdiction?: string | null }[];
   secrets: string[];
   address: string;
 }
@@ -100,7 +101,7 @@ export function openCheckout(given: Partial<Account> = {}) {
   const temporary = join(home, "tmp");
   const bin = join(checkout, "node_modules", ".bin");
   for (const folder of [double, temporary, bin]) mkdirSync(folder, { recursive: true });
-  for (const name of ["scripts", "wrangler.toml", "petrel.example.toml"]) {
+  for (const name of ["migrations", "scripts", "wrangler.toml", "petrel.example.toml"]) {
     if (existsSync(join(root, name))) cpSync(join(root, name), join(checkout, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules", "@scalar"), join(checkout, "node_modules", "@scalar"));

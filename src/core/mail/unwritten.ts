@@ -32,8 +32,8 @@ const StoredResult = z.object({
 });
 
 /**
- * An email whose hand-over may have been committed, while its consumer got an error and made no call. `round` and
- * `uncertainSince` are what its row had before.
+ * An email whose hand-over may have been committed, while its consumer got an error and made no call. `uncertainSince` is
+ * what its row had before.
  */
 const Uncalled = z.object({
   projectId: z.number(),
@@ -41,7 +41,6 @@ const Uncalled = z.object({
   call: z.string(),
   isRepeat: z.boolean(),
   handedAt: z.number(),
-  round: z.string().nullable(),
   uncertainSince: time,
 });
 export type Uncalled = z.infer<typeof Uncalled>;

@@ -156,8 +156,8 @@ function selectHanded(ctx: Context, next: Call[], handedAt: number): SQL {
 /** The emails of calls that are not made, because their hand-over failed. */
 export function uncalledOf(next: Call[], handedAt: number): Uncalled[] {
   return next.flatMap(({ id, isRepeat, mails }) =>
-    mails.map(({ email: { id: emailId, projectId, round, uncertainSince } }) => ({
-      ...{ projectId, emailId, call: id, isRepeat, handedAt, round, uncertainSince },
+    mails.map(({ email: { id: emailId, projectId, uncertainSince } }) => ({
+      ...{ projectId, emailId, call: id, isRepeat, handedAt, uncertainSince },
     })),
   );
 }

@@ -82,7 +82,8 @@ async function settle(ctx: Context, { results, uncalled, noted }: Unwritten): Pr
 
 /**
  * Queues emails again that were handed over for calls which nobody made. A sweep may have given them up meanwhile: a call
- * with a new id says that only this consumer could have made it, so an UNKNOWN mail of that call was not sent.
+ * with a new id says that only this consumer could have made it, so an UNKNOWN mail of that call was not sent. The round stays, as in every mail that was handed over before: a cancelled
+ * campaign knows its mail by that.
  */
 function takeBack(ctx: Context, uncalled: Uncalled[]): Statement[] {
   if (uncalled.length === 0) return [];
@@ -97,7 +98,7 @@ function takeBack(ctx: Context, uncalled: Uncalled[]): Statement[] {
     updateOpen(among(isGivenUp), from),
     updateMarked(ctx, { from, where: among(sql`(${isGivenUp} OR ${isHanded})`) }),
     statement(
-      sql`UPDATE emails AS e SET status = 'QUEUED', error = NULL, round = r.value->>'round', handed_at = NULL,
+      sql`UPDATE emails AS e SET status = 'QUEUED', error = NULL, handed_at = NULL,
           uncertain_since = r.value->>'uncertainSince', attempts = max(0, attempts - 1), ended_at = NULL,
           next_attempt_at = ${now}, due_at = ${now + announceGraceMs}
         FROM json_each(${items}) r WHERE ${among(sql`(${isGivenUp} OR ${isHanded})`)}`,

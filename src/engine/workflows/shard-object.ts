@@ -28,7 +28,7 @@ import { askForCalls } from "./shard-pump";
 import { endPieces, runRounds } from "./shard-rounds";
 import { countsOf, dropCounts, findExecution, hasActive, hasUnmirrored, hasWork, isAnyUnmirrored } from "./shard-rows";
 import { deliverEvent, startByHand, startScheduled } from "./shard-starts";
-import { createTables, openStore, type ShardStore } from "./shard-store";
+import { migrateShard, openStore, type ShardStore } from "./shard-store";
 
 const addressKey = "address";
 
@@ -55,7 +55,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     this.store = openStore(state.storage, () => this.openPlatform().realClock().getTime());
     this.ownAlarm = openAlarm(state.storage);
     // An object that nobody has used stores nothing.
-    if (this.address() !== null) createTables(this.store);
+    if (this.address() !== null) migrateShard(state.storage);
     // An alarm may be lost: whoever calls the object brings it back.
     this.arm();
   }
@@ -178,11 +178,10 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
 
   /** A change, the alarm after it and the address are written as one. Then the pump goes on by itself. */
   private change<T>(address: ShardAddress, work: (now: number) => T): T {
+    const isNew = this.address() === null;
+    if (isNew) migrateShard(this.ctx.storage);
     const result = this.store.together(() => {
-      if (this.address() === null) {
-        createTables(this.store);
-        this.ctx.storage.kv.put(addressKey, address);
-      }
+      if (isNew) this.ctx.storage.kv.put(addressKey, address);
       return work(address.at ?? this.openPlatform().clock().getTime());
     });
     const pumping = this.pump();

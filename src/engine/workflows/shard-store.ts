@@ -15,6 +15,7 @@ import {
   type RawRow,
   type RowReader,
 } from "../../db/rows";
+import { addMissingColumns, migrateTables, type TableMigrations } from "../../platform/object-tables";
 import type { EventSource } from "./arrival";
 
 /** An execution as its object keeps it. */
@@ -72,7 +73,7 @@ export function openStore(storage: DurableObjectStorage, realNow: () => number):
   };
 }
 
-const tables = [
+const tables: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS executions (
     id TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, contact_id TEXT NOT NULL, status TEXT NOT NULL, step_id TEXT,
     entered_at INTEGER NOT NULL, place INTEGER NOT NULL, pause TEXT, wake_at INTEGER, awaits TEXT, since TEXT,
@@ -112,8 +113,14 @@ const tables = [
   "CREATE TABLE IF NOT EXISTS seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID",
 ];
 
-export function createTables(store: ShardStore): void {
-  for (const table of tables) store.run(table);
+/** The tables of a shard: see platform/object-tables.ts. */
+export const shardMigrations: TableMigrations = [tables];
+
+/** Makes the tables, or brings them to this version. */
+export function migrateShard(storage: DurableObjectStorage): void {
+  migrateTables(storage, shardMigrations, (sql) =>
+    addMissingColumns(sql, "executions", { earlier: "TEXT", request_until: "INTEGER", ended_at: "INTEGER" }),
+  );
 }
 
 export const readExecution: RowReader<StoredExecution> = columns({

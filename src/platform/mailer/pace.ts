@@ -5,6 +5,7 @@ import type { Priority } from "../../core/mail/priority";
 import type { Place } from "../../core/mail/ring";
 import type { Done, Drainer, NextTurn, Wish, WithDrainer } from "../../core/mail/turns";
 import { type Log, reasonOf } from "../log";
+import type { NamedObjects } from "../objects";
 import type { PaceObject } from "./pace-object";
 
 /**
@@ -33,12 +34,7 @@ export interface Pace {
  * One object for each provider's account. Fresh mail goes on when the object is out of reach: it only protects against a
  * provider that is. Mail that waits then waits for the next sweep.
  */
-export function openPace(
-  objects: DurableObjectNamespace<PaceObject>,
-  provider: string,
-  rule: AccountRule,
-  log: Log,
-): Pace {
+export function openPace(objects: NamedObjects<PaceObject>, provider: string, rule: AccountRule, log: Log): Pace {
   async function reach<T>(call: (object: DurableObjectStub<PaceObject>) => Promise<T>, otherwise: T): Promise<T> {
     try {
       return await call(objects.get(objects.idFromName(provider)));

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+// Runs on the Node of the lockfile, which has SQLite; see schema.mjs. Asks on stdin, answers on stdout.
+
+/** Tables and indexes of ours, by name. SQLite keeps the text of each as it was written. */
+const SCHEMA = `SELECT type, name, sql FROM sqlite_master
+  WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name <> 'd1_migrations'`;
+
+const { migrations, databases } = JSON.parse(readFileSync(0, "utf8"));
+process.stdout.write(JSON.stringify(databases.map((database) => faultOf(database))));
+
+/** A sentence about a database whose tables are not what its migrations build; null when they are. */
+function faultOf({ file, rows, applied }) {
+  const found = file === undefined ? { rows, applied } : read(file);
+  const stranger = found.applied.find((name) => !migrations.some((known) => known.name === name));
+  if (stranger !== undefined) return `it has had the migration ${stranger}, which this version does not have`;
+  const expected = built(found.applied);
+  const actual = new Map(found.rows.map(({ name, sql }) => [name, normal(sql)]));
+  for (const [name, sql] of expected) {
+    if (!actual.has(name)) return `${name} is missing`;
+    if (actual.get(name) !== sql) return `${name} is of another shape`;
+  }
+  const more = [...actual.keys()].find((name) => !expected.has(name));
+  return more === undefined ? null : `${more} is not one of ours`;
+}
+
+function read(file) {
+  const database = new DatabaseSync(file);
+  try {
+    const isNoted = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'd1_migrations'").get() !== undefined;
+    const applied = isNoted ? database.prepare("SELECT name FROM d1_migrations ORDER BY id").all() : [];
+    return { rows: database.prepare(SCHEMA).all(), applied: applied.map(({ name }) => name) };
+  } finally {
+    database.close();
+  }
+}
+
+function built(applied) {
+  const database = new DatabaseSync(":memory:");
+  for (const { name, sql } of migrations) if (applied.includes(name)) database.exec(sql);
+  const rows = database.prepare(SCHEMA).all();
+  database.close();
+  return new Map(rows.map(({ name, sql }) => [name, normal(sql)]));
+}
+
+/** Tools write the same table with other blanks and quotes. */
+function normal(sql) {
+  return sql
+    .replace(/--[^\n]*/g, "")
+    .replace(/["`]/g, "")
+    .replace(/\s+/g, " ")
+    .replace(/ ?([(),]) ?/g, "$1")
+    .trim();
+}

@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Failure } from "./failure.mjs";
+import { BIN, ROOT } from "./paths.mjs";
+
+const TOOL = fileURLToPath(new URL("schema-tool.mjs", import.meta.url));
+
+/** What `remoteFault` reads of a deployed database, as one query each. */
+export const SCHEMA_QUERIES = {
+  applied: "SELECT name FROM d1_migrations ORDER BY id",
+  rows:
+    "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND substr(name, 1, 7) <> 'sqlite_' " +
+    "AND substr(name, 1, 4) <> '_cf_' AND name <> 'd1_migrations'",
+};
+
+/**
+ * Refuses a local state that this version cannot serve: one whose tables are not those that its migrations build, because
+ * another version made it. To apply further migrations would leave columns missing, which shows as failed statements.
+ */
+export async function requireKnownTables(state) {
+  const folder = join(state.folder, "v3", "d1", "miniflare-D1DatabaseObject");
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)) : [];
+  const faults = await faultsOf(files.map((name) => ({ file: join(folder, name) })));
+  const fault = faults.find((one) => one !== null);
+  if (fault === undefined) return;
+  throw new Failure(
+    `The data in ${state.shownAs} was made by another version of Petrel: ${fault}. ` +
+      "Run `npm run reset` to begin anew, or set another STATE_DIR.",
+  );
+}
+
+/** What is wrong with the tables of a deployed database; null when they are what its migrations build. */
+export async function remoteFault({ rows, applied }) {
+  const [fault = null] = await faultsOf([{ rows, applied }]);
+  return fault;
+}
+
+async function faultsOf(databases) {
+  if (databases.length === 0) return [];
+  return JSON.parse(await runTool(JSON.stringify({ migrations: readMigrations(), databases })));
+}
+
+function readMigrations() {
+  const folder = join(ROOT, "migrations");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+  return names.toSorted().map((name) => ({ name, sql: readFileSync(join(folder, name), "utf8") }));
+}
+
+function runTool(input) {
+  const child = spawn(join(BIN, "node"), ["--no-warnings", TOOL], { stdio: ["pipe", "pipe", "pipe"] });
+  const said = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"]) {
+    child[name].setEncoding("utf8").on("data", (text) => {
+      said[name] += text;
+    });
+  }
+  child.stdin.on("error", () => {}).end(input);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) resolve(said.stdout);
+      else reject(new Failure(`The tables could not be compared with the migrations:\n\n${said.stderr.trim()}`));
+    });
+  });
+}

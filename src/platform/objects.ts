@@ -1,0 +1,49 @@
+/** Areas to be near to: a hint, which Cloudflare keeps to where it can. */
+export const areas = ["weur", "eeur", "apac", "oc", "wnam", "enam"] as const satisfies DurableObjectLocationHint[];
+/** Jurisdictions that data never leaves: a guarantee. */
+export const jurisdictions = ["eu", "us", "fedramp"] as const satisfies DurableObjectJurisdiction[];
+
+/** Where the data of an installation lives. */
+export type DataLocation =
+  | { kind: "anywhere" }
+  | { kind: "area"; area: (typeof areas)[number] }
+  | { kind: "jurisdiction"; jurisdiction: (typeof jurisdictions)[number] };
+
+/** The part of a namespace that opens objects by their names. */
+export type NamedObjects<T extends Rpc.DurableObjectBranded | undefined> = Pick<
+  DurableObjectNamespace<T>,
+  "idFromName" | "get"
+>;
+
+/**
+ * The objects of a class, at the location of the installation. In a jurisdiction the same name is another object, with
+ * nothing stored: a deploy refuses to change it.
+ */
+export function objectsAt<T extends Rpc.DurableObjectBranded | undefined>(
+  location: DataLocation,
+  objects: DurableObjectNamespace<T>,
+): NamedObjects<T> {
+  switch (location.kind) {
+    case "anywhere":
+      return objects;
+    case "area":
+      return {
+        idFromName: (name) => objects.idFromName(name),
+        // Counts when an object is first opened. It stays where it was made.
+        get: (id, options) => objects.get(id, { locationHint: location.area, ...options }),
+      };
+    case "jurisdiction":
+      return objects.jurisdiction(location.jurisdiction);
+  }
+}
+
+/** Reads DATA_LOCATION. workerd on its own has no jurisdictions, and its data is on this machine. */
+export function dataLocationOf(
+  name: (typeof areas | typeof jurisdictions)[number] | "",
+  isDevelopment: boolean,
+): DataLocation {
+  const area = areas.find((known) => known === name);
+  if (area) return { kind: "area", area };
+  const jurisdiction = jurisdictions.find((known) => known === name);
+  return jurisdiction && !isDevelopment ? { kind: "jurisdiction", jurisdiction } : { kind: "anywhere" };
+}

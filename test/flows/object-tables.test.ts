@@ -1,0 +1,112 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { shardMigrations } from "../../src/engine/workflows/shard-store";
+import { gateMigrations, type ProjectGateObject } from "../../src/platform/project-gate-object";
+import { bearer, call, newProject } from "../support/project";
+import { addressOf, newWorkflow, track } from "../support/workflow";
+import { shardStub, World } from "../support/world";
+
+const versionKey = "tables";
+
+function gateOf(projectId: string): DurableObjectStub<ProjectGateObject> {
+  const objects = env.GATE as unknown as DurableObjectNamespace<ProjectGateObject>;
+  return objects.get(objects.idFromName(projectId));
+}
+
+const schemaOf = (state: DurableObjectState) =>
+  state.storage.sql
+    .exec("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB '_cf_*' ORDER BY name")
+    .toArray();
+
+/** An execution in a delay of an hour, and the object that keeps it. */
+async function waiting() {
+  const [project, world] = [await newProject(), new World()];
+  await newWorkflow(project, {
+    steps: { wait: ["DELAY", { amount: 1, unit: "hours" }], end: ["EXIT", { reason: "waited" }] },
+    ways: [
+      ["TRIGGER", "wait"],
+      ["wait", "end"],
+    ],
+  });
+  const { contactId } = await track(world, project, "signup");
+  await world.drain();
+  const address = addressOf(project, contactId);
+  const ended = async () => {
+    world.now += 3_700_000;
+    await world.ring(address);
+    return runInDurableObject(shardStub(address), (_, state) =>
+      state.storage.sql.exec("SELECT status, exit_reason FROM executions").toArray(),
+    );
+  };
+  return { address, ended };
+}
+
+describe("the tables of an object", () => {
+  it.each([
+    ["a shard", shardMigrations],
+    ["a gate", gateMigrations],
+  ])("of %s are made by migrations that never change", async (name, migrations) => {
+    const texts = migrations.map((statements, n) => `-- ${n + 1}\n${statements.join(";\n")};\n`).join("\n");
+    // Objects have had them. Whatever is to change is another migration at the end, with a test on the state before.
+    await expect(texts).toMatchFileSnapshot(`../golden/tables-of-${name.replace("a ", "")}.sql`);
+  });
+
+  it("have a version from the start", async () => {
+    const { address } = await waiting();
+    const version = await runInDurableObject(shardStub(address), (_, state) => state.storage.kv.get(versionKey));
+    expect(version).toBe(shardMigrations.length);
+  });
+
+  it("of before there were versions are taken as they are", async () => {
+    const { address, ended } = await waiting();
+    const before = await runInDurableObject(shardStub(address), (_, state) => {
+      state.storage.kv.delete(versionKey);
+      return schemaOf(state);
+    });
+    await evictDurableObject(shardStub(address));
+    expect(await ended()).toEqual([{ status: "EXITED", exit_reason: "waited" }]);
+    const after = await runInDurableObject(shardStub(address), (_, state) => [
+      state.storage.kv.get(versionKey),
+      schemaOf(state),
+    ]);
+    expect(after).toEqual([shardMigrations.length, before]);
+  });
+
+  it("of before executions knew earlier events get the column, and the delay in them ends", async () => {
+    const { address, ended } = await waiting();
+    await runInDurableObject(shardStub(address), (_, state) => {
+      const { sql, kv } = state.storage;
+      for (const index of ["ix_executions_earlier", "ix_executions_ended"]) sql.exec(`DROP INDEX ${index}`);
+      for (const column of ["earlier", "request_until", "ended_at"]) {
+        sql.exec(`ALTER TABLE executions DROP COLUMN ${column}`);
+      }
+      kv.delete(versionKey);
+    });
+    await evictDurableObject(shardStub(address));
+    expect(await ended()).toEqual([{ status: "EXITED", exit_reason: "waited" }]);
+  });
+});
+
+describe("an object that later code has written", () => {
+  it("is out of reach for a request with a key, and no hindrance for one without", async () => {
+    const project = await newProject();
+    const send = (headers = {}) =>
+      call(
+        "POST",
+        "/v1/send",
+        { to: "ada@example.com", from: `hello@${project.domain}`, subject: "Hello", body: "Hello" },
+        { headers: { ...bearer(project.keys.secret).headers, ...headers } },
+      );
+    expect((await send({ "Idempotency-Key": "first" })).status).toBe(200);
+    await runInDurableObject(gateOf(project.id), (_, state) => {
+      state.storage.kv.put(versionKey, gateMigrations.length + 1);
+    });
+    await evictDurableObject(gateOf(project.id));
+    expect(await send({ "Idempotency-Key": "second" })).toMatchObject({
+      status: 503,
+      body: { error: { code: "EXTERNAL_SERVICE_ERROR" } },
+    });
+    expect((await send()).status).toBe(200);
+  });
+});

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { remoteFault, requireKnownTables, SCHEMA_QUERIES } from "../../scripts/lib/schema.mjs";
+import { locateState } from "../../scripts/lib/state.mjs";
+import { closeCheckouts, openCheckout } from "../support/deploy-checkout";
+
+const migrations = fileURLToPath(new URL("../../migrations/", import.meta.url).href);
+
+/**
+ * The migrations that are out, with what they were when they went out. Databases have had them, and never have them again,
+ * so a change of one would reach new installations alone. A new migration is added here with the commit that makes it.
+ */
+const frozen: Record<string, string> = {
+  "0000_tables.sql": "16c948eccf002a1203e56036af6acb3e532c8c7636799a6ef85b07b4a7f82162",
+};
+
+it("a migration that is out never changes", () => {
+  const names = readdirSync(migrations).filter((name) => name.endsWith(".sql"));
+  const found = names.map((name) => [
+    name,
+    createHash("sha256")
+      .update(readFileSync(join(migrations, name)))
+      .digest("hex"),
+  ]);
+  expect(Object.fromEntries(found), "Leave it as it was, and write another: npm run db:generate").toEqual(frozen);
+});
+
+const homes: string[] = [];
+afterEach(() => {
+  for (const home of homes.splice(0)) rmSync(home, { recursive: true });
+  closeCheckouts();
+});
+
+/** A database as wrangler leaves it, after the given changes by hand. */
+function databaseAt(path: string, ...changes: string[]): DatabaseSync {
+  const database = new DatabaseSync(path);
+  database.exec("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT UNIQUE)");
+  database.exec(readFileSync(join(migrations, "0000_tables.sql"), "utf8"));
+  database.exec("INSERT INTO d1_migrations (name) VALUES ('0000_tables.sql')");
+  for (const change of changes) database.exec(change);
+  return database;
+}
+
+const shapes: [what: string, changes: string[], fault: string][] = [
+  ["a column that is missing", ["ALTER TABLE events DROP COLUMN announcements"], "events is of another shape"],
+  ["an index that is missing", ["DROP INDEX ix_emails_due"], "ix_emails_due is missing"],
+  ["a table of somebody else", ["CREATE TABLE mine (a)"], "mine is not one of ours"],
+  [
+    "a migration of another version",
+    ["INSERT INTO d1_migrations (name) VALUES ('0001_later.sql')"],
+    "it has had the migration 0001_later.sql, which this version does not have",
+  ],
+];
+
+describe("a local state", () => {
+  function stateWith(...changes: string[]) {
+    const home = mkdtempSync(join(tmpdir(), "petrel-schema-"));
+    homes.push(home);
+    const folder = join(home, "v3", "d1", "miniflare-D1DatabaseObject");
+    mkdirSync(folder, { recursive: true });
+    databaseAt(join(folder, `${"a".repeat(64)}.sqlite`), ...changes).close();
+    return locateState({ STATE_DIR: home });
+  }
+
+  it("is served when its tables are those of its migrations", async () => {
+    await expect(requireKnownTables(stateWith())).resolves.toBeUndefined();
+  });
+
+  it.each(shapes)("is refused with %s, and the start names npm run reset", async (_, changes, fault) => {
+    const refused = requireKnownTables(stateWith(...changes));
+    await expect(refused).rejects.toThrow(fault);
+    await expect(refused).rejects.toThrow("npm run reset");
+  });
+});
+
+describe("a deployed database", () => {
+  function answersOf(...changes: string[]) {
+    const database = databaseAt(":memory:", ...changes);
+    const rows = database.prepare(SCHEMA_QUERIES.rows).all() as { name: string; sql: string }[];
+    const applied = database.prepare(SCHEMA_QUERIES.applied).all() as { name: string }[];
+    return { rows, applied: applied.map(({ name }) => name) };
+  }
+
+  it("is known when it is empty, and when its tables are those of its migrations", async () => {
+    expect(await remoteFault({ rows: [], applied: [] })).toBeNull();
+    expect(await remoteFault(answersOf())).toBeNull();
+  });
+
+  it.each(shapes)("is found out with %s", async (_, changes, fault) => {
+    expect(await remoteFault(answersOf(...changes))).toBe(fault);
+  });
+
+  it("of an older shape ends the deploy before anything is uploaded, with what to do", async () => {
+    const { rows, applied } = answersOf("ALTER TABLE events DROP COLUMN announcements");
+    const execute = (query: string) => `d1 execute DB --remote --json --command ${query}`;
+    const answer = (results: unknown[]) => ({ stdout: JSON.stringify([{ results }]) });
+    const checkout = openCheckout({
+      answers: {
+        [execute(SCHEMA_QUERIES.rows)]: answer(rows),
+        [execute(SCHEMA_QUERIES.applied)]: answer(applied.map((name) => ({ name }))),
+      },
+    });
+    const { said, code } = await checkout.deploy(["--sandbox"]);
+    expect(code).toBe(1);
+    expect(said).toContain("events is of another shape");
+    expect(said).toContain("wrangler d1 delete");
+    expect(checkout.calls()).not.toContain("deploy");
+    expect(checkout.calls().filter((call: string) => call.startsWith("d1 migrations"))).toEqual([]);
+  });
+});

@@ -1,0 +1,12 @@
+declare module "*/scripts/lib/schema.mjs" {
+  export const SCHEMA_QUERIES: { applied: string; rows: string };
+  export function requireKnownTables(state: { folder: string; shownAs: string }): Promise<void>;
+  export function remoteFault(found: {
+    rows: { name: string; sql: string }[];
+    applied: string[];
+  }): Promise<string | null>;
+}
+
+declare module "*/scripts/lib/state.mjs" {
+  export function locateState(environment: Record<string, string>): { folder: string; shownAs: string };
+}
