@@ -30,7 +30,7 @@ export default defineConfig(async () => ({
           isolate: false,
           include: [
             "test/core/**/*.test.ts",
-            "test/house/{bundle,floors,databases,deliverability,deploy,deploy-location,deploy-obstacles,lockfile,schema,tenant-check}.test.ts",
+            "test/house/{bundle,floors,databases,deliverability,deploy,deploy-location,deploy-obstacles,lock,lockfile,schema,tenant-check}.test.ts",
           ],
         },
       },
