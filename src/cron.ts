@@ -3,28 +3,28 @@ import type { MessageOf } from "./core/messages";
 import { nudge } from "./core/nudge";
 import { queueDueCounts } from "./engine/campaigns/count-due";
 import { endSnoozes } from "./engine/contacts/end-snoozes";
-import { dispatchLost, dispatchStranded } from "./engine/events/dispatch-stranded";
+import { dispatchLost, dispatchStranded, endGraceOfEvents } from "./engine/events/dispatch-stranded";
 import { forgetOldEvents } from "./engine/events/forget-old";
 import { forgetExpiredEffects } from "./engine/idempotency/forget-expired";
 import { forgetDeadLetters } from "./engine/jobs/forget-dead-letters";
 import { forgetEndedJobs } from "./engine/jobs/forget-ended";
-import { requeueLostJobs } from "./engine/jobs/requeue-lost";
+import { endGraceOfJobs, requeueLostJobs } from "./engine/jobs/requeue-lost";
 import { forgetContents } from "./engine/mail/forget-contents";
 import { forgetOrphans } from "./engine/mail/forget-orphans";
 import { forgetRounds } from "./engine/mail/forget-rounds";
 import { releaseHeld } from "./engine/mail/release-held";
 import { announceLost, requeueStuck } from "./engine/mail/requeue-stuck";
-import { forgetIdleHosts, forgetOldCalls, queueDueCalls } from "./engine/workflows/calls/sweeps";
+import { endLeasesOfCalls, forgetIdleHosts, forgetOldCalls, queueDueCalls } from "./engine/workflows/calls/sweeps";
 import { forgetStepEffects } from "./engine/workflows/forget-effects";
 import { forgetWaitListeners } from "./engine/workflows/wait-listeners";
-import { queueDueCampaigns } from "./features/campaigns/queue-due";
+import { endGraceOfRuns, queueDueCampaigns } from "./features/campaigns/queue-due";
 import { queueFieldCounts } from "./features/contacts/fields/queue-counts";
 import { checkDueDomains } from "./features/domains/check-due";
 import { repairDomainNames } from "./features/domains/repair-names";
 import { forgetOldMessages } from "./features/outbox/forget-old";
 import { computeDueSegments, countDueSegments } from "./features/segments/sweep-due";
 import { forgetOldDeliveries } from "./features/webhooks/forget-old";
-import { queueDueDeliveries } from "./features/webhooks/queue-due";
+import { endLeasesOfDeliveries, queueDueDeliveries } from "./features/webhooks/queue-due";
 import { wakeAll } from "./features/workflows/executions/wake-all";
 import { wakeOverdue } from "./features/workflows/executions/wake-overdue";
 import { queueDueTicks } from "./features/workflows/ticks/queue-due";
@@ -77,6 +77,19 @@ export const ticks: Record<string, Record<string, Sweep>> = {
   "41 3 * * *": { forgetDeadLetters, forgetRounds, forgetIdleHosts, wakeAll },
 };
 
+/**
+ * What `npm start` has run once, under a name that no schedule has: it knows that nobody else is at work on its databases, so
+ * whatever was under way is lost and goes on at once. Mail that was handed over is not among it: it may have been sent.
+ */
+const atStart = "start";
+const underWay: Record<string, Sweep> = {
+  endGraceOfJobs,
+  endGraceOfEvents,
+  endGraceOfRuns,
+  endLeasesOfDeliveries,
+  endLeasesOfCalls,
+};
+
 /** What `SweepObject` runs every five seconds: what a lost message keeps a person waiting for. */
 const lostMessages: Record<string, Sweep> = { announceLost, dispatchLost, requeueLostJobs, queueDueCampaigns };
 
@@ -84,7 +97,7 @@ const lostMessages: Record<string, Sweep> = { announceLost, dispatchLost, requeu
 export async function tick(controller: ScheduledController, env: Env, execution: ExecutionContext): Promise<void> {
   const platform = openPlatform(env, execution);
   const { cron } = controller;
-  if (cron === everyMinute) await keepSweeping(env, platform);
+  if (cron === everyMinute || cron === atStart) await keepSweeping(env, platform);
   const [first = [], ...others] = chunksOf(platform.shards, databasesPerCall);
   const messages = others.map((shards) => ({ message: { type: "sweeps.run" as const, cron, shards } }));
   await nudge(platform, messages);
@@ -110,7 +123,7 @@ export async function sweepLostMessages(platform: Platform): Promise<void> {
 
 /** Every sweep of a tick runs, also when one before it failed. */
 export async function runSweeps(platform: Platform, cron: string): Promise<void> {
-  await runAll(platform, ticks[cron] ?? {});
+  await runAll(platform, cron === atStart ? { ...underWay, ...ticks[everyMinute] } : (ticks[cron] ?? {}));
 }
 
 async function runAll(platform: Platform, sweeps: Record<string, Sweep>): Promise<void> {

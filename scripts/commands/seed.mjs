@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { apiOf } from "../lib/api.mjs";
 import { Failure } from "../lib/failure.mjs";
+import { readHolder } from "../lib/lock.mjs";
 import { bold, cyan, dim, green, table, thousands } from "../lib/screen.mjs";
 import { fillProject } from "../lib/seed.mjs";
 import { adminTokenOf, readEnvFile } from "../lib/settings.mjs";
@@ -50,7 +51,7 @@ function readSeed([text = "1", ...more]) {
 
 /** Where it listens, and what opens its /admin: both as `npm start` left them in the state folder. */
 async function findPetrel(state) {
-  const running = readJson(state.running);
+  const running = readHolder(state.lock);
   const base = `http://localhost:${running?.port}`;
   if (!running || !(await isUp(base))) {
     throw new Failure(

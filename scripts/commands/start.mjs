@@ -80,8 +80,8 @@ async function run({ port, debugPort, settings, state, signal }) {
 
 async function serve({ worker, port, debugPort, settings, state, notes, signal }) {
   await untilReady(worker, signal);
-  // Work whose queue messages were lost with the last stop resumes at once.
-  fireCron(worker, "* * * * *", signal);
+  // Nobody else works on this state, so the Worker goes on at once with what was under way at the last stop.
+  fireCron(worker, "start", signal);
   const stopCron = everyMinute(readWranglerToml().triggers.crons, (cron) => fireCron(worker, cron, signal));
   try {
     const demo = await ensureDemoProject({

@@ -21,7 +21,7 @@ export function startPetrel(environment) {
     }
     ended.then(() => reject(new Failure(`npm start ended before it was ready:\n\n${said.join("\n")}`)));
   });
-  return { ready, ended, stop: () => child.kill("SIGINT") };
+  return { pid: child.pid, ready, ended, stop: () => child.kill("SIGINT"), kill: () => child.kill("SIGKILL") };
 }
 
 function readWelcome(text) {

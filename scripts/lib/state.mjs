@@ -1,11 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { Failure } from "./failure.mjs";
+import { takeLock } from "./lock.mjs";
 import { ROOT } from "./paths.mjs";
-import { isPortFree } from "./port.mjs";
 
 // wrangler keeps D1, R2 and the objects in v3, the rest is ours.
-const KNOWN_ENTRIES = ["v3", "registry", "demo.json", "seeds.json", "running.json", "settings.env"];
+const KNOWN_ENTRIES = ["v3", "registry", "demo.json", "seeds.json", "lock", "settings.env"];
+// Of earlier versions.
+const OLD_ENTRIES = ["running.json"];
 
 /** Where local state lives: STATE_DIR, or .wrangler/state in the checkout. */
 export function locateState(environment) {
@@ -17,7 +19,7 @@ export function locateState(environment) {
     settings: file("settings.env"),
     demo: file("demo.json"),
     seeds: file("seeds.json"),
-    running: file("running.json"),
+    lock: file("lock"),
     registry: file("registry"),
   };
 }
@@ -25,24 +27,26 @@ export function locateState(environment) {
 /** Takes the state folder for this process. The answer gives it back, and leaves no settings of ours in it. */
 export async function claimState(state, port) {
   requireStateFolder(state);
-  await requireIdle(state);
-  try {
-    mkdirSync(state.folder, { recursive: true });
-    writeFileSync(state.running, JSON.stringify({ pid: process.pid, port }));
-  } catch (error) {
-    throw unusable(state, error);
-  }
+  const release = await lockState(state, { command: "npm start", port });
   return () => {
-    for (const file of [state.running, state.settings]) rmSync(file, { force: true });
+    rmSync(state.settings, { force: true });
+    release();
   };
 }
 
 /** Removes everything that is kept locally. */
 export async function forgetState(state) {
   requireStateFolder(state);
-  await requireIdle(state);
-  for (const entry of entriesOf(state)) rmSync(join(state.folder, entry), { recursive: true });
-  if (existsSync(state.folder)) rmdirSync(state.folder);
+  const release = await lockState(state, { command: "npm run reset" });
+  try {
+    for (const entry of entriesOf(state)) {
+      if (entry !== "lock") rmSync(join(state.folder, entry), { recursive: true });
+    }
+  } finally {
+    release();
+  }
+  removeEmpty(state.lock);
+  removeEmpty(state.folder);
 }
 
 /** Null when there is no such file, or half of one. */
@@ -56,7 +60,7 @@ export function readJson(file) {
 
 /** A mistyped STATE_DIR must not cost anyone their files. */
 function requireStateFolder(state) {
-  const stranger = entriesOf(state).find((entry) => !KNOWN_ENTRIES.includes(entry));
+  const stranger = entriesOf(state).find((entry) => ![...KNOWN_ENTRIES, ...OLD_ENTRIES].includes(entry));
   if (stranger) {
     throw new Failure(
       `${state.shownAs} holds "${stranger}", which is not Petrel's: point STATE_DIR to a folder of its own.`,
@@ -79,22 +83,31 @@ function unusable(state, error) {
   );
 }
 
-/** A process id alone proves little, for it may be somebody else's after a restart: its port must be taken too. */
-async function requireIdle(state) {
-  const running = readJson(state.running);
-  if (!running) return;
-  const { pid, port } = running;
-  if (isAlive(pid) && !(await isPortFree(port))) {
-    throw new Failure(
-      `npm start (process ${pid}, port ${port}) is using ${state.shownAs}: stop it, or set another STATE_DIR.`,
-    );
-  }
+/** One process at a time writes in the folder. The answer lets others in. */
+async function lockState(state, about) {
+  const { release, holder } = await takeLock(state.lock, {
+    pid: process.pid,
+    since: new Date().toISOString(),
+    ...about,
+  }).catch((error) => {
+    throw unusable(state, error);
+  });
+  if (release) return release;
+  throw new Failure(`${describe(holder)} is using ${state.shownAs}: stop it, or set another STATE_DIR.`);
 }
 
-function isAlive(pid) {
+function describe(holder) {
+  if (holder === null) return "Another process";
+  const { command, pid, port, since } = holder;
+  const where = port === undefined ? "" : `, port ${port}`;
+  return `${command} (process ${pid}${where}, since ${since.slice(0, 19).replace("T", " ")} UTC)`;
+}
+
+/** Unless somebody has put something there by now. */
+function removeEmpty(folder) {
   try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
+    rmdirSync(folder);
+  } catch (error) {
+    if (error.code !== "ENOTEMPTY" && error.code !== "ENOENT") throw error;
   }
 }

@@ -44,12 +44,13 @@ export const gateMigrations: TableMigrations = [
 export class ProjectGateObject extends DurableObject {
   private levels: Record<string, Level>;
   private levelsStoredAt = 0;
+  private hasTables = false;
   /** Levels of network addresses, the one that was longest idle first: in memory alone, and no more than `maxAddresses`. */
   private addresses = new Map<string, Level>();
 
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env as Cloudflare.Env);
-    migrateTables(ctx.storage, gateMigrations);
+    this.makeTables();
     // Buckets per second refill before an idle object is evicted; the bucket per minute would not.
     this.levels = ctx.storage.kv.get<Record<string, Level>>(levelsKey) ?? {};
   }
@@ -80,7 +81,7 @@ export class ProjectGateObject extends DurableObject {
   /** Erases everything, because the project was deleted. */
   async erase(): Promise<void> {
     await this.ctx.storage.deleteAll();
-    this.levels = {};
+    Object.assign(this, { levels: {}, levelsStoredAt: 0, hasTables: false });
   }
 
   /** Removes expired keys, in steps, and sets the alarm for the next ones. */
@@ -158,7 +159,14 @@ export class ProjectGateObject extends DurableObject {
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(at);
   }
 
+  private makeTables(): void {
+    migrateTables(this.ctx.storage, gateMigrations);
+    this.hasTables = true;
+  }
+
   private sql(query: string, ...values: SqlStorageValue[]): Record<string, SqlStorageValue>[] {
+    // A request that was under way when the project was erased may still come.
+    if (!this.hasTables) this.makeTables();
     return this.ctx.storage.sql.exec(query, ...values).toArray();
   }
 }

@@ -88,6 +88,17 @@ describe("the tables of an object", () => {
   });
 });
 
+it("a gate takes keys again after it was erased, and keeps nothing until then", async () => {
+  const project = await newProject();
+  const gate = gateOf(project.id);
+  const claim = (key: string) =>
+    gate.admit({ buckets: [], key: { key, owner: "me", request: "POST /v1/send", ttlMs: 60_000 } });
+  expect((await claim("before")).claim).toEqual({ kind: "claimed" });
+  await gate.erase();
+  expect(await runInDurableObject(gate, (_, state) => schemaOf(state))).toEqual([]);
+  expect((await claim("before")).claim).toEqual({ kind: "claimed" });
+});
+
 describe("an object that later code has written", () => {
   it("is out of reach for a request with a key, and no hindrance for one without", async () => {
     const project = await newProject();

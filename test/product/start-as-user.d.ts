@@ -3,9 +3,20 @@
 declare module "*/scripts/lib/start-as-user.mjs" {
   export function startPetrel(environment: Record<string, string>): {
     ready: Promise<{ base: string; secretKey: string; curlLine: string }>;
+    pid: number | undefined;
     ended: Promise<number | null>;
     stop(): void;
+    kill(): void;
   };
+}
+
+declare module "*/scripts/lib/lock.mjs" {
+  type Note = Record<string, unknown>;
+  export function takeLock(
+    folder: string,
+    about: Note,
+  ): Promise<{ release(): void; holder?: undefined } | { release?: undefined; holder: Note | null }>;
+  export function readHolder(folder: string): Note | null;
 }
 
 declare module "*/scripts/lib/port.mjs" {

@@ -27,6 +27,17 @@ export function dispatchLost(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => announceStranded(platform, db, maxLost));
 }
 
+/** At a start: all messages were lost with the process before. */
+export function endGraceOfEvents(platform: Platform): Promise<void> {
+  return sweepDatabases(platform, async (db) => {
+    const now = platform.now.getTime();
+    const batch = openBatch({ ...platform, db });
+    batch.add(statement(sql`UPDATE events SET next_announce_at = ${now} WHERE next_announce_at > ${now}`));
+    await batch.commit();
+    return 0;
+  });
+}
+
 async function announceStranded(platform: Platform, db: Db, limit: number): Promise<number> {
   const now = platform.now.getTime();
   const batch = openBatch({ ...platform, db });

@@ -13,6 +13,22 @@ export function requeueLostJobs(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => requeueDue(platform, db));
 }
 
+/** At a start: whatever process was at work on a job is gone, so none is waited for. */
+export function endGraceOfJobs(platform: Platform): Promise<void> {
+  return sweepDatabases(platform, async (db) => {
+    const now = platform.now.getTime();
+    const batch = openBatch({ ...platform, db });
+    batch.add(
+      statement(
+        sql`UPDATE jobs SET next_announce_at = ${now}
+          WHERE status IN ('queued', 'processing') AND next_announce_at > ${now}`,
+      ),
+    );
+    await batch.commit();
+    return 0;
+  });
+}
+
 async function requeueDue(platform: Platform, db: Db): Promise<number> {
   const now = platform.now.getTime();
   const batch = openBatch({ ...platform, db });

@@ -118,9 +118,13 @@ export const shardMigrations: TableMigrations = [tables];
 
 /** Makes the tables, or brings them to this version. */
 export function migrateShard(storage: DurableObjectStorage): void {
-  migrateTables(storage, shardMigrations, (sql) =>
-    addMissingColumns(sql, "executions", { earlier: "TEXT", request_until: "INTEGER", ended_at: "INTEGER" }),
-  );
+  migrateTables(storage, shardMigrations, (sql) => {
+    if (!addMissingColumns(sql, "executions", { earlier: "TEXT", request_until: "INTEGER", ended_at: "INTEGER" }))
+      return;
+    // Retention goes by `ended_at`.
+    sql.exec("UPDATE executions SET ended_at = completed_at WHERE ended_at IS NULL AND completed_at IS NOT NULL");
+    sql.exec("DROP INDEX IF EXISTS ix_executions_completed");
+  });
 }
 
 export const readExecution: RowReader<StoredExecution> = columns({

@@ -29,3 +29,21 @@ export function queueDueCampaigns(platform: Platform): Promise<void> {
     return due.count;
   });
 }
+
+/** At a start: whatever process was at work on a campaign is gone. One that has not begun keeps its time. */
+export function endGraceOfRuns(platform: Platform): Promise<void> {
+  return sweepDatabases(platform, async (db) => {
+    const now = platform.now.getTime();
+    const batch = openBatch({ ...platform, db });
+    batch.add(
+      statement(
+        sql`UPDATE campaign_runs SET due_at = ${now}
+          WHERE clock = 0 AND due_at > ${now} AND due_at <= ${now + runGraceMs}
+            AND EXISTS (SELECT 1 FROM campaigns c WHERE c.project_id = campaign_runs.project_id AND c.id = campaign_runs.id
+              AND c.status = 'SENDING')`,
+      ),
+    );
+    await batch.commit();
+    return 0;
+  });
+}

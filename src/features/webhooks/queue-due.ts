@@ -1,14 +1,36 @@
 import { sql } from "drizzle-orm";
+import { openBatch } from "../../db/batch";
 import type { Db } from "../../db/client";
 import { asNumber, columns } from "../../db/rows";
-import { selectFirst } from "../../db/statement";
+import { selectFirst, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { sweepDatabases } from "../../platform/sweep";
+import { leaseMs } from "./delivery";
+import { nextDue } from "./statements";
 
 /** The sweep that finds due deliveries, of all projects: those whose wait is over, and those whose message was lost. */
 export function queueDueDeliveries(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     if (await isAnyDue(db, platform.now.getTime())) await platform.enqueue([{ message: { type: "webhooks.drain" } }]);
+    return 0;
+  });
+}
+
+/** At a start: whatever process had taken a delivery is gone. One that was to be tried again so soon is tried now. */
+export function endLeasesOfDeliveries(platform: Platform): Promise<void> {
+  return sweepDatabases(platform, async (db) => {
+    const now = platform.now.getTime();
+    const batch = openBatch({ ...platform, db });
+    batch.add(
+      statement(
+        sql`UPDATE webhook_deliveries SET next_attempt_at = ${now}
+          WHERE next_attempt_at > ${now} AND next_attempt_at <= ${now + leaseMs}`,
+      ),
+    );
+    batch.add(
+      statement(sql`UPDATE webhooks SET due_at = ${nextDue} WHERE due_at > ${now} AND due_at IS NOT ${nextDue}`),
+    );
+    await batch.commit();
     return 0;
   });
 }

@@ -8,7 +8,7 @@ import { listenerId } from "./webhook";
  * When a webhook is due: with its next delivery, and not before the time to which it was put off. A webhook that is
  * disabled is never due; what waits for it goes on when it is enabled again.
  */
-const nextDue = sql`CASE WHEN disabled_at IS NULL THEN (
+export const nextDue = sql`CASE WHEN disabled_at IS NULL THEN (
     SELECT max(min(d.next_attempt_at), coalesce(webhooks.put_off_until, 0))
     FROM webhook_deliveries d INDEXED BY ix_webhook_deliveries_due
     WHERE d.project_id = webhooks.project_id AND d.webhook_id = webhooks.id AND d.next_attempt_at IS NOT NULL) END`;

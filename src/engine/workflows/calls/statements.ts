@@ -15,7 +15,7 @@ export interface CallKey {
 }
 
 /** When a host's next call is due, and not before the time to which the host was put off. */
-const nextDue = sql`(SELECT max(min(k.next_attempt_at), coalesce(workflow_hosts.put_off_until, 0))
+export const nextDue = sql`(SELECT max(min(k.next_attempt_at), coalesce(workflow_hosts.put_off_until, 0))
   FROM workflow_calls k INDEXED BY ix_workflow_calls_due
   WHERE k.project_id = workflow_hosts.project_id AND k.host = workflow_hosts.host AND k.next_attempt_at IS NOT NULL)`;
 
@@ -35,7 +35,7 @@ export function updateHostsDue(ctx: Context, hosts: string[]): Statement[] {
 }
 
 /** Whoever takes a call has it for so long. Then it counts as lost, and is due again. */
-const leaseMs = 2 * minuteMs;
+export const leaseMs = 2 * minuteMs;
 
 /** Takes the next due calls of a host, the longest due first. */
 export function takeCalls(ctx: Context, host: string, limit: number): Statement<CallKey & { createdAt: number }> {

@@ -7,12 +7,32 @@ import { select, statement } from "../../../db/statement";
 import type { Platform } from "../../../platform/context";
 import { maxSweptRows, sweepDatabases, walkDatabases } from "../../../platform/sweep";
 import { findDueHosts } from "./calls";
+import { leaseMs, nextDue } from "./statements";
 
 /** The sweep that finds due calls, of all projects: those whose wait is over, and those whose message was lost. */
 export function queueDueCalls(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const [first] = await findDueHosts(db, platform.now.getTime(), 1);
     if (first) await platform.enqueue([{ message: { type: "workflows.call" } }]);
+    return 0;
+  });
+}
+
+/** At a start: whatever process had taken a call is gone. One that was to be made again so soon is made now. */
+export function endLeasesOfCalls(platform: Platform): Promise<void> {
+  return sweepDatabases(platform, async (db) => {
+    const now = platform.now.getTime();
+    const batch = openBatch({ ...platform, db });
+    batch.add(
+      statement(
+        sql`UPDATE workflow_calls SET next_attempt_at = ${now}
+          WHERE next_attempt_at > ${now} AND next_attempt_at <= ${now + leaseMs}`,
+      ),
+    );
+    batch.add(
+      statement(sql`UPDATE workflow_hosts SET due_at = ${nextDue} WHERE due_at > ${now} AND due_at IS NOT ${nextDue}`),
+    );
+    await batch.commit();
     return 0;
   });
 }

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, it } from "vitest";
+import { readHolder, takeLock } from "../../scripts/lib/lock.mjs";
+
+const lockModule = new URL("../../scripts/lib/lock.mjs", import.meta.url).href;
+const root = fileURLToPath(new URL("../..", import.meta.url).href);
+
+const folders: string[] = [];
+const children: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function lockFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "petrel-lock-"));
+  folders.push(folder);
+  return join(folder, "lock");
+}
+
+/** A process that takes the locks that it is told, and says how each went. */
+function contender() {
+  const script = `
+    import { createInterface } from "node:readline";
+    import { takeLock } from ${JSON.stringify(lockModule)};
+    for await (const folder of createInterface({ input: process.stdin })) {
+      const { release } = await takeLock(folder, { pid: process.pid });
+      console.log(release ? "owner" : "refused");
+    }`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    cwd: root,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  children.push(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    pid: child.pid,
+    ask: (folder: string) => child.stdin.write(`${folder}\n`),
+    answer: async () => (await lines.next()).value,
+    kill: () =>
+      new Promise((resolve) => {
+        child.once("exit", resolve);
+        child.kill("SIGKILL");
+      }),
+  };
+}
+
+it("has one owner, of two processes that take it at once", async () => {
+  const both = [contender(), contender()];
+  for (let round = 0; round < 20; round++) {
+    const folder = lockFolder();
+    for (const one of both) one.ask(folder);
+    const answers = await Promise.all(both.map((one) => one.answer()));
+    expect(answers.sort()).toEqual(["owner", "refused"]);
+  }
+});
+
+it("outlives no process that was killed, and then has one owner again", async () => {
+  const both = [contender(), contender()];
+  for (let round = 0; round < 20; round++) {
+    const folder = lockFolder();
+    const killed = contender();
+    killed.ask(folder);
+    expect(await killed.answer()).toBe("owner");
+    expect(readHolder(folder)).toEqual({ pid: killed.pid });
+    await killed.kill();
+    expect(readHolder(folder)).toBeNull();
+    for (const one of both) one.ask(folder);
+    const answers = await Promise.all(both.map((one) => one.answer()));
+    expect(answers.sort()).toEqual(["owner", "refused"]);
+  }
+});
+
+it("is not held by a later process with the id of one that was killed", async () => {
+  const folder = lockFolder();
+  const { release } = await takeLock(folder, {});
+  release?.();
+  for (const name of [`${process.pid}-1-0011223344556677`, `${process.pid}-1-0011223344556677.held`]) {
+    writeFileSync(join(folder, name), "{}");
+  }
+  expect(readHolder(folder)).toBeNull();
+  expect((await takeLock(folder, { port: 1 })).release).toBeDefined();
+});
+
+it("is released by its owner alone, and leaves nothing behind", async () => {
+  const folder = lockFolder();
+  const first = await takeLock(folder, { port: 1 });
+  const refused = await takeLock(folder, { port: 2 });
+  expect(refused).toEqual({ holder: { port: 1 } });
+  first.release?.();
+  expect(readdirSync(folder)).toEqual([]);
+  const second = await takeLock(folder, { port: 3 });
+  first.release?.();
+  expect(readHolder(folder)).toEqual({ port: 3 });
+  second.release?.();
+  expect(readdirSync(folder)).toEqual([]);
+});
