@@ -36,13 +36,3 @@ export function migrateTables(
     storage.kv.put(versionKey, migrations.length);
   });
 }
-
-/** Adds nullable columns that a table of before has not. Returns whether there is such a table. */
-export function addMissingColumns(sql: SqlStorage, table: string, columns: Record<string, string>): boolean {
-  const there = sql.exec<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`).toArray();
-  if (there.length === 0) return false;
-  for (const [column, type] of Object.entries(columns)) {
-    if (!there.some(({ name }) => name === column)) sql.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
-  }
-  return true;
-}

@@ -15,8 +15,9 @@ import {
   type RawRow,
   type RowReader,
 } from "../../db/rows";
-import { addMissingColumns, migrateTables, type TableMigrations } from "../../platform/object-tables";
+import { migrateTables, type TableMigrations } from "../../platform/object-tables";
 import type { EventSource } from "./arrival";
+import { adoptOlderTables } from "./older-tables";
 
 /** An execution as its object keeps it. */
 export interface StoredExecution extends Position {
@@ -118,13 +119,7 @@ export const shardMigrations: TableMigrations = [tables];
 
 /** Makes the tables, or brings them to this version. */
 export function migrateShard(storage: DurableObjectStorage): void {
-  migrateTables(storage, shardMigrations, (sql) => {
-    if (!addMissingColumns(sql, "executions", { earlier: "TEXT", request_until: "INTEGER", ended_at: "INTEGER" }))
-      return;
-    // Retention goes by `ended_at`.
-    sql.exec("UPDATE executions SET ended_at = completed_at WHERE ended_at IS NULL AND completed_at IS NOT NULL");
-    sql.exec("DROP INDEX IF EXISTS ix_executions_completed");
-  });
+  migrateTables(storage, shardMigrations, (sql) => adoptOlderTables(sql, tables));
 }
 
 export const readExecution: RowReader<StoredExecution> = columns({
