@@ -4,9 +4,14 @@ import type { NamedObjects } from "./objects";
 import type { Admission, Admitted, Answered, ProjectGateObject } from "./project-gate-object";
 
 /**
- * A project's gate, as the middleware uses it. Every method returns null, or nothing, when the object is out of reach.
+ * A project's gate, as the middleware uses it: one object keeps its buckets, and sixteen share its idempotency keys, because
+ * each key is two calls and two writes. Every method returns null, or nothing, when the object is out of reach.
  */
 export interface Gate {
+  /**
+   * Asks for the rate and the key at the same time. The rate fails open: without its object it is null. A key that was
+   * claimed by a request over its rate is free again behind the answer.
+   */
   admit(projectId: string, admission: AskedAdmission): Promise<Admitted | null>;
   complete(projectId: string, key: OwnedKey, answered: Answered): Promise<void>;
   release(projectId: string, key: OwnedKey): Promise<void>;
@@ -34,7 +39,9 @@ const patienceMs = 2_000;
 
 export function openGate(objects: NamedObjects<ProjectGateObject>, log: Log): Gate {
   // A stub stays broken after one failure, so each try gets a new one.
-  const gateOf = (projectId: string) => objects.get(objects.idFromName(projectId));
+  const named = (name: string) => objects.get(objects.idFromName(name));
+  const ofBuckets = named;
+  const ofKey = (projectId: string, key: OwnedKey) => named(keeperOf(projectId, key));
   async function reach<T>(what: string, call: () => Promise<T>): Promise<T | null> {
     for (let attempt = 1; attempt <= tries; attempt++) {
       try {
@@ -45,21 +52,51 @@ export function openGate(objects: NamedObjects<ProjectGateObject>, log: Log): Ga
     }
     return null;
   }
+  async function release(projectId: string, owned: OwnedKey): Promise<void> {
+    await reach("release", async () => ofKey(projectId, owned).release(nameOf(owned), owned.owner));
+  }
   return {
-    admit: (projectId, { buckets, key }) =>
-      reach("admit", async () => gateOf(projectId).admit({ buckets, key: key && { ...key, key: nameOf(key) } })),
+    async admit(projectId, { buckets, key }) {
+      const [rated, claimed] = await Promise.all([
+        buckets.length === 0 ? null : reach("admit", async () => ofBuckets(projectId).admit({ buckets, key: null })),
+        key === null
+          ? null
+          : reach("claim", async () => ofKey(projectId, key).admit({ buckets: [], key: { ...key, key: nameOf(key) } })),
+      ]);
+      const rate = rated?.rate ?? null;
+      if (rate?.isAllowed === false) {
+        if (key && claimed?.claim?.kind !== "taken") await release(projectId, key);
+        return { rate, claim: null };
+      }
+      if (key === null) return rated;
+      return claimed && { rate, claim: claimed.claim };
+    },
     async complete(projectId, owned, answered) {
-      await reach("complete", async () => gateOf(projectId).complete(nameOf(owned), owned.owner, answered));
+      await reach("complete", async () => ofKey(projectId, owned).complete(nameOf(owned), owned.owner, answered));
     },
-    async release(projectId, owned) {
-      await reach("release", async () => gateOf(projectId).release(nameOf(owned), owned.owner));
+    release,
+    async erase(projectId) {
+      const keepers = Array.from({ length: keepersOfKeys }, (_, place) => keeperAt(projectId, place));
+      await Promise.all([projectId, ...keepers].map((name) => named(name).erase()));
     },
-    erase: (projectId) => gateOf(projectId).erase(),
   };
 }
 
+const keepersOfKeys = 16;
+
+/** The name of the object that keeps a key. Where keys are kept must never change: a key lives for a day. */
+export function keeperOf(projectId: string, key: Pick<OwnedKey, "kind" | "key">): string {
+  let hash = 0;
+  for (const letter of nameOf(key)) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) >>> 0;
+  return keeperAt(projectId, hash % keepersOfKeys);
+}
+
+function keeperAt(projectId: string, place: number): string {
+  return `${projectId}/${place}`;
+}
+
 /** Keeps keys of browsers and of servers apart. */
-function nameOf({ kind, key }: OwnedKey): string {
+function nameOf({ kind, key }: Pick<OwnedKey, "kind" | "key">): string {
   return `${kind}:${key}`;
 }
 

@@ -1,6 +1,5 @@
-import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { keyRows } from "../support/gate";
 import { call, newProject, type TestProject } from "../support/project";
 import { expectRefusal } from "../support/refusal";
 
@@ -18,10 +17,7 @@ async function emailCount(project: TestProject): Promise<number> {
   return row?.n ?? 0;
 }
 
-async function gateRows(project: TestProject, sql: string) {
-  const gate = env.GATE.get(env.GATE.idFromName(project.id));
-  return runInDurableObject(gate, (_, state) => state.storage.sql.exec(sql).toArray());
-}
+const gateRows = ({ id }: TestProject, sql: string) => keyRows(id, sql);
 
 describe("an Idempotency-Key", () => {
   it("used again answers 409 with what the first request did", async () => {

@@ -1,8 +1,8 @@
-import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { forgetProjects } from "../../src/engine/projects/cache";
 import { effects, expectEffects } from "../support/effects";
+import { keyRows } from "../support/gate";
 import { admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
 import { emailIds } from "../support/send-and-wait";
@@ -65,8 +65,7 @@ describe("POST /v1/send of a project whose sending is paused", () => {
     expectRefusal(await sendOnce(project, "during", template), 403, "SENDING_PAUSED", { details: { reason, at } });
     expect((await sendOnce(project, "before", template)).body.error.code).toBe("IDEMPOTENCY_KEY_REUSED");
     // As it is when the gate has forgotten the key.
-    const gate = env.GATE.get(env.GATE.idFromName(project.id));
-    await runInDurableObject(gate, (_, state) => state.storage.sql.exec("DELETE FROM idempotency_keys").toArray());
+    await keyRows(project.id, "DELETE FROM idempotency_keys");
     expect((await sendOnce(project, "before", template)).body.error.code).toBe("IDEMPOTENCY_KEY_REUSED");
     await admin.patch(`/admin/projects/${project.id}`, { sendingPaused: null });
     expect((await sendOnce(project, "during", template)).status).toBe(200);

@@ -1,6 +1,9 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
+import type { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { keeperOf } from "../../src/platform/gate";
+import type { Admission } from "../../src/platform/project-gate-object";
+import { keeperOfKey, named } from "../support/gate";
 import { call, newProject, type TestProject } from "../support/project";
 import { expectRefusal } from "../support/refusal";
 import { callWith } from "../support/with-settings";
@@ -16,9 +19,7 @@ function send(project: TestProject) {
   return call("POST", "/v1/send", mail(project), { headers });
 }
 
-function gateOf(project: TestProject) {
-  return env.GATE.get(env.GATE.idFromName(project.id));
-}
+const gateOf = ({ id }: TestProject) => keeperOfKey(id, key);
 
 /** Changes what the gate remembers, as a death or the passing of time would have left it. */
 async function gateRows(project: TestProject, sql: string, ...values: SqlStorageValue[]) {
@@ -200,5 +201,52 @@ describe("time", () => {
     await gateRows(project, "UPDATE idempotency_keys SET expires_at = 1");
     expect(await runDurableObjectAlarm(gateOf(project))).toBe(true);
     expect(await gateRows(project, "SELECT key FROM idempotency_keys")).toEqual([]);
+  });
+});
+
+describe("keys and rates", () => {
+  it("are asked for at the same time: a key waits for no bucket", async () => {
+    const project = await newProject();
+    const under: string[] = [];
+    const both = Promise.withResolvers<void>();
+    const GATE = {
+      idFromName: (name: string) => name,
+      get: (name: string) => ({
+        admit: async (admission: Admission) => {
+          under.push(name);
+          if (under.length === 2) both.resolve();
+          // Neither answers before the other was asked.
+          await both.promise;
+          return named(name).admit(admission);
+        },
+        complete: async () => {},
+      }),
+    } as unknown as typeof env.GATE;
+    const answer = await callWith({ GATE, RATE_LIMIT_ENABLED: "true" }, "POST", "/v1/send", {
+      token: project.keys.secret,
+      body: mail(project),
+      headers: { "Idempotency-Key": key },
+    });
+    expect(answer.status).toBe(200);
+    expect(under.toSorted()).toEqual([project.id, keeperOf(project.id, { kind: "secret", key })].toSorted());
+  });
+
+  it("do not hold each other: a request over its rate leaves its key free", async () => {
+    const project = await newProject();
+    const limits = { RATE_LIMIT_ENABLED: "true", RATE_LIMIT_SEND_PER_SECOND: "1", RATE_LIMIT_SEND_BURST: "1" };
+    const sendLimited = (name: string) =>
+      callWith(limits, "POST", "/v1/send", {
+        token: project.keys.secret,
+        body: mail(project),
+        headers: { "Idempotency-Key": name },
+      });
+    expect((await sendLimited("first")).status).toBe(200);
+    expect((await sendLimited(key)).status).toBe(429);
+    expect((await send(project)).status).toBe(200);
+  });
+
+  it("are spread over sixteen objects by the key", () => {
+    const names = Array.from({ length: 400 }, (_, n) => keeperOf("p", { kind: "secret", key: `order-${n}` }));
+    expect(new Set(names).size).toBe(16);
   });
 });

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { shardMigrations } from "../../src/engine/workflows/shard-store";
 import { gateMigrations, type ProjectGateObject } from "../../src/platform/project-gate-object";
+import { keeperOfKey } from "../support/gate";
 import { bearer, call, newProject } from "../support/project";
 import { addressOf, newWorkflow, track } from "../support/workflow";
 import { shardStub, World } from "../support/world";
@@ -110,10 +111,11 @@ describe("an object that later code has written", () => {
         { headers: { ...bearer(project.keys.secret).headers, ...headers } },
       );
     expect((await send({ "Idempotency-Key": "first" })).status).toBe(200);
-    await runInDurableObject(gateOf(project.id), (_, state) => {
+    const keeper = keeperOfKey(project.id, "second");
+    await runInDurableObject(keeper, (_, state) => {
       state.storage.kv.put(versionKey, gateMigrations.length + 1);
     });
-    await evictDurableObject(gateOf(project.id));
+    await evictDurableObject(keeper);
     expect(await send({ "Idempotency-Key": "second" })).toMatchObject({
       status: 503,
       body: { error: { code: "EXTERNAL_SERVICE_ERROR" } },
