@@ -10,7 +10,7 @@ import type { Admission, Admitted, Answered, ProjectGateObject } from "./project
 export interface Gate {
   /**
    * Asks for the rate and the key at the same time. The rate fails open: without its object it is null. A key that was
-   * claimed by a request over its rate is free again behind the answer.
+   * claimed by a request over its rate is free again before the answer.
    */
   admit(projectId: string, admission: AskedAdmission): Promise<Admitted | null>;
   complete(projectId: string, key: OwnedKey, answered: Answered): Promise<void>;
