@@ -5,7 +5,7 @@ import {
   runInDurableObject,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { tick } from "../../src/cron";
 import type { SweepObject } from "../../src/sweep-object";
 
@@ -13,6 +13,9 @@ function sweeps(): DurableObjectStub<SweepObject> {
   const objects = env.SWEEPS as unknown as DurableObjectNamespace<SweepObject>;
   return objects.get(objects.idFromName("sweeps"));
 }
+
+// It would ring every five seconds from then on, beside all other tests.
+afterEach(() => runInDurableObject(sweeps(), (_, state) => state.storage.deleteAlarm()));
 
 const nextRing = () => runInDurableObject(sweeps(), (_, state) => state.storage.getAlarm());
 
@@ -37,6 +40,4 @@ it("rings again after an alarm that was lost", async () => {
   await runInDurableObject(sweeps(), (_, state) => state.storage.deleteAlarm());
   await sweeps().keepGoing();
   expect(await nextRing()).not.toBeNull();
-  // So that it does not ring during other tests.
-  await runInDurableObject(sweeps(), (_, state) => state.storage.deleteAlarm());
 });
