@@ -34,7 +34,7 @@ import { deleteEventsJob, dispatchEventsJob } from "./features/events/jobs";
 import { eraseJob } from "./features/projects/jobs";
 import { computeSegmentJob, countSegmentJob, deleteMembersJob } from "./features/segments/jobs";
 import { timedSegments } from "./features/segments/timed";
-import { deliverJob } from "./features/send/jobs";
+import { deliverJob, deliverJobs } from "./features/send/jobs";
 import { recordHitsJob } from "./features/tracking/jobs";
 import { webhookDeliveries } from "./features/webhooks/drain";
 import { tryDeliveryJob } from "./features/webhooks/jobs";
@@ -119,9 +119,9 @@ const tellsAlone: QueueMessage["type"][] = ["tracking.record", "mail.settle"];
 const aloneBackoff: Backoff = { firstMs: 10 * secondMs, growth: 6, maxMs: 4 * hourMs };
 
 /**
- * Front door 2: each message is parsed, handed to its handler, and acknowledged or retried. Messages about mail of one
- * project are one piece of work; the pieces share the calls that a Worker can have open, and the statements that it may make, so
- * that a provider which is slow for one project holds up no other.
+ * Front door 2: each message is parsed, handed to its handler, and acknowledged or retried. Messages about fresh mail of one
+ * project are one piece of work. The pieces share the calls that a Worker can have open, and the statements that it may make,
+ * so that a provider which is slow for one project holds up no other.
  */
 export async function consume(batch: MessageBatch, env: Env, execution: ExecutionContext): Promise<void> {
   const platform = openPlatform(env, execution);
@@ -130,13 +130,33 @@ export async function consume(batch: MessageBatch, env: Env, execution: Executio
     return;
   }
   const work = mergeMessages(batch.messages.flatMap((message) => parsed(platform, message)));
-  const atOnce = batch.queue === mailQueue ? platform.callsAtOnce : work.length;
-  const share = (whole: number) => Math.max(1, Math.floor(whole / Math.max(1, work.length)));
+  const fresh = work.filter(isFreshMail);
+  const others = work.filter((piece) => !isFreshMail(piece));
+  const share = (whole: number) => Math.max(1, Math.floor(whole / Math.max(1, others.length)));
   const shared = { ...platform, callsAtOnce: share(platform.callsAtOnce), maxRounds: share(platform.maxRounds) };
-  await eachOf(work, atOnce, (piece) => handle(shared, piece));
+  await Promise.all([
+    deliverTogether(platform, fresh),
+    ...others.map((piece) => settle(platform, piece, () => handleMessage(shared, piece.message))),
+  ]);
 }
 
-const mailQueue = "petrel-mail";
+type FreshMail = Merged<Message> & { message: MessageOf<"mail.deliver"> };
+
+function isFreshMail(piece: Merged<Message>): piece is FreshMail {
+  return piece.message.type === "mail.deliver";
+}
+
+async function deliverTogether(platform: Platform, fresh: FreshMail[]): Promise<void> {
+  const delivered = deliverJobs(
+    platform,
+    fresh.map(({ message }) => message),
+  );
+  const outcomeOf = async (index: number) => {
+    const error = (await delivered)[index];
+    if (error !== null) throw error;
+  };
+  await Promise.all(fresh.map((piece, index) => settle(platform, piece, () => outcomeOf(index))));
+}
 
 function parsed(platform: Platform, received: Message) {
   const { success, data } = QueueMessage.safeParse(received.body);
@@ -147,17 +167,14 @@ function parsed(platform: Platform, received: Message) {
   return [];
 }
 
-async function eachOf<T>(items: T[], atOnce: number, run: (item: T) => Promise<void>): Promise<void> {
-  const left = items.values();
-  const runner = async () => {
-    for (const item of left) await run(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, runner));
-}
-
-async function handle(platform: Platform, { message, received }: Merged<Message>): Promise<void> {
+/** Acknowledges the messages of some work when it is done, and has them come again when it failed. */
+async function settle(
+  platform: Platform,
+  { message, received }: Merged<Message>,
+  work: () => Promise<void>,
+): Promise<void> {
   try {
-    await handleMessage(platform, message);
+    await work();
     for (const each of received) each.ack();
   } catch (error) {
     const attempt = Math.max(...received.map(({ attempts }) => attempts));

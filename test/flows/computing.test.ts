@@ -120,12 +120,12 @@ describe("an invocation has so much CPU", () => {
     if (!first) throw new Error("Nothing was queued");
     const cpu = countingCpu(openCpu(7 * unitsOf(body)));
     await handleMessage({ ...world.process().platform, cpu }, first.queued.message);
-    expect(world.taken).toHaveLength(10);
+    expect(world.taken).toHaveLength(7);
     for (let runs = 0; world.queue.length > 0 && runs < 20; runs++) {
       const [next] = world.queue.splice(0, 1);
       const each = countingCpu(openCpu(7 * unitsOf(body)));
       if (next) await handleMessage({ ...world.process().platform, cpu: each }, next.queued.message);
-      expect(each.units).toBeLessThan(11 * (unitsOf(body) + 150_000));
+      expect(each.units).toBeLessThan(8 * (unitsOf(body) + 150_000));
     }
     expect((await emailRows(project)).map(({ status }) => status)).toEqual(Array(40).fill("SENT"));
     expect(new Set(world.taken.map(({ to }) => to.email)).size).toBe(40);

@@ -58,14 +58,14 @@ describe("a consumer killed at any step, with a provider that takes the same mai
     const project = await newProject();
     const world = new World();
     const { ctx } = await world.context(project);
-    const many = Array.from({ length: 20 }, (_, index) => `r${index}@example.com`);
+    const many = Array.from({ length: 60 }, (_, index) => `r${index}@example.com`);
     await sendEmails(ctx, callOf(project, many));
-    // The permit, read, hand, five calls; then the account is asked again, and a batch records them.
-    await world.runAndDie({ atStep: 9, when: "before" });
+    // The permit, read, hand, 25 calls; then the account is asked again, and a batch records them.
+    await world.runAndDie({ atStep: 29, when: "before" });
     await passAWhile(world);
     const statuses = (await emailRows(project)).map((row) => row.status);
-    expect(statuses.filter((status) => status === "UNKNOWN")).toHaveLength(5);
-    expect(statuses.filter((status) => status === "SENT")).toHaveLength(15);
+    expect(statuses.filter((status) => status === "UNKNOWN")).toHaveLength(25);
+    expect(statuses.filter((status) => status === "SENT")).toHaveLength(35);
     expect(new Set(world.taken.map((message) => message.emailId)).size).toBe(world.taken.length);
   });
 });

@@ -50,7 +50,7 @@ describe.each(resets)("a gate that is reset %s its work", (when) => {
 });
 
 describe.each(resets)("the account of the mail provider that is reset %s its work", (when) => {
-  it.each(["ask", "mayGoOn", "giveBack"])("holds no mail back: %s", async (method) => {
+  it.each(["askAll", "mayGoOn", "giveBackAll"])("holds no mail back: %s", async (method) => {
     const project = await newProject();
     const fault = new DatabaseFault([]);
     const mail = { to: "ada@example.com", from: `hello@${project.domain}`, subject: "Hi", body: "Hi" };

@@ -23,18 +23,20 @@ const wish = (permitId: string, more: Partial<Wish> = {}): Wish => ({
 describe("the account's object", () => {
   it("keeps a lane's pause, apart for each provider and lane", async () => {
     const pace = openPace(env.PACE, "double", unlimited, quiet);
-    expect(await pace.ask(wish("a"))).toMatchObject({ mails: 1 });
-    await pace.giveBack({ permitId: "a", verdict: failed, calls: 3, hasMore: false });
-    expect(await pace.ask(wish("b"))).toMatchObject({ mails: 0 });
-    expect(await pace.ask(wish("c", { project: 2, priority: 1 }))).toMatchObject({ mails: 1 });
-    expect(await openPace(env.PACE, "other", unlimited, quiet).ask(wish("d"))).toMatchObject({ mails: 1 });
+    expect(await pace.ask([wish("a")])).toMatchObject({ grants: [{ mails: 1 }] });
+    await pace.giveBack([{ permitId: "a", verdict: failed, calls: 3, hasMore: false }]);
+    expect(await pace.ask([wish("b")])).toMatchObject({ grants: [{ mails: 0 }] });
+    expect(await pace.ask([wish("c", { project: 2, priority: 1 })])).toMatchObject({ grants: [{ mails: 1 }] });
+    expect(await openPace(env.PACE, "other", unlimited, quiet).ask([wish("d")])).toMatchObject({
+      grants: [{ mails: 1 }],
+    });
   });
 
   it("keeps to the pace, whoever asks at once", async () => {
     const rule: AccountRule = { pace: { perSecond: 10, transactionalShare: 0 }, mailsPerCall: 1 };
     const pace = openPace(env.PACE, "rush", rule, quiet);
-    const asked = Array.from({ length: 40 }, (_, project) => pace.ask(wish(`p${project}`, { project })));
-    const calls = (await Promise.all(asked)).reduce((sum, grant) => sum + grant.calls, 0);
+    const asked = Array.from({ length: 40 }, (_, project) => pace.ask([wish(`p${project}`, { project })]));
+    const calls = (await Promise.all(asked)).reduce((sum, { grants }) => sum + (grants[0]?.calls ?? 0), 0);
     // A second's worth. Whoever did not get a call waits in the ring from then on.
     expect(calls).toBe(10);
   });
@@ -48,7 +50,7 @@ describe("the account's object", () => {
     await pace.readUpTo("t", { place: { dueAt: 0, id: newId() }, mails: 5 });
     const before = Date.now();
     const done = { permitId: "t", verdict: { kind: "answered" as const }, calls: 5, hasMore: false };
-    const { drainAt } = await pace.giveBack(done);
+    const { drainAt } = await pace.giveBack([done]);
     expect(drainAt).toBeGreaterThan(before);
     expect(drainAt).toBeLessThanOrEqual(before + 1_000);
   });
@@ -64,7 +66,7 @@ describe("the account's object", () => {
       const permitId = `t${turn}`;
       await pace.nextTurn({ permitId, done: null });
       await pace.readUpTo(permitId, { place: { dueAt: 0, id: newId() }, mails: 100 });
-      await pace.giveBack({ permitId, verdict: { kind: "answered" }, calls: 100, hasMore: false });
+      await pace.giveBack([{ permitId, verdict: { kind: "answered" }, calls: 100, hasMore: false }]);
     }
     const stored = await runInDurableObject(stub, (_, { storage }) => storage.kv.get<{ mails: number }>(key));
     expect(stored?.mails).toBe(32_000);
@@ -74,11 +76,16 @@ describe("the account's object", () => {
     const broken = { get: () => ({}), idFromName: () => ({}) } as unknown as typeof env.PACE;
     const said: string[] = [];
     const pace = openPace(broken, "double", unlimited, (_, message) => said.push(message));
-    expect(await pace.ask(wish("a", { mails: 30 }))).toEqual({ calls: 30, callsAtOnce: 5, mails: 30, drainAt: null });
+    expect(await pace.ask([wish("a", { mails: 30 })])).toEqual({
+      grants: [{ calls: 30, callsAtOnce: 5, mails: 30 }],
+      drainAt: null,
+    });
     expect(await pace.mayGoOn("a", { kind: "answered" }, 1)).toBe(true);
     expect(await pace.campaignsPerSecond()).toBeNull();
     expect(await pace.nextTurn({ permitId: "b", done: null })).toEqual({ kind: "nothing to do" });
-    expect(await pace.giveBack({ permitId: "a", verdict: failed, calls: 1, hasMore: true })).toEqual({ drainAt: null });
+    expect(await pace.giveBack([{ permitId: "a", verdict: failed, calls: 1, hasMore: true }])).toEqual({
+      drainAt: null,
+    });
     expect(await pace.takeShare("a", { perSecond: 5, mails: 10 })).toBe(0);
     expect(said).toHaveLength(6);
   });

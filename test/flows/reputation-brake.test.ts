@@ -367,7 +367,7 @@ describe("marketing mail that is queued while its project is paused", () => {
     const sender = await newSender();
     const { project, world } = sender;
     world.mailsPerCall = 1;
-    const to = Array.from({ length: 20 }, (_, n) => `r${n}@example.com`);
+    const to = Array.from({ length: 40 }, (_, n) => `r${n}@example.com`);
     for (const email of to) await project.api.post("/contacts", { email, subscribed: true });
     const { id: template } = await newTemplate(project, { type: "MARKETING" });
     const { ctx } = await world.context(project);
@@ -378,14 +378,14 @@ describe("marketing mail that is queued while its project is paused", () => {
       return accepts();
     };
     await world.drain();
-    expect(world.taken).toHaveLength(5);
+    expect(world.taken).toHaveLength(25);
     const all = await statuses(project);
-    expect(all.filter(([status]) => status === "SENT")).toHaveLength(5);
+    expect(all.filter(([status]) => status === "SENT")).toHaveLength(25);
     expect(all.filter(([status]) => status === "QUEUED")).toHaveLength(15);
     await lift(sender);
     world.answer = accepts;
     await world.pass(2);
-    expect(world.taken).toHaveLength(20);
+    expect(world.taken).toHaveLength(40);
   });
 
   it("goes on when it may be out already, because its call is repeated", async () => {

@@ -32,6 +32,7 @@ const waitsOfLoops: Record<string, string> = {
   "src/engine/clock/advance.ts": "findDue",
   "src/engine/mail/deliver.ts": "recordAndHand",
   "src/engine/mail/drain.ts": "platform.pace.nextTurn",
+  "src/engine/mail/make-calls.ts": "makeCall",
   "src/engine/outbound/drain.ts": "nextEvent",
   "src/engine/workflows/calls/call-some.ts": "makeCall",
   "src/features/campaigns/run.ts": "takeStep",

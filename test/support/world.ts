@@ -275,13 +275,13 @@ export class World {
     const moment = () => ({ now: this.now, random: 0 });
     const step = <T>(name: string, effect: () => T) => process.step(name, async () => effect());
     return {
-      ask: (wish) => step("ask", () => askFor(account, wish, rule, moment())),
+      ask: (wishes) => step("ask", () => askFor(account, wishes, rule, moment())),
       nextTurn: (drainer) => step("turn", () => nextTurn(account, drainer, rule, moment())),
       takeShare: (permitId, wanted) => step("take share", () => takeShare(account, permitId, wanted, moment())),
       readUpTo: (permitId, read) => step("read up to", () => readUpTo(account, permitId, read, moment())),
       mayGoOn: (permitId, verdict, calls) =>
         step("may go on", () => mayGoOn(account, permitId, verdict, calls, moment())),
-      giveBack: (done) => step("give back", () => giveBack(account, done, rule, moment())),
+      giveBack: (dones) => step("give back", () => giveBack(account, dones, rule, moment())),
       addWaiting: (found) => step("add waiting", () => addWaiting(account, found, rule, moment())),
       campaignsPerSecond: async () => perSecondOf(account.speed),
     };

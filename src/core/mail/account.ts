@@ -45,6 +45,7 @@ export interface Permit {
   lane: Lane;
   /** Calls that it may still make, one after another or `callsAtOnce` together. */
   calls: number;
+  /** A part of one where its consumer shares its calls among many projects. */
   callsAtOnce: number;
   mailsAtOnce: number;
   until: number;

@@ -2,7 +2,7 @@ import { type Backoff, backoffMs } from "../backoff";
 import { minuteMs, secondMs } from "../time";
 
 /** Calls that failed in a row before a lane pauses. */
-const patience = 3;
+export const patience = 3;
 const pause: Backoff = { firstMs: 30 * secondMs, growth: 2, maxMs: 10 * minuteMs };
 const rest: Backoff = { firstMs: secondMs, growth: 2, maxMs: minuteMs };
 

@@ -20,6 +20,14 @@ const maxMailsInFlight = 2_000;
 /** A Worker waits for the headers of six responses at once. The database needs one of them. */
 export const maxCallsAtOnce = 5;
 
+/** Calls that each of those at once stands for in a round, one after another. */
+const callsPerPlace = 5;
+
+/** How many mails with a call each are handed over together: what a consumer that dies leaves uncertain. */
+export function mailsPerRound(callsAtOnce: number): number {
+  return Math.ceil(callsAtOnce * callsPerPlace);
+}
+
 /** An invocation has 1,000 statements of D1 by the stricter of two pages of its documentation. A round is some twenty. */
 export const maxRoundsPerInvocation = 40;
 
@@ -32,19 +40,19 @@ const turnsPerSecond = 10;
 /** Grants what the lane takes now, up to one turn. */
 export function grantPermit(
   account: Account,
-  wish: { permitId: string; project: number; priority: Priority; mails: number },
+  wish: { permitId: string; project: number; priority: Priority; mails: number; pieces?: number },
   rule: AccountRule,
   moment: Moment,
   { isDrainer = false, isSuspect = false } = {},
 ): Grant {
-  const { project, priority } = wish;
+  const { project, priority, pieces = 1 } = wish;
   const lane = laneOf(priority);
   const free = freeCalls(account, lane, rule, moment.now);
   const calls = Math.min(callsFor(wish.mails, rule), callsPerTurn(rule), free.calls);
   if (calls < 1) return none;
-  const callsAtOnce = Math.min(calls, maxCallsAtOnce, free.callsAtOnce);
+  const callsAtOnce = Math.min(calls, maxCallsAtOnce / pieces, free.callsAtOnce);
   const mails = free.isProbe ? 1 : Math.min(wish.mails, rule.pace === null ? calls : calls * rule.mailsPerCall);
-  const mailsAtOnce = Math.min(mails, Math.max(callsAtOnce, rule.mailsPerCall));
+  const mailsAtOnce = Math.min(mails, Math.max(mailsPerRound(callsAtOnce), rule.mailsPerCall));
   const until = moment.now + permitMs;
   account.permits.set(wish.permitId, {
     ...{ project, priority, lane, until, isDrainer, isSuspect, calls, callsAtOnce, mailsAtOnce, isProbe: free.isProbe },
@@ -52,7 +60,7 @@ export function grantPermit(
   });
   if (account.pace !== null && rule.pace !== null) account.pace = takeCalls(account.pace, lane, calls);
   if (free.isProbe) account.lanes[lane] = probing(account.lanes[lane], until);
-  return { calls, callsAtOnce, mails };
+  return { calls, callsAtOnce: Math.max(1, Math.floor(callsAtOnce)), mails };
 }
 
 /** Without a pace, each mail may have a call of its own. */

@@ -1,4 +1,4 @@
-import type { Verdict } from "./breaker";
+import { patience, type Verdict } from "./breaker";
 import type { Report } from "./status";
 
 /** A provider's answer to a mail. */
@@ -19,8 +19,21 @@ export type Receipt =
   | { kind: "unknown"; reason: string };
 
 /**
- * What a round of calls says about the account: of each mail the provider's answer, or null when its call threw. One answer
- * about a mail shows that the account is served, perhaps too fast.
+ * What a round of calls says about the account: of each call its receipts, in the order in which they came. The account may
+ * be refused or the provider go away in the middle of a round: then the calls from there on decide.
+ */
+export function verdictOfRound(calls: readonly (readonly (Receipt | null)[])[]): Verdict {
+  const kinds = calls.map((receipts) => verdictOf(receipts, 1).kind);
+  const stoppedAt = kinds.findIndex((kind) => kind === "throttled" || kind === "blocked");
+  const silentFrom = kinds.lastIndexOf("answered") + 1;
+  const from = stoppedAt >= 0 ? stoppedAt : calls.length - silentFrom >= patience ? silentFrom : 0;
+  const last = calls.slice(from);
+  return verdictOf(last.flat(), last.length);
+}
+
+/**
+ * What calls that were open together say: of each mail the provider's answer, or null when its call threw. One answer about
+ * a mail shows that the account is served, perhaps too fast.
  */
 export function verdictOf(round: readonly (Receipt | null)[], calls: number): Verdict {
   if (round.length === 0) return { kind: "unused" };

@@ -32,13 +32,24 @@ export interface Wish {
   mails: number;
   /** The project has a pace of its own for this mail: it waits for a drainer, which keeps to that. */
   isPaced?: boolean;
+  /** The pieces of work, this one among them, that share the calls that their consumer makes at once. */
+  pieces?: number;
 }
 
-export function askFor(account: Account, wish: Wish, rule: AccountRule, moment: Moment): WithDrainer<Grant> {
+/** One question for all fresh mail of a consumer. Who comes first in it is served first, as if each had asked alone. */
+export function askFor(
+  account: Account,
+  wishes: readonly Wish[],
+  rule: AccountRule,
+  moment: Moment,
+): WithDrainer<{ grants: Grant[] }> {
   catchUp(account, moment);
-  const grant = mustWait(account, wish, rule) ? none : grantPermit(account, wish, rule, moment);
-  if (grant.mails < wish.mails) addToRing(account, wish.project, wish.priority, "place");
-  return { ...grant, drainAt: callDrainer(account, rule, moment) };
+  const grants = wishes.map((wish) => {
+    const grant = mustWait(account, wish, rule) ? none : grantPermit(account, wish, rule, moment);
+    if (grant.mails < wish.mails) addToRing(account, wish.project, wish.priority, "place");
+    return grant;
+  });
+  return { grants, drainAt: callDrainer(account, rule, moment) };
 }
 
 /** A drainer's request for a turn. `permitId` is new. */
@@ -146,8 +157,13 @@ export interface Done {
   isOver?: boolean;
 }
 
-export function giveBack(account: Account, done: Done, rule: AccountRule, moment: Moment): { drainAt: number | null } {
-  endPermit(account, done, rule, moment);
+export function giveBack(
+  account: Account,
+  dones: readonly Done[],
+  rule: AccountRule,
+  moment: Moment,
+): { drainAt: number | null } {
+  for (const done of dones) endPermit(account, done, rule, moment);
   catchUp(account, moment);
   return { drainAt: callDrainer(account, rule, moment) };
 }

@@ -32,7 +32,7 @@ export interface ComposedRound {
 /** What a call with many mails may hold in memory, before it is encoded. */
 const maxRoundBytes = 4 * largeMailBytes;
 
-/** A second of CPU. A round of mail with costly templates ends early, and the next round has the rest. */
+/** A second of CPU. A round of mail with costly templates ends early, as where the invocation's is spent: others have the rest. */
 const maxRoundUnits = 100_000_000;
 
 /**
@@ -50,8 +50,9 @@ export async function composeRound(
   let [bytes, units] = [0, 0];
   const isPaused = await mayNotMarket(ctx, delivery);
   const slices = openSlices(ctx.cpu);
+  const isSpent = () => units > maxRoundUnits || (units > 0 && ctx.cpu.isSpent());
   for (const email of round) {
-    const isEnough = bytes > maxRoundBytes || (units > maxRoundUnits && !isWhole);
+    const isEnough = bytes > maxRoundBytes || (isSpent() && !isWhole);
     if (!isAlone && (delivery.large.has(email.contentId) || isEnough)) {
       composed.setAside.push(email);
       continue;

@@ -47,7 +47,7 @@ export async function drainMail(platform: Platform, { projectId }: MessageOf<"ma
     done = taken.done;
     roundsLeft -= Math.max(1, taken.rounds);
     if (now() < endsAt && roundsLeft > 0 && !platform.cpu.isSpent()) continue;
-    const { drainAt } = await platform.pace.giveBack(done);
+    const { drainAt } = await platform.pace.giveBack([done]);
     return sendForDrainer(platform, drainAt);
   }
 }

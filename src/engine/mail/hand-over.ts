@@ -11,7 +11,7 @@ import type { Context } from "../../platform/context";
 import { isAsRead } from "./as-read";
 import { obstacles } from "./obstacles";
 import { type Result, updateResults } from "./record";
-import { recordCalled } from "./record-called";
+import { type CalledFor, recordCalled } from "./record-called";
 
 /** An email that is composed and ready to be handed over. */
 export interface Ready {
@@ -32,8 +32,8 @@ export interface Call {
 
 /** The writes of one batch between two rounds of calls. */
 export interface Between {
-  /** The results of the previous round's calls. */
-  called: Result[];
+  /** What the previous round came to. */
+  called: CalledFor;
   /** Mails that the hand-over before this one passed over: they may not be sent, or somebody else has them. */
   refused: Ready[];
   /** Emails that end without a call. */
@@ -153,7 +153,7 @@ function selectHanded(ctx: Context, next: Call[], handedAt: number): SQL {
     WHERE e.round = r.value->>1 AND e.status = 'SENDING' AND e.handed_at = ${handedAt}`;
 }
 
-/** The emails of calls that are not made, because their hand-over failed. */
+/** The emails of calls that are not made, because their hand-over failed or the provider takes no more of them. */
 export function uncalledOf(next: Call[], handedAt: number): Uncalled[] {
   return next.flatMap(({ id, isRepeat, mails }) =>
     mails.map(({ email: { id: emailId, projectId, uncertainSince } }) => ({

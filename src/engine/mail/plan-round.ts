@@ -1,3 +1,4 @@
+import { mailsPerRound } from "../../core/mail/permits";
 import type { EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { Delivery } from "./delivery";
@@ -29,7 +30,7 @@ export function nextRound(ctx: Context, delivery: Delivery, waiting: Waiting, ca
   const small = waiting.emails.filter(({ contentId }) => !delivery.large.has(contentId));
   const sharing = small.filter((email) => mayShare(ctx, delivery, email)).slice(0, ctx.mailer.mailsPerCall);
   if (sharing.length > 1) return { kind: "shared", emails: sharing, repeat: null };
-  return single(small.length > 0 ? small.slice(0, callsAtOnce) : waiting.emails.slice(0, 1));
+  return single(small.length > 0 ? small.slice(0, mailsPerRound(callsAtOnce)) : waiting.emails.slice(0, 1));
 }
 
 /** An email that was tried before goes alone: its fault may have been why the others of its call were refused. */

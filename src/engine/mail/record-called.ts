@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { endsTrust, meaningOf, type Report } from "../../core/mail/status";
+import type { Unwritten } from "../../core/mail/unwritten";
 import { type Batch, openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
 import type { EmailRow } from "../../db/tables";
@@ -8,12 +9,16 @@ import { isAsRead, itemsOf, ofItem } from "./as-read";
 import { type Result, updateResults } from "./record";
 import { updateDelivered, updateReported } from "./report";
 import { insertBlock, judgeAsMailGoes } from "./reputation";
+import { takeBack } from "./take-back";
+
+/** What a round came to: the provider's answers, and the emails that it was not called for. */
+export type CalledFor = Pick<Unwritten, "results" | "uncalled">;
 
 /**
  * For mail of which a consumer may have died: before it is composed, its row counts the new try. The hand-over resets
  * the count. The results of the previous round are recorded first, because this Worker may die too.
  */
-export async function recordAndNote(ctx: Context, called: Result[], emails: EmailRow[]): Promise<void> {
+export async function recordAndNote(ctx: Context, called: CalledFor, emails: EmailRow[]): Promise<void> {
   const at = ctx.clock().getTime();
   const batch = openBatch(ctx);
   const judge = recordCalled(ctx, batch, called, at);
@@ -30,7 +35,13 @@ export async function recordAndNote(ctx: Context, called: Result[], emails: Emai
 }
 
 /** Returns what to do after the commit. */
-export function recordCalled(ctx: Context, batch: Batch, called: Result[], at: number): () => Promise<void> {
+export function recordCalled(
+  ctx: Context,
+  batch: Batch,
+  { results: called, uncalled }: CalledFor,
+  at: number,
+): () => Promise<void> {
+  batch.addAll(takeBack(ctx, uncalled));
   const isOfItsRound = sql`e.round = r.value->>'round' AND e.status IN ('SENDING', 'QUEUED', 'UNKNOWN')`;
   batch.addAll(updateResults(ctx, { results: called, where: sql`${ofItem} AND ${isOfItsRound}`, at }));
   const begun = called.some(({ status }) => status === "SENT") ? batch.add(insertBlock(ctx, at)) : null;

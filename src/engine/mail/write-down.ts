@@ -1,16 +1,13 @@
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { chunksOfBytes } from "../../core/chunks";
-import type { Uncalled, Unwritten } from "../../core/mail/unwritten";
+import type { Unwritten } from "../../core/mail/unwritten";
 import type { MessageOf, QueueMessage } from "../../core/messages";
 import { secondMs } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
 import { type Context, forProject, type Platform } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
-import { updateMarked, updateOpen } from "../campaigns/mark-pages";
 import { findProject } from "../projects/project";
-import { announceGraceMs } from "./announce";
-import { ofItem } from "./as-read";
 import { recordCalled } from "./record-called";
 
 /** Waits between two tries of a consumer, which may live for 15 minutes. */
@@ -69,41 +66,14 @@ export async function settleLater(
   if (project) await settle(forProject(platform, project), unwritten);
 }
 
-async function settle(ctx: Context, { results, uncalled, noted }: Unwritten): Promise<void> {
+async function settle(ctx: Context, { noted, ...called }: Unwritten): Promise<void> {
   const batch = openBatch(ctx);
   // Each statement asks for the round that it is about, and changes it.
   batch.mayRepeat();
-  const judge = recordCalled(ctx, batch, results, ctx.clock().getTime());
-  batch.addAll(takeBack(ctx, uncalled));
+  const judge = recordCalled(ctx, batch, called, ctx.clock().getTime());
   if (noted.length > 0) batch.add(updateNoted(ctx, noted));
   await batch.commit();
   await judge();
-}
-
-/**
- * Queues emails again that were handed over for calls which nobody made. A sweep may have given them up meanwhile: a call
- * with a new id says that only this consumer could have made it, so an UNKNOWN mail of that call was not sent. The round stays, as in every mail that was handed over before: a cancelled
- * campaign knows its mail by that.
- */
-function takeBack(ctx: Context, uncalled: Uncalled[]): Statement[] {
-  if (uncalled.length === 0) return [];
-  const now = ctx.clock().getTime();
-  const items = JSON.stringify(uncalled);
-  const isOfCall = sql`${ofItem} AND e.round = r.value->>'call'`;
-  const isGivenUp = sql`(e.status = 'UNKNOWN' AND NOT r.value->>'isRepeat')`;
-  const isHanded = sql`(e.status = 'SENDING' AND e.handed_at = r.value->>'handedAt')`;
-  const from = sql`json_each(${items}) r CROSS JOIN emails e`;
-  const among = (state: SQL) => sql`${isOfCall} AND ${state}`;
-  return [
-    updateOpen(among(isGivenUp), from),
-    updateMarked(ctx, { from, where: among(sql`(${isGivenUp} OR ${isHanded})`) }),
-    statement(
-      sql`UPDATE emails AS e SET status = 'QUEUED', error = NULL, handed_at = NULL,
-          uncertain_since = r.value->>'uncertainSince', attempts = max(0, attempts - 1), ended_at = NULL,
-          next_attempt_at = ${now}, due_at = ${now + announceGraceMs}
-        FROM json_each(${items}) r WHERE ${among(sql`(${isGivenUp} OR ${isHanded})`)}`,
-    ),
-  ];
 }
 
 /** The consumer lives, so nobody has died of these emails. */

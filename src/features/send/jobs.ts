@@ -1,11 +1,25 @@
 import type { MessageOf } from "../../core/messages";
-import { deliverEmails } from "../../engine/mail/deliver";
+import { deliverFresh } from "../../engine/mail/deliver-fresh";
 import { findProject } from "../../engine/projects/project";
 import { forProject, type Platform } from "../../platform/context";
 
-/** `mail.deliver`: fresh mail of one project. The mail of a deleted project is gone with it. */
+/** Several messages `mail.deliver`, each about fresh mail of one project. Returns the error of each that failed, else null. */
+export async function deliverJobs(platform: Platform, jobs: readonly MessageOf<"mail.deliver">[]): Promise<unknown[]> {
+  const found = await Promise.allSettled(jobs.map(({ projectId }) => findProject(platform, projectId)));
+  const outcomes = found.map((one): unknown => (one.status === "rejected" ? one.reason : null));
+  const fresh = jobs.flatMap(({ priority, emailIds, again = false }, index) => {
+    const one = found[index];
+    // The mail of a deleted project is gone with it.
+    if (one?.status !== "fulfilled" || one.value === null) return [];
+    return [{ index, mail: { ctx: forProject(platform, one.value), priority, emailIds, isAgain: again } }];
+  });
+  const errors = await deliverFresh(fresh.map(({ mail }) => mail));
+  for (const [place, { index }] of fresh.entries()) outcomes[index] = errors[place];
+  return outcomes;
+}
+
+/** `mail.deliver` */
 export async function deliverJob(platform: Platform, job: MessageOf<"mail.deliver">): Promise<void> {
-  const project = await findProject(platform, job.projectId);
-  if (!project) return;
-  await deliverEmails(forProject(platform, project), job.priority, job.emailIds, { isAgain: job.again });
+  const [error] = await deliverJobs(platform, [job]);
+  if (error !== null) throw error;
 }

@@ -36,8 +36,8 @@ export class PaceObject extends DurableObject {
   private account: Account | null = null;
   private speedsToStore = 0;
 
-  ask(wish: Wish, rule: AccountRule): WithDrainer<Grant> {
-    return this.do((account, moment) => askFor(account, wish, rule, moment));
+  askAll(wishes: Wish[], rule: AccountRule): WithDrainer<{ grants: Grant[] }> {
+    return this.do((account, moment) => askFor(account, wishes, rule, moment));
   }
 
   nextTurn(drainer: Drainer, rule: AccountRule): NextTurn {
@@ -56,8 +56,8 @@ export class PaceObject extends DurableObject {
     return this.do((account, moment) => mayGoOn(account, permitId, verdict, calls, moment));
   }
 
-  giveBack(done: Done, rule: AccountRule): { drainAt: number | null } {
-    return this.do((account, moment) => giveBack(account, done, rule, moment));
+  giveBackAll(dones: Done[], rule: AccountRule): { drainAt: number | null } {
+    return this.do((account, moment) => giveBack(account, dones, rule, moment));
   }
 
   addWaiting(found: { project: number; priority: Priority }[], rule: AccountRule): { drainAt: number | null } {

@@ -13,8 +13,8 @@ import type { PaceObject } from "./pace-object";
  * to send a `mail.drain` message that arrives then.
  */
 export interface Pace {
-  /** Asks for calls for fresh mail of one project. What is not granted waits. */
-  ask(wish: Wish): Promise<WithDrainer<Grant>>;
+  /** Asks for calls for fresh mail, and gets a grant for each wish. What is not granted waits. */
+  ask(wishes: Wish[]): Promise<WithDrainer<{ grants: Grant[] }>>;
   /** Whose waiting mail goes next. */
   nextTurn(drainer: Drainer): Promise<NextTurn>;
   /** How many mails of a turn may be read, of a project that has a pace of its own. */
@@ -23,7 +23,7 @@ export interface Pace {
   readUpTo(permitId: string, read: { place: Place | null; mails: number }): Promise<void>;
   /** Tells the outcome of a round, and asks whether the next one may be made. */
   mayGoOn(permitId: string, verdict: Verdict, calls: number): Promise<boolean>;
-  giveBack(done: Done): Promise<{ drainAt: number | null }>;
+  giveBack(dones: Done[]): Promise<{ drainAt: number | null }>;
   /** Says whose mail waits. */
   addWaiting(found: { project: number; priority: Priority }[]): Promise<{ drainAt: number | null }>;
   /** How many mails of campaigns went out in a second, of late, while more of them waited; null when that is unknown. */
@@ -45,29 +45,30 @@ export function openPace(objects: NamedObjects<PaceObject>, provider: string, ru
   }
   const nobody = { drainAt: null };
   return {
-    ask: (wish) => reach<WithDrainer<Grant>>((object) => object.ask(wish, rule), { ...wholeOf(wish), drainAt: null }),
+    ask: (wishes) => reach<WithDrainer<{ grants: Grant[] }>>((object) => object.askAll(wishes, rule), wholeOf(wishes)),
     nextTurn: (drainer) => reach<NextTurn>((object) => object.nextTurn(drainer, rule), { kind: "nothing to do" }),
     takeShare: (permitId, wanted) => reach<number>((object) => object.takeShare(permitId, wanted), 0),
     readUpTo: (permitId, read) => reach<void>((object) => object.readUpTo(permitId, read), undefined),
     mayGoOn: (permitId, verdict, calls) => reach<boolean>((object) => object.mayGoOn(permitId, verdict, calls), true),
-    giveBack: (done) => reach<{ drainAt: number | null }>((object) => object.giveBack(done, rule), nobody),
+    giveBack: (dones) => reach<{ drainAt: number | null }>((object) => object.giveBackAll(dones, rule), nobody),
     addWaiting: (found) => reach<{ drainAt: number | null }>((object) => object.addWaiting(found, rule), nobody),
     campaignsPerSecond: () => reach<number | null>((object) => object.campaignsPerSecond(), null),
   };
 }
 
-function wholeOf({ mails }: Wish): Grant {
-  return { calls: mails, callsAtOnce: Math.min(mails, maxCallsAtOnce), mails };
+function wholeOf(wishes: Wish[]): WithDrainer<{ grants: Grant[] }> {
+  const grants = wishes.map(({ mails }) => ({ calls: mails, callsAtOnce: Math.min(mails, maxCallsAtOnce), mails }));
+  return { grants, drainAt: null };
 }
 
 /** The account for projects with a clock of their own: it is never busy. Mail that waits is asked for at once. */
 export const unlimitedPace: Pace = {
-  ask: async (wish) => ({ ...wholeOf(wish), drainAt: null }),
+  ask: async (wishes) => wholeOf(wishes),
   nextTurn: async () => ({ kind: "nothing to do" }),
   takeShare: async (_, { mails }) => mails,
   readUpTo: async () => {},
   mayGoOn: async () => true,
-  giveBack: async ({ hasMore }) => ({ drainAt: hasMore ? 0 : null }),
+  giveBack: async (dones) => ({ drainAt: dones.some(({ hasMore }) => hasMore) ? 0 : null }),
   addWaiting: async () => ({ drainAt: 0 }),
   campaignsPerSecond: async () => null,
 };

@@ -46,7 +46,7 @@ describe("an account measures it", () => {
       if (perSecond !== undefined) takeShare(account, permitId, { perSecond, mails: 100 }, at);
       readUpTo(account, permitId, { place: turn === 10 ? null : place, mails: 100 }, at);
       at.now += 100;
-      giveBack(account, { permitId, verdict: { kind: "answered" }, calls: 100, hasMore: false }, rule, at);
+      giveBack(account, [{ permitId, verdict: { kind: "answered" }, calls: 100, hasMore: false }], rule, at);
     }
     return perSecondOf(account.speed);
   }

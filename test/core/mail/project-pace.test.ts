@@ -19,7 +19,9 @@ function open(pace: PaceRule | null = null) {
     wait: (project: number, priority: Priority = ofCampaigns) =>
       addWaiting(account, [{ project, priority }], rule, moment()),
     ask(project: number, { priority = ofCampaigns, isPaced = false }: { priority?: Priority; isPaced?: boolean } = {}) {
-      return askFor(account, { permitId: `p${++permits}`, project, priority, mails: 1, isPaced }, rule, moment());
+      const wish = { permitId: `p${++permits}`, project, priority, mails: 1, isPaced };
+      const { grants, drainAt } = askFor(account, [wish], rule, moment());
+      return { mails: grants[0]?.mails, drainAt };
     },
     turn(done: Done | null = null) {
       const permitId = `p${++permits}`;
@@ -34,7 +36,7 @@ function open(pace: PaceRule | null = null) {
       const mails = Math.min(share, found);
       readUpTo(account, permitId, { place: found > share ? more : null, mails }, moment());
       const done = { permitId, verdict: unused, calls: mails, hasMore: false, ...end };
-      at.called = giveBack(account, done, rule, moment()).drainAt ?? at.called;
+      at.called = giveBack(account, [done], rule, moment()).drainAt ?? at.called;
       return mails;
     },
   };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Verdict } from "../../../src/core/mail/breaker";
-import { type Receipt, verdictOf } from "../../../src/core/mail/receipt";
+import { type Receipt, verdictOf, verdictOfRound } from "../../../src/core/mail/receipt";
 
 const accepted: Receipt = { kind: "accepted", providerMessageId: "1", reports: [] };
 const refused: Receipt = { kind: "refused", reason: "" };
@@ -28,4 +28,21 @@ it.each<[what: string, round: (Receipt | null)[], verdict: Verdict]>([
 
 it("counts calls, not their mails", () => {
   expect(verdictOf([threw, threw, threw], 1)).toEqual({ kind: "failed", calls: 1 });
+});
+
+const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
+
+it.each<[what: string, calls: (Receipt | null)[], verdict: Verdict]>([
+  ["no calls", [], { kind: "unused" }],
+  ["all accepted", times(25, accepted), { kind: "answered" }],
+  ["an outage in the middle", [...times(10, accepted), ...times(5, threw)], { kind: "failed", calls: 5 }],
+  ["three at the end", [...times(10, accepted), threw, unavailable, threw], { kind: "failed", calls: 3 }],
+  ["two at the end", [...times(10, accepted), threw, threw], { kind: "answered" }],
+  ["an answer after three", [threw, threw, threw, accepted], { kind: "answered" }],
+  ["few, and none answered", [threw, threw], { kind: "failed", calls: 2 }],
+  ["refused from the middle on", [...times(10, accepted), ...times(5, blocked)], { kind: "blocked" }],
+  ["refused, and served after that", [accepted, blocked, accepted], { kind: "throttled", askedMs: 0 }],
+  ["a 429 in the middle", [...times(10, accepted), throttled(7), accepted], { kind: "throttled", askedMs: 7 }],
+])("a round of one call after another says: %s", (_, calls, verdict) => {
+  expect(verdictOfRound(calls.map((receipt) => [receipt]))).toEqual(verdict);
 });

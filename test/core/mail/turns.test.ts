@@ -3,6 +3,7 @@ import { newId } from "../../../src/core/ids";
 import { newAccount, permitMs } from "../../../src/core/mail/account";
 import type { Verdict } from "../../../src/core/mail/breaker";
 import type { PaceRule } from "../../../src/core/mail/pace";
+import type { Grant } from "../../../src/core/mail/permits";
 import type { Priority } from "../../../src/core/mail/priority";
 import type { Place } from "../../../src/core/mail/ring";
 import {
@@ -15,6 +16,7 @@ import {
   readUpTo,
   type Turn,
   takeShare,
+  type Wish,
 } from "../../../src/core/mail/turns";
 
 const answered: Verdict = { kind: "answered" };
@@ -32,7 +34,8 @@ function open({ pace = null, mailsPerCall = 1 }: { pace?: PaceRule | null; mails
     account,
     ask(project: number, mails: number, priority: Priority = 0) {
       const permitId = `p${++permits}`;
-      return { permitId, ...askFor(account, { permitId, project, priority, mails }, rule, moment()) };
+      const { grants, drainAt } = askFor(account, [{ permitId, project, priority, mails }], rule, moment());
+      return { permitId, ...grantOf(grants), drainAt };
     },
     turn(done: Done | null = null) {
       const permitId = `p${++permits}`;
@@ -44,7 +47,7 @@ function open({ pace = null, mailsPerCall = 1 }: { pace?: PaceRule | null; mails
       takeShare(account, permitId, { perSecond, mails }, moment()),
     goOn: (permitId: string, verdict = answered, calls = 1) => mayGoOn(account, permitId, verdict, calls, moment()),
     end: (permitId: string, more: Partial<Done> = {}) =>
-      giveBack(account, { permitId, verdict: answered, calls: 1, hasMore: false, ...more }, rule, moment()),
+      giveBack(account, [{ permitId, verdict: answered, calls: 1, hasMore: false, ...more }], rule, moment()),
     wait: (...projects: number[]) =>
       addWaiting(
         account,
@@ -53,6 +56,12 @@ function open({ pace = null, mailsPerCall = 1 }: { pace?: PaceRule | null; mails
         moment(),
       ),
   };
+}
+
+/** The only grant of an answer. */
+function grantOf([grant]: Grant[]): Grant {
+  if (!grant) throw new Error("No grant");
+  return grant;
 }
 
 /** The turn of an answer that has one. */
@@ -105,6 +114,54 @@ describe("fresh mail", () => {
     let mails = 0;
     for (let project = 1; project <= 50; project++) mails += ask(project, 500).mails;
     expect(mails).toBe(2_000);
+  });
+});
+
+describe("one question for the fresh mail of many projects", () => {
+  const wishes = (projects: number[], mails: number): Wish[] =>
+    projects.map((project, index) => ({ permitId: `w${index}`, project, priority: 0, mails, pieces: projects.length }));
+
+  it.each([
+    ["without a pace", null, 3],
+    ["without a pace, more than a turn each", null, 300],
+    ["under a pace", perSecond(5), 3],
+  ])("is answered as if each had asked alone: %s", (_, pace, mails) => {
+    const [together, alone] = [open({ pace }), open({ pace })];
+    const rule = { pace, mailsPerCall: 1 };
+    const moment = { now: 1_000_000, random: 0 };
+    const all = wishes([1, 2, 3, 2, 4], mails);
+    const { grants } = askFor(together.account, all, rule, moment);
+    expect(grants).toEqual(all.flatMap((wish) => askFor(alone.account, [wish], rule, moment).grants));
+    expect([...together.account.ring.projects]).toEqual([...alone.account.ring.projects]);
+    expect([...together.account.permits]).toEqual([...alone.account.permits]);
+  });
+
+  it("counts the calls that a consumer makes at once, and not those of each project", () => {
+    const { account } = open();
+    const projects = Array.from({ length: 25 }, (_, index) => index + 1);
+    let granted = 0;
+    for (let consumer = 0; consumer < 30; consumer++) {
+      const asked = wishes(projects, 1).map((wish) => ({
+        ...wish,
+        permitId: `${consumer} ${wish.permitId}`,
+        project: consumer * 25 + wish.project,
+      }));
+      const { grants } = askFor(account, asked, { pace: null, mailsPerCall: 1 }, { now: 1_000_000, random: 0 });
+      granted += grants.filter(({ mails }) => mails > 0).length;
+    }
+    // Twenty consumers at five calls each.
+    expect(granted).toBeGreaterThan(19 * 25);
+    expect(granted).toBeLessThanOrEqual(20 * 25);
+  });
+
+  it("gets the permits back together", () => {
+    const { account } = open();
+    const rule = { pace: null, mailsPerCall: 1 };
+    const moment = { now: 1_000_000, random: 0 };
+    askFor(account, wishes([1, 2, 3], 2), rule, moment);
+    const dones = ["w0", "w1", "w2"].map((permitId) => ({ permitId, verdict: answered, calls: 2, hasMore: false }));
+    expect(giveBack(account, dones, rule, moment)).toEqual({ drainAt: null });
+    expect(account.permits.size).toBe(0);
   });
 });
 
