@@ -1,5 +1,5 @@
-import { parse } from "tldts";
 import { asciiDomain } from "../mail/address";
+import { parseDomain } from "./parse-domain";
 
 export type RecordPurpose = "OWNERSHIP" | "DKIM" | "SPF" | "RETURN_PATH" | "DMARC";
 
@@ -19,10 +19,10 @@ export interface DnsRecord {
 const reservedTopLevels = new Set(["test", "example", "localhost"]);
 
 /** A host name that can send mail, in lower-case ASCII; null for a bare public suffix, an address or anything else. */
-export function senderDomain(written: string): string | null {
+export async function senderDomain(written: string): Promise<string | null> {
   const domain = asciiDomain(written.trim());
   if (domain === null) return null;
-  const { domain: registrable, isIp } = parse(domain);
+  const { domain: registrable, isIp } = await parseDomain(domain);
   return registrable === null || isIp ? null : domain;
 }
 

@@ -1,5 +1,5 @@
 import { POPULAR_DOMAINS, run } from "@zootools/email-spell-checker";
-import { parse } from "tldts";
+import { parseDomain } from "../domains/parse-domain";
 import { isReservedDomain } from "../domains/records";
 import { editsBetween } from "../edits";
 
@@ -31,9 +31,9 @@ const commonTopLevels = ["com", "net", "org"];
 const slips = new Set(["co", "cm", "om"]);
 
 /** The domain that was probably meant; null when the written one looks right. */
-export function suggestDomain(domain: string): string | null {
+export async function suggestDomain(domain: string): Promise<string | null> {
   if (isReservedDomain(domain)) return null;
-  const { isIcann, subdomain } = parse(domain);
+  const { isIcann, subdomain } = await parseDomain(domain);
   const repaired = isIcann ? domain : withNearestTopLevel(domain);
   const suggested = (subdomain ? null : nearestProvider(repaired)) ?? repaired;
   return suggested === domain ? null : suggested;

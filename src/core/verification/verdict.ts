@@ -31,10 +31,10 @@ export interface Verdict {
 }
 
 /** Judges whether mail can reach an address, and adds warnings. Warnings do not make it invalid. */
-export function judge(address: JudgedAddress, facts: DomainFacts): Verdict {
+export async function judge(address: JudgedAddress, facts: DomainFacts): Promise<Verdict> {
   const { email, local, domain, faults } = address;
   const name = domain ?? "";
-  const suggested = domain === null ? null : suggestDomain(domain);
+  const suggested = domain === null ? null : await suggestDomain(domain);
   const suggestedEmail = suggested === null ? null : `${email.slice(0, email.lastIndexOf("@"))}@${suggested}`;
   const obstacles = faults.length > 0 ? faults : dnsFaults(name, facts);
   const flags = {

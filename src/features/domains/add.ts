@@ -24,7 +24,7 @@ const maxUnverified = 20;
  */
 export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainRow> {
   if (input.projectId && input.projectId !== ctx.project.id) throw new NotFound("project", input.projectId);
-  const domain = senderDomain(input.domain);
+  const domain = await senderDomain(input.domain);
   if (domain === null) {
     throw new Invalid([
       { field: "domain", code: "invalid_string", message: "Must be a registrable host name such as acme.com" },

@@ -1,5 +1,5 @@
-import { parse } from "tldts";
 import type { Absence } from "../../core/dns";
+import { parseDomain } from "../../core/domains/parse-domain";
 import type { JudgedAddress } from "../../core/verification/address";
 import { type DomainFacts, judge, nothingFound, type Verdict } from "../../core/verification/verdict";
 import type { Context } from "../../platform/context";
@@ -36,7 +36,7 @@ async function factsOf(ctx: Context, domain: string): Promise<DomainFacts> {
 
 /** A subdomain has its own name servers only where a zone is cut; otherwise it uses those of its parent. */
 async function nameServersOf(ctx: Context, domain: string): Promise<string[] | Absence> {
-  const registered = parse(domain).domain ?? domain;
+  const registered = (await parseDomain(domain)).domain ?? domain;
   const own = ctx.dns.lookup(domain, "NS");
   if (registered === domain) return own;
   const ofParent = ctx.dns.lookup(registered, "NS");

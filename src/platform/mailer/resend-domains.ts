@@ -1,5 +1,5 @@
-import { parse } from "tldts";
 import { z } from "zod";
+import { parseDomain } from "../../core/domains/parse-domain";
 import type { DnsRecord, RecordPurpose } from "../../core/domains/records";
 import type { Answer } from "./call";
 import type { Mailer, SenderDomain } from "./mailer";
@@ -38,12 +38,12 @@ export function resendDomains(
       const known = await idOf(ask, domain);
       const answer =
         known !== null ? await ask("GET", `domains/${known}`) : await ask("POST", "domains", { name: domain });
-      return { ...senderDomain(domain, answer), isNew: known === null };
+      return { ...(await senderDomain(domain, answer)), isNew: known === null };
     },
     async domainStatus(domain) {
       const id = await idOf(ask, domain);
       if (id === null) return null;
-      const found = senderDomain(domain, await ask("GET", `domains/${id}`));
+      const found = await senderDomain(domain, await ask("GET", `domains/${id}`));
       // Resend checks DNS only on request; the result is there the next time.
       if (!found.verified) await ask("POST", `domains/${id}/verify`);
       return found;
@@ -71,7 +71,8 @@ async function idOf(ask: Ask, domain: string): Promise<string | null> {
   return null;
 }
 
-function senderDomain(domain: string, answer: Answer): SenderDomain {
+async function senderDomain(domain: string, answer: Answer): Promise<SenderDomain> {
+  const registrable = (await parseDomain(domain)).domain ?? domain;
   const { status, records } = Details.parse(answer.body);
   return {
     verified: status === "verified",
@@ -80,7 +81,7 @@ function senderDomain(domain: string, answer: Answer): SenderDomain {
       if (!purpose || !isKnownType(record.type)) return [];
       const value = record.value.replace(/^"(.*)"$/, "$1").replace(/\.$/, "");
       const more = { required: true, priority: record.priority ?? undefined };
-      return [asked(purpose, record.type, absolute(record.name, domain), value, more)];
+      return [asked(purpose, record.type, absolute(record.name, registrable), value, more)];
     }),
   };
 }
@@ -99,8 +100,7 @@ function isKnownType(type: string): type is DnsRecord["type"] {
 }
 
 /** Record names are relative to the registrable domain, also for a subdomain: `send.mail` for mail.acme.com. */
-function absolute(recordName: string, domain: string): string {
-  const registrable = parse(domain).domain ?? domain;
+function absolute(recordName: string, registrable: string): string {
   return recordName === registrable || recordName.endsWith(`.${registrable}`)
     ? recordName
     : `${recordName}.${registrable}`;
