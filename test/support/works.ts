@@ -272,6 +272,15 @@ export const works: Record<
       await deleteWorkflow(ctx, id);
     },
   },
+  "workflows.vacate": {
+    begin: async ({ world, project, ctx }) => {
+      const id = await newDocument(project, twoDays({ eventName: "signup", enabled: true }));
+      await track(world, project, "signup");
+      await world.drain();
+      const sent = PutDocument.parse(secondDay({ eventName: "signup" }));
+      await replaceDocument(ctx, readId(id), sent, { moveTo: "second", isForced: false });
+    },
+  },
   "workflows.call": {
     // A run that has not heard of its call asks for it.
     restMinutes: [2, 6, 60],
