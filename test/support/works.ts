@@ -274,11 +274,16 @@ export const works: Record<
   },
   "workflows.vacate": {
     begin: async ({ world, project, ctx }) => {
-      const id = await newDocument(project, twoDays({ eventName: "signup", enabled: true }));
+      const day = { amount: 1, unit: "days" };
+      const { id, steps } = await newWorkflow(project, {
+        steps: { first: ["DELAY", day], second: ["DELAY", day] },
+        ways: [["TRIGGER", "first"]],
+      });
       await track(world, project, "signup");
       await world.drain();
-      const sent = PutDocument.parse(secondDay({ eventName: "signup" }));
-      await replaceDocument(ctx, readId(id), sent, { moveTo: "second", isForced: false });
+      const { first, second } = steps;
+      if (!first || !second) throw new Error("The workflow has no steps");
+      await startJob(ctx, "workflows.vacate", { input: { workflowId: id, stepIds: [first], to: second } });
     },
   },
   "workflows.call": {

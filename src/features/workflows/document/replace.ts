@@ -74,8 +74,13 @@ export async function replaceDocument(
       ...(hasCommitted && { hasCommitted }),
     };
   });
-  if (done.removal) await vacate(ctx, done.removal);
-  return { workflow, jobId: done.removal?.jobId ?? null };
+  const { removal } = done;
+  if (removal) {
+    // Where nobody stood, only the job looks: for those who came at the same moment.
+    if (removal.to !== null || leaving.isForced) await vacateNow(ctx, removal);
+    await announceJob(ctx, "workflows.vacate", removal.jobId);
+  }
+  return { workflow, jobId: removal?.jobId ?? null };
 }
 
 /** What a document asks for, but for its statements. What it leaves out is as in a new workflow, but for `enabled`. */
@@ -133,12 +138,12 @@ async function insistOnNobody(ctx: Context, before: WholeWorkflow, stepIds: Id[]
   if (waiting.length > 0) throw stepsAreOccupied(waiting);
 }
 
-async function vacate(ctx: Context, { jobId, ...removal }: Removal): Promise<void> {
-  await vacateNext(ctx, removal).catch((error) => {
-    ctx.log("warn", "Executions on removed steps are left to the job", {
-      jobId: publicId(jobId),
-      reason: reasonOf(error),
-    });
-  });
-  await announceJob(ctx, "workflows.vacate", jobId);
+/** The first executions of each shard. What fails here is left to the job. */
+async function vacateNow(ctx: Context, { jobId, ...removal }: Removal): Promise<void> {
+  try {
+    await vacateNext(ctx, removal);
+  } catch (error) {
+    const reason = reasonOf(error);
+    ctx.log("warn", "Executions on removed steps are left to the job", { jobId: publicId(jobId), reason });
+  }
 }
