@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { StepKey } from "../../../core/workflows/document";
 import { stepTypes } from "../../../core/workflows/step";
 import { fields, TriggerType } from "../schema";
 import { DocumentSteps, DocumentTransitions, documentExample } from "./graph-schema";
@@ -42,7 +41,7 @@ const document = z.object({
   enabled: z.boolean(),
   steps: z.array(
     z.object({
-      key: StepKey,
+      key: z.string(),
       type: z.enum(stepTypes),
       name: z.string(),
       config: z.record(z.string(), z.unknown()).meta({ description: "As the type of the step has it." }),
@@ -51,14 +50,14 @@ const document = z.object({
     }),
   ),
   transitions: z.array(
-    z.object({ from: StepKey, to: StepKey, branch: z.string().nullable(), priority: z.number().int() }),
+    z.object({ from: z.string(), to: z.string(), branch: z.string().nullable(), priority: z.number().int() }),
   ),
 });
 
 export const WorkflowDocument = document.meta({ id: "WorkflowDocument", example: answerExample });
 
 const Issues = z
-  .array(z.object({ key: StepKey.optional(), message: z.string() }))
+  .array(z.object({ key: z.string().optional(), message: z.string() }))
   .meta({ description: "What is probably not meant, by the keys of the steps." });
 
 export const SavedDocument = document
@@ -71,7 +70,7 @@ export const SavedDocument = document
   })
   .meta({ id: "SavedWorkflowDocument", example: { ...answerExample, version: 8, issues: [] } });
 
-const Keys = z.array(StepKey);
+const Keys = z.array(z.string());
 
 export const DocumentPlan = z
   .object({
@@ -80,7 +79,7 @@ export const DocumentPlan = z
     removed: Keys,
     unchanged: Keys,
     waiting: z
-      .array(z.object({ key: StepKey, count: z.number().int() }))
+      .array(z.object({ key: z.string(), count: z.number().int() }))
       .meta({ description: "The removed steps on which executions stand, and how many." }),
     issues: Issues,
   })
@@ -101,6 +100,6 @@ const flag = z.enum(["true", "false"]).optional();
 export const DryRun = z.object({ dryRun: flag.meta({ description: "Says what would change, and changes nothing." }) });
 
 export const PutQuery = DryRun.extend({
-  moveTo: StepKey.optional().meta({ description: "The step at which executions on removed steps go on." }),
+  moveTo: z.string().optional().meta({ description: "The step at which executions on removed steps go on." }),
   force: flag.meta({ description: "Ends the executions on removed steps: EXITED, `Step was removed`." }),
 });
