@@ -7,7 +7,7 @@ import { nameMisspelt } from "../core/misspelt";
 import type { Warning } from "../core/warning";
 import type { Context, Platform } from "../platform/context";
 import type { Env } from "../platform/env";
-import { findUnknown, nothingUnknown, type UnknownNames } from "./names";
+import { findUnknown, nothingUnknown, type UnknownNames, writtenField } from "./names";
 import type { Policy } from "./policy";
 import { routeTable } from "./route-table";
 
@@ -51,12 +51,14 @@ export function createRouter() {
     getPath: pathOf,
     defaultHook: async (result, c) => {
       const { faults, ignored } = result.target === "json" ? await unknownFields(c) : nothingUnknown;
-      if (ignored.length > 0) c.get("warnings").push(...ignored);
+      const { names } = c.get("policy");
+      const written = <T extends { field: string }>(one: T): T => ({ ...one, field: writtenField(names, one.field) });
+      if (ignored.length > 0) c.get("warnings").push(...ignored.map(written));
       if (result.success && faults.length === 0) return;
       // The hook gets the input too, which zod 4 leaves out of its issues.
       const own = result.success ? [] : faultsOf(result.error, "data" in result ? result.data : undefined);
       const sent = ignored.map(({ field }) => field);
-      throw new Invalid([...faults, ...nameMisspelt(own, sent)]);
+      throw new Invalid([...faults, ...nameMisspelt(own, sent)].map(written));
     },
   });
 }
