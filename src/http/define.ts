@@ -44,7 +44,8 @@ export function createRoute<P extends string, R extends Definition<P>>(definitio
     query: namesIn(route.request?.query) ?? new Set<string>(),
     hasBrackets,
   };
-  const declared = { isRead: route.method === "get", ...said, isUpload, names, refusals };
+  const reads = route.method === "get";
+  const declared = { isRead: reads, readsCopies: reads, ...said, isUpload, names, refusals };
   const isLimited = isForProject({ ...usualPolicy, ...declared });
   const usual = { ...(route.request?.body ? errors(408) : {}), ...(isLimited ? errors(429) : {}) };
   const defined = defineRoute({

@@ -1,8 +1,23 @@
 import { meteredFilters } from "../core/templating/filters";
 import { errorCodes } from "./error-codes";
 
+/** Only where databases have copies. */
+const bookmarks = `## Reading from a copy nearby
+
+This installation has copies of its database, which lag behind it, by less than a second as a rule. Without a header, your calls
+read the database itself. A call of \`GET\` with a \`Petrel-Bookmark\` header may be answered by a copy:
+
+- **The bookmark of an answer.** Each answer has a \`Petrel-Bookmark\` header. Send the last one back with your next call: you
+  see everything that you have done and seen before, and perhaps more. After an answer without one, send none.
+- **\`any\`.** You take what the nearest copy has. What was made a moment ago may be missing, also as a 404.
+
+A bookmark is opaque, and good for any number of calls of the project. One that is not ours is a 400. Calls that change something
+read the database itself, whatever they send.
+
+`;
+
 /** The introduction of the document, in Markdown: everything that is not about one operation. */
-export function guide(origin: string): string {
+export function guide(origin: string, { readsCopies }: { readsCopies: boolean }): string {
   return `One API for transactional email, campaigns, workflows, contacts, events and segments. This page is the guide and the reference.
 
 ## Quickstart
@@ -74,7 +89,7 @@ A connection may break before the answer arrives. Send an \`Idempotency-Key\` wi
 \`/events/track\`, and repeat the call with the same key: it takes effect only once. A repeat gets a 409, whose
 \`details.originalResponse\` is the first answer. Keys are remembered for 24 hours. A 4xx releases its key.
 
-## Limits
+${readsCopies ? bookmarks : ""}## Limits
 
 | What | Limit |
 | --- | --- |

@@ -36,6 +36,8 @@ export interface Policy {
   bucket: Exclude<keyof RateLimits, "api"> | null;
   /** The route changes nothing, so a disabled project may call it. */
   isRead: boolean;
+  /** The route may read from a copy of the database that lags: by what it reads it decides about no write. */
+  readsCopies: boolean;
   /** The names that the route reads; null for a route outside of the document. */
   names: Names | null;
   /**
@@ -56,6 +58,7 @@ export const usualPolicy: Policy = {
   once: false,
   bucket: null,
   isRead: false,
+  readsCopies: false,
   names: null,
   refusals: () => [],
 };

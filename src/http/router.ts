@@ -5,6 +5,7 @@ import { type BadRequest, Invalid } from "../core/errors";
 import { faultsOf } from "../core/faults";
 import { nameMisspelt } from "../core/misspelt";
 import type { Warning } from "../core/warning";
+import type { States } from "../db/states";
 import type { Context, Platform } from "../platform/context";
 import type { Env } from "../platform/env";
 import { findUnknown, nothingUnknown, type UnknownNames, writtenField } from "./names";
@@ -22,6 +23,8 @@ export interface AppEnv {
     platform: Platform;
     /** The world with the caller's project. Set once the key is accepted. */
     ctx: Context;
+    /** What the request has seen of the project's database. Only where databases have copies. */
+    states: States | undefined;
     /** What the answer tells the caller beside its result. */
     warnings: Warning[];
     /** What is wrong with a body that is not JSON. */
