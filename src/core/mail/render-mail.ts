@@ -1,16 +1,11 @@
 import { Budget } from "../templating/budget";
 import { parseTemplate, renderFramed, renderTemplate } from "../templating/render";
 import { type Tracker, withTracking } from "../tracking/track-links";
+import type { FooterWords } from "./footer";
 import { withPreviewText } from "./preview-text";
 import type { EmailType } from "./status";
 import { textVersion } from "./text-version";
-import {
-  type FooterWords,
-  type ListHeaders,
-  type RecipientLinks,
-  withUnsubscribeLine,
-  withUnsubscribing,
-} from "./unsubscribing";
+import { type ListHeaders, type RecipientLinks, withUnsubscribeLine, withUnsubscribing } from "./unsubscribing";
 
 interface Given {
   type: EmailType;
