@@ -16,6 +16,7 @@ const migrations = fileURLToPath(new URL("../../migrations/", import.meta.url).h
  */
 const frozen: Record<string, string> = {
   "0000_tables.sql": "16c948eccf002a1203e56036af6acb3e532c8c7636799a6ef85b07b4a7f82162",
+  "0001_postal-address.sql": "e78b2b1c39b21b97cc70cc308a27562fac6489a2047ce0bbdeb37d964ad37dfa",
 };
 
 it("a migration that is out never changes", () => {
