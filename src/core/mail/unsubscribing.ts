@@ -1,6 +1,8 @@
 import { filledIn } from "../languages/language";
 import type { Framed } from "../templating/frame";
-import { type FooterWords, visibleOf, withFooterIn } from "./footer";
+import type { BodyKind } from "./document";
+import { type Footer, visibleOf, withFooterIn } from "./footer";
+import { imprintLines } from "./imprint";
 import type { EmailType } from "./status";
 
 /** The recipient's own pages. */
@@ -15,11 +17,12 @@ export interface RecipientLinks {
 interface Rendered {
   type: EmailType;
   body: Framed;
+  kind: BodyKind;
   /** The caller's own headers. */
   headers: Record<string, string>;
   links: RecipientLinks | null;
   list: ListHeaders;
-  words: FooterWords;
+  footer: Footer;
 }
 
 /** What names the mailing list of a mail, each as the value of its header. */
@@ -35,7 +38,7 @@ export interface ListHeaders {
  * the headers for the mailbox's unsubscribe button. HEADLESS gets the headers if its body links to the pages.
  * TRANSACTIONAL stays as it is, but says that a program wrote it.
  */
-export function withUnsubscribing({ type, body, headers, links, list, words }: Rendered): {
+export function withUnsubscribing({ type, body, kind, headers, links, list, footer }: Rendered): {
   body: Framed;
   headers: Record<string, string>;
 } {
@@ -44,21 +47,22 @@ export function withUnsubscribing({ type, body, headers, links, list, words }: R
   const isLinked = linksTo(body.output, [links.unsubscribeUrl, links.manageUrl]);
   if (type === "HEADLESS" && !isLinked) return single;
   return {
-    body: isLinked ? body : withFooterIn(body, links, words),
+    body: isLinked ? body : withFooterIn(body, kind, links, footer),
     headers: unsubscribeHeaders(links, list, headers),
   };
 }
 
-/** Adds an unsubscribe line to a text part that was cut or left out links. */
+/** Adds the footer's lines to a text part that was cut or left out links. */
 export function withUnsubscribeLine(
   type: EmailType,
   text: string,
   links: RecipientLinks | null,
-  words: FooterWords,
+  footer: Footer,
 ): string {
   if (type !== "MARKETING" || links === null) return text;
   if (text.includes(links.unsubscribeUrl) || text.includes(links.manageUrl)) return text;
-  return `${text}\n\n${filledIn(words.line, { url: links.unsubscribeUrl })}`;
+  const line = filledIn(footer.words.line, { url: links.unsubscribeUrl });
+  return [text, line, imprintLines(footer.imprint).join("\n")].filter((part) => part !== "").join("\n\n");
 }
 
 /**
