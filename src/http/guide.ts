@@ -207,6 +207,7 @@ endpoints but those under \`/v1\` cannot be called from a page.
 \`\`\`js
 fetch("${origin}/v1/track", {
   method: "POST",
+  keepalive: true,
   headers: { Authorization: "Bearer pk_…" },
   body: JSON.stringify({ email: "ada@example.com", event: "purchase" }),
 });
