@@ -136,6 +136,21 @@ ${[...meteredFilters().keys()]
 
 Content that you send inline, without a template, is \`TRANSACTIONAL\`.
 
+The footer ends with the \`company\` and \`postalAddress\` of the project, which the operator sets. A body with an unsubscribe
+link of its own gets no footer, so put the address there yourself. While a project has no \`postalAddress\`, \`warnings\` of
+\`/v1/send\` and \`POST /campaigns/{id}/send\` say so for \`MARKETING\` mail, and a pre-flight counts
+\`missing_postal_address\`. The United States ask for a postal address in every commercial email (15 U.S.C. 7704(a)(5), 16 CFR
+316.2), Canada for a mailing address (section 2 of the Electronic Commerce Protection Regulations). In the EU, Articles 5 and 6 of
+Directive 2000/31/EC ask that the sender and their address can be found; in Germany, that is § 5 and § 6 DDG. UK companies name
+their registered office on business letters, electronic ones too (SI 2015/17, regulation 25). Ask a lawyer what holds for you.
+
+### The document around a body
+
+A body without \`<html\` is sent in a document of its own: with a viewport, the recipient's language, and one column of 600 pixels in
+which tables and pictures are no wider than a phone. It is dark where the recipient's mail program is, unless the body sets a colour
+of text without one of its ground, or the other way round: then it stays light, so that it can be read. A body that is a whole
+document is sent as it is.
+
 ### Topics
 
 A topic is a group of marketing mail that a person can leave without leaving everything. Make one with \`POST /topics\`, and give its
@@ -242,8 +257,8 @@ mail in the outbox: \`bounce@\`, \`softbounce@\`, \`complaint@\`, \`throttle@\` 
 
 ## Events from web pages
 
-\`POST /v1/track\` may be called from any page with a public key. A call that should survive the end of the page sends
-\`keepalive\`:
+\`POST /v1/track\` may be called from any page with a public key. Browsers ask once a day whether they may (CORS); all other
+endpoints but those under \`/v1\` cannot be called from a page.
 
 \`\`\`js
 fetch("${origin}/v1/track", {
@@ -254,8 +269,17 @@ fetch("${origin}/v1/track", {
 });
 \`\`\`
 
-\`navigator.sendBeacon\` cannot send an \`Authorization\` header, so it cannot be used here: \`keepalive\` does the same and can.
-The body is read as JSON whatever its \`Content-Type\` says.
+When a page is left, send a beacon: it arrives though the page is gone. It cannot have headers, so the key is \`key\` in the body. Send
+a string, or a \`Blob\` of \`text/plain\`; the body is read as JSON whatever its \`Content-Type\` says.
+
+\`\`\`js
+addEventListener("pagehide", () => {
+  const event = { key: "pk_…", email: "ada@example.com", event: "left", data: { seconds: performance.now() / 1000 } };
+  navigator.sendBeacon("${origin}/v1/track", JSON.stringify(event));
+});
+\`\`\`
+
+An \`Authorization\` header counts before \`key\`. A secret key is refused in either place with 401.
 
 ## Coming from Plunk
 

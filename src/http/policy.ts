@@ -26,6 +26,8 @@ export type CallerKey =
 /** The rules for every request of a route, checked before the route runs. They are declared beside the route only. */
 export interface Policy {
   key: CallerKey;
+  /** A call without an `Authorization` header may have its key in the body, as browsers' beacons cannot set headers. */
+  keyInBody: boolean;
   /** The largest body in bytes. Null when the route takes no body, or reads it itself. */
   maxBody: number | ((config: Config) => number) | null;
   /** The body is a form with a file, not JSON. */
@@ -53,6 +55,7 @@ export const megabyte = 1024 * kilobyte;
 /** The defaults, which also hold for requests to unknown paths. */
 export const usualPolicy: Policy = {
   key: "secret",
+  keyInBody: false,
   maxBody: megabyte,
   isUpload: false,
   once: false,

@@ -24,6 +24,9 @@ export const projects = sqliteTable(
     /** The current time of a project with its own clock. */
     clockAt: time(),
     publicKeyMayResubscribe: flag().notNull().default(false),
+    /** Both stand in the footer of marketing mail. */
+    company: text(),
+    postalAddress: text(),
     confirmationTemplateId: id(),
     sendingPausedReason: text(),
     sendingPausedAt: time(),

@@ -31,6 +31,8 @@ export async function createProject(
     monthlySendLimit: input.monthlySendLimit ?? null,
     sendRatePerSecond: input.sendRatePerSecond ?? null,
     testClock: input.testClock ?? false,
+    company: input.company ?? null,
+    postalAddress: input.postalAddress ?? null,
     shard: await emptiestShard(platform),
     addressKey: randomHex(32),
     deletedAt: null,

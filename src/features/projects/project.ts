@@ -19,6 +19,8 @@ export function projectJson(row: Project) {
     sendRatePerSecond: row.sendRatePerSecond,
     testClock: row.testClock,
     publicKeyMayResubscribe: row.publicKeyMayResubscribe,
+    company: row.company,
+    postalAddress: row.postalAddress,
     sendingPaused: sendingPausedJson(row),
     confirmationTemplateId: publicIdOrNull(row.confirmationTemplateId),
     createdAt: iso(row.createdAt),
