@@ -26,7 +26,7 @@ import { workflowFigures } from "./features/workflows/stats/routes";
 import { admission } from "./http/admission";
 import { answerHeaders } from "./http/answer-headers";
 import { refuseWritesWhenDisabled, requireKey } from "./http/auth";
-import { readBody } from "./http/body";
+import { readBody, readKeyedBody } from "./http/body";
 import { cors } from "./http/cors";
 import { serveDocs } from "./http/docs";
 import { answerFailure } from "./http/failure";
@@ -68,6 +68,7 @@ app.use(
   missingPage(() => app.routes),
 );
 app.use("*", requireKey(authenticate));
+app.use("*", readKeyedBody);
 app.use("*", admission(findEffect));
 app.use(
   "*",

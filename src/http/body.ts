@@ -1,6 +1,8 @@
-import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import type { Context as HonoContext, MiddlewareHandler, Next } from "hono";
 import { BadRequest, TooLarge } from "../core/errors";
 import { slotBytes } from "../platform/memory-slots";
+import { openRequestHash } from "../platform/request-hash";
+import { givenKey, requestOf } from "./admission";
 import { type Deadline, type Memory, openDeadline, openMemory } from "./memory-slot";
 import { notJson } from "./not-json";
 import { isForProject } from "./policy";
@@ -12,6 +14,36 @@ import type { AppEnv } from "./router";
  * is read. For an upload, it reads a form.
  */
 export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const read = c.get("keyedBody");
+  if (read === undefined) return readWith(c, next, () => {});
+  if ("fault" in read) throw read.fault;
+  return next();
+};
+
+/**
+ * Reads the body of a request with an idempotency key before the key is claimed, because the claim says what was asked for.
+ * A body that cannot be read claims no key: `readBody` refuses it, behind the rate limit as any other.
+ */
+export const readKeyedBody: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (givenKey(c) === null) return next();
+  const hash = openRequestHash(requestOf(c));
+  try {
+    await readWith(
+      c,
+      () => {
+        c.set("keyedBody", { hash: hash.end() });
+        return next();
+      },
+      hash.add,
+    );
+  } catch (fault) {
+    c.set("keyedBody", { fault });
+    await next();
+  }
+};
+
+/** `see` gets the bytes of the body as they arrive. */
+async function readWith(c: HonoContext<AppEnv>, next: Next, see: (bytes: Uint8Array) => void): Promise<void> {
   const { raw } = c.req;
   const { maxBody, isUpload } = c.get("policy");
   if (maxBody === null || (!takesBody.has(raw.method) && raw.body === null)) return next();
@@ -20,13 +52,15 @@ export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (announced > maxBytes) throw new TooLarge(maxBytes);
   if (!isUpload && announced > 0 && announced <= maxBytesAtOnce) {
     const { passed, stop } = openDeadline();
-    keepBody(c, decode(await Promise.race([raw.arrayBuffer(), passed]).finally(stop)));
+    const bytes = await Promise.race([raw.arrayBuffer(), passed]).finally(stop);
+    see(new Uint8Array(bytes));
+    keepBody(c, decode(bytes));
     return next();
   }
   const memory = openMemory(isForProject(c.get("policy")) ? c.get("ctx").project.number : 0);
   const deadline = openDeadline();
   try {
-    const reading: Reading = { maxBytes, memory, deadline };
+    const reading: Reading = { maxBytes, memory, deadline, see };
     if (isUpload) keepForm(c, await formOf(raw, reading));
     else keepBody(c, raw.body === null ? "" : await textOf(raw.body, reading));
     deadline.stop();
@@ -37,13 +71,14 @@ export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
     deadline.stop();
     memory.giveBack();
   }
-};
+}
 
-/** How a body is read: up to a size, counted, and within a time. */
+/** How a body is read: up to a size, counted, within a time, and seen by somebody. */
 interface Reading {
   maxBytes: number;
   memory: Memory;
   deadline: Deadline;
+  see: (bytes: Uint8Array) => void;
 }
 
 /** A body with an announced length up to this is read at once: the runtime lets in no more than was announced. */
@@ -156,7 +191,7 @@ export function notMultipart(cause?: unknown): BadRequest {
 
 async function readAll(
   body: ReadableStream<Bytes>,
-  { maxBytes, memory, deadline }: Reading,
+  { maxBytes, memory, deadline, see }: Reading,
   keep: (chunk: Bytes) => void,
 ): Promise<void> {
   const reader = body.getReader();
@@ -169,6 +204,7 @@ async function readAll(
       if (size > maxBytes) throw new TooLarge(maxBytes);
       memory.count(value.byteLength);
       deadline.moved();
+      see(value);
       keep(value);
     }
   } catch (error) {

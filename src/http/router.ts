@@ -8,6 +8,7 @@ import type { Warning } from "../core/warning";
 import type { Context, Platform } from "../platform/context";
 import type { Env } from "../platform/env";
 import { findUnknown, nothingUnknown, type UnknownNames } from "./names";
+import { clampWarnings } from "./params";
 import type { Policy } from "./policy";
 import { routeTable } from "./route-table";
 
@@ -26,6 +27,8 @@ export interface AppEnv {
     warnings: Warning[];
     /** What is wrong with a body that is not JSON. */
     unreadable: BadRequest;
+    /** Of a request with an idempotency key, whose body is read first: the request's hash, or why it could not be read. */
+    keyedBody: { hash: string } | { fault: unknown };
   };
 }
 
@@ -52,6 +55,9 @@ export function createRouter() {
     defaultHook: async (result, c) => {
       const { faults, ignored } = result.target === "json" ? await unknownFields(c) : nothingUnknown;
       if (ignored.length > 0) c.get("warnings").push(...ignored);
+      if (result.success && result.target === "query" && c.req.url.includes("?")) {
+        c.get("warnings").push(...clampWarnings(c.req.query(), result.data));
+      }
       if (result.success && faults.length === 0) return;
       // The hook gets the input too, which zod 4 leaves out of its issues.
       const own = result.success ? [] : faultsOf(result.error, "data" in result ? result.data : undefined);

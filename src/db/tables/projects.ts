@@ -24,6 +24,8 @@ export const projects = sqliteTable(
     /** The current time of a project with its own clock. */
     clockAt: time(),
     publicKeyMayResubscribe: flag().notNull().default(false),
+    /** Whether a contact that a public key creates is subscribed, unless its call says otherwise. */
+    publicTrackSubscribes: flag().notNull().default(true),
     confirmationTemplateId: id(),
     sendingPausedReason: text(),
     sendingPausedAt: time(),
