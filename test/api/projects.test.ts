@@ -30,6 +30,7 @@ describe("POST /admin/projects", () => {
         sendRatePerSecond: null,
         testClock: false,
         publicKeyMayResubscribe: false,
+        publicTrackSubscribes: true,
         sendingPaused: null,
         confirmationTemplateId: null,
         createdAt: expect.stringMatching(isoTime),
@@ -49,6 +50,7 @@ describe("POST /admin/projects", () => {
       monthlySendLimit: 1,
       sendRatePerSecond: 5,
       testClock: true,
+      publicTrackSubscribes: false,
     };
     expect((await admin.post("/admin/projects", settings)).body.project).toMatchObject(settings);
   });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readId } from "../../core/ids";
 import { DisplayName } from "../../core/mail/address-input";
+import { Warnings } from "../../core/warning";
 
 const Name = z.string().trim().min(1).max(100);
 const Tracking = z.enum(["ENABLED", "DISABLED", "MARKETING_ONLY"]);
@@ -18,6 +19,7 @@ const projectExample = {
   sendRatePerSecond: null,
   testClock: false,
   publicKeyMayResubscribe: false,
+  publicTrackSubscribes: true,
   sendingPaused: null,
   confirmationTemplateId: null,
   createdAt: "2026-01-31T09:00:00.000Z",
@@ -37,6 +39,7 @@ export const Project = z
     sendRatePerSecond: z.number().int().nullable(),
     testClock: z.boolean(),
     publicKeyMayResubscribe: z.boolean(),
+    publicTrackSubscribes: z.boolean(),
     sendingPaused: z
       .object({ reason: z.string(), at: z.iso.datetime() })
       .nullable()
@@ -55,7 +58,13 @@ export const Project = z
   .meta({ id: "Project", example: projectExample });
 
 export const ProjectPage = z
-  .object({ data: z.array(Project), cursor: z.string(), hasMore: z.boolean(), total: z.number().int() })
+  .object({
+    data: z.array(Project),
+    cursor: z.string(),
+    hasMore: z.boolean(),
+    total: z.number().int(),
+    warnings: Warnings,
+  })
   .meta({ id: "ProjectPage", example: { data: [projectExample], cursor: "", hasMore: false, total: 1 } });
 
 /** A language tag (RFC 5646), such as `en` or `pt-BR`. */
@@ -79,6 +88,12 @@ const settings = {
   }),
   tracking: Tracking,
   testClock: z.boolean(),
+  publicTrackSubscribes: z.boolean().meta({
+    default: true,
+    description:
+      "Whether a contact that `/v1/track` creates is subscribed when the call does not say. With false it is not, and has not " +
+      "opted out either: nobody gets marketing mail because a page tracked an event.",
+  }),
 };
 
 export const CreateProject = z
@@ -90,6 +105,7 @@ export const CreateProject = z
     sendRatePerSecond: true,
     tracking: true,
     testClock: true,
+    publicTrackSubscribes: true,
   })
   .meta({ id: "CreateProject", example: { name: "Acme", fromName: "Acme" } });
 export type CreateProject = z.infer<typeof CreateProject>;
