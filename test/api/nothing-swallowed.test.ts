@@ -22,7 +22,7 @@ const track = (project: TestProject, fields: Record<string, unknown>) =>
   call("POST", "/v1/track", { email: "ada@example.com", event: "purchase", ...fields }, bearer(project.keys.public));
 
 describe("a field that is known elsewhere is refused with what to do", () => {
-  it.each([
+  it.each<[field: string, value: unknown, advice: string]>([
     ["cc", ["a@example.com"], "to"],
     ["bcc", "a@example.com", "to"],
     ["sendAt", "2099-01-01T00:00:00Z", "scheduledAt"],
@@ -43,7 +43,7 @@ describe("a field that is known elsewhere is refused with what to do", () => {
     ["metadata", { order: 1 }, "data"],
     ["previewText", "Hi", "template"],
     ["stream", "outbound", "MARKETING"],
-    ...namesOfData.map((name) => [name, { plan: "pro" }, "Use data"]),
+    ...namesOfData.map((name): [string, unknown, string] => [name, { plan: "pro" }, "Use data"]),
   ])("POST /v1/send: %s", async (field, value, advice) => {
     const project = await newProject();
     const answer = await project.api.send({ [field]: value });
