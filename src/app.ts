@@ -26,7 +26,7 @@ import { workflowFigures } from "./features/workflows/stats/routes";
 import { admission } from "./http/admission";
 import { answerHeaders } from "./http/answer-headers";
 import { refuseWritesWhenDisabled, requireKey } from "./http/auth";
-import { readBody } from "./http/body";
+import { readBody, readKeyedBody } from "./http/body";
 import { followBookmark, tellBookmark } from "./http/bookmark";
 import { cors } from "./http/cors";
 import { serveDocs } from "./http/docs";
@@ -70,6 +70,7 @@ app.use(
 );
 app.use("*", requireKey(authenticate));
 app.use("*", tellBookmark);
+app.use("*", readKeyedBody);
 app.use("*", admission(findEffect));
 app.use(
   "*",

@@ -1,4 +1,4 @@
-import type { OriginalRequest } from "./idempotency";
+import type { KeyUse, OriginalRequest } from "./idempotency";
 import { asId, type Id, publicId, textOf } from "./ids";
 import { iso } from "./time";
 
@@ -171,20 +171,45 @@ export class TooManySending extends Refusal {
 /** The resource existed, but is no longer stored. */
 export class Gone extends Refusal {}
 
-/** An idempotency key that was used before. The error contains the first answer, for callers who lost it. */
+/**
+ * An idempotency key that was used before. A repeat of the first request gets its answer, for callers who lost it; another
+ * request does not, because its caller would take that answer for its own.
+ */
 export class KeyReused extends Refusal {
-  constructor(key: string, original: OriginalRequest) {
-    super(`The idempotency key was used before, by ${original.request} at ${iso(original.atMs)}.`, {
-      suggestion: "To see what that request did, read details.originalResponse. For another request, use another key.",
+  constructor({ key, request, hash }: KeyUse, original: OriginalRequest) {
+    const sameRequest = original.hash === null ? undefined : original.hash === hash;
+    const { message, suggestion } = describeReuse(request, original, sameRequest !== false);
+    super(message, {
+      suggestion,
       details: {
         key,
         originalRequest: original.request,
         originalRequestAt: iso(original.atMs),
         originalStatusCode: original.status,
-        ...(original.response === null ? {} : { originalResponse: JSON.parse(original.response) }),
+        sameRequest,
+        ...(sameRequest === false || original.response === null
+          ? {}
+          : { originalResponse: JSON.parse(original.response) }),
       },
     });
   }
+}
+
+function describeReuse(request: string, original: OriginalRequest, isSame: boolean) {
+  const used = `The idempotency key was used before, by ${original.request} at ${iso(original.atMs)}`;
+  if (!isSame) {
+    const lost =
+      request === "POST /v1/send"
+        ? "This request had no effect: its mail did not go out"
+        : "This request had no effect";
+    const other = original.request === request ? ", with another body" : "";
+    return { message: `${used}${other}. ${lost}.`, suggestion: "Send it again with a key of its own." };
+  }
+  const suggestion =
+    original.status === null
+      ? "That request is still running. Repeat this call in a few seconds to see its answer."
+      : "To see what that request did, read details.originalResponse. For another request, use another key.";
+  return { message: `${used}.`, suggestion };
 }
 
 export class InvalidIdempotencyKey extends Refusal {

@@ -1,7 +1,18 @@
+/** A request that uses a key. */
+export interface KeyUse {
+  key: string;
+  /** `POST /v1/send` */
+  request: string;
+  /** Of method, path and body. */
+  hash: string;
+}
+
 /** The stored facts of the request that first used a key. Times are milliseconds since 1970. */
 export interface OriginalRequest {
   /** `POST /v1/send` */
   request: string;
+  /** As in `KeyUse`. Null for a key from before hashes were kept. */
+  hash: string | null;
   atMs: number;
   /** Null while the request is still running. */
   status: number | null;

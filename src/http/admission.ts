@@ -1,7 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler, Next } from "hono";
 import type { BucketState } from "../core/bucket";
 import { InvalidIdempotencyKey, KeyReused, RateLimited, Unavailable } from "../core/errors";
-import { type Claim, type Effect, isIdempotencyKey, type OriginalRequest } from "../core/idempotency";
+import { type Claim, type Effect, isIdempotencyKey, type KeyUse, type OriginalRequest } from "../core/idempotency";
 import type { Context } from "../platform/context";
 import type { OwnedKey } from "../platform/gate";
 import { bucketsFor, publicName } from "./buckets";
@@ -24,11 +24,9 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
     const address = c.req.header("CF-Connecting-IP");
     const buckets = bucketsFor(policy, ctx.config.rateLimits, { project: ctx.project, address });
     const given = givenKey(c);
-    const owned =
-      given !== null && isIdempotencyKey(given) ? { kind: ctx.keyKind, key: given, owner: crypto.randomUUID() } : null;
+    const owned = given !== null && isIdempotencyKey(given) ? useOf(c, given) : null;
     if (buckets.length > 0 || owned !== null) {
-      const request = `${c.req.method} ${c.req.path}`;
-      const key = owned && { ...owned, request, ttlMs: ctx.config.idempotencyTtlMs };
+      const key = owned && { ...owned, ttlMs: ctx.config.idempotencyTtlMs };
       const admitted = await ctx.gate.admit(ctx.project.id, { buckets, key });
       if (admitted?.rate) describeRate(c, admitted.rate);
       if (admitted?.rate?.isAllowed === false) {
@@ -41,7 +39,7 @@ export function admission(findEffect: FindEffect): MiddlewareHandler<AppEnv> {
       }
       if (owned !== null && admitted?.claim) return runOnce(c, next, owned, admitted.claim, findEffect);
     }
-    if (given !== null && owned === null) throw new InvalidIdempotencyKey();
+    if (given !== null && !isIdempotencyKey(given)) throw new InvalidIdempotencyKey();
     return next();
   };
 }
@@ -53,8 +51,25 @@ export function gateOutOfReach(): Unavailable {
   });
 }
 
-function givenKey(c: HonoContext<AppEnv>): string | null {
+/** The key of the request; null when it has none, or its route takes none. */
+export function givenKey(c: HonoContext<AppEnv>): string | null {
   return c.get("policy").once ? (c.req.header("Idempotency-Key") ?? null) : null;
+}
+
+/** A key that this request claims. */
+type Claimed = OwnedKey & KeyUse;
+
+/** Null when the body could not be read: then the request is refused, and claims nothing. */
+function useOf(c: HonoContext<AppEnv>, key: string): Claimed | null {
+  const body = c.get("keyedBody");
+  if (body === undefined || "fault" in body) return null;
+  const { keyKind: kind } = c.get("ctx");
+  return { kind, key, owner: crypto.randomUUID(), request: requestOf(c), hash: body.hash };
+}
+
+/** How a request is named to its key: `POST /v1/send`. */
+export function requestOf(c: HonoContext<AppEnv>): string {
+  return `${c.req.method} ${c.req.path}`;
 }
 
 function describeRate(c: HonoContext, rate: BucketState): void {
@@ -66,21 +81,20 @@ function describeRate(c: HonoContext, rate: BucketState): void {
 async function runOnce(
   c: HonoContext<AppEnv>,
   next: Next,
-  owned: OwnedKey,
+  owned: Claimed,
   claim: Claim,
   findEffect: FindEffect,
 ): Promise<void> {
   const ctx = c.get("ctx");
-  if (claim.kind === "taken")
-    throw new KeyReused(owned.key, await answered(ctx, owned.key, claim.original, findEffect));
+  if (claim.kind === "taken") throw new KeyReused(owned, await answered(ctx, owned.key, claim.original, findEffect));
   if (claim.kind === "inherited") {
     const effect = await findEffect(ctx, owned.key);
     if (effect) {
       await ctx.gate.complete(ctx.project.id, owned, effect);
-      throw new KeyReused(owned.key, effect);
+      throw new KeyReused(owned, effect);
     }
   }
-  c.set("ctx", { ...ctx, idempotencyKey: owned.key });
+  c.set("ctx", { ...ctx, idempotencyKey: owned.key, requestHash: owned.hash });
   await next();
   await settle(c, owned, findEffect);
 }

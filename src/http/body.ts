@@ -1,6 +1,8 @@
 import type { Context as HonoContext, MiddlewareHandler, Next } from "hono";
 import { BadRequest, TooLarge } from "../core/errors";
 import { slotBytes } from "../platform/memory-slots";
+import { openRequestHash } from "../platform/request-hash";
+import { givenKey, requestOf } from "./admission";
 import { type Deadline, type Memory, openDeadline, openMemory } from "./memory-slot";
 import { notJson } from "./not-json";
 import { isForProject } from "./policy";
@@ -12,19 +14,54 @@ import type { AppEnv } from "./router";
  * is read. For an upload, it reads a form.
  */
 export const readBody: MiddlewareHandler<AppEnv> = (c, next) => {
-  // It was read for the key in it.
-  if ("text" in c.req.bodyCache) return next();
-  return readFor(c, isForProject(c.get("policy")) ? c.get("ctx").project.number : noProject, next);
+  const read = c.get("keyedBody");
+  if (read !== undefined && "fault" in read) throw read.fault;
+  // It was read for one of the keys.
+  if (read !== undefined || "text" in c.req.bodyCache) return next();
+  return readFor(c, projectOf(c), next);
 };
 
-/** Reads the body of a call that has its key in it, before anybody knows whose call it is. */
+/** Reads the body of a call that has its API key in it, before anybody knows whose call it is. */
 export function readBodyForKey(c: HonoContext<AppEnv>): Promise<void> {
   return readFor(c, noProject, async () => {});
 }
 
+/**
+ * Reads the body of a request with an idempotency key before the key is claimed, because the claim says what was asked for.
+ * A body that cannot be read claims no key: `readBody` refuses it, behind the rate limit as any other.
+ */
+export const readKeyedBody: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (givenKey(c) === null) return next();
+  const hash = openRequestHash(requestOf(c));
+  const keep = () => {
+    c.set("keyedBody", { hash: hash.end() });
+    return next();
+  };
+  if ("text" in c.req.bodyCache) {
+    hash.add(new TextEncoder().encode(await c.req.text()));
+    return keep();
+  }
+  try {
+    await readFor(c, projectOf(c), keep, hash.add);
+  } catch (fault) {
+    c.set("keyedBody", { fault });
+    await next();
+  }
+};
+
 const noProject = 0;
 
-async function readFor(c: HonoContext<AppEnv>, project: number, next: Next): Promise<void> {
+function projectOf(c: HonoContext<AppEnv>): number {
+  return isForProject(c.get("policy")) ? c.get("ctx").project.number : noProject;
+}
+
+/** `see` gets the bytes of the body as they arrive. */
+async function readFor(
+  c: HonoContext<AppEnv>,
+  project: number,
+  next: Next,
+  see: (bytes: Uint8Array) => void = () => {},
+): Promise<void> {
   const { raw } = c.req;
   const { maxBody, isUpload } = c.get("policy");
   if (maxBody === null || (!takesBody.has(raw.method) && raw.body === null)) return next();
@@ -33,13 +70,15 @@ async function readFor(c: HonoContext<AppEnv>, project: number, next: Next): Pro
   if (announced > maxBytes) throw new TooLarge(maxBytes);
   if (!isUpload && announced > 0 && announced <= maxBytesAtOnce) {
     const { passed, stop } = openDeadline();
-    keepBody(c, decode(await Promise.race([raw.arrayBuffer(), passed]).finally(stop)));
+    const bytes = await Promise.race([raw.arrayBuffer(), passed]).finally(stop);
+    see(new Uint8Array(bytes));
+    keepBody(c, decode(bytes));
     return next();
   }
   const memory = openMemory(project);
   const deadline = openDeadline();
   try {
-    const reading: Reading = { maxBytes, memory, deadline };
+    const reading: Reading = { maxBytes, memory, deadline, see };
     if (isUpload) keepForm(c, await formOf(raw, reading));
     else keepBody(c, raw.body === null ? "" : await textOf(raw.body, reading));
     deadline.stop();
@@ -52,11 +91,12 @@ async function readFor(c: HonoContext<AppEnv>, project: number, next: Next): Pro
   }
 }
 
-/** How a body is read: up to a size, counted, and within a time. */
+/** How a body is read: up to a size, counted, within a time, and seen by somebody. */
 interface Reading {
   maxBytes: number;
   memory: Memory;
   deadline: Deadline;
+  see: (bytes: Uint8Array) => void;
 }
 
 /** A body with an announced length up to this is read at once: the runtime lets in no more than was announced. */
@@ -169,7 +209,7 @@ export function notMultipart(cause?: unknown): BadRequest {
 
 async function readAll(
   body: ReadableStream<Bytes>,
-  { maxBytes, memory, deadline }: Reading,
+  { maxBytes, memory, deadline, see }: Reading,
   keep: (chunk: Bytes) => void,
 ): Promise<void> {
   const reader = body.getReader();
@@ -182,6 +222,7 @@ async function readAll(
       if (size > maxBytes) throw new TooLarge(maxBytes);
       memory.count(value.byteLength);
       deadline.moved();
+      see(value);
       keep(value);
     }
   } catch (error) {

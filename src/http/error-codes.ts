@@ -20,7 +20,10 @@ export const errorCodes = {
   METHOD_NOT_ALLOWED: [405, "The path exists, but not with this method. `Allow` lists those it has."],
   REQUEST_TIMEOUT: [408, "The body did not arrive in time. Nothing was done."],
   CONFLICT: [409, "The request contradicts the current state."],
-  IDEMPOTENCY_KEY_REUSED: [409, "This key was used before. `details.originalResponse` is the first answer."],
+  IDEMPOTENCY_KEY_REUSED: [
+    409,
+    "This key was used before. `details.sameRequest` says whether by this very request, whose first answer is `details.originalResponse`.",
+  ],
   CONTENT_GONE: [410, "The content of this email is no longer stored. Its record and its events are."],
   PAYLOAD_TOO_LARGE: [413, "The body is larger than this endpoint takes."],
   VALIDATION_ERROR: [422, "Some fields are not valid. `errors` lists each."],

@@ -67,7 +67,8 @@ Every error has the same envelope. \`error.code\` is for your code, \`error.mess
 New codes may come. Treat a code that you do not know by its status.
 
 A field that is unknown here is ignored, and \`warnings\` of the answer names it. Where it asks for something that has another
-name here, such as \`html\` or \`cc\`, the call is a 422 that says what to do. So is an unknown query parameter.
+name here, such as \`html\`, \`cc\`, \`variables\` or \`send_at\`, the call is a 422 that says what to do. So is an unknown query
+parameter. A reserved key in \`data\`, such as \`email\`, is dropped, and \`warnings\` names it too.
 
 | Code | Status | Meaning |
 | --- | --- | --- |
@@ -80,14 +81,20 @@ ${Object.entries(errorCodes)
 ## Pages and cursors
 
 Most lists have a cursor: \`{ data, cursor, hasMore, total }\`. While \`hasMore\` is true, call again with \`?cursor=\`. Treat it as
-opaque. \`limit\` is 20 unless you say otherwise, and at most 100. \`GET /templates\` and the contacts of a segment have numbered
+opaque. \`limit\` is 20 unless you say otherwise, and at most 100: a larger one counts as 100, and \`warnings\` of the answer says
+so, as it does of \`pageSize\`. Lists that answer a bare array are whole, and take no limit. \`GET /templates\` and the contacts of a segment have numbered
 pages instead: \`?page=2&pageSize=50\`.
 
 ## Idempotency
 
 A connection may break before the answer arrives. Send an \`Idempotency-Key\` with \`/v1/send\`, \`/v1/track\` and
-\`/events/track\`, and repeat the call with the same key: it takes effect only once. A repeat gets a 409, whose
-\`details.originalResponse\` is the first answer. Keys are remembered for 24 hours. A 4xx releases its key.
+\`/events/track\`, and repeat the call with the same key: it takes effect only once. Keys are remembered for 24 hours. A 4xx
+releases its key. A key that was used is a 409:
+
+- \`details.sameRequest: true\`: this is a repeat. \`details.originalResponse\` is the first answer, so take the ids from it and
+  count the call as done. While the first request is still running, there is none yet: repeat the call in a few seconds.
+- \`details.sameRequest: false\`: another request used the key, with another body or path. **Yours had no effect, and its mail did
+  not go out.** Send it with a key of its own.
 
 ${readsCopies ? bookmarks : ""}## Limits
 
@@ -117,7 +124,8 @@ after it, and it can be repeated: \`{{ nick ?? name ?? "you" | upcase }}\`.
 
 Values are escaped in the body: \`{{ bio | raw }}\` is not. There are \`if\`, \`unless\`, \`case\`, \`for\`, \`tablerow\`, \`assign\`, \`capture\`,
 \`increment\`, \`decrement\`, \`cycle\`, \`comment\`, \`raw\` and \`liquid\`; nothing reads files. A template that does not parse is a 422
-with its line and column. \`POST /templates/{id}/preview\` shows a mail without sending it, and names the values that are missing.
+with its line and column, and so is what Handlebars and Go write otherwise, such as \`{{#if plan}}\`: the message has the Liquid for
+it. Merge tags of Mailchimp, such as \`*|FNAME|*\`, would go out as they are, so \`warnings\` has the Liquid for them. \`POST /templates/{id}/preview\` shows a mail without sending it, and names the values that are missing.
 
 The filters:
 
@@ -150,6 +158,8 @@ A body without \`<html\` is sent in a document of its own: with a viewport, the 
 which tables and pictures are no wider than a phone. It is dark where the recipient's mail program is, unless the body sets a colour
 of text without one of its ground, or the other way round: then it stays light, so that it can be read. A body that is a whole
 document is sent as it is.
+Campaigns and workflows mail \`MARKETING\` to subscribed contacts alone. \`/v1/send\` is a deliberate call of yours: it leaves out
+only those who opted out, and mails a contact that was never subscribed. \`warnings\` of its answer names who that is.
 
 ### Topics
 
@@ -199,6 +209,18 @@ A step with the same key stays itself, so executions that wait there go on. Whil
 no longer has, the second call is a 409 with their number: \`?moveTo=help\` has them go on at that step, \`?force=true\` ends them.
 \`GET /workflows/{id}/document\` returns the document with its \`version\`; a \`PUT\` with a version is a 409 if the workflow has
 changed since.
+
+## Importing contacts
+
+\`POST /contacts/import\` takes a CSV file, and **subscribes every new contact, also one with a no in a column \`subscribed\`**. With
+the form field \`subscribed=column\` that column counts, and people who left elsewhere stay out:
+
+\`\`\`sh
+curl ${origin}/contacts/import -H 'Authorization: Bearer sk_…' -F subscribed=column -F file=@contacts.csv
+\`\`\`
+
+Without it, \`warnings\` of the job says how many rows said no. \`columns=all\` also takes \`createdAt\`, \`confirmedAt\`, \`optedOutAt\`,
+\`source\` and \`topics\`, for people who move in.
 
 ## Double opt-in
 
@@ -257,14 +279,17 @@ mail in the outbox: \`bounce@\`, \`softbounce@\`, \`complaint@\`, \`throttle@\` 
 
 ## Events from web pages
 
-\`POST /v1/track\` may be called from any page with a public key. Browsers ask once a day whether they may (CORS); all other
-endpoints but those under \`/v1\` cannot be called from a page.
+\`POST /v1/track\` may be called from any page with a public key. **A contact that it creates is subscribed**, and gets your
+campaigns, unless the call says \`subscribed: false\`, which is an opt-out, or the operator has set \`publicTrackSubscribes: false\`
+on the project: then it is not subscribed, until a call, a confirmation or you say so. A call that should survive the end of the page
+sends \`keepalive\`:
 
 \`\`\`js
 fetch("${origin}/v1/track", {
   method: "POST",
   keepalive: true,
   headers: { Authorization: "Bearer pk_…" },
+  // Creates ada@example.com subscribed, unless the project has publicTrackSubscribes: false.
   body: JSON.stringify({ email: "ada@example.com", event: "purchase" }),
 });
 \`\`\`

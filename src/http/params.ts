@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readId } from "../core/ids";
+import type { Warning } from "../core/warning";
 
 export const defaultLimit = 20;
 export const maxLimit = 100;
@@ -36,8 +37,17 @@ export function wholeNumber(fallback: number, largest: number) {
       type: "integer",
       minimum: 1,
       default: fallback,
-      description: `Values above ${largest} count as ${largest}.`,
+      description: `Values above ${largest} count as ${largest}, and \`warnings\` of the answer says so.`,
     });
+}
+
+/** Warns of numbers above the largest. `read` is what the query's schema made of them. */
+export function clampWarnings(asked: Record<string, string>, read: Record<string, unknown>): Warning[] {
+  return ["limit", "page", "pageSize"].flatMap((field) => {
+    const used = read[field];
+    if (typeof used !== "number" || Number(asked[field] ?? 0) <= used) return [];
+    return [{ field, message: `The largest value is ${used}, which was used.` }];
+  });
 }
 
 /** `?limit=` and `?cursor=` of a cursor list. */

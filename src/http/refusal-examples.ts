@@ -155,7 +155,8 @@ function notFoundOf({ path, method, operation }: Asked): Refusal {
 }
 
 function reusedKey(request: string): Refusal {
-  return new KeyReused("order-1042-receipt", { request, atMs: Date.parse(exampleTime), status: null, response: null });
+  const use = { key: "order-1042-receipt", request, hash: "" };
+  return new KeyReused(use, { request, hash: "", atMs: Date.parse(exampleTime), status: null, response: null });
 }
 
 function unavailableOf({ operation, policy }: Asked): Refusal {

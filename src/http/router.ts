@@ -9,6 +9,7 @@ import type { States } from "../db/states";
 import type { Context, Platform } from "../platform/context";
 import type { Env } from "../platform/env";
 import { findUnknown, nothingUnknown, type UnknownNames, writtenField } from "./names";
+import { clampWarnings } from "./params";
 import type { Policy } from "./policy";
 import { routeTable } from "./route-table";
 
@@ -29,6 +30,8 @@ export interface AppEnv {
     warnings: Warning[];
     /** What is wrong with a body that is not JSON. */
     unreadable: BadRequest;
+    /** Of a request with an idempotency key, whose body is read first: the request's hash, or why it could not be read. */
+    keyedBody: { hash: string } | { fault: unknown };
   };
 }
 
@@ -57,6 +60,9 @@ export function createRouter() {
       const { names } = c.get("policy");
       const written = <T extends { field: string }>(one: T): T => ({ ...one, field: writtenField(names, one.field) });
       if (ignored.length > 0) c.get("warnings").push(...ignored.map(written));
+      if (result.success && result.target === "query" && c.req.url.includes("?")) {
+        c.get("warnings").push(...clampWarnings(c.req.query(), result.data));
+      }
       if (result.success && faults.length === 0) return;
       // The hook gets the input too, which zod 4 leaves out of its issues.
       const own = result.success ? [] : faultsOf(result.error, "data" in result ? result.data : undefined);

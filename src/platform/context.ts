@@ -94,6 +94,8 @@ export interface Context extends Platform {
   db: Db;
   /** The request's idempotency key, unique among callers of the same kind; null without one. */
   idempotencyKey: string | null;
+  /** The hash of a request with a key: of its method, path and body. Empty without a key. */
+  requestHash: string;
   /** The kind of the request's API key. Our own work counts as a server's. */
   keyKind: KeyKind;
   /** What the answer tells the caller beside its result. A verb adds to it. */
@@ -174,7 +176,8 @@ function openWorld(env: Env): World {
  */
 export function forProject(platform: Platform, project: Project, keyKind: KeyKind = "secret"): Context {
   const world = project.testClock ? onTestClock(platform, project) : platform;
-  return { ...world, project, db: platform.databaseOf(project.shard), idempotencyKey: null, keyKind, warnings: [] };
+  const unkeyed = { idempotencyKey: null, requestHash: "" };
+  return { ...world, ...unkeyed, project, db: platform.databaseOf(project.shard), keyKind, warnings: [] };
 }
 
 function onTestClock(platform: Platform, project: Project): Platform {

@@ -1,13 +1,13 @@
 import { DurableObject } from "cloudflare:workers";
 import { type BucketState, isAddressBucket, type Level, type Rate, takeFromAll } from "../core/bucket";
-import { abandonedAfterMs, type Claim, type Effect } from "../core/idempotency";
+import { abandonedAfterMs, type Claim, type Effect, type KeyUse } from "../core/idempotency";
 import { minuteMs, secondMs } from "../core/time";
 import { migrateTables, type TableMigrations } from "./object-tables";
 
 /** One request at the gate: the buckets it takes from, and the key it claims. */
 export interface Admission {
   buckets: { name: string; rate: Rate }[];
-  key: { key: string; owner: string; request: string; ttlMs: number } | null;
+  key: (KeyUse & { owner: string; ttlMs: number }) | null;
 }
 
 export interface Admitted {
@@ -35,6 +35,7 @@ export const gateMigrations: TableMigrations = [
       expires_at INTEGER NOT NULL)`,
     "CREATE INDEX IF NOT EXISTS ix_idempotency_keys_expiry ON idempotency_keys (expires_at)",
   ],
+  ["ALTER TABLE idempotency_keys ADD COLUMN hash TEXT"],
 ];
 
 /**
@@ -65,11 +66,11 @@ export class ProjectGateObject extends DurableObject {
 
   /** Stores the answer of the request that owns the key. Does nothing if another request has taken the key over. */
   async complete(key: string, owner: string, answered: Answered): Promise<void> {
-    const { status, response, request = null, atMs = null, expiresAtMs = null } = answered;
+    const { status, response, request = null, hash, atMs = null, expiresAtMs = null } = answered;
     this.sql(
-      `UPDATE idempotency_keys SET status = ?, response = ?, request = coalesce(?, request), at = coalesce(?, at),
-        expires_at = coalesce(?, expires_at) WHERE key = ? AND owner = ?`,
-      ...[status, response, request, atMs, expiresAtMs, key, owner],
+      `UPDATE idempotency_keys SET status = ?, response = ?, request = coalesce(?, request), hash = iif(?, ?, hash),
+        at = coalesce(?, at), expires_at = coalesce(?, expires_at) WHERE key = ? AND owner = ?`,
+      ...[status, response, request, Number(hash !== undefined), hash ?? null, atMs, expiresAtMs, key, owner],
     );
   }
 
@@ -119,16 +120,16 @@ export class ProjectGateObject extends DurableObject {
     if (this.addresses.size > maxAddresses && idlest !== undefined) this.addresses.delete(idlest);
   }
 
-  private claim({ key, owner, request, ttlMs }: NonNullable<Admission["key"]>, now: number): Claim {
+  private claim({ key, owner, request, hash, ttlMs }: NonNullable<Admission["key"]>, now: number): Claim {
     this.sql("DELETE FROM idempotency_keys WHERE key = ? AND expires_at <= ?", key, now);
     const [known] = this.sql(
-      "SELECT owner, request, at, claimed_at, status, response FROM idempotency_keys WHERE key = ?",
+      "SELECT owner, request, hash, at, claimed_at, status, response FROM idempotency_keys WHERE key = ?",
       key,
     );
     if (!known) {
       this.sql(
-        "INSERT INTO idempotency_keys (key, owner, request, at, claimed_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
-        ...[key, owner, request, now, now, now + ttlMs],
+        "INSERT INTO idempotency_keys (key, owner, request, hash, at, claimed_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        ...[key, owner, request, hash, now, now, now + ttlMs],
       );
       this.wakeAt(now + ttlMs);
       return { kind: "claimed" };
@@ -137,13 +138,17 @@ export class ProjectGateObject extends DurableObject {
     if (known.owner === owner) return { kind: "claimed" };
     const original = {
       request: String(known.request),
+      hash: known.hash === null ? null : String(known.hash),
       atMs: Number(known.at),
       status: known.status === null ? null : Number(known.status),
       response: known.response === null ? null : String(known.response),
     };
     const isAbandoned = original.status === null && now - Number(known.claimed_at) >= abandonedAfterMs;
     if (!isAbandoned) return { kind: "taken", original };
-    this.sql("UPDATE idempotency_keys SET owner = ?, claimed_at = ? WHERE key = ?", owner, now, key);
+    this.sql(
+      "UPDATE idempotency_keys SET owner = ?, request = ?, hash = ?, claimed_at = ? WHERE key = ?",
+      ...[owner, request, hash, now, key],
+    );
     return { kind: "inherited", original };
   }
 

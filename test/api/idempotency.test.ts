@@ -1,10 +1,11 @@
+import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { keyRows } from "../support/gate";
 import { call, newProject, type TestProject } from "../support/project";
 import { expectRefusal } from "../support/refusal";
 
 function sendWith(project: TestProject, key: string, fields: Record<string, unknown> = {}) {
-  const body = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi", ...fields };
+  const body = { to: "ada@example.com", ...contentOf(project), ...fields };
   const headers = { Authorization: `Bearer ${project.keys.secret}`, "Idempotency-Key": key };
   return call("POST", "/v1/send", body, { headers });
 }
@@ -17,6 +18,16 @@ async function emailCount(project: TestProject): Promise<number> {
   return row?.n ?? 0;
 }
 
+function contentOf({ domain }: TestProject) {
+  return { from: `hi@${domain}`, subject: "Hi", body: "Hi" };
+}
+
+/** What every 409 says of the mail that used the key. */
+function used(key: string) {
+  const originalRequestAt = expect.stringMatching(/^\d{4}-.*Z$/);
+  return { key, originalRequest: "POST /v1/send", originalRequestAt, originalStatusCode: 200 };
+}
+
 const gateRows = ({ id }: TestProject, sql: string) => keyRows(id, sql);
 
 describe("an Idempotency-Key", () => {
@@ -24,17 +35,96 @@ describe("an Idempotency-Key", () => {
     const project = await newProject();
     const first = await sendWith(project, "order-1");
     expect(first.status).toBe(200);
-    const again = await sendWith(project, "order-1", { subject: "Another" });
+    const again = await sendWith(project, "order-1");
     expectRefusal(again, 409, "IDEMPOTENCY_KEY_REUSED", {
-      details: {
-        key: "order-1",
-        originalRequest: "POST /v1/send",
-        originalRequestAt: expect.stringMatching(/^\d{4}-.*Z$/),
-        originalStatusCode: 200,
-        originalResponse: first.body,
-      },
+      details: { ...used("order-1"), sameRequest: true, originalResponse: first.body },
     });
     expect(await emailCount(project)).toBe(1);
+  });
+
+  it.each([
+    ["which the gate remembers", async () => []],
+    ["which only the database remembers", (project: TestProject) => gateRows(project, "DELETE FROM idempotency_keys")],
+    [
+      "which the gate has not heard the answer of",
+      (project: TestProject) => gateRows(project, "UPDATE idempotency_keys SET status = NULL, response = NULL"),
+    ],
+    [
+      "whose request the gate has given up",
+      (project: TestProject) =>
+        gateRows(project, "UPDATE idempotency_keys SET status = NULL, response = NULL, claimed_at = 1"),
+    ],
+  ])("used by another mail, %s, says that this one did not go out", async (_, happens) => {
+    const project = await newProject();
+    const first = await sendWith(project, "order-1");
+    await happens(project);
+    const other = await sendWith(project, "order-1", { subject: "Another" });
+    expectRefusal(other, 409, "IDEMPOTENCY_KEY_REUSED", { details: { ...used("order-1"), sameRequest: false } });
+    expect(other.body.error.message).toContain("its mail did not go out");
+    expect(other.body.error.suggestion).toContain("a key of its own");
+    // Also when the other one came in between, a repeat of the first is one.
+    const again = (await sendWith(project, "order-1")).body.error;
+    expect(again.details).toEqual({ ...used("order-1"), sameRequest: true, originalResponse: first.body });
+    expect(again.message).not.toContain("no effect");
+    expect(await emailCount(project)).toBe(1);
+  });
+
+  it("of a request in flight says whether this is the same one", async () => {
+    const project = await newProject();
+    await sendWith(project, "order-1");
+    await project.db.prepare("DELETE FROM idempotency_effects WHERE project_id = ?").bind(project.id).run();
+    await gateRows(project, "UPDATE idempotency_keys SET status = NULL, response = NULL");
+    const inFlight = { ...used("order-1"), originalStatusCode: null };
+    const same = (await sendWith(project, "order-1")).body.error;
+    expect(same).toMatchObject({ suggestion: expect.stringContaining("still running") });
+    expect(same.details).toEqual({ ...inFlight, sameRequest: true });
+    const other = (await sendWith(project, "order-1", { subject: "Another" })).body.error;
+    expect(other.details).toEqual({ ...inFlight, sameRequest: false });
+  });
+
+  it("of another endpoint is another request, whatever its body", async () => {
+    const project = await newProject();
+    const headers = { Authorization: `Bearer ${project.keys.secret}`, "Idempotency-Key": "one" };
+    const body = { to: "ada@example.com", email: "ada@example.com", event: "paid", ...contentOf(project) };
+    expect((await call("POST", "/v1/send", body, { headers })).status).toBe(200);
+    const { message, details } = (await call("POST", "/events/track", body, { headers })).body.error;
+    expect(details).toEqual({ ...used("one"), sameRequest: false });
+    expect(message).toMatch(/by POST \/v1\/send at .+\. This request had no effect\.$/);
+  });
+
+  it("is the same for a body that comes in parts as for one at once", async () => {
+    const project = await newProject();
+    const text = JSON.stringify({ to: "ada@example.com", ...contentOf(project), body: "é".repeat(40_000) });
+    const headers = { Authorization: `Bearer ${project.keys.secret}`, "Idempotency-Key": "parts" };
+    const first = await call("POST", "/v1/send", text, { headers });
+    const again = await exports.default.fetch("https://petrel.example/v1/send", {
+      method: "POST",
+      headers,
+      body: new Blob([text]).stream(),
+    });
+    const { error } = await again.json<{ error: { details: unknown } }>();
+    expect(error.details).toEqual({ ...used("parts"), sameRequest: true, originalResponse: first.body });
+  });
+
+  it("of before hashes were kept gives the first answer, and does not guess", async () => {
+    const project = await newProject();
+    const first = await sendWith(project, "order-1");
+    await gateRows(project, "UPDATE idempotency_keys SET hash = NULL");
+    const { details } = (await sendWith(project, "order-1", { subject: "Another" })).body.error;
+    expect(details).toEqual({ ...used("order-1"), originalResponse: first.body });
+  });
+
+  it("is not claimed by a body that cannot be read", async () => {
+    const project = await newProject();
+    const headers = { Authorization: `Bearer ${project.keys.secret}`, "Idempotency-Key": "k" };
+    const unreadable = await exports.default.fetch("https://petrel.example/v1/send", {
+      method: "POST",
+      headers,
+      body: new Uint8Array([0xff]),
+    });
+    expect(unreadable.status).toBe(400);
+    expect(await gateRows(project, "SELECT key FROM idempotency_keys")).toEqual([]);
+    expect((await sendWith(project, "k")).status).toBe(200);
   });
 
   it("used a hundred times at once has one effect", async () => {

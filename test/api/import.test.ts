@@ -144,7 +144,7 @@ describe("POST /contacts/import", () => {
   });
 
   it.each([
-    ["a field it does not know", { delimiter: ";" }, "delimiter", /takes file and subscribed/],
+    ["a field it does not know", { delimiter: ";" }, "delimiter", /takes file, subscribed and columns/],
     ["another value of subscribed", { subscribed: "true" }, "subscribed", /Must be "column"/],
     ["an empty subscribed", { subscribed: "" }, "subscribed", /Must be "column"/],
   ])("refuses %s, and says what it knows", async (_, fields, field, message) => {
@@ -163,6 +163,27 @@ describe("POST /contacts/import", () => {
     form.append("subscribed", "column");
     expectInvalid(await postImport(project, form), "subscribed", "invalid_enum_value");
     expect(await traces(project)).toEqual({ jobs: 0, files: 0 });
+  });
+
+  it.each([
+    ["columns", { columns: "some" }, "columns"],
+    ["subscribed", { subscribed: "yes" }, "subscribed"],
+  ])("refuses another word in %s", async (_, fields, field) => {
+    const project = await newProject();
+    const { status, body } = await postImport(project, formWith("email\nada@example.com\n", fields));
+    expect([status, body.error.errors[0].field]).toEqual([422, field]);
+    expect(await traces(project)).toEqual({ jobs: 0, files: 0 });
+  });
+
+  it("takes all columns when the form says so", async () => {
+    const project = await newProject();
+    const form = formWith("email,createdAt\nada@example.com,2020-01-31\n", { columns: "all" });
+    const { jobId } = (await postImport(project, form)).body;
+    await vi.waitFor(async () => {
+      expect((await project.api.get(`/contacts/import/${jobId}`)).body.status).toBe("completed");
+    }, 10_000);
+    const { data } = (await project.api.get("/contacts")).body;
+    expect(data).toMatchObject([{ email: "ada@example.com", createdAt: "2020-01-31T00:00:00.000Z", data: {} }]);
   });
 
   it("takes the column subscribed when the form says so", async () => {
@@ -207,6 +228,28 @@ describe("GET /contacts/import/{jobId}", () => {
         details: { resource: "job", id },
       });
     }
+  });
+});
+
+describe("an import of people who said no elsewhere, without a word on the column", () => {
+  const file = "email,subscribed\nada@example.com,no\nbob@example.com,FALSE\neve@example.com,yes\nnope,no\n";
+
+  it("subscribes them, says how many rows that were, and what to do", async () => {
+    const project = await newProject();
+    const job = await importCsv(project, file);
+    expect(job).toMatchObject({ status: "completed", imported: 3, skipped: 1, droppedColumns: ["subscribed"] });
+    expect(job.warnings).toEqual([
+      { field: "subscribed", message: expect.stringMatching(/^2 rows say no .*subscribed=column.*bulk-unsubscribe/) },
+    ]);
+    expect((await contactsOf(project)).map(({ subscribed }) => subscribed)).toEqual([1, 1, 1]);
+  });
+
+  it("says nothing where nobody said no, or the column is taken; and the second import takes them off", async () => {
+    const project = await newProject();
+    expect(await importCsv(project, "email,subscribed\nada@example.com,yes\n")).not.toHaveProperty("warnings");
+    await importCsv(project, file);
+    expect(await importCsv(project, file, new World(), { takesSubscribed: true })).not.toHaveProperty("warnings");
+    expect((await contactsOf(project)).map(({ subscribed }) => subscribed)).toEqual([0, 0, 1]);
   });
 });
 

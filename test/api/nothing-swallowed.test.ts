@@ -1,8 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { newCampaign, soundCampaign } from "../support/campaign";
 import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
+import { newTemplate, soundTemplate } from "../support/template";
 
 const contactFields = ["firstName", "lastName", "name", "phone", "tags", "attributes", "properties"];
+
+const namesOfData = [
+  ...["variables", "dataVariables", "templateModel", "TemplateModel", "template_data", "dynamic_template_data"],
+  ...["substitutions", "message_data", "mergeVars", "merge_fields", "params", "props"],
+];
 
 async function expectNoEffect(project: TestProject): Promise<void> {
   expect((await project.api.get("/contacts")).body.data).toEqual([]);
@@ -15,7 +22,7 @@ const track = (project: TestProject, fields: Record<string, unknown>) =>
   call("POST", "/v1/track", { email: "ada@example.com", event: "purchase", ...fields }, bearer(project.keys.public));
 
 describe("a field that is known elsewhere is refused with what to do", () => {
-  it.each([
+  it.each<[field: string, value: unknown, advice: string]>([
     ["cc", ["a@example.com"], "to"],
     ["bcc", "a@example.com", "to"],
     ["sendAt", "2099-01-01T00:00:00Z", "scheduledAt"],
@@ -29,6 +36,14 @@ describe("a field that is known elsewhere is refused with what to do", () => {
     ["tags", ["a"], "headers"],
     ["type", "markdown", "Markdown is not rendered"],
     ["type", "text", "HTML"],
+    ["send_at", "2099-01-01T00:00:00Z", "scheduledAt"],
+    ["idempotencyKey", "order-1", "header Idempotency-Key"],
+    ["idempotency_key", "order-1", "header Idempotency-Key"],
+    ["topicId", "t", "template"],
+    ["metadata", { order: 1 }, "data"],
+    ["previewText", "Hi", "template"],
+    ["stream", "outbound", "MARKETING"],
+    ...namesOfData.map((name): [string, unknown, string] => [name, { plan: "pro" }, "Use data"]),
   ])("POST /v1/send: %s", async (field, value, advice) => {
     const project = await newProject();
     const answer = await project.api.send({ [field]: value });
@@ -184,6 +199,133 @@ describe("any other unknown field is ignored and named", () => {
     const { body } = await project.api.send(many);
     expect(body.warnings).toHaveLength(20);
     expect(JSON.stringify(body.warnings).length).toBeLessThan(5_000);
+  });
+});
+
+describe("the placeholders of another template language", () => {
+  const handlebars = "{{#if plan}}Pro{{else}}Free{{/if}}";
+  const mailchimp = "Hi *|FNAME|*";
+  const texts = (project: TestProject) => ({
+    send: (fields: object) => project.api.send({ ...fields }),
+    template: (fields: object) => project.api.post("/templates", { ...soundTemplate(project), ...fields }),
+    "change of a template": async (fields: object) =>
+      project.api.patch(`/templates/${(await newTemplate(project)).id}`, fields),
+    campaign: (fields: object) => project.api.post("/campaigns", { ...soundCampaign(project), ...fields }),
+    "change of a campaign": async (fields: object) => {
+      const { id } = await newCampaign(project);
+      return call("PUT", `/campaigns/${id}`, { ...soundCampaign(project), ...fields }, secret(project));
+    },
+  });
+  const places = ["send", "template", "change of a template", "campaign", "change of a campaign"] as const;
+
+  it.each(places.flatMap((place) => [[place, "subject"] as const, [place, "body"] as const]))(
+    "are refused where Liquid cannot read them, and named where they would go out: a %s, its %s",
+    async (place, field) => {
+      const project = await newProject();
+      const request = texts(project)[place];
+      const refused = await request({ [field]: handlebars });
+      expectInvalid(refused, field, "custom");
+      expect(refused.body.error.errors[0].message).toContain("{% if plan %}…{% endif %} (line 1, column 1)");
+      const warned = await request({ [field]: mailchimp });
+      expect(warned.status).toBeLessThan(300);
+      expect(warned.body.warnings).toEqual([{ field, message: expect.stringContaining("{{ firstName }}") }]);
+      expect((await request({ [field]: "Hi {{ firstName }}" })).body).not.toHaveProperty("warnings");
+    },
+  );
+
+  it("are found in a variant of a campaign too", async () => {
+    const project = await newProject();
+    const variants = [
+      { name: "A", weight: 1 },
+      { name: "B", weight: 1, subject: mailchimp },
+    ];
+    const { body } = await project.api.post("/campaigns", { ...soundCampaign(project), variants });
+    expect(body.warnings).toMatchObject([{ field: "variants.1.subject" }]);
+  });
+});
+
+describe("a reserved key of data", () => {
+  const data = { email: "eve@example.com", unsubscribeUrl: "https://example.com", plan: "pro" };
+  const named = (at = "data") =>
+    ["email", "unsubscribeUrl"].map((key) => ({ field: `${at}.${key}`, message: expect.stringContaining("dropped") }));
+
+  it("is dropped, and named in the answer of every call that takes data", async () => {
+    const project = await newProject();
+    const { api } = project;
+    const created = await api.post("/contacts", { email: "ada@example.com", data });
+    expect([created.status, created.body.warnings, created.body.data]).toEqual([201, named(), { plan: "pro" }]);
+    const changed = await api.patch(`/contacts/${created.body.id}`, { data });
+    expect([changed.status, changed.body.warnings, changed.body.data]).toEqual([200, named(), { plan: "pro" }]);
+    for (const answer of [await api.send({ data }), await track(project, { data })]) {
+      expect([answer.status, answer.body.warnings]).toEqual([200, named()]);
+    }
+    const event = await api.post("/events/track", { email: "ada@example.com", event: "purchase", data });
+    expect([event.status, event.body.warnings]).toEqual([200, named()]);
+    const { id } = await newTemplate(project);
+    const preview = await api.post(`/templates/${id}/preview`, { data });
+    expect([preview.status, preview.body.warnings]).toEqual([200, named()]);
+    expect((await api.post(`/templates/${id}/preview`, { data: { plan: "pro" } })).body).not.toHaveProperty("warnings");
+  });
+
+  it("is named in a step that writes it, and in a simulated event", async () => {
+    const { api } = await newProject();
+    const workflow = (await api.post("/workflows", { name: "Welcome", eventName: "signup" })).body;
+    const step = await api.post(`/workflows/${workflow.id}/steps`, { type: "UPDATE_CONTACT", config: { data } });
+    expect([step.status, step.body.warnings]).toEqual([201, named("config.data")]);
+    const { id: contactId } = (await api.post("/contacts", { email: "ada@example.com" })).body;
+    const simulated = await api.post(`/workflows/${workflow.id}/simulate`, {
+      contactId,
+      events: [{ name: "signup", data }],
+    });
+    expect([simulated.status, simulated.body.warnings]).toEqual([200, named("events.0.data")]);
+  });
+});
+
+describe("a page that is larger than a page may be", () => {
+  const id = "0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d";
+
+  it.each([
+    ...["/contacts", "/emails", "/activity", "/activity/upcoming", "/events", "/suppressions", "/topics"].map(
+      (path) => [path, "limit", 100],
+    ),
+    ...["/templates", "/campaigns", "/workflows"].map((path) => [path, "pageSize", 100]),
+    ["/contacts/fields/data.plan/values", "limit", 200],
+  ] as [string, string, number][])("is cut, and the answer says so: GET %s?%s=1000", async (path, name, largest) => {
+    const project = await newProject();
+    await project.api.post("/contacts", { email: "ada@example.com", data: { plan: "pro" } });
+    const large = await project.api.get(`${path}?${name}=1000`);
+    expect(large.status).toBe(200);
+    const message = `The largest value is ${largest}, which was used.`;
+    expect(large.body.warnings).toEqual([{ field: name, message }]);
+    const exact = await project.api.get(`${path}?${name}=${largest}`);
+    expect(exact.body).toEqual({ ...large.body, warnings: undefined });
+    expect((await project.api.get(path)).body).not.toHaveProperty("warnings");
+  });
+
+  it("is told to those who list parts of something, and to operators", async () => {
+    const project = await newProject();
+    const { api } = project;
+    const segment = (await api.post("/segments", { name: "All", type: "STATIC" })).body;
+    const workflow = (await api.post("/workflows", { name: "Welcome" })).body;
+    const webhook = (await api.post("/webhooks", { url: "https://shop.example/hook", events: ["*"] })).body;
+    const campaign = await newCampaign(project);
+    const contact = (await api.post("/contacts", { email: "ada@example.com" })).body;
+    for (const path of [
+      `/segments/${segment.id}/contacts?pageSize=101`,
+      `/workflows/${workflow.id}/executions?pageSize=101`,
+      `/webhooks/${webhook.id}/deliveries?limit=101`,
+      `/campaigns/${campaign.id}/recipients?limit=101`,
+      `/events/contact/${contact.id}?limit=101`,
+    ]) {
+      const { status, body } = await api.get(path);
+      expect([path, status, body.warnings]).toEqual([
+        path,
+        200,
+        [expect.objectContaining({ message: expect.stringContaining("100") })],
+      ]);
+    }
+    expect((await admin.get("/admin/projects?limit=101")).body.warnings).toHaveLength(1);
+    expectInvalid(await api.get(`/contacts?limit=0&cursor=${id}`), "limit", "too_small");
   });
 });
 

@@ -32,6 +32,7 @@ describe("POST /admin/projects", () => {
         publicKeyMayResubscribe: false,
         company: null,
         postalAddress: null,
+        publicTrackSubscribes: true,
         sendingPaused: null,
         confirmationTemplateId: null,
         createdAt: expect.stringMatching(isoTime),
@@ -53,6 +54,7 @@ describe("POST /admin/projects", () => {
       testClock: true,
       company: "Acme GmbH & Co. KG",
       postalAddress: "Musterstraße 1\n10115 Berlin",
+      publicTrackSubscribes: false,
     };
     expect((await admin.post("/admin/projects", settings)).body.project).toMatchObject(settings);
   });

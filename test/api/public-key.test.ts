@@ -100,6 +100,27 @@ describe("a public key", () => {
     expect(await contactOf(project)).toMatchObject({ subscribed: true, optedOutAt: null });
   });
 
+  it("creates contacts that are not subscribed, and have not opted out, where the project says so", async () => {
+    const project = await newProject({ publicTrackSubscribes: false });
+    await track(project);
+    const unasked = { subscribed: false, optedOutAt: null, source: "PUBLIC" };
+    expect(await contactOf(project)).toMatchObject(unasked);
+    await track(project, { email: "bob@example.com", subscribed: true });
+    expect(await contactOf(project, "bob@example.com")).toMatchObject({ subscribed: true });
+    await track(project, { email: "eve@example.com", subscribed: false });
+    expect(await contactOf(project, "eve@example.com")).toMatchObject({ optedOutAt: expect.any(String) });
+    // Who is subscribed stays so, and a server's event subscribes as ever.
+    await track(project, { email: "bob@example.com" });
+    expect(await contactOf(project, "bob@example.com")).toMatchObject({ subscribed: true });
+    await project.api.post("/events/track", { email: "dan@example.com", event: "signup" });
+    expect(await contactOf(project, "dan@example.com")).toMatchObject({ subscribed: true });
+    const change = { publicTrackSubscribes: true };
+    expect((await admin.patch(`/admin/projects/${project.id}`, change)).body).toMatchObject(change);
+    await track(project, { email: "fay@example.com" });
+    expect(await contactOf(project, "fay@example.com")).toMatchObject({ subscribed: true });
+    expect(await contactOf(project)).toMatchObject(unasked);
+  });
+
   it("sends 32 KB and 64 keys at most", async () => {
     const project = await newProject();
     const before = await effects(project);

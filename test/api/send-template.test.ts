@@ -193,7 +193,31 @@ describe("a marketing template to people who left", () => {
     const project = await newProject();
     const { id } = await newTemplate(project, { type });
     await contact(project, "ada@example.com", false);
-    expect(statuses(await sendWith(project, id))).toEqual(["QUEUED"]);
+    const sent = await sendWith(project, id);
+    expect(statuses(sent)).toEqual(["QUEUED"]);
+    expect(sent.body).not.toHaveProperty("warnings");
+  });
+
+  it("names who gets it without being subscribed, and nobody else", async () => {
+    const project = await newProject();
+    const { id } = await newTemplate(project);
+    await contact(project, "left@example.com", false);
+    await contact(project, "here@example.com", true);
+    const some = await sendWith(project, id, { to: ["left@example.com", "here@example.com", "a@example.com"] });
+    expect(some.body.warnings).toEqual([
+      { field: "to", message: expect.stringMatching(/^Not subscribed: a@example\.com\. This MARKETING mail goes out/) },
+    ]);
+    const many = await sendWith(project, id, { to: ["b@example.com", "a@example.com", "c@example.com"] });
+    expect(many.body.warnings[0].message).toContain("Not subscribed: a@example.com and 2 more.");
+    const later = await sendWith(project, id, { to: "a@example.com", scheduledAt: new Date(Date.now() + 60_000) });
+    expect(later.body.warnings).toHaveLength(1);
+    for (const to of ["here@example.com", "left@example.com"]) {
+      expect((await sendWith(project, id, { to })).body).not.toHaveProperty("warnings");
+    }
+    expect((await sendWith(project, id, { to: "new@example.com", subscribed: true })).body).not.toHaveProperty(
+      "warnings",
+    );
+    expect((await project.api.send({ to: "a@example.com" })).body).not.toHaveProperty("warnings");
   });
 
   it.each<[string, boolean | null, boolean | undefined, string]>([

@@ -57,7 +57,7 @@ describe("the objects of every class", () => {
 
   const asked = {
     buckets: [],
-    key: { kind: "secret" as const, key: "a key", owner: "an owner", request: "a request", ttlMs: 60_000 },
+    key: { kind: "secret" as const, key: "a key", owner: "an owner", request: "a request", hash: "", ttlMs: 60_000 },
   };
   it("are real ones with the hint of an area", async () => {
     const { gate } = openPlatform({ ...env, DATA_LOCATION: "enam" }, createExecutionContext());

@@ -38,7 +38,13 @@ async function emailIds(project: TestProject): Promise<string[]> {
 describe("a request that died", () => {
   it("after its claim, before its batch: 409 at first, and after a minute its retry goes through", async () => {
     const project = await newProject();
-    const claim = { key: `secret:${key}`, owner: "the dead", request: "POST /v1/send", ttlMs: 3_600_000 };
+    const claim = {
+      key: `secret:${key}`,
+      owner: "the dead",
+      request: "POST /v1/send",
+      hash: "its own",
+      ttlMs: 3_600_000,
+    };
     await gateOf(project).admit({ buckets: [], key: claim });
     const early = await send(project);
     expectRefusal(early, 409, "IDEMPOTENCY_KEY_REUSED", {
@@ -47,6 +53,7 @@ describe("a request that died", () => {
         originalRequest: "POST /v1/send",
         originalRequestAt: expect.any(String),
         originalStatusCode: null,
+        sameRequest: false,
       },
     });
     await gateRows(project, "UPDATE idempotency_keys SET claimed_at = claimed_at - 60000");
@@ -131,6 +138,25 @@ describe("the first answer, as the database tells it when the gate has forgotten
       await gateRows(project, "DELETE FROM idempotency_keys");
       expect((await again()).body.error.details.originalResponse).toEqual(first.body);
     }
+  });
+
+  it("has that of marketing mail to somebody who is not subscribed, beside the others", async () => {
+    const project = await newProject();
+    await project.api.post("/contacts", { email: "here@example.com", data: { full: "x".repeat(65_000) } });
+    const { id } = await newTemplate(project);
+    const keyed = { Authorization: `Bearer ${project.keys.secret}`, "Idempotency-Key": key };
+    const data = { more: "y".repeat(1_000), email: "mine" };
+    const body = { to: ["here@example.com", "new@example.com"], template: id, data };
+    const again = () => call("POST", "/v1/send", body, { headers: keyed });
+    const first = await again();
+    expect(first.body.warnings).toMatchObject([
+      { field: "data.email" },
+      { field: "postalAddress" },
+      { field: "data" },
+      { field: "to" },
+    ]);
+    await gateRows(project, "DELETE FROM idempotency_keys");
+    expect((await again()).body.error.details.originalResponse).toEqual(first.body);
   });
 
   it("has that of an opt-out which a public key does not lift", async () => {

@@ -11,9 +11,12 @@ import { World } from "../support/world";
 
 // Two chunks of a hundred rows: addresses that are there, come twice, and are none.
 const others = Array.from({ length: 145 }, (_, n) => `u${n}@example.com,${n}`);
-const file = ["email,n", "ada@example.com,1", "nope,1", "bob@example.com,1", ...others, "bob@example.com,2", ",3"].join(
-  "\n",
-);
+const file = [
+  "email,n,subscribed",
+  ...["ada@example.com,1,no", "nope,1,no", "bob@example.com,1,"],
+  ...others,
+  ...["bob@example.com,2,no", ",3"],
+].join("\n");
 const done = { status: "completed", progress: 100, totalRows: 150, imported: 146, updated: 2, skipped: 2 };
 const errors = [
   { row: 3, email: "nope", reason: "invalid_email" },
@@ -35,7 +38,11 @@ async function uploaded(world: World): Promise<{ project: TestProject; jobId: st
 }
 
 async function expectDone({ project, jobId }: { project: TestProject; jobId: string }): Promise<void> {
-  expect((await project.api.get(`/contacts/import/${jobId}`)).body).toMatchObject({ ...done, errors });
+  expect((await project.api.get(`/contacts/import/${jobId}`)).body).toMatchObject({
+    ...done,
+    errors,
+    warnings: [{ message: expect.stringMatching(/^2 rows say no/) }],
+  });
   const counts = await project.db
     .prepare(
       `SELECT count(*) AS contacts, sum(data->>'n') AS n, max(version) AS version,

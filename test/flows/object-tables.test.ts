@@ -93,11 +93,29 @@ it("a gate takes keys again after it was erased, and keeps nothing until then", 
   const project = await newProject();
   const gate = gateOf(project.id);
   const claim = (key: string) =>
-    gate.admit({ buckets: [], key: { key, owner: "me", request: "POST /v1/send", ttlMs: 60_000 } });
+    gate.admit({ buckets: [], key: { key, owner: "me", request: "POST /v1/send", hash: "", ttlMs: 60_000 } });
   expect((await claim("before")).claim).toEqual({ kind: "claimed" });
   await gate.erase();
   expect(await runInDurableObject(gate, (_, state) => schemaOf(state))).toEqual([]);
   expect((await claim("before")).claim).toEqual({ kind: "claimed" });
+});
+
+it("a gate of before hashes were kept gets the column, and its keys are used as before", async () => {
+  const project = await newProject();
+  const body = { to: "ada@example.com", from: `hello@${project.domain}`, subject: "Hello", body: "Hello" };
+  const send = () =>
+    call("POST", "/v1/send", body, {
+      headers: { ...bearer(project.keys.secret).headers, "Idempotency-Key": "order-1" },
+    });
+  const first = await send();
+  const keeper = keeperOfKey(project.id, "order-1");
+  await runInDurableObject(keeper, (_, state) => {
+    state.storage.sql.exec("ALTER TABLE idempotency_keys DROP COLUMN hash");
+    state.storage.kv.put(versionKey, 1);
+  });
+  await evictDurableObject(keeper);
+  expect(await send()).toMatchObject({ status: 409, body: { error: { details: { originalResponse: first.body } } } });
+  expect(await runInDurableObject(keeper, (_, state) => state.storage.kv.get(versionKey))).toBe(gateMigrations.length);
 });
 
 describe("an object that later code has written", () => {

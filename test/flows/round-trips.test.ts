@@ -31,6 +31,14 @@ describe("the round trips for which an answer waits", () => {
     expect(sent).toMatchObject({ status: 200, trips: ["D1"] });
   });
 
+  it("are one for marketing mail, which knows who is not subscribed", async () => {
+    const project = await knownProject();
+    const { id: template } = await newTemplate(project);
+    const body = { to: "new@example.com", template };
+    const sent = await callFromAfar("POST", "/v1/send", { key: project.keys.secret, body });
+    expect(sent).toMatchObject({ status: 200, trips: ["D1"], body: { warnings: [{ field: "to" }] } });
+  });
+
   it("are the gate and the database for a mail with an Idempotency-Key", async () => {
     const project = await knownProject();
     const call = { key: project.keys.secret, body: sendToAda(project), headers: { "Idempotency-Key": "order-1" } };

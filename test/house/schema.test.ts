@@ -18,6 +18,7 @@ const frozen: Record<string, string> = {
   "0000_tables.sql": "16c948eccf002a1203e56036af6acb3e532c8c7636799a6ef85b07b4a7f82162",
   "0001_workflow-documents.sql": "a4f876b21f6336b6c25bea17ec00fac5bfd3388b9a336ee0b18ebe5b3165b155",
   "0002_postal-address.sql": "e78b2b1c39b21b97cc70cc308a27562fac6489a2047ce0bbdeb37d964ad37dfa",
+  "0003_mistakes.sql": "4bb8cc3376f3fa1aa7d299edec2e1de05dac1c410bba7f8cf529735a5be66daf",
 };
 
 it("a migration that is out never changes", () => {
@@ -40,8 +41,10 @@ afterEach(() => {
 function databaseAt(path: string, ...changes: string[]): DatabaseSync {
   const database = new DatabaseSync(path);
   database.exec("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT UNIQUE)");
-  database.exec(readFileSync(join(migrations, "0000_tables.sql"), "utf8"));
-  database.exec("INSERT INTO d1_migrations (name) VALUES ('0000_tables.sql')");
+  for (const name of Object.keys(frozen)) {
+    database.exec(readFileSync(join(migrations, name), "utf8"));
+    database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").run(name);
+  }
   for (const change of changes) database.exec(change);
   return database;
 }
@@ -52,8 +55,8 @@ const shapes: [what: string, changes: string[], fault: string][] = [
   ["a table of somebody else", ["CREATE TABLE mine (a)"], "mine is not one of ours"],
   [
     "a migration of another version",
-    ["INSERT INTO d1_migrations (name) VALUES ('0001_later.sql')"],
-    "it has had the migration 0001_later.sql, which this version does not have",
+    ["INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')"],
+    "it has had the migration 9999_later.sql, which this version does not have",
   ],
 ];
 

@@ -32,7 +32,7 @@ export async function importCsv(
   project: TestProject,
   csv: string | Uint8Array<ArrayBuffer>,
   world = new World(),
-  asked: { takesSubscribed?: boolean } = {},
+  asked: { takesSubscribed?: boolean; takesAll?: boolean } = {},
 ) {
   const { ctx } = await world.context(project);
   const jobId = await startImport(ctx, typeof csv === "string" ? utf8(csv) : csv, asked);

@@ -1,11 +1,11 @@
 import { type Csv, type CsvFault, type Place, readRows } from "./csv";
-import { type ReadRow, readRow } from "./csv-row";
+import { type CsvRow, type ReadRow, readRow, saysNoUnheeded } from "./csv-row";
 import { maxDataBytes } from "./data";
 import { type FieldType, fieldType } from "./field-type";
 
 /** Rows that are imported together: valid ones, and skipped ones. */
 export interface CsvChunk {
-  rows: (ReadRow & { row: number })[];
+  rows: (ReadRow & { row: number; saysNo: boolean })[];
   skipped: SkippedRow[];
   /** Null at the end of the file. */
   next: Place | null;
@@ -14,15 +14,19 @@ export interface CsvChunk {
 export interface SkippedRow {
   row: number;
   email: string;
-  reason: "missing_email" | "invalid_email" | "invalid_subscribed" | "invalid_string" | "data_too_large";
+  reason: Extract<CsvRow, { reason: string }>["reason"] | "data_too_large";
 }
 
 const maxRows = 1_000;
 const minRows = 100;
 
+/** Where rows choose among topics, each is asked of every topic. */
+const maxChoices = 10_000;
+
 /** A tenth of a file, so that a small one shows how far it is too; within what is worth a batch, and what fits one. */
-export function rowsPerChunk(totalRows: number): number {
-  return Math.min(maxRows, Math.max(minRows, Math.ceil(totalRows / 10)));
+export function rowsPerChunk(totalRows: number, topics = 0): number {
+  const most = topics === 0 ? maxRows : Math.min(maxRows, Math.floor(maxChoices / topics));
+  return Math.min(most, Math.max(minRows, Math.ceil(totalRows / 10)));
 }
 
 /**
@@ -46,7 +50,7 @@ export function readChunk(csv: Csv, place: Place, atMost = maxRows): CsvChunk | 
       const { length } = JSON.stringify(found.data);
       // The database checks whether the merged data fits.
       if (length > maxDataBytes) skipped.push({ row, email: found.email, reason: "data_too_large" });
-      else rows.push({ row, ...found });
+      else rows.push({ row, saysNo: saysNoUnheeded(csv, cells), ...found });
       json += length;
     }
     return json < maxJsonLength && rows.length + skipped.length < atMost;
@@ -57,8 +61,9 @@ export function readChunk(csv: Csv, place: Place, atMost = maxRows): CsvChunk | 
 /** Each address once, with what all its rows say: a later row overrides an earlier one. */
 export function contactsOf({ rows }: CsvChunk): ReadRow[] {
   const contacts = new Map<string, ReadRow>();
-  for (const { row: _, ...read } of rows) {
-    contacts.set(read.email, { ...read, data: { ...contacts.get(read.email)?.data, ...read.data } });
+  for (const { row: _, saysNo: __, ...read } of rows) {
+    const earlier = contacts.get(read.email);
+    contacts.set(read.email, { ...earlier, ...read, data: { ...earlier?.data, ...read.data } });
   }
   return [...contacts.values()];
 }

@@ -2,10 +2,12 @@ import type { JsonObject } from "../json";
 import { normalizeEmail } from "../mail/address";
 import { isStorable } from "../storable";
 import type { Csv } from "./csv";
+import { type Moved, type MovedFault, readMoved } from "./csv-moved";
 
-/** One row: a contact and its data, and its subscription where that column is taken. */
-export interface ReadRow {
+/** One row: a contact and its data, and where such columns are taken, its subscription and what it brings along. */
+export interface ReadRow extends Moved {
   email: string;
+  /** Missing where the row does not say. */
   subscribed?: boolean;
   data: JsonObject;
 }
@@ -13,16 +15,19 @@ export interface ReadRow {
 /** A skipped row has its address as it was written. */
 export type CsvRow =
   | ReadRow
-  | { email: string; reason: "missing_email" | "invalid_email" | "invalid_subscribed" | "invalid_string" };
+  | { email: string; reason: "missing_email" | "invalid_email" | "invalid_subscribed" | "invalid_string" | MovedFault };
 
 /** Reads the cells of a row. Missing cells count as empty, and cells beyond the header are dropped. */
-export function readRow({ emailAt, subscribedAt, columns }: Csv, cells: string[]): CsvRow {
+export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: string[]): CsvRow {
   const written = cells[emailAt]?.trim() ?? "";
   const email = normalizeEmail(written);
   if (email === null) return { email: written, reason: written === "" ? "missing_email" : "invalid_email" };
-  const subscribed = subscribedAt === null ? null : yesOrNo.get(cells[subscribedAt]?.trim().toLowerCase() ?? "");
+  const said = subscribedAt === null ? null : yesOrNo.get(cells[subscribedAt]?.trim().toLowerCase() ?? "");
   // An empty cell too: nobody is mailed for want of an answer.
-  if (subscribed === undefined) return { email, reason: "invalid_subscribed" };
+  if (said === undefined) return { email, reason: "invalid_subscribed" };
+  const brought = moved === null ? {} : readMoved(moved.at, cells, moved.by);
+  if (typeof brought === "string") return { email, reason: brought };
+  const subscribed = brought.optedOutAt === undefined ? said : false;
   const fields: [key: string, value: string | number | boolean][] = [];
   for (const { at, key } of columns) {
     const text = cells[at]?.trim() ?? "";
@@ -31,7 +36,12 @@ export function readRow({ emailAt, subscribedAt, columns }: Csv, cells: string[]
     fields.push([key, key === "locale" ? text : cellValue(text)]);
   }
   const data = Object.fromEntries(fields);
-  return subscribed === null ? { email, data } : { email, subscribed, data };
+  return subscribed === null ? { email, ...brought, data } : { email, subscribed, ...brought, data };
+}
+
+/** Whether a row says no in the column subscribed, of which the caller did not say that it counts. */
+export function saysNoUnheeded({ unheededAt }: Csv, cells: string[]): boolean {
+  return unheededAt !== null && yesOrNo.get(cells[unheededAt]?.trim().toLowerCase() ?? "") === false;
 }
 
 const booleans = new Map([

@@ -1,4 +1,5 @@
 import Papa from "papaparse";
+import { findMoved, type MovedPlaces, type MovingIn } from "./csv-moved";
 import { ContactData, readData } from "./data";
 
 export const maxCsvBytes = 5 * 1024 * 1024;
@@ -12,6 +13,10 @@ export interface Csv {
   emailAt: number;
   /** The column that says who is subscribed, when the caller wants it taken. */
   subscribedAt: number | null;
+  /** That column when the caller did not say what to do with it. */
+  unheededAt: number | null;
+  /** The columns of people who move in, when the caller wants all; with what their cells are checked against. */
+  moved: { at: MovedPlaces; by: MovingIn } | null;
   /** The columns that become data. All others are dropped. */
   columns: { at: number; key: string }[];
   /** The names of columns that are dropped, to tell the caller. */
@@ -30,8 +35,15 @@ export interface CsvFault {
   fault: string;
 }
 
+/** What an import takes beside addresses and data. */
+interface Taken {
+  takesSubscribed?: boolean;
+  /** With it, the columns of people who move in. */
+  movingIn?: MovingIn | null;
+}
+
 /** Opens a file: UTF-8 with a header row and an `email` column; delimited by comma, semicolon or tab. */
-export function openCsv(bytes: Uint8Array, { takesSubscribed = false } = {}): Csv | CsvFault {
+export function openCsv(bytes: Uint8Array, taken: Taken = {}): Csv | CsvFault {
   const text = decodeUtf8(bytes);
   if (text === null) return { fault: "The file is not UTF-8 text. Save it as CSV in UTF-8 and upload it again." };
   const newline = newlineOf(text);
@@ -40,7 +52,7 @@ export function openCsv(bytes: Uint8Array, { takesSubscribed = false } = {}): Cs
   // The right delimiter is the one that gives an email column.
   const header = readable.find(({ names }) => names.some(isEmailColumn)) ?? readable[0] ?? headers[0];
   if (header === undefined || "fault" in header) return header ?? { fault: noEmailColumn };
-  return layOut(header, takesSubscribed);
+  return layOut(header, taken);
 }
 
 /** Counts the rows below the header. It reads the whole file, and so finds rows that cannot be read. */
@@ -159,17 +171,37 @@ function isEmailColumn(name: string): boolean {
 /** Columns that are never data: these, columns without a name, and the reserved keys of data. */
 const droppedColumns = new Set(["", "subscribed", "createdAt", "updatedAt"]);
 
-function layOut({ names, ...file }: Header, takesSubscribed: boolean): Csv | CsvFault {
+function layOut({ names, ...file }: Header, { takesSubscribed = false, movingIn = null }: Taken): Csv | CsvFault {
   const emailAt = onlyColumn(names, "email");
   if (emailAt === null) return { fault: noEmailColumn };
   if (typeof emailAt !== "number") return emailAt;
   const subscribedAt = takesSubscribed ? onlyColumn(names, "subscribed") : null;
   if (takesSubscribed && subscribedAt === null) return { fault: noSubscribedColumn };
   if (subscribedAt !== null && typeof subscribedAt !== "number") return subscribedAt;
+  const movedAt = movingIn && findMoved((name) => onlyColumn(names, name.toLowerCase()));
+  if (movedAt && "fault" in movedAt) return movedAt;
+  const taken = new Set([emailAt, ...(subscribedAt === null ? [] : [subscribedAt]), ...(movedAt?.values() ?? [])]);
+  const columns = dataColumns(names, taken);
+  if ("fault" in columns) return columns;
+  const seen = new Set(columns.map(({ key }) => key));
+  const dropped = names.filter((name, at) => name !== "" && !taken.has(at) && !seen.has(name));
+  const unheededAt = names.findIndex((name) => name.toLowerCase() === "subscribed");
+  return {
+    ...file,
+    emailAt,
+    subscribedAt,
+    unheededAt: takesSubscribed || unheededAt < 0 ? null : unheededAt,
+    moved: movingIn && movedAt && { at: movedAt, by: movingIn },
+    columns,
+    dropped: [...new Set(dropped)].slice(0, mostDroppedShown).map(shorten),
+  };
+}
+
+/** The columns that become data: a column may have any name that a key of data may have, and is dropped where that would be. */
+function dataColumns(names: string[], taken: ReadonlySet<number>): { at: number; key: string }[] | CsvFault {
   const named = names
     .map((key, at) => ({ key, at }))
-    .filter(({ key, at }) => at !== emailAt && at !== subscribedAt && !droppedColumns.has(key));
-  // A column may have any name that a key of data may have, and is dropped where that key would be.
+    .filter(({ key, at }) => !taken.has(at) && !droppedColumns.has(key));
   const sample = Object.fromEntries(named.map(({ key }) => [key, "text"]));
   const issue = ContactData.safeParse(sample).error?.issues[0];
   if (issue) {
@@ -183,15 +215,7 @@ function layOut({ names, ...file }: Header, takesSubscribed: boolean): Csv | Csv
     if (seen.has(key)) return { fault: `Two columns are named ${shorten(key)}. Remove or rename one of them.` };
     seen.add(key);
   }
-  const isTaken = (at: number) => at === emailAt || at === subscribedAt;
-  const dropped = names.filter((name, at) => name !== "" && !isTaken(at) && !seen.has(name));
-  return {
-    ...file,
-    emailAt,
-    subscribedAt,
-    columns,
-    dropped: [...new Set(dropped)].slice(0, mostDroppedShown).map(shorten),
-  };
+  return columns;
 }
 
 /** The column of this name, in upper or lower case; null without one. */

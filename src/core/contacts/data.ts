@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { FieldCode } from "../errors";
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue, utf8Bytes } from "../json";
 import { isStorable, unstorableText } from "../storable";
+import type { Warning } from "../warning";
 import { type FieldType, fieldType } from "./field-type";
 
 /** The largest `data` of a contact, as JSON in UTF-8. A CHECK in the table has the same limit. */
@@ -50,6 +51,15 @@ export function readData(sent: JsonObject): DataChange {
     own: Object.fromEntries(own),
     types: Object.fromEntries(stored.flatMap(([key, value]) => (value === null ? [] : [[key, fieldType(value)]]))),
   };
+}
+
+/** A warning for each reserved key that a caller sent. `at` is where the call has its data. */
+export function reservedWarnings(sent: JsonObject, at: string): Warning[] {
+  const reserved = Object.keys(sent).filter((key) => reservedKeys.has(key));
+  return reserved.map((key) => ({
+    field: `${at}.${key}`,
+    message: `${key} is reserved and was dropped: in templates, {{ ${key} }} is the contact's own. Use another key.`,
+  }));
 }
 
 function unwrap(raw: JsonValue): { value: JsonValue; persistent: boolean } {

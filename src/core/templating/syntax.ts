@@ -42,6 +42,8 @@ const PARTS = new RegExp(String.raw`${QUOTED}|(?<!\s)\s*\?\?\s*|\.?${WORD}${NEXT
  * comments.
  */
 interface Region {
+  /** Where its `{{` or `{%` is; for a comment, that of its tag. */
+  opening: number;
   start: number;
   end: number;
   kind: "expression" | "tag" | "comment";
@@ -135,12 +137,19 @@ function* regions(source: string): Generator<Region> {
     if (tag === "raw" || tag === "comment") {
       const block = source.slice(from).search(tag === "raw" ? END_OF_RAW : END_OF_COMMENT);
       if (block < 0) return;
-      if (tag === "comment") yield { start: from, end: from + block, kind: "comment" };
+      if (tag === "comment") yield { opening: opening.index, start: from, end: from + block, kind: "comment" };
       from += block + 2;
     } else if (tag !== "#") {
       const kind = tag === undefined || EXPRESSION_TAGS.has(tag) ? "expression" : "tag";
-      yield { ...withoutTrimMarks(source, start, end), kind };
+      yield { opening: opening.index, ...withoutTrimMarks(source, start, end), kind };
     }
+  }
+}
+
+/** The outputs, `{{ … }}`, outside of raw blocks and comments: where each begins, and what is in it. */
+export function* outputsOf(source: string): Generator<{ opening: number; inside: string }> {
+  for (const { opening, start, end } of regions(source)) {
+    if (source.startsWith("{{", opening)) yield { opening, inside: source.slice(start, end).trim() };
   }
 }
 

@@ -18,6 +18,8 @@ export const idempotencyEffects = sqliteTable(
     key: text().notNull(),
     /** `POST /v1/send` */
     request: text().notNull(),
+    /** Of its method, path and body. Null in rows from before it was kept. */
+    hash: text(),
     /** The body of the answer, as JSON. */
     response: text().notNull(),
     createdAt: createdAt(),

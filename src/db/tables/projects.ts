@@ -27,6 +27,8 @@ export const projects = sqliteTable(
     /** Both stand in the footer of marketing mail. */
     company: text(),
     postalAddress: text(),
+    /** Whether a contact that a public key creates is subscribed, unless its call says otherwise. */
+    publicTrackSubscribes: flag().notNull().default(true),
     confirmationTemplateId: id(),
     sendingPausedReason: text(),
     sendingPausedAt: time(),

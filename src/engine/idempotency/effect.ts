@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { KeyReused } from "../../core/errors";
 import type { Effect } from "../../core/idempotency";
-import { asNumber, asText, columns } from "../../db/rows";
+import { asNumber, asText, columns, orNull } from "../../db/rows";
 import { refusable, type Statement, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
@@ -19,16 +19,16 @@ interface Insertion {
  * that only the database knows of: each `{ field, message }` as JSON, or NULL.
  */
 export function insertEffect(ctx: Context, { request, response, lateWarnings = [], onlyIf }: Insertion): Statement[] {
-  const { idempotencyKey: key, keyKind } = ctx;
+  const { idempotencyKey: key, requestHash: hash, keyKind } = ctx;
   if (key === null) return [];
   const now = ctx.realClock().getTime();
   const isSame = sql`project_id = ${ctx.project.number} AND kind = ${keyKind} AND key = ${key}`;
   return [
     statement(sql`DELETE FROM idempotency_effects WHERE ${isSame} AND expires_at <= ${now}`),
     refusable(
-      sql`INSERT INTO idempotency_effects (project_id, kind, key, request, response, created_at, expires_at)
-        SELECT ${ctx.project.number}, ${keyKind}, ${key}, ${request}, ${withWarnings(ctx, response, lateWarnings)}, ${now},
-          ${now + ctx.config.idempotencyTtlMs}
+      sql`INSERT INTO idempotency_effects (project_id, kind, key, request, hash, response, created_at, expires_at)
+        SELECT ${ctx.project.number}, ${keyKind}, ${key}, ${request}, ${hash}, ${withWarnings(ctx, response, lateWarnings)},
+          ${now}, ${now + ctx.config.idempotencyTtlMs}
         WHERE ${onlyIf}`,
       {
         on: {
@@ -36,7 +36,9 @@ export function insertEffect(ctx: Context, { request, response, lateWarnings = [
         },
         refuse: async () => {
           const effect = await findEffect(ctx, key);
-          return effect ? new KeyReused(key, effect) : new Error("The key's effect expired while it was repeated");
+          return effect
+            ? new KeyReused({ key, request, hash }, effect)
+            : new Error("The key's effect expired while it was repeated");
         },
       },
     ),
@@ -56,6 +58,7 @@ function withWarnings({ warnings }: Context, response: SQL, late: SQL[]): SQL {
 
 const readEffect = columns({
   request: asText,
+  hash: orNull(asText),
   response: asText,
   createdAt: asNumber,
   expiresAt: asNumber,
@@ -65,12 +68,12 @@ const readEffect = columns({
 export async function findEffect(ctx: Context, key: string): Promise<Effect | null> {
   const row = await selectFirst(
     ctx.db,
-    sql`SELECT request, response, created_at, expires_at FROM idempotency_effects
+    sql`SELECT request, hash, response, created_at, expires_at FROM idempotency_effects
       WHERE project_id = ${ctx.project.number} AND kind = ${ctx.keyKind} AND key = ${key}
         AND expires_at > ${ctx.realClock().getTime()}`,
     readEffect,
   );
   if (!row) return null;
-  const { request, response, createdAt, expiresAt } = row;
-  return { request, atMs: createdAt, status: 200, response, expiresAtMs: expiresAt };
+  const { createdAt, expiresAt, ...kept } = row;
+  return { ...kept, atMs: createdAt, status: 200, expiresAtMs: expiresAt };
 }

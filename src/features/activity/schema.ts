@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type ActivityType, activityTypes } from "../../core/events/activity-types";
 import { DateRange } from "../../core/events/range";
 import { readId } from "../../core/ids";
+import { Warnings } from "../../core/warning";
 
 const time = z.iso.datetime();
 
@@ -85,7 +86,13 @@ const approximation = {
   countedAt: time.optional().meta({ description: "The time of the count. Present with `approximate`." }),
 };
 
-const pageFields = { cursor: z.string(), hasMore: z.boolean(), total: z.number().int(), ...approximation };
+const pageFields = {
+  cursor: z.string(),
+  hasMore: z.boolean(),
+  total: z.number().int(),
+  ...approximation,
+  warnings: Warnings,
+};
 
 export const ActivityPage = z
   .object({ data: z.array(Activity), ...pageFields })

@@ -42,18 +42,18 @@ export async function storeBodies(
   ctx: Context,
   { subject, previewText, body, variants }: Pick<ReplaceCampaign, "subject" | "previewText" | "body" | "variants">,
 ): Promise<GivenBodies> {
-  checkContent("", { subject, body });
-  if (previewText) checkLiquid("previewText", previewText, "text");
-  for (const [index, variant] of (variants ?? []).entries()) checkContent(`variants.${index}.`, variant);
+  checkContent(ctx, "", { subject, body });
+  if (previewText) checkLiquid(ctx, "previewText", previewText, "text");
+  for (const [index, variant] of (variants ?? []).entries()) checkContent(ctx, `variants.${index}.`, variant);
   const own = body === undefined ? null : await storeBody(ctx, "campaign", newIdAt(ctx.now.getTime()), body);
   const stored: StoredVariant[] = [];
   for (const variant of variants ?? []) stored.push(await storeVariant(ctx, variant));
   return { own, variants: variants ? stored : null };
 }
 
-function checkContent(at: string, { subject, body }: { subject?: string; body?: string }): void {
-  if (subject !== undefined) checkLiquid(`${at}subject`, subject, "text");
-  if (body !== undefined) checkLiquid(`${at}body`, body, "html");
+function checkContent(ctx: Context, at: string, { subject, body }: { subject?: string; body?: string }): void {
+  if (subject !== undefined) checkLiquid(ctx, `${at}subject`, subject, "text");
+  if (body !== undefined) checkLiquid(ctx, `${at}body`, body, "html");
 }
 
 async function storeVariant(ctx: Context, { body, ...variant }: Variant): Promise<StoredVariant> {

@@ -187,6 +187,7 @@ export const CampaignPage = z
     pageSize: z.number().int(),
     total: z.number().int(),
     totalPages: z.number().int(),
+    warnings: Warnings,
   })
   .meta({ id: "CampaignPage", example: { data: [example], page: 1, pageSize: 20, total: 1, totalPages: 1 } });
 

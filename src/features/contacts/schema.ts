@@ -3,6 +3,7 @@ import { Confirm, Confirmation } from "../../core/contacts/confirmation";
 import { ContactData } from "../../core/contacts/data";
 import { contactSources } from "../../core/contacts/source";
 import { Email } from "../../core/mail/address-input";
+import { Warnings } from "../../core/warning";
 import { EmailContent, Email as EmailRecord } from "../emails/schema";
 import { EventPage } from "../events/schema";
 import { Suppression } from "../suppressions/schema";
@@ -65,6 +66,7 @@ export const ContactPage = z
     cursor: z.string(),
     hasMore: z.boolean(),
     total: z.number().int().meta({ description: "The exact number, on the first page only; 0 on later pages." }),
+    warnings: Warnings,
   })
   .meta({ id: "ContactPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 

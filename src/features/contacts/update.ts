@@ -1,5 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import { readData } from "../../core/contacts/data";
 import { Conflict, NotFound } from "../../core/errors";
 import type { Id } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
@@ -12,6 +11,7 @@ import { upsertCounts } from "../../engine/contacts/counts";
 import { refuseLargeData } from "../../engine/contacts/data-limit";
 import { restoreErased } from "../../engine/contacts/erased-address";
 import { insertFieldTypes } from "../../engine/contacts/field-types";
+import { readGivenData } from "../../engine/contacts/given-data";
 import { flips, updateSubscription } from "../../engine/contacts/subscription";
 import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
@@ -23,7 +23,7 @@ import type { UpdateContact } from "./schema";
  */
 export async function updateContact(ctx: Context, id: Id, change: UpdateContact): Promise<ContactRow> {
   const { email, subscribed = null } = change;
-  const data = readData(change.data ?? {});
+  const data = readGivenData(ctx, change.data);
   const at = ctx.now.getTime();
   const isContact = sql`project_id = ${ctx.project.number} AND id = ${id}`;
   const isThere = sql`EXISTS (SELECT 1 FROM contacts WHERE ${isContact})`;

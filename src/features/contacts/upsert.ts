@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import type { ConfirmationResult } from "../../core/contacts/confirmation";
-import { readData } from "../../core/contacts/data";
 import { newIdAt } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { newTail } from "../../db/ids";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type ContactRow, contacts } from "../../db/tables";
+import { readGivenData } from "../../engine/contacts/given-data";
 import { besideConfirm } from "../../engine/contacts/opt-out";
 import { nameOfFlip } from "../../engine/contacts/subscription";
 import { upsertContacts } from "../../engine/contacts/upsert";
@@ -35,7 +35,7 @@ export async function upsertContact(
   batch.addAll(
     upsertContacts(ctx, {
       contacts: [{ id, email: input.email }],
-      data: readData(input.data ?? {}),
+      data: readGivenData(ctx, input.data),
       subscribed,
       subscribedByDefault: !input.confirm,
       source: "API",

@@ -3,6 +3,7 @@ import { DateRange } from "../../core/events/range";
 import { readId } from "../../core/ids";
 import { Email as Address } from "../../core/mail/address-input";
 import { emailStatuses } from "../../core/mail/status";
+import { Warnings } from "../../core/warning";
 
 const time = z.iso.datetime();
 
@@ -83,6 +84,7 @@ export const EmailPage = z
       .optional()
       .meta({ description: "Present when `total` counts only matches among the newest 25,000 emails." }),
     countedAt: time.optional(),
+    warnings: Warnings,
   })
   .meta({ id: "EmailPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 

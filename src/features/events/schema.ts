@@ -21,7 +21,7 @@ export const TrackEvent = z
     event: EventName,
     subscribed: z.boolean().nullish().meta({
       description:
-        "Default for new contacts: true. Existing contacts keep their state when it is left out. `false` also unsubscribes.",
+        "Default for new contacts: true, and false for those of a public key where the project has `publicTrackSubscribes: false`. Existing contacts keep their state when it is left out. `false` also unsubscribes.",
     }),
     confirm: Confirm,
     data: ContactData.optional(),
@@ -102,7 +102,14 @@ const approximation = {
 };
 
 export const EventPage = z
-  .object({ data: z.array(Event), cursor: z.string(), hasMore: z.boolean(), total: z.number().int(), ...approximation })
+  .object({
+    data: z.array(Event),
+    cursor: z.string(),
+    hasMore: z.boolean(),
+    total: z.number().int(),
+    ...approximation,
+    warnings: Warnings,
+  })
   .meta({ id: "EventPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 
 export const EventFilters = z.object({

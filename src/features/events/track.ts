@@ -1,6 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { ConfirmationResult } from "../../core/contacts/confirmation";
-import { readData } from "../../core/contacts/data";
 import { type Id, newIdAt, timeOf } from "../../core/ids";
 import { iso } from "../../core/time";
 import type { Warning } from "../../core/warning";
@@ -8,6 +7,7 @@ import { openBatch } from "../../db/batch";
 import { newTail, publicIdInSql, timeOfId } from "../../db/ids";
 import { asFlag, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
+import { readGivenData } from "../../engine/contacts/given-data";
 import { besideConfirm, mayLiftOptOuts } from "../../engine/contacts/opt-out";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { guardEventName } from "../../engine/events/name-limit";
@@ -30,7 +30,7 @@ export interface Tracked {
  * not persistent stays on the event alone. `request` is how the call names itself to an idempotency key.
  */
 export async function trackEvent(ctx: Context, call: TrackEvent, request: string): Promise<Tracked> {
-  const data = readData(call.data ?? {});
+  const data = readGivenData(ctx, call.data);
   const subscribed = call.confirm ? besideConfirm(ctx, call.subscribed) : (call.subscribed ?? null);
   const isPublic = ctx.keyKind === "public";
   const tail = newTail();
@@ -43,7 +43,7 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
       contacts: [{ id: newIdAt(ctx.now.getTime()), email: call.email }],
       data,
       subscribed,
-      subscribedByDefault: !call.confirm,
+      subscribedByDefault: !call.confirm && (!isPublic || ctx.project.publicTrackSubscribes),
       source: isPublic ? "PUBLIC" : "TRACK",
       whenFull: "refuse",
       onlyIf: sql`true`,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Warnings } from "../../core/warning";
 
 const example = {
   id: "0199a0f2-6c8a-7a2e-8f10-1d2c3b4a5968",
@@ -43,7 +44,7 @@ export const OutboxMessage = z
   .meta({ id: "OutboxMessage", example });
 
 export const OutboxMessages = z
-  .object({ data: z.array(OutboxMessage) })
+  .object({ data: z.array(OutboxMessage), warnings: Warnings })
   .meta({ id: "OutboxMessages", example: { data: [example] } });
 
 export const OutboxMessageWithSource = OutboxMessage.extend({

@@ -33,6 +33,7 @@ export async function createProject(
     testClock: input.testClock ?? false,
     company: input.company ?? null,
     postalAddress: input.postalAddress ?? null,
+    publicTrackSubscribes: input.publicTrackSubscribes ?? true,
     shard: await emptiestShard(platform),
     addressKey: randomHex(32),
     deletedAt: null,

@@ -21,6 +21,7 @@ export function projectJson(row: Project) {
     publicKeyMayResubscribe: row.publicKeyMayResubscribe,
     company: row.company,
     postalAddress: row.postalAddress,
+    publicTrackSubscribes: row.publicTrackSubscribes,
     sendingPaused: sendingPausedJson(row),
     confirmationTemplateId: publicIdOrNull(row.confirmationTemplateId),
     createdAt: iso(row.createdAt),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { readId } from "../../core/ids";
 import { DisplayName } from "../../core/mail/address-input";
 import { Company, PostalAddress } from "../../core/mail/imprint";
+import { Warnings } from "../../core/warning";
 
 const Name = z.string().trim().min(1).max(100);
 const Tracking = z.enum(["ENABLED", "DISABLED", "MARKETING_ONLY"]);
@@ -21,6 +22,7 @@ const projectExample = {
   publicKeyMayResubscribe: false,
   company: "Acme GmbH",
   postalAddress: "Musterstraße 1\n10115 Berlin\nGermany",
+  publicTrackSubscribes: true,
   sendingPaused: null,
   confirmationTemplateId: null,
   createdAt: "2026-01-31T09:00:00.000Z",
@@ -42,6 +44,7 @@ export const Project = z
     publicKeyMayResubscribe: z.boolean(),
     company: z.string().nullable(),
     postalAddress: z.string().nullable(),
+    publicTrackSubscribes: z.boolean(),
     sendingPaused: z
       .object({ reason: z.string(), at: z.iso.datetime() })
       .nullable()
@@ -60,7 +63,13 @@ export const Project = z
   .meta({ id: "Project", example: projectExample });
 
 export const ProjectPage = z
-  .object({ data: z.array(Project), cursor: z.string(), hasMore: z.boolean(), total: z.number().int() })
+  .object({
+    data: z.array(Project),
+    cursor: z.string(),
+    hasMore: z.boolean(),
+    total: z.number().int(),
+    warnings: Warnings,
+  })
   .meta({ id: "ProjectPage", example: { data: [projectExample], cursor: "", hasMore: false, total: 1 } });
 
 /** A language tag (RFC 5646), such as `en` or `pt-BR`. */
@@ -90,6 +99,12 @@ const settings = {
       "Stands in the footer of marketing email, with its line breaks. Many countries' laws ask for it there: see " +
       "Types of mail. Without it, sending marketing email warns.",
   }),
+  publicTrackSubscribes: z.boolean().meta({
+    default: true,
+    description:
+      "Whether a contact that `/v1/track` creates is subscribed when the call does not say. With false it is not, and has not " +
+      "opted out either: nobody gets marketing mail because a page tracked an event.",
+  }),
 };
 
 export const CreateProject = z
@@ -103,6 +118,7 @@ export const CreateProject = z
     testClock: true,
     company: true,
     postalAddress: true,
+    publicTrackSubscribes: true,
   })
   .meta({ id: "CreateProject", example: { name: "Acme", fromName: "Acme" } });
 export type CreateProject = z.infer<typeof CreateProject>;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FilterCondition } from "../../core/audience/condition";
 import { isJsonObject } from "../../core/json";
 import { Description, Name } from "../../core/name";
+import { Warnings } from "../../core/warning";
 import { Contact } from "../contacts/schema";
 
 export const exampleCondition = {
@@ -94,7 +95,7 @@ const total = {
 };
 
 export const SegmentContacts = z
-  .object({ data: z.array(Contact), ...total, page: z.number().int(), pageSize: z.number().int() })
+  .object({ data: z.array(Contact), ...total, page: z.number().int(), pageSize: z.number().int(), warnings: Warnings })
   .meta({ id: "SegmentContacts", example: { data: [contactExample], total: 1, page: 1, pageSize: 20 } });
 
 export const ComputedSegment = z

@@ -6,8 +6,30 @@ const schedule = "Use scheduledAt, a time such as 2026-01-31T09:00:00Z";
 const reply = "Use reply, an address";
 const template = "Use template, the template's id";
 
+const keyInHeader = "Send it as the header Idempotency-Key";
+
+/** What other APIs call the data of an email. */
+const namesOfData = [
+  ...["variables", "dataVariables", "templateModel", "TemplateModel", "template_data", "dynamic_template_data"],
+  ...["substitutions", "message_data", "mergeVars", "merge_fields", "params", "props"],
+];
+
 /** What other APIs call the parts of an email. */
 export const foreignNamesOfSend: ForeignName[] = [
+  ...namesOfData.map((name) => ({ name, advice: 'Use data, such as { "data": { "firstName": … } }' })),
+  { name: "send_at", advice: schedule },
+  { name: "idempotencyKey", advice: keyInHeader },
+  { name: "idempotency_key", advice: keyInHeader },
+  { name: "topicId", advice: "A topic belongs to a template: set topicId there, and send that template" },
+  { name: "previewText", advice: "It belongs to a template: set previewText there, and send that template" },
+  {
+    name: "metadata",
+    advice: "Emails have no metadata: put what the mail shows into data, or set a header of your own in headers",
+  },
+  {
+    name: "stream",
+    advice: "There are no streams: the type of the template says whether mail is TRANSACTIONAL or MARKETING",
+  },
   { name: "cc", advice: onePerRecipient },
   { name: "bcc", advice: onePerRecipient },
   { name: "sendAt", advice: schedule },

@@ -22,7 +22,9 @@ export async function refuseWhilePaused(ctx: Context, { template }: SendEmail): 
     columns({ type: asOneOf<EmailType>() }),
   );
   if (found?.type !== "MARKETING") return;
-  const { idempotencyKey: key } = ctx;
+  const { idempotencyKey: key, requestHash: hash } = ctx;
   const effect = key === null ? null : await findEffect(ctx, key);
-  throw key !== null && effect ? new KeyReused(key, effect) : new SendingPaused(pause);
+  throw key !== null && effect
+    ? new KeyReused({ key, request: "POST /v1/send", hash }, effect)
+    : new SendingPaused(pause);
 }

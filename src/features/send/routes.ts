@@ -19,7 +19,8 @@ const send = createRoute({
   description:
     "Creates or updates a contact for each recipient, and answers once every email is durably accepted. " +
     "All recipients are checked before anything is written: a 4xx has no effect at all. While the operator's " +
-    "`sendingPaused` is set, a MARKETING template is a 403 `SENDING_PAUSED`.",
+    "`sendingPaused` is set, a MARKETING template is a 403 `SENDING_PAUSED`. Otherwise it goes to everybody but those who opted " +
+    "out, and `warnings` names recipients who are not subscribed.",
   foreignNames: foreignNamesOfSend,
   partNames: partNamesOfSend,
   request: body(SendEmail),

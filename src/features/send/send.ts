@@ -1,16 +1,14 @@
-import { type SQL, sql } from "drizzle-orm";
-import { dataTooBig, readData } from "../../core/contacts/data";
+import { sql } from "drizzle-orm";
 import { NotFound, Refusal, UnverifiedSender } from "../../core/errors";
 import { type Id, newIdAt, textOf } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { domainOf } from "../../core/mail/address";
 import { type Attachment, type AttachmentRow, messageBytes } from "../../core/mail/attachments";
 import type { Priority } from "../../core/mail/priority";
-import type { Warning } from "../../core/warning";
 import { openBatch } from "../../db/batch";
-import { asText, columns, orNull } from "../../db/rows";
+import { asText, columns } from "../../db/rows";
 import { selectFirst, statement } from "../../db/statement";
-import { whoIsFull } from "../../engine/contacts/data-limit";
+import { readGivenData } from "../../engine/contacts/given-data";
 import { upsertContacts } from "../../engine/contacts/upsert";
 import { insertEffect } from "../../engine/idempotency/effect";
 import { answerInSql, insertContent, insertEmails, type Recipient } from "../../engine/mail/accept";
@@ -18,12 +16,12 @@ import { announceEmails } from "../../engine/mail/announce";
 import { forgetAttachments, storeAttachments } from "../../engine/mail/attachments";
 import { forgetBody, type StoredBody, storeBody } from "../../engine/mail/body";
 import { checkLiquid } from "../../engine/mail/check-liquid";
-import { lacksAddress, noPostalAddress } from "../../engine/mail/no-address";
 import { templatesWithVersions } from "../../engine/mail/template";
 import { guardMonthlyLimit, insertUsage } from "../../engine/projects/monthly-usage";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
 import { checkAttachments } from "./check-attachments";
+import { readWarning, warningsInSql } from "./late-warnings";
 import { refuseWhilePaused } from "./paused";
 import { readSchedule } from "./schedule";
 import type { SendEmail } from "./schema";
@@ -43,8 +41,8 @@ export interface AcceptedEmail {
  * and MonthlyLimitReached, all without an effect.
  */
 export async function sendEmails(ctx: Context, call: SendEmail): Promise<AcceptedEmail[]> {
-  if (call.subject !== undefined) checkLiquid("subject", call.subject, "text");
-  if (call.body !== undefined) checkLiquid("body", call.body, "html");
+  if (call.subject !== undefined) checkLiquid(ctx, "subject", call.subject, "text");
+  if (call.body !== undefined) checkLiquid(ctx, "body", call.body, "html");
   const files = checkAttachments(ctx, call);
   const scheduledAt = readSchedule(ctx, call);
   await refuseWhilePaused(ctx, call);
@@ -95,7 +93,7 @@ async function acceptEmails(
   { id, inlineBody, attachments, scheduledAt }: StoredCall,
 ): Promise<AcceptedEmail[]> {
   const recipients = recipientsOf(ctx, call);
-  const data = readData(call.data ?? {});
+  const data = readGivenData(ctx, call.data);
   const isAccepted = sql`EXISTS (SELECT 1 FROM email_contents WHERE project_id = ${ctx.project.number} AND id = ${id})`;
   const batch = openBatch(ctx);
   batch.recognise(isAccepted);
@@ -128,44 +126,19 @@ async function acceptEmails(
       onlyIf: isAccepted,
     }),
   );
-  const whoFull = Object.keys(data.patch).length > 0 ? whoIsFull(ctx, { contacts, data }) : null;
-  const full = whoFull && batch.add(statement(sql`SELECT ${whoFull} AS who`, columns({ who: orNull(asText) })));
   const emails = batch.add(insertEmails(ctx, { contentId: id, recipients, scheduledAt }));
   batch.add(insertUsage(ctx, recipients));
+  const lateWarnings = warningsInSql(ctx, call, { id, contacts, recipients, data });
+  const late = lateWarnings.map((warning) => batch.add(statement(sql`SELECT ${warning} AS warning`, readWarning)));
   const answer = answerInSql(ctx, recipients);
   const response = ctx.config.sandbox ? sql`json_insert(${answer}, '$.sandbox', json('true'))` : answer;
-  const lateWarnings = [
-    ...(call.template && lacksAddress(ctx, "MARKETING") ? [noAddressInSql(ctx, id)] : []),
-    ...(whoFull ? [notStoredInSql(whoFull)] : []),
-  ];
   batch.addAll(insertEffect(ctx, { request: "POST /v1/send", response, lateWarnings, onlyIf: isAccepted }));
   // Goes after the effect, so that a repeated call gets its 409 even when the month is full by then.
   batch.addAll(guardMonthlyLimit(ctx, recipients));
   await batch.commit();
-  if (!content.first) throw await refusal(ctx, call);
-  if (lacksAddress(ctx, content.first.type)) ctx.warnings.push(noPostalAddress);
-  const who = full?.one.who ?? null;
-  if (who !== null) ctx.warnings.push(notStored(who));
+  if (content.count === 0) throw await refusal(ctx, call);
+  ctx.warnings.push(...late.flatMap(({ one: { warning } }) => warning ?? []));
   return inOrderOf(recipients, emails.all);
-}
-
-function notStored(who: string): Warning {
-  const message = `The data of ${who} was not stored, as ${dataTooBig}. The mail goes out with it.`;
-  return { field: "data", message };
-}
-
-/** The warning of marketing email without a postal address, for the answer that the database keeps; NULL of other email. */
-function noAddressInSql(ctx: Context, contentId: Id): SQL {
-  return sql`(SELECT ${JSON.stringify(noPostalAddress)} FROM email_contents
-    WHERE project_id = ${ctx.project.number} AND id = ${contentId} AND type = 'MARKETING')`;
-}
-
-/** The warning of data that was not stored, likewise. */
-function notStoredInSql(who: SQL): SQL {
-  const { field, message } = notStored("\n");
-  const [before, after] = message.split("\n");
-  return sql`(SELECT json_object('field', ${field}, 'message', ${before} || who || ${after}) FROM (SELECT ${who} AS who)
-    WHERE who IS NOT NULL)`;
 }
 
 /** Each gets the id of its email; the same address twice is one contact and two emails. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Email } from "../../core/mail/address-input";
+import { Warnings } from "../../core/warning";
 
 const reasons = z.enum(["bounce", "complaint", "manual"]);
 const example = { email: "gone@example.com", reason: "bounce" as const, createdAt: "2026-01-31T09:00:00.000Z" };
@@ -16,6 +17,7 @@ export const SuppressionPage = z
     total: z.number().int(),
     approximate: z.literal(true).optional(),
     countedAt: z.iso.datetime().optional(),
+    warnings: Warnings,
   })
   .meta({ id: "SuppressionPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 

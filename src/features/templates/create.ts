@@ -15,9 +15,9 @@ import { checkTopicFits } from "./topic";
 
 /** `POST /templates`. One round trip: the insert itself checks the sender domain. */
 export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<Template> {
-  checkLiquid("subject", input.subject, "text");
-  checkLiquid("body", input.body, "html");
-  if (input.previewText) checkLiquid("previewText", input.previewText, "text");
+  checkLiquid(ctx, "subject", input.subject, "text");
+  checkLiquid(ctx, "body", input.body, "html");
+  if (input.previewText) checkLiquid(ctx, "previewText", input.previewText, "text");
   if (input.topicId) checkTopicFits(input.type ?? "MARKETING", "topicId");
   const now = ctx.now.getTime();
   const id = newIdAt(now);

@@ -1,4 +1,3 @@
-import { readData } from "../../core/contacts/data";
 import { Invalid } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
@@ -10,6 +9,7 @@ import { missingVariables } from "../../core/templating/missing";
 import { parseTemplate } from "../../core/templating/render";
 import { templateVariables } from "../../core/templating/variables";
 import { getContact } from "../../engine/contacts/contact";
+import { readGivenData } from "../../engine/contacts/given-data";
 import { templateBody } from "../../engine/mail/body";
 import { linkBase, pagePaths } from "../../engine/mail/links";
 import type { Context } from "../../platform/context";
@@ -52,7 +52,7 @@ async function previewVariables(
   { contactId, data }: PreviewTemplate,
   links: RecipientLinks,
 ): Promise<Record<string, unknown>> {
-  const ownData: JsonObject = readData(data ?? {}).own;
+  const ownData: JsonObject = readGivenData(ctx, data).own;
   if (contactId) {
     const { id, email, subscribed, data } = await getContact(ctx, contactId);
     return templateVariables({ contact: { id: publicId(id), email, subscribed, data }, ownData, links });

@@ -7,6 +7,7 @@ import { emailTypes } from "../../core/mail/status";
 import { Subject } from "../../core/mail/subject";
 import { Description, Name } from "../../core/name";
 import { storable } from "../../core/storable";
+import { Warnings } from "../../core/warning";
 
 const maxBodyLength = 1_000_000;
 
@@ -60,6 +61,7 @@ export const TemplatePage = z
     page: z.number().int(),
     pageSize: z.number().int(),
     totalPages: z.number().int(),
+    warnings: Warnings,
   })
   .meta({
     id: "TemplatePage",

@@ -23,9 +23,9 @@ import { checkTopicFits } from "./topic";
  * never lose a change: each writes only if nobody was faster, and otherwise reads again.
  */
 export async function updateTemplate(ctx: Context, id: Id, change: UpdateTemplate): Promise<Template> {
-  if (change.subject !== undefined) checkLiquid("subject", change.subject, "text");
-  if (change.body !== undefined) checkLiquid("body", change.body, "html");
-  if (change.previewText) checkLiquid("previewText", change.previewText, "text");
+  if (change.subject !== undefined) checkLiquid(ctx, "subject", change.subject, "text");
+  if (change.body !== undefined) checkLiquid(ctx, "body", change.body, "html");
+  if (change.previewText) checkLiquid(ctx, "previewText", change.previewText, "text");
   const versionId = newIdAt(ctx.now.getTime());
   const given = change.body === undefined ? null : await storeBody(ctx, "template", versionId, change.body);
   const isUsed = (template: Template) => given === null || template.content.bodyKey === given.bodyKey;

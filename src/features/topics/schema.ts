@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { storable } from "../../core/storable";
+import { Warnings } from "../../core/warning";
 
 export const maxTopics = 50;
 
@@ -29,7 +30,13 @@ export const Topic = z
   .meta({ id: "Topic", example: topicExample });
 
 export const TopicPage = z
-  .object({ data: z.array(Topic), cursor: z.string(), hasMore: z.boolean(), total: z.number().int() })
+  .object({
+    data: z.array(Topic),
+    cursor: z.string(),
+    hasMore: z.boolean(),
+    total: z.number().int(),
+    warnings: Warnings,
+  })
   .meta({ id: "TopicPage", example: { data: [topicExample], cursor: "", hasMore: false, total: 1 } });
 
 // Recipients read it on buttons, so blanks are no name.

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Warnings } from "../../core/warning";
 import { ListenedNames } from "../../core/webhooks/event-names";
 
 const webhookExample = {
@@ -104,6 +105,7 @@ export const DeliveryPage = z
     total: z.number().int(),
     approximate: z.literal(true).optional(),
     countedAt: z.iso.datetime().optional(),
+    warnings: Warnings,
   })
   .meta({ id: "WebhookDeliveryPage", example: { data: [deliveryExample], cursor: "", hasMore: false, total: 1 } });
 

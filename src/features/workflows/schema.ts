@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readId } from "../../core/ids";
 import { Description, Name } from "../../core/name";
+import { Warnings } from "../../core/warning";
 import { AwaitedName } from "../../core/workflows/event-name";
 import { triggerTypes } from "../../core/workflows/trigger";
 import { DocumentSteps, DocumentTransitions, documentExample } from "./document/graph-schema";
@@ -64,6 +65,7 @@ export const WorkflowPage = z
     page: z.number().int(),
     pageSize: z.number().int(),
     totalPages: z.number().int(),
+    warnings: Warnings,
   })
   .meta({
     id: "WorkflowPage",

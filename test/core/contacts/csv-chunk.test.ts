@@ -72,6 +72,18 @@ describe("a chunk", () => {
     expect(typesOf(repeats)).toEqual({ a: "number", b: "date" });
   });
 
+  it("knows which rows say no in a column subscribed that nobody asked to take", () => {
+    const { rows } = chunkOf(
+      "email,Subscribed",
+      "a@x.com,no",
+      "b@x.com,FALSE",
+      "c@x.com, 0 ",
+      "d@x.com,yes",
+      "e@x.com,left",
+    );
+    expect(rows.map(({ saysNo }) => saysNo)).toEqual([true, true, true, false, false]);
+  });
+
   it("has so many rows before an address comes again", () => {
     expect(rowsBeforeRepeat(repeats)).toBe(3);
     expect(rowsBeforeRepeat(chunkOf("email", "a@x.com", "a@x.com"))).toBe(1);
@@ -91,7 +103,7 @@ describe("a chunk", () => {
   it("skips a row that is more than a contact's data may be", () => {
     const fits = "x".repeat(65_536 - '{"key":""}'.length);
     const { rows, skipped } = chunkOf("email,key", `a@x.com,${fits}`, `b@x.com,${fits}x`);
-    expect(rows).toEqual([{ row: 2, email: "a@x.com", data: { key: fits } }]);
+    expect(rows).toEqual([{ row: 2, saysNo: false, email: "a@x.com", data: { key: fits } }]);
     expect(skipped).toEqual([{ row: 3, email: "b@x.com", reason: "data_too_large" }]);
   });
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isContactField, standardFields } from "../../../core/audience/fields";
 import { references } from "../../../core/audience/referrers";
 import { storable } from "../../../core/storable";
+import { Warnings } from "../../../core/warning";
 
 const standard = standardFields.join(", ");
 
@@ -68,6 +69,7 @@ export const FieldValues = z
     count: z.number().int().meta({ description: "How many distinct values there are." }),
     limit: z.number().int(),
     ...largeProject,
+    warnings: Warnings,
   })
   .meta({ id: "FieldValues", example: { field: "data.plan", values: ["free", "pro"], count: 2, limit: 100 } });
 

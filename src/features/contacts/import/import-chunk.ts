@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { Csv, CsvFault, Place } from "../../../core/contacts/csv";
+import type { Csv, CsvFault } from "../../../core/contacts/csv";
 import {
   type CsvChunk,
   contactsOf,
@@ -19,6 +19,7 @@ import { restoreErased, withHashes } from "../../../engine/contacts/erased-addre
 import { insertFieldTypes } from "../../../engine/contacts/field-types";
 import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
+import { chooseTopics } from "./choose-topics";
 import { type ImportState, maxErrors, resultOf } from "./import-job";
 import { merged, type NewContacts, TooLargeData, upsertRows } from "./upsert-rows";
 import { upsertSubscribed } from "./upsert-subscribed";
@@ -28,10 +29,13 @@ class SomebodyErased extends Error {
   override readonly name = "SomebodyErased";
 }
 
-/** A chunk, and whether its rows say who is subscribed. */
-interface Asked {
+/** Where an import is, and what its upload asked for. */
+export type Importing = Extract<ImportState, { phase: "importing" }>;
+
+/** A chunk, and where it was read. */
+interface Read {
   chunk: CsvChunk;
-  takesSubscribed: boolean;
+  state: Importing;
 }
 
 /** The next rows of an import in one batch: counted, then written, and the job's place behind them. */
@@ -39,21 +43,20 @@ export async function importChunk(
   ctx: Context,
   job: JobRow,
   csv: Csv,
-  place: Place,
+  state: Importing,
   maxRows?: number,
 ): Promise<CsvFault | null> {
-  const chunk = readChunk(csv, place, maxRows);
+  const chunk = readChunk(csv, state, maxRows);
   if ("fault" in chunk) return chunk;
-  const takesSubscribed = csv.subscribedAt !== null;
   try {
-    await writeChunk(ctx, job, { chunk, takesSubscribed });
+    await writeChunk(ctx, job, { chunk, state });
   } catch (error) {
     if (!(error instanceof TooLargeData)) throw error;
     // Whose data it is shows when each address comes once.
     const alone = rowsBeforeRepeat(chunk);
-    if (alone < chunk.rows.length + chunk.skipped.length) return importChunk(ctx, job, csv, place, alone);
+    if (alone < chunk.rows.length + chunk.skipped.length) return importChunk(ctx, job, csv, state, alone);
     const tooLarge = await findTooLarge(ctx, chunk);
-    await writeChunk(ctx, job, { chunk: withoutTooLarge(chunk, tooLarge), takesSubscribed });
+    await writeChunk(ctx, job, { chunk: withoutTooLarge(chunk, tooLarge), state });
   }
   return null;
 }
@@ -62,56 +65,74 @@ export async function importChunk(
  * Who was erased is recognised by the hash of the address, and those of a large file take seconds: they are only made in
  * a project that remembers somebody, as the batch itself finds out.
  */
-async function writeChunk(ctx: Context, job: JobRow, asked: Asked): Promise<void> {
-  const written = newContactsOf(asked.chunk, ctx.clock().getTime());
+async function writeChunk(ctx: Context, job: JobRow, read: Read): Promise<void> {
+  const written = newContactsOf(read, ctx.clock().getTime());
   const isNobodyErased = sql`NOT EXISTS (SELECT 1 FROM erased_addresses WHERE project_id = ${ctx.project.number})`;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, job));
   batch.guard(isNobodyErased, () => new SomebodyErased());
-  batch.addAll(upsertChunk(ctx, job, asked, written));
+  batch.addAll(upsertChunk(ctx, job, read, written));
   try {
     await batch.commit();
   } catch (error) {
     if (!(error instanceof SomebodyErased)) throw error;
-    await writeWithHashes(ctx, job, asked, written);
+    await writeWithHashes(ctx, job, read, written);
   }
 }
 
-async function writeWithHashes(ctx: Context, job: JobRow, asked: Asked, written: NewContacts): Promise<void> {
+async function writeWithHashes(ctx: Context, job: JobRow, read: Read, written: NewContacts): Promise<void> {
   const hashed = withHashes(ctx, written.contacts);
   const items = JSON.stringify(hashed.map(({ email, hash }) => ({ email, hash })));
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, job));
-  batch.addAll(upsertChunk(ctx, job, asked, { ...written, contacts: hashed }));
+  batch.addAll(upsertChunk(ctx, job, read, { ...written, contacts: hashed }));
   batch.addAll(restoreErased(ctx, { items }));
   await batch.commit();
 }
 
-function newContactsOf(chunk: CsvChunk, now: number): NewContacts {
-  return { contacts: contactsOf(chunk).map((read) => ({ id: newIdAt(now), ...read })), now };
+function newContactsOf({ chunk, state }: Read, now: number): NewContacts {
+  const contacts = contactsOf(chunk).map((read) => ({ id: newIdAt(read.createdAt ?? now), ...read }));
+  return { contacts, now, bringAll: state.takesAll };
 }
 
-function upsertChunk(ctx: Context, job: JobRow, { chunk, takesSubscribed }: Asked, written: NewContacts): Statement[] {
+/** What a row says of a subscription or of topics is compared with what was, so the events of that go first. */
+function upsertChunk(ctx: Context, job: JobRow, read: Read, written: NewContacts): Statement[] {
   const addresses = JSON.stringify(written.contacts.map(({ email }) => email));
+  const [saying, silent] = bySubscribed(written);
+  const topics = chooseTopics(ctx, written);
   return [
-    updateProgress(ctx, job, { chunk, takesSubscribed }, addresses),
-    ...insertFieldTypes(ctx, typesOf(chunk), sql`true`),
-    ...(takesSubscribed ? upsertSubscribed(ctx, written) : [upsertRows(ctx, written)]),
+    updateProgress(ctx, job, read, addresses),
+    ...insertFieldTypes(ctx, typesOf(read.chunk), sql`true`),
+    ...topics.events,
+    ...(saying.contacts.length > 0 ? upsertSubscribed(ctx, saying) : []),
+    ...(silent.contacts.length > 0 ? [upsertRows(ctx, silent)] : []),
+    ...topics.choices,
+  ];
+}
+
+/** The contacts whose rows say whether they are subscribed, and the others. */
+function bySubscribed({ contacts, ...rest }: NewContacts): [saying: NewContacts, silent: NewContacts] {
+  const saying = contacts.filter(({ subscribed }) => subscribed !== undefined);
+  const silent = contacts.filter(({ subscribed }) => subscribed === undefined);
+  return [
+    { ...rest, contacts: saying },
+    { ...rest, contacts: silent },
   ];
 }
 
 /** Goes before the upsert: a contact that is not there yet is one that is imported. */
-function updateProgress(ctx: Context, job: JobRow, { chunk, takesSubscribed }: Asked, addresses: string): Statement {
+function updateProgress(ctx: Context, job: JobRow, { chunk, state }: Read, addresses: string): Statement {
   const { rows, skipped, next } = chunk;
   const before = resultOf(job);
   const done = before.imported + before.updated + before.skipped + rows.length + skipped.length;
-  const state: ImportState = next ? { phase: "importing", takesSubscribed, ...next } : { phase: "over" };
+  const after: ImportState = next ? { ...state, ...next } : { phase: "over" };
+  const saidNo = rows.filter(({ saysNo }) => saysNo).length;
   const more = skipped.slice(0, maxErrors - job.errors.length);
   const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.number} AND email = r.value)`;
-  return updateState(ctx, job, state, (done / before.totalRows) * 100, {
+  return updateState(ctx, job, after, (done / before.totalRows) * 100, {
     result: sql`(SELECT json_object('totalRows', ${before.totalRows}, 'imported', ${before.imported} + count(*),
         'updated', ${before.updated + rows.length} - count(*), 'skipped', ${before.skipped + skipped.length},
-        'droppedColumns', json(${JSON.stringify(before.droppedColumns)}))
+        'droppedColumns', json(${JSON.stringify(before.droppedColumns)}), 'rowsSayingNo', ${before.rowsSayingNo + saidNo})
       FROM json_each(${addresses}) r WHERE ${isNew})`,
     ...(more.length > 0 ? { errors: withMore(more) } : {}),
   });

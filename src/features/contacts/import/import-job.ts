@@ -1,22 +1,26 @@
 import { z } from "zod";
 import { type Id, publicId, textOf } from "../../../core/ids";
 import { iso, isoOrNull } from "../../../core/time";
+import type { Warning } from "../../../core/warning";
 import type { JobRow } from "../../../db/tables";
 import { getJob } from "../../../engine/jobs/job";
 import { blobKey } from "../../../platform/blobs";
 import type { Context } from "../../../platform/context";
 import { SkippedRow } from "./schema";
 
-/** Whether the file's column says who is subscribed. Jobs of earlier versions do not say. */
-const takesSubscribed = z.boolean().default(false);
+/** What the upload asked for: whether the file says who is subscribed, and brings all else. Earlier jobs do not say. */
+const asked = { takesSubscribed: z.boolean().default(false), takesAll: z.boolean().default(false) };
 
 /** How far an import is. The file goes when it is over, and only then the job ends: so no file is left behind. */
 export const ImportState = z.discriminatedUnion("phase", [
-  z.object({ phase: z.literal("uploaded"), takesSubscribed }),
-  z.object({ phase: z.literal("importing"), takesSubscribed, cursor: z.number(), row: z.number() }),
+  z.object({ phase: z.literal("uploaded"), ...asked }),
+  z.object({ phase: z.literal("importing"), ...asked, cursor: z.number(), row: z.number() }),
   z.object({ phase: z.literal("over"), fault: z.string().optional() }),
 ]);
 export type ImportState = z.infer<typeof ImportState>;
+
+/** What an upload asks for. */
+export type Asked = Pick<Extract<ImportState, { phase: "uploaded" }>, "takesSubscribed" | "takesAll">;
 
 /** What is told of an import, at any time of it. */
 const ImportResult = z.object({
@@ -25,20 +29,25 @@ const ImportResult = z.object({
   updated: z.number(),
   skipped: z.number(),
   droppedColumns: z.array(z.string()),
+  /** Imported rows with a no in the column subscribed, which nobody asked to take. Earlier jobs do not say. */
+  rowsSayingNo: z.number().default(0),
 });
 export type ImportResult = z.infer<typeof ImportResult>;
 
 /** Skipped rows that are told of one by one. */
 export const maxErrors = 1_000;
 
-const nothingYet: ImportResult = { totalRows: 0, imported: 0, updated: 0, skipped: 0, droppedColumns: [] };
+const nothingYet: ImportResult = ImportResult.parse({
+  ...{ totalRows: 0, imported: 0, updated: 0, skipped: 0 },
+  droppedColumns: [],
+});
 
 export function resultOf(row: JobRow): ImportResult {
   return row.result === null ? nothingYet : ImportResult.parse(row.result);
 }
 
 export function importJson(row: JobRow) {
-  const { totalRows, imported, updated, skipped, droppedColumns } = resultOf(row);
+  const { totalRows, imported, updated, skipped, droppedColumns, rowsSayingNo } = resultOf(row);
   return {
     jobId: publicId(row.id),
     status: row.status,
@@ -51,8 +60,19 @@ export function importJson(row: JobRow) {
     errors: row.errors.map((error) => SkippedRow.parse(error)),
     ...(skipped > maxErrors ? { errorsTruncated: true as const } : {}),
     ...(row.reason === null ? {} : { reason: row.reason }),
+    ...(rowsSayingNo > 0 ? { warnings: [noUnheeded(rowsSayingNo)] } : {}),
     createdAt: iso(row.createdAt),
     completedAt: isoOrNull(row.completedAt),
+  };
+}
+
+function noUnheeded(rows: number): Warning {
+  const who = rows === 1 ? "1 row says" : `${rows} rows say`;
+  return {
+    field: "subscribed",
+    message:
+      `${who} no in the column subscribed, which was not taken: new contacts among them are subscribed. Import the file again ` +
+      "with the form field subscribed=column, which unsubscribes them, or unsubscribe them with POST /contacts/bulk-unsubscribe.",
   };
 }
 

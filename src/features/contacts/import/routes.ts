@@ -28,11 +28,17 @@ Spaces around a cell are removed. An empty cell leaves the stored value unchange
 booleans, and plain numbers become numbers; \`007\`, \`+5\`, \`1e5\` and numbers that are too large stay text. Cells beyond the
 header are ignored.
 
-New contacts are subscribed. Existing contacts keep their subscription, and the row merges into their data. With the form
+New contacts are subscribed, **also those with a no in the column \`subscribed\`**, unless you say \`subscribed=column\`: the
+job's \`warnings\` counts such rows. Existing contacts keep their subscription, and the row merges into their data. With the form
 field \`subscribed=column\`, the file's column \`subscribed\` says who is subscribed, so that people who left elsewhere stay out:
 \`true\`, \`yes\`, \`1\` or \`false\`, \`no\`, \`0\`, in upper or lower case. A row with anything else in it, or nothing, is skipped
 (\`invalid_subscribed\`). That is an explicit word of yours: it subscribes people who had left, takes off people who are here,
 records \`contact.subscribed\` or \`contact.unsubscribed\` for each real change, and ends a pause.
+
+With the form field \`columns=all\`, contacts that move in bring along \`createdAt\`, \`confirmedAt\` and \`optedOutAt\` (a
+date, or a time, in UTC unless it has a zone), \`source\`, and \`topics\`: the slugs of all topics that the contact is in, such
+as \`news|offers\`. A row with \`optedOutAt\` is unsubscribed and opted out, whatever its \`subscribed\` says. An existing contact
+keeps its \`createdAt\`, \`source\` and \`confirmedAt\`. A cell that is none of these skips its row.
 
 A file that is not UTF-8, has no \`email\` column or has faulty quotes imports nothing: the job is \`failed\`, with a \`reason\`. So
 does one without the column \`subscribed\` where the form asks for it.`,
@@ -46,9 +52,12 @@ does one without the column \`subscribed\` where the form asks for it.`,
 });
 
 imports.openapi(start, async (c) => {
-  const { file, subscribed } = c.req.valid("form");
+  const { file, subscribed, columns } = c.req.valid("form");
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const jobId = await startImport(c.var.ctx, bytes, { takesSubscribed: subscribed === "column" });
+  const jobId = await startImport(c.var.ctx, bytes, {
+    takesSubscribed: subscribed === "column",
+    takesAll: columns === "all",
+  });
   return c.json({ jobId: publicId(jobId), status: "queued" as const }, 202);
 });
 

@@ -1,23 +1,20 @@
 import { sql } from "drizzle-orm";
-import { type Csv, type CsvFault, countRows, openCsv, type Place } from "../../../core/contacts/csv";
+import { type Csv, type CsvFault, countRows, openCsv } from "../../../core/contacts/csv";
 import { rowsPerChunk } from "../../../core/contacts/csv-chunk";
 import { Invalid } from "../../../core/errors";
 import type { MessageOf } from "../../../core/messages";
 import { openBatch } from "../../../db/batch";
+import { asText, columns } from "../../../db/rows";
+import { select } from "../../../db/statement";
 import type { JobRow } from "../../../db/tables";
 import { guardState, type Step, updateEnded, updateState } from "../../../engine/jobs/step";
 import { workOn } from "../../../engine/jobs/work";
 import type { Context, Platform } from "../../../platform/context";
-import { importChunk } from "./import-chunk";
-import { fileKey, type ImportResult, ImportState, resultOf } from "./import-job";
+import { type Importing, importChunk } from "./import-chunk";
+import { type Asked, fileKey, type ImportResult, ImportState, resultOf } from "./import-job";
 
-/** A step is up to twelve statements, and a run may make a thousand. */
-const stepsPerRun = 80;
-
-/** What the upload asked for. */
-interface Asked {
-  takesSubscribed: boolean;
-}
+/** A step is up to seventeen statements, and a run may make a thousand. */
+const stepsPerRun = 55;
 
 /** One run of an import: reads the file once, and works on it chunk by chunk. */
 export async function runImport(platform: Platform, job: MessageOf<"contacts.import">): Promise<void> {
@@ -32,23 +29,31 @@ export async function runImport(platform: Platform, job: MessageOf<"contacts.imp
   await workOn(platform, job, step, { stepsPerRun });
 }
 
-async function open(ctx: Context, row: JobRow, { takesSubscribed }: Asked): Promise<Csv | CsvFault> {
+async function open(ctx: Context, row: JobRow, { takesSubscribed, takesAll }: Asked): Promise<Csv | CsvFault> {
   const bytes = await ctx.blobs.get(fileKey(ctx, row.id));
-  return bytes ? openCsv(bytes, { takesSubscribed }) : { fault: "The file is no longer stored. Upload it again." };
+  if (!bytes) return { fault: "The file is no longer stored. Upload it again." };
+  const movingIn = takesAll ? { now: ctx.now.getTime(), topics: await slugsOf(ctx) } : null;
+  return openCsv(bytes, { takesSubscribed, movingIn });
+}
+
+async function slugsOf(ctx: Context): Promise<Set<string>> {
+  const live = sql`SELECT slug FROM topics WHERE project_id = ${ctx.project.number} AND deleted_at IS NULL`;
+  return new Set((await select(ctx.db, live, columns({ slug: asText }))).map(({ slug }) => slug));
 }
 
 /** Counts the rows, and so finds what cannot be read before anything is written. */
-async function begin(ctx: Context, row: JobRow, csv: Csv, { takesSubscribed }: Asked): Promise<Step> {
+async function begin(ctx: Context, row: JobRow, csv: Csv, { takesSubscribed, takesAll }: Asked): Promise<Step> {
   const totalRows = countRows(csv);
   if (typeof totalRows !== "number") return fail(ctx, row, totalRows);
   const state: ImportState =
-    totalRows > 0 ? { phase: "importing", takesSubscribed, ...csv.firstRow } : { phase: "over" };
+    totalRows > 0 ? { phase: "importing", takesSubscribed, takesAll, ...csv.firstRow } : { phase: "over" };
   return moveOn(ctx, row, state, { ...resultOf(row), totalRows, droppedColumns: csv.dropped });
 }
 
-async function importNext(ctx: Context, row: JobRow, csv: Csv, place: Place): Promise<Step> {
+async function importNext(ctx: Context, row: JobRow, csv: Csv, state: Importing): Promise<Step> {
   try {
-    const fault = await importChunk(ctx, row, csv, place, rowsPerChunk(resultOf(row).totalRows));
+    const topics = csv.moved?.at.has("topics") ? csv.moved.by.topics.size : 0;
+    const fault = await importChunk(ctx, row, csv, state, rowsPerChunk(resultOf(row).totalRows, topics));
     return fault ? fail(ctx, row, fault) : "goes on";
   } catch (error) {
     // Its columns are more fields than the project may have.

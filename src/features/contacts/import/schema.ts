@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Warnings } from "../../../core/warning";
 import { JobStatus } from "../../jobs/schema";
 
 export const UploadImport = z
@@ -14,18 +15,33 @@ export const UploadImport = z
       .literal("column", { error: 'Must be "column", or not be sent: the file\'s column subscribed is then dropped' })
       .optional()
       .meta({ description: "`column` takes the file's column `subscribed`. Without it, that column is dropped." }),
+    columns: z.literal("all", { error: 'Must be "all", or not be sent' }).optional().meta({
+      description:
+        "`all` also takes the columns `createdAt`, `confirmedAt`, `optedOutAt`, `source` and `topics`, for contacts that move in.",
+    }),
   })
   // Not z.never(), whose refusal names the form and not the field.
-  .catchall(z.unknown().refine(() => false, "Is not a field of this form, which takes file and subscribed"))
-  .meta({ id: "UploadImport", example: { file: "email,firstName,plan\nada@example.com,Ada,pro\n" } });
+  .catchall(z.unknown().refine(() => false, "Is not a field of this form, which takes file, subscribed and columns"))
+  .meta({
+    id: "UploadImport",
+    example: {
+      file: "email,subscribed,plan\nada@example.com,yes,pro\nbob@example.com,no,free\n",
+      subscribed: "column",
+    },
+  });
 
 export const SkippedRow = z.object({
   row: z.number().int().meta({ description: "The header is row 1. Blank lines do not count." }),
   email: z.string().meta({ description: "As it was written, cut to 254 characters." }),
-  reason: z.enum(["missing_email", "invalid_email", "invalid_subscribed", "invalid_string", "data_too_large"]).meta({
-    description:
-      "`invalid_subscribed`: the column `subscribed` is asked for and is neither yes nor no. `invalid_string`: a cell has the character U+0000. `data_too_large`: with this row, the contact's data would be over 64 KB.",
-  }),
+  reason: z
+    .enum([
+      ...(["missing_email", "invalid_email", "invalid_subscribed", "invalid_string", "data_too_large"] as const),
+      ...(["invalid_time", "invalid_source", "unknown_topic"] as const),
+    ])
+    .meta({
+      description:
+        "`invalid_subscribed`: the column `subscribed` is asked for and is neither yes nor no. `invalid_string`: a cell has the character U+0000. `data_too_large`: with this row, the contact's data would be over 64 KB. With `columns=all`, `invalid_time`: no time, or one to come; `invalid_source`: no `source` of a contact; `unknown_topic`: no slug of a topic.",
+    }),
 });
 
 const count = z.number().int();
@@ -51,6 +67,9 @@ export const ImportJob = z
       .optional()
       .meta({ description: "Present when more rows were skipped than `errors` lists." }),
     reason: z.string().optional().meta({ description: "Why the import failed, in one sentence." }),
+    warnings: Warnings.meta({
+      description: "How many rows say no in the column `subscribed`, without the form field `subscribed=column`.",
+    }),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
   })

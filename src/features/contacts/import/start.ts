@@ -5,17 +5,17 @@ import { openBatch } from "../../../db/batch";
 import { isInserted } from "../../../db/own-rows";
 import { announceJob, insertJob } from "../../../engine/jobs/queue-job";
 import type { Context } from "../../../platform/context";
-import { fileKey, type ImportState } from "./import-job";
+import { type Asked, fileKey, ImportState } from "./import-job";
 
 /**
- * `POST /contacts/import`. With `takesSubscribed`, the file says who is subscribed. The file first: a job always has one. After a row that may or may not be there the file stays,
- * as it is better left than missed.
+ * `POST /contacts/import`. The file goes first, so that a job always has one. After a row that may or may not be there the
+ * file stays, as it is better left than missed.
  */
-export async function startImport(ctx: Context, file: Uint8Array, { takesSubscribed = false } = {}): Promise<Id> {
+export async function startImport(ctx: Context, file: Uint8Array, asked: Partial<Asked> = {}): Promise<Id> {
   if (file.byteLength > maxCsvBytes) throw new TooLarge(maxCsvBytes);
   const id = newId();
   await ctx.blobs.put(fileKey(ctx, id), file);
-  const state: ImportState = { phase: "uploaded", takesSubscribed };
+  const state = ImportState.parse({ phase: "uploaded", ...asked });
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, id));
   batch.add(insertJob(ctx, { id, type: "contacts.import", state }));

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { Moved } from "../../../core/contacts/csv-moved";
 import type { ReadRow } from "../../../core/contacts/csv-row";
 import type { Id } from "../../../core/ids";
 import { noRows, type Statement, statement } from "../../../db/statement";
@@ -11,6 +12,8 @@ import { type Context, clockOf } from "../../../platform/context";
 export interface NewContacts {
   contacts: (ReadRow & { id: Id; hash?: string })[];
   now: number;
+  /** Whether rows may say since when they were a contact, and what they said. */
+  bringAll: boolean;
 }
 
 /** The table refused the whole chunk, as some contact's data does not fit. */
@@ -20,13 +23,12 @@ export class TooLargeData extends Error {
 
 /** New contacts, subscribed; and what the file says of those that are there, whose subscription stays. */
 export function upsertRows(ctx: Context, written: NewContacts): Statement {
-  const isDue = changesRow(sql`r.value->'data'`);
   const born = bornAs(ctx, { subscribed: null, subscribedByDefault: true });
   return upsert(ctx, written, {
     born,
-    counted: { change: sql`0`, isDue },
+    counted: { change: sql`0`, isDue: changesRow(sentBy(written)) },
     sets: [],
-    isDue: changesRow(sql`excluded.data`),
+    isDue: changesRow(excludedBy(written)),
   });
 }
 
@@ -39,11 +41,8 @@ interface Upsert {
   isDue: SQL;
 }
 
-export function upsert(
-  ctx: Context,
-  { contacts, now }: NewContacts,
-  { born, counted, sets, isDue }: Upsert,
-): Statement {
+export function upsert(ctx: Context, written: NewContacts, { born, counted, sets, isDue }: Upsert): Statement {
+  const { contacts, now } = written;
   const items = sql`json_each(${JSON.stringify(contacts)}) r ${joinErased(ctx, sql`r.value->>'hash'`)}`;
   const counts = upsertCounts(
     sql`SELECT ${ctx.project.number} AS project_id, contacts.id IS NULL AS contacts,
@@ -54,14 +53,17 @@ export function upsert(
   );
   const changes = [
     sql`data = ${merged(sql`contacts.data`, sql`excluded.data`)}`,
-    sql`source = iif(contacts.source = 'PUBLIC', 'IMPORT', contacts.source)`,
+    sql`source = iif(contacts.source = 'PUBLIC', excluded.source, contacts.source)`,
+    ...(written.bringAll ? [sql`confirmed_at = coalesce(contacts.confirmed_at, excluded.confirmed_at)`] : []),
     ...sets,
   ];
   return statement(
-    sql`INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, clock, source, data, created_at,
-        updated_at)
+    sql`INSERT INTO contacts (project_id, id, email, subscribed, opted_out_at, opted_out_by, confirmed_at, clock,
+        source, data, created_at, updated_at)
       SELECT ${ctx.project.number}, r.value->>'id', r.value->>'email', ${born.subscribed}, ${born.optedOutAt},
-        ${born.optedOutBy}, ${clockOf(ctx)}, 'IMPORT', r.value->'data', ${now}, ${now}
+        ${born.optedOutBy}, ${brought(written, "confirmedAt")}, ${clockOf(ctx)},
+        coalesce(${brought(written, "source")}, 'IMPORT'), r.value->'data',
+        coalesce(${brought(written, "createdAt")}, ${now}), ${now}
       FROM ${items}
       WHERE true
       ON CONFLICT (project_id, email) DO UPDATE SET ${sql.join(changes, sql`, `)},
@@ -72,9 +74,31 @@ export function upsert(
   );
 }
 
-/** Whether a row changes the contact that is there, by its data or by naming one that a browser made. */
-export function changesRow(sent: SQL): SQL {
-  return sql`(contacts.source = 'PUBLIC' OR ${merged(sql`contacts.data`, sent)} <> contacts.data)`;
+/** What a row brings along of itself, in the query of the rows `r`. */
+export function brought({ bringAll }: NewContacts, field: keyof Moved): SQL {
+  return bringAll ? sql`(r.value->>${sql.raw(`'${field}'`)})` : sql`NULL`;
+}
+
+/** The parts of a row that may change a contact that is there. */
+interface Sent {
+  data: SQL;
+  confirmedAt: SQL | null;
+}
+
+/** Those of the row `r`, for the query of the counts. */
+export function sentBy(written: NewContacts): Sent {
+  return { data: sql`r.value->'data'`, confirmedAt: written.bringAll ? brought(written, "confirmedAt") : null };
+}
+
+/** The same in the upsert. */
+export function excludedBy({ bringAll }: NewContacts): Sent {
+  return { data: sql`excluded.data`, confirmedAt: bringAll ? sql`excluded.confirmed_at` : null };
+}
+
+/** Whether a row changes the contact that is there, by its data, as a confirmation, or by naming one that a browser made. */
+export function changesRow({ data, confirmedAt }: Sent): SQL {
+  const confirms = confirmedAt && sql` OR (contacts.confirmed_at IS NULL AND ${confirmedAt} IS NOT NULL)`;
+  return sql`(contacts.source = 'PUBLIC' OR ${merged(sql`contacts.data`, data)} <> contacts.data${confirms ?? sql``})`;
 }
 
 /** A cell is never an object and never null, so json_patch replaces whole keys and deletes none. */

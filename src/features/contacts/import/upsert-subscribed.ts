@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../../../db/statement";
 import { insertEvents } from "../../../engine/events/record";
 import type { Context } from "../../../platform/context";
-import { changesRow, type NewContacts, upsert } from "./upsert-rows";
+import { brought, changesRow, excludedBy, type NewContacts, sentBy, upsert } from "./upsert-rows";
 
 /**
  * Contacts whose rows say who is subscribed. A file is uploaded with a secret key, so its yes and no are explicit: a yes
@@ -11,25 +11,25 @@ import { changesRow, type NewContacts, upsert } from "./upsert-rows";
  */
 export function upsertSubscribed(ctx: Context, written: NewContacts): Statement[] {
   const said = sql`(r.value->>'subscribed')`;
-  const { now } = written;
+  const leftAt = sql`coalesce(${brought(written, "optedOutAt")}, ${written.now})`;
   return [
     insertFlipEvents(ctx, written),
     upsert(ctx, written, {
       born: {
         subscribed: said,
-        optedOutAt: sql`CASE WHEN NOT ${said} THEN coalesce(erased.opted_out_at, ${now}) END`,
+        optedOutAt: sql`CASE WHEN NOT ${said} THEN coalesce(erased.opted_out_at, ${leftAt}) END`,
         optedOutBy: sql`CASE WHEN NOT ${said} THEN iif(erased.opted_out_at IS NULL, 'API', 'PERSON') END`,
       },
       counted: {
         change: sql`${said} - contacts.subscribed`,
-        isDue: sql`(${changesSubscription(said)} OR ${changesRow(sql`r.value->'data'`)})`,
+        isDue: sql`(${changesSubscription(said)} OR ${changesRow(sentBy(written))})`,
       },
       sets: [
         sql`subscribed = excluded.subscribed, snoozed_until = NULL`,
-        sql`opted_out_at = CASE WHEN NOT excluded.subscribed THEN iif(${leavesNow}, ${now}, contacts.opted_out_at) END`,
+        sql`opted_out_at = CASE WHEN NOT excluded.subscribed THEN iif(${leavesNow}, excluded.opted_out_at, contacts.opted_out_at) END`,
         sql`opted_out_by = CASE WHEN NOT excluded.subscribed THEN iif(${leavesNow}, 'API', contacts.opted_out_by) END`,
       ],
-      isDue: sql`(${changesSubscription(sql`excluded.subscribed`)} OR ${changesRow(sql`excluded.data`)})`,
+      isDue: sql`(${changesSubscription(sql`excluded.subscribed`)} OR ${changesRow(excludedBy(written))})`,
     }),
   ];
 }

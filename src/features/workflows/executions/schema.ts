@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ContactData } from "../../../core/contacts/data";
 import { readId } from "../../../core/ids";
 import { utf8Bytes } from "../../../core/json";
+import { Warnings } from "../../../core/warning";
 import { executionStatuses, stepStatuses } from "../../../core/workflows/execution";
 import { stepTypes } from "../../../core/workflows/step";
 
@@ -101,6 +102,7 @@ export const ExecutionPage = z
     page: z.number().int(),
     pageSize: z.number().int(),
     totalPages: z.number().int(),
+    warnings: Warnings,
   })
   .meta({
     id: "WorkflowExecutionPage",

@@ -1,9 +1,9 @@
-import { readData } from "../../../core/contacts/data";
 import { Invalid } from "../../../core/errors";
 import { isReservedEvent } from "../../../core/events/names";
 import { type Id, newIdAt, publicId } from "../../../core/ids";
 import { iso, isoOrNull } from "../../../core/time";
 import { getContact } from "../../../engine/contacts/contact";
+import { readGivenData } from "../../../engine/contacts/given-data";
 import { graphOf, triggerOf } from "../../../engine/workflows/graph";
 import { simulate } from "../../../engine/workflows/simulation/simulate";
 import type { GivenEvent } from "../../../engine/workflows/simulation/world";
@@ -50,8 +50,8 @@ function insistOnOrder(startsAt: number, until: number | null): void {
 /** In the order of time, with ids in the same order. */
 function givenEvents(ctx: Context, { events }: SimulateWorkflow): GivenEvent[] {
   return (events ?? [])
-    .map(({ at, name, data }) => {
-      const { own, patch } = readData(data ?? {});
+    .map(({ at, name, data }, index) => {
+      const { own, patch } = readGivenData(ctx, data ?? {}, `events.${index}.data`);
       const time = at ? Date.parse(at) : ctx.now.getTime();
       // What we record ourselves writes nothing to contacts.
       const more = isReservedEvent(name) ? { source: "SYSTEM" as const, patch: {} } : { source: "API" as const, patch };

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
+import { reservedWarnings } from "../../../core/contacts/data";
 import { type FieldFault, Invalid, NotFound } from "../../../core/errors";
 import { type Id, readId } from "../../../core/ids";
-import type { JsonObject } from "../../../core/json";
+import { isJsonObject, type JsonObject } from "../../../core/json";
 import { inSegmentTerms, wholeCondition } from "../../../core/workflows/branches";
 import type { ConditionConfig } from "../../../core/workflows/config";
 import { readConfig } from "../../../core/workflows/config-schema";
@@ -36,6 +37,9 @@ export async function checkConfig(ctx: Context, type: StepType, sent: JsonObject
       checkOutboundUrl(ctx, { field: "config.url", url: config.url, judged: literalUrl(config.url) });
       return { config: jsonOf(config), templateId: null, guards: [] };
     }
+    case "UPDATE_CONTACT":
+      if (isJsonObject(sent.data)) ctx.warnings.push(...reservedWarnings(sent.data, "config.data"));
+      return { config: jsonOf(readConfig(type, sent)), templateId: null, guards: [] };
     default:
       return { config: jsonOf(readConfig(type, sent)), templateId: null, guards: [] };
   }

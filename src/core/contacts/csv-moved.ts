@@ -1,0 +1,76 @@
+import { isStorable } from "../storable";
+import { contactSources } from "./source";
+
+/**
+ * The columns about the contact itself that an import takes with `columns=all`: for people who move in, and bring along
+ * since when they were a contact, and what they said.
+ */
+const movedColumns = ["createdAt", "confirmedAt", "optedOutAt", "source", "topics"] as const;
+
+/** Where these columns are in a file that is imported with them. */
+export type MovedPlaces = ReadonlyMap<(typeof movedColumns)[number], number>;
+
+/** What their cells are checked against. */
+export interface MovingIn {
+  /** In milliseconds. A later time is no time of theirs. */
+  now: number;
+  /** The slugs of the project's topics. */
+  topics: ReadonlySet<string>;
+}
+
+/** What the cells of a row say. Times are milliseconds. */
+export interface Moved {
+  createdAt?: number;
+  confirmedAt?: number;
+  optedOutAt?: number;
+  source?: (typeof contactSources)[number];
+  /** All topics that the contact is in, as `|news|offers|`. */
+  topics?: string;
+}
+
+export type MovedFault = "invalid_time" | "invalid_source" | "unknown_topic";
+
+/** The columns by these names, in upper or lower case; a fault where a name comes twice. */
+export function findMoved(
+  onlyColumn: (name: string) => number | null | { fault: string },
+): MovedPlaces | { fault: string } {
+  const places = new Map<(typeof movedColumns)[number], number>();
+  for (const name of movedColumns) {
+    const at = onlyColumn(name);
+    if (typeof at === "number") places.set(name, at);
+    else if (at !== null) return at;
+  }
+  return places;
+}
+
+/** Reads these cells of a row. An empty cell says nothing. */
+export function readMoved(places: MovedPlaces, cells: string[], moving: MovingIn): Moved | MovedFault {
+  const moved: Moved = {};
+  for (const [name, at] of places) {
+    const text = cells[at]?.trim() ?? "";
+    if (text === "") continue;
+    if (name === "source") {
+      const source = contactSources.find((known) => known === text.toUpperCase());
+      if (source === undefined) return "invalid_source";
+      moved.source = source;
+    } else if (name === "topics") {
+      const slugs = text.split("|").flatMap((slug) => slug.trim() || []);
+      if (!slugs.every((slug) => isStorable(slug) && moving.topics.has(slug))) return "unknown_topic";
+      moved.topics = `|${slugs.join("|")}|`;
+    } else {
+      const time = timeIn(text);
+      if (!(time >= 0 && time <= moving.now)) return "invalid_time";
+      moved[name] = time;
+    }
+  }
+  return moved;
+}
+
+const timePattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** A date, or a time with or without its zone, which is UTC then. NaN for anything else. */
+function timeIn(text: string): number {
+  const [, date, time = "00:00", zone = "Z"] = timePattern.exec(text) ?? [];
+  const offset = zone.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase();
+  return date === undefined ? Number.NaN : Date.parse(`${date}T${time}${offset}`);
+}

@@ -1,0 +1,107 @@
+import { TemplateSyntaxError } from "./errors";
+import { positionAt } from "./position";
+import { outputsOf } from "./syntax";
+
+/** A placeholder of another template language: whose it is, and the Liquid for it. */
+interface Foreign {
+  language: string;
+  liquid: string;
+}
+
+/** Reads the inside of `{{ … }}`. Null where it is Liquid, or may be. */
+type Reader = (inside: string) => Foreign | null;
+
+function readerOf(language: string, pattern: RegExp, liquidOf: (...parts: string[]) => string): Reader {
+  return (inside) => {
+    const match = pattern.exec(inside);
+    return match && { language, liquid: liquidOf(...match.slice(1).map(inLiquid)) };
+  };
+}
+
+const maxShown = 60;
+
+/** Without the dots that go before a name in Go, and short enough to be shown. */
+function inLiquid(expression = ""): string {
+  const written = expression.trim().replace(/(^|\s)\.(?=\w)/g, "$1");
+  return written.length > maxShown ? `${written.slice(0, maxShown).toWellFormed()}…` : written;
+}
+
+const loop = (list: string) => `{% for item in ${list} %}…{% endfor %}`;
+const branch = (condition: string) => `{% if ${condition} %}…{% endif %}`;
+const inverse = (condition: string) => `{% unless ${condition} %}…{% endunless %}`;
+
+/** Liquid refuses these, or takes them for a name without a value: then a part for some would go to everybody. */
+const refused: Reader[] = [
+  readerOf("Handlebars", /^#\s*each\s+(.+)$/s, loop),
+  readerOf("Handlebars", /^#\s*unless\s+(.+)$/s, inverse),
+  readerOf("Handlebars", /^#\s*(?:if\s+|with\s+)?(.+)$/s, branch),
+  readerOf("Handlebars", /^\^\s*(.+)$/s, inverse),
+  readerOf("Handlebars", /^(?:\^|else)$/, () => "{% else %}"),
+  readerOf("Handlebars", /^else\s+if\s+(.+)$/s, (condition) => `{% elsif ${condition} %}`),
+  readerOf("Handlebars", /^\/\s*each$/, () => "{% endfor %}"),
+  readerOf("Handlebars", /^\/\s*unless$/, () => "{% endunless %}"),
+  readerOf("Handlebars", /^\//, () => "{% endif %}"),
+  readerOf("Handlebars", /^>/, () => "what the partial holds in its place"),
+  readerOf("Handlebars", /^!/, () => "{% comment %}…{% endcomment %}"),
+  readerOf("Handlebars", /^\{\s*(.+)$/s, (name) => `{{ ${name} | raw }}`),
+  readerOf("Go", /^range\s+(\..+)$/s, loop),
+  readerOf("Go", /^(?:if|with)\s+(\..+)$/s, branch),
+];
+
+const goName = readerOf("Go", /^(\.\w.*)$/s, (name) => `{{ ${name} }}`);
+
+/** Throws TemplateSyntaxError for the first placeholder of another language that would not do what it does there. */
+export function refuseForeign(source: string): void {
+  for (const { opening, inside } of outputsOf(source)) {
+    const found = first(refused, inside);
+    if (found === null) continue;
+    const reason = `This is ${found.language}, and templates here are Liquid: write ${found.liquid}`;
+    throw new TemplateSyntaxError(reason, positionAt(source, opening));
+  }
+}
+
+function first(readers: Reader[], inside: string): Foreign | null {
+  // Handlebars trims blanks with tildes.
+  const bare = inside.replace(/^~|~$/g, "").trim();
+  for (const read of readers) {
+    const found = read(bare);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+const mostNamed = 5;
+
+/** Sentences about what is of another language and goes out all the same: the same thing once, and a few at most. */
+export function foreignTexts(source: string): string[] {
+  return [...new Set([...mergeTags(source), ...goNames(source)])].slice(0, mostNamed);
+}
+
+function* goNames(source: string): Generator<string> {
+  for (const { inside } of outputsOf(source)) {
+    const found = goName(inside);
+    if (found) yield `{{ ${inside} }} is Go. It is read as ${found.liquid}, which is the Liquid for it.`;
+  }
+}
+
+const mergeTag = /\*\|([A-Z][\w:+ -]{0,60})\|\*/gi;
+
+const liquidOfTags = new Map([
+  ["FNAME", "{{ firstName }}"],
+  ["LNAME", "{{ lastName }}"],
+  ["EMAIL", "{{ email }}"],
+  ["UNSUB", "{{ unsubscribeUrl }}"],
+  ["UPDATE_PROFILE", "{{ manageUrl }}"],
+  ["END:IF", "{% endif %}"],
+  ["ELSE:", "{% else %}"],
+]);
+
+function* mergeTags(source: string): Generator<string> {
+  for (const [tag, name = ""] of source.matchAll(mergeTag)) {
+    const condition = /^IF:(.+)$/i.exec(name)?.[1];
+    const own = /^\w+$/.test(name) ? `{{ ${name} }}` : null;
+    const liquid = liquidOfTags.get(name.toUpperCase()) ?? (condition ? branch(condition) : own);
+    const advice = liquid === null ? "Put its text there." : `The Liquid for it is ${liquid}.`;
+    yield `${tag} is a merge tag of Mailchimp, and goes out as it is written. ${advice}`;
+  }
+}

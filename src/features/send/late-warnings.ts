@@ -1,0 +1,65 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type DataChange, dataTooBig } from "../../core/contacts/data";
+import type { Id } from "../../core/ids";
+import { Warning } from "../../core/warning";
+import { asText, columns, orNull } from "../../db/rows";
+import { whoIsFull } from "../../engine/contacts/data-limit";
+import type { Recipient } from "../../engine/mail/accept";
+import { lacksAddress, noPostalAddress } from "../../engine/mail/no-address";
+import type { Context } from "../../platform/context";
+import type { SendEmail } from "./schema";
+
+/** A call whose contacts and emails the batch has just written. */
+interface Written {
+  /** The content of its emails. */
+  id: Id;
+  contacts: { id: Id; email: string }[];
+  recipients: Recipient[];
+  data: DataChange;
+}
+
+/** A row with one of these warnings, or with none. */
+export const readWarning = columns({ warning: orNull((value) => Warning.parse(JSON.parse(asText(value)))) });
+
+/**
+ * The warnings that only the database knows of, for the end of the batch: each an SQL expression, which is `{ field, message }`
+ * as JSON, or NULL.
+ */
+export function warningsInSql(ctx: Context, call: SendEmail, written: Written): SQL[] {
+  return [
+    ...(call.template && lacksAddress(ctx, "MARKETING") ? [noAddress(ctx, written)] : []),
+    ...(Object.keys(written.data.patch).length > 0 ? [notStored(whoIsFull(ctx, written))] : []),
+    // Without a template, the mail is TRANSACTIONAL.
+    ...(call.template ? [notSubscribed(ctx, written)] : []),
+  ];
+}
+
+/** Of marketing email alone. */
+function noAddress(ctx: Context, { id }: Written): SQL {
+  return sql`(SELECT ${JSON.stringify(noPostalAddress)} FROM email_contents
+    WHERE project_id = ${ctx.project.number} AND id = ${id} AND type = 'MARKETING')`;
+}
+
+function notStored(who: SQL): SQL {
+  const why = ` was not stored, as ${dataTooBig}. The mail goes out with it.`;
+  return warningIf(who, { field: "data", message: sql`'The data of ' || who || ${why}` });
+}
+
+/** Who gets marketing mail without having asked for it: somebody who opted out does not, and is SUPPRESSED. */
+function notSubscribed(ctx: Context, { id, recipients }: Written): SQL {
+  const project = ctx.project.number;
+  const ids = JSON.stringify(recipients.map(({ emailId }) => emailId));
+  const who = sql`(SELECT min(e.to_email) || iif(count(*) > 1, ' and ' || (count(*) - 1) || ' more', '')
+    FROM email_contents content
+    CROSS JOIN json_each(${ids}) r
+    CROSS JOIN emails e ON e.project_id = ${project} AND e.id = r.value AND e.status = 'QUEUED'
+    CROSS JOIN contacts c ON c.project_id = ${project} AND c.id = e.contact_id AND NOT c.subscribed AND c.opted_out_at IS NULL
+    WHERE content.project_id = ${project} AND content.id = ${id} AND content.type = 'MARKETING')`;
+  const why =
+    ". This MARKETING mail goes out all the same: /v1/send leaves out only who opted out. Campaigns and workflows mail subscribed contacts alone.";
+  return warningIf(who, { field: "to", message: sql`'Not subscribed: ' || who || ${why}` });
+}
+
+function warningIf(who: SQL, { field, message }: { field: string; message: SQL }): SQL {
+  return sql`(SELECT json_object('field', ${field}, 'message', ${message}) FROM (SELECT ${who} AS who) WHERE who IS NOT NULL)`;
+}
