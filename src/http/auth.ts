@@ -57,7 +57,10 @@ async function callingProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller:
   }
   if (caller.kind !== kind) {
     throw new NotAuthenticated(`This endpoint takes a ${kind} key, and this is a ${caller.kind} one.`, {
-      suggestion: kind === "secret" ? "Use a key that begins with sk_." : "Use a key that begins with pk_.",
+      suggestion:
+        kind === "secret"
+          ? "Use a key that begins with sk_."
+          : "Use a key that begins with pk_, or call POST /events/track, which takes this one.",
     });
   }
   return caller.project;

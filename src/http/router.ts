@@ -1,6 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
-import { getPath } from "hono/utils/url";
 import { type BadRequest, Invalid } from "../core/errors";
 import { faultsOf } from "../core/faults";
 import { nameMisspelt } from "../core/misspelt";
@@ -9,6 +8,7 @@ import type { States } from "../db/states";
 import type { Context, Platform } from "../platform/context";
 import type { Env } from "../platform/env";
 import { findUnknown, nothingUnknown, type UnknownNames, writtenField } from "./names";
+import { pathOf } from "./path";
 import type { Policy } from "./policy";
 import { routeTable } from "./route-table";
 
@@ -37,12 +37,6 @@ async function unknownFields(c: HonoContext<AppEnv>): Promise<UnknownNames> {
   // The validator has parsed the body, which is kept. In place of no body at all it took an empty object.
   const sent: unknown = c.req.raw.body === null && !("text" in c.req.bodyCache) ? {} : await c.req.json();
   return findUnknown(c.get("policy").names, sent);
-}
-
-/** A slash at the end of a path makes no difference. */
-function pathOf(request: Request): string {
-  const path = getPath(request);
-  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
 /**
