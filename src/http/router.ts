@@ -2,6 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { type BadRequest, Invalid } from "../core/errors";
 import { faultsOf } from "../core/faults";
+import type { ShownKey } from "../core/keys";
 import { nameMisspelt } from "../core/misspelt";
 import type { Warning } from "../core/warning";
 import type { States } from "../db/states";
@@ -25,6 +26,8 @@ export interface AppEnv {
     ctx: Context;
     /** What the request has seen of the project's database. Only where databases have copies. */
     states: States | undefined;
+    /** The caller's key. Set together with `ctx`. */
+    key: ShownKey;
     /** What the answer tells the caller beside its result. */
     warnings: Warning[];
     /** What is wrong with a body that is not JSON. */
