@@ -68,7 +68,7 @@ async function admitProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller: F
       suggestion:
         kind === "secret"
           ? "Use a key that begins with sk_."
-          : "Use a key that begins with pk_, or call POST /events/track, which takes this one.",
+          : "Use a key that begins with pk_, or call POST /events/track, which takes a secret one.",
     });
   }
   // Before the gate, so that such a call does not hold an idempotency key that another caller needs.
