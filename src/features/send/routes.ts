@@ -3,6 +3,7 @@ import { body, createRoute, errors, ok } from "../../http/define";
 import { megabyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
 import type { Config } from "../../platform/env";
+import { foreignBodiesOfSend } from "./foreign-bodies";
 import { foreignNamesOfSend, partNamesOfSend } from "./foreign-names";
 import { SendEmail, SentEmails } from "./schema";
 import { sendEmails } from "./send";
@@ -20,7 +21,7 @@ const send = createRoute({
     "Creates or updates a contact for each recipient, and answers once every email is durably accepted. " +
     "All recipients are checked before anything is written: a 4xx has no effect at all. While the operator's " +
     "`sendingPaused` is set, a MARKETING template is a 403 `SENDING_PAUSED`.",
-  foreignNames: foreignNamesOfSend,
+  foreignNames: [...foreignNamesOfSend, ...foreignBodiesOfSend],
   partNames: partNamesOfSend,
   request: body(SendEmail),
   responses: {
