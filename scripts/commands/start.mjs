@@ -27,7 +27,7 @@ const HELP = `
   VERBOSE=1          shows every line that the Worker logs
   DEBUG_PORT         where a debugger can attach
 
-  All settings are in README.md. npm run reset forgets the data.
+  All settings are in docs/settings.md. npm run reset forgets the data.
 `;
 
 /** `npm start`: everything that a fresh clone needs, and then the Worker until Ctrl-C. */
@@ -95,7 +95,9 @@ async function serve({ worker, port, debugPort, settings, state, notes, signal }
       wantsDomain: settings.MAIL_PROVIDER === "outbox",
     });
     const base = `http://localhost:${port}`;
-    console.log(welcome({ base, debugPort, demo, settings, state, notes: [...notes, ...settingNotes(settings)] }));
+    const tokenPlace = process.env.ADMIN_TOKEN ? "the environment" : ".dev.vars";
+    const allNotes = [...notes, ...settingNotes(settings)];
+    console.log(welcome({ base, debugPort, demo, settings, state, tokenPlace, notes: allNotes }));
     if (settings.MAIL_PROVIDER === "outbox") {
       await followMail({ call: apiOf(worker.base, signal), adminToken: settings.ADMIN_TOKEN, signal });
     }

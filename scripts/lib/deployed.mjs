@@ -54,7 +54,7 @@ export function deployed({ base, provider, project, problem }) {
     table(rows),
     isSandbox
       ? say("A sandbox: it sends no mail. The outbox takes any user name, and ADMIN_TOKEN as the password.")
-      : say(`Let ${provider} report to the address above: README.md, Mail providers.`),
+      : say(`Let ${provider} report to the address above: docs/providers.md.`),
     ...projectLines({ base, isSandbox, project, problem }),
     "",
   ].join("\n");

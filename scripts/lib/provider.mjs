@@ -17,6 +17,24 @@ const PROVIDERS = {
     ],
   },
 };
+
+/** What MAIL_PROVIDER can be. */
+const PROVIDER_NAMES = `${Object.keys(PROVIDERS).join(", ")} or outbox`;
+
+/** Why `npm start` would fail with this provider; null when it would not. */
+export function providerFault(settings) {
+  const { MAIL_PROVIDER: provider } = settings;
+  if (provider === "outbox") return null;
+  if (!Object.hasOwn(PROVIDERS, provider)) return unknownProvider(provider);
+  const missing = PROVIDERS[provider].needs.filter((name) => !settings[name]);
+  if (missing.length === 0) return null;
+  return `MAIL_PROVIDER is ${provider}, which needs ${missing.join(", ")}: set what is missing in .dev.vars or the environment.`;
+}
+
+function unknownProvider(provider) {
+  return `MAIL_PROVIDER is ${provider}, which Petrel does not know. It can be ${PROVIDER_NAMES}.`;
+}
+
 export const PROVIDER_SETTINGS = Object.values(PROVIDERS).flatMap(({ needs, takes }) => [...needs, ...takes]);
 
 /** What is wrong with the settings of an installation, before anything is asked. */
@@ -33,9 +51,7 @@ export function settingObstacles({ config, notes, own, defaults }, { isSandbox }
     obstacles.push(`--sandbox is for MAIL_PROVIDER = "outbox", and yours is ${provider}. Leave it out.`);
   }
   if (provider !== "outbox" && !Object.hasOwn(PROVIDERS, provider)) {
-    obstacles.push(
-      `MAIL_PROVIDER is ${provider}, which Petrel does not know. It can be ${Object.keys(PROVIDERS).join(", ")} or outbox.`,
-    );
+    obstacles.push(unknownProvider(provider));
   }
   if (publicUrl && !/^https?:\/\/[^\s/]+\/?$/.test(publicUrl)) {
     obstacles.push(`PUBLIC_URL is ${publicUrl}. It must be an address such as https://mail.acme.com, without a path.`);
@@ -45,7 +61,7 @@ export function settingObstacles({ config, notes, own, defaults }, { isSandbox }
     if (isSecret(name)) {
       obstacles.push(`${name} stands in petrel.toml, and is a secret. Remove it there: ${putSecret(name, config)}`);
     } else if (!(name in defaults) && !PROVIDER_SETTINGS.includes(name)) {
-      obstacles.push(`${name} in petrel.toml is no setting that Petrel knows. The table of README.md has them all.`);
+      obstacles.push(`${name} in petrel.toml is no setting that Petrel knows. docs/settings.md has them all.`);
     } else if (typeof value !== "string") {
       obstacles.push(`${name} in petrel.toml must be a text: ${name} = "${value}"`);
     }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Failure } from "./failure.mjs";
 import { DEV_VARS } from "./paths.mjs";
+import { providerFault } from "./provider.mjs";
 import { readWranglerToml } from "./wrangler-toml.mjs";
 
 // Lists, so that a secret can be replaced while the old one still counts.
@@ -50,6 +51,8 @@ export function readSettings(environment) {
   const known = { ...readWranglerToml().vars, ENVIRONMENT: "development", ...readDevVars() };
   const given = Object.entries(environment).filter(([name, value]) => value !== "" && isSetting(name, known));
   const settings = { ...known, ...Object.fromEntries(given) };
+  const fault = providerFault(settings);
+  if (fault !== null) throw new Failure(fault);
   addMissingSecrets(settings);
   for (const { name, accepts, rule } of OWN_SECRETS) {
     if (accepts.test(settings[name])) continue;

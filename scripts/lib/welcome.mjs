@@ -3,7 +3,7 @@ import { DEMO_DOMAIN } from "./demo.mjs";
 import { bold, cyan, dim, green, table, yellow } from "./screen.mjs";
 
 /** What `npm start` shows when the Worker is up. */
-export function welcome({ base, debugPort, demo, settings, state, notes }) {
+export function welcome({ base, debugPort, demo, settings, state, tokenPlace, notes }) {
   const keepsMail = settings.MAIL_PROVIDER === "outbox";
   const rows = [
     ["API", cyan(base)],
@@ -11,6 +11,7 @@ export function welcome({ base, debugPort, demo, settings, state, notes }) {
     keepsMail ? ["Outbox", cyan(`${base}/outbox`)] : ["Mail", `leaves through ${settings.MAIL_PROVIDER}`],
     ["Secret", demo.secretKey],
     ["Public", demo.publicKey],
+    ["Operator", `ADMIN_TOKEN, in ${tokenPlace}, for /admin`],
     ...(debugPort ? [["Debugger", `127.0.0.1:${debugPort}`]] : []),
   ];
   const from = keepsMail ? `hello@${DEMO_DOMAIN}` : "hello@your-verified-domain";

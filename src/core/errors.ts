@@ -90,6 +90,15 @@ export class ProjectDisabled extends Refusal {
   }
 }
 
+/** A key of kind read in a call that may change something. */
+export class ReadOnlyKey extends Refusal {
+  constructor() {
+    super("This key may only read, and this call may change something. Nothing was done.", {
+      suggestion: "Use a key of kind secret.",
+    });
+  }
+}
+
 /** The reputation brake has paused the project's marketing mail. */
 export class SendingPaused extends Refusal {
   constructor({ reason, at }: { reason: string; at: number }) {
@@ -107,8 +116,10 @@ export class UnverifiedSender extends Refusal {
   constructor(domain: string) {
     super(`The sender domain ${domain} is not a verified domain of this project.`, {
       suggestion:
-        "Add it with POST /domains, create the DNS records that it returns, and send from it once it is VERIFIED.",
-      details: { domain },
+        "Add it with POST /domains, create the DNS records that it returns, and send from it once it is VERIFIED. It must be " +
+        "a domain that you own: those of public mail providers cannot be verified.",
+      // The code of this answer is fixed by the contract, and says nothing.
+      details: { reason: "domain_not_verified", domain },
     });
   }
 }
@@ -131,7 +142,13 @@ export class NotFound extends Refusal {
   ) {
     const text = typeof idOrName === "string" ? idOrName : textOf(idOrName);
     const id = isNamed(resource) ? text : publicId(asId(text));
-    super(`No ${resource} ${id} in this project.`, { details: { resource, id } });
+    const isAddress = resource === "contact" && id.includes("@");
+    super(`No ${resource} ${id} in this project.`, {
+      ...(isAddress && {
+        suggestion: `Contacts have ids: GET /contacts?email=${encodeURIComponent(id)} finds this address.`,
+      }),
+      details: { resource, id },
+    });
   }
 }
 

@@ -23,11 +23,16 @@ export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] 
     const isMissing = received === undefined && absenceCodes.has(issue.code);
     return {
       field: issue.path.join("."),
-      message: isMissing ? "Required" : issue.message,
+      message: isMissing ? absence(issue) : issue.message,
       code: isMissing ? "required" : codeOf(issue),
       ...shownValue(received),
     };
   });
+}
+
+/** A field with few values is told with them, so that nobody has to look them up. */
+function absence(issue: z.core.$ZodIssue): string {
+  return issue.code === "invalid_value" ? `Required: ${issue.values.map(String).join(", ")}` : "Required";
 }
 
 /** Our own checks set their code in `params`; the validator's codes are translated. */

@@ -1,4 +1,23 @@
+import type { Id } from "./ids";
+
+/** Whose key it is: a server's or a browser's. */
 export type KeyKind = "secret" | "public";
+
+/** What a key may do. A `read` key is a secret key that changes nothing. */
+export const keyGrants = ["secret", "public", "read"] as const;
+export type KeyGrant = (typeof keyGrants)[number];
+
+/** A key as it may be shown. */
+export interface ShownKey {
+  id: Id;
+  kind: KeyGrant;
+  name: string | null;
+  prefix: string;
+}
+
+export function kindOf(grant: KeyGrant): KeyKind {
+  return grant === "public" ? "public" : "secret";
+}
 
 const prefixes: Record<KeyKind, string> = { secret: "sk_", public: "pk_" };
 const keyPattern = /^(sk|pk)_[0-9a-f]{64}$/;

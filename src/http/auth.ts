@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { auth as basicCredentials } from "hono/utils/basic-auth";
 import { isLoopback } from "../core/dns";
-import { NotAuthenticated, ProjectDisabled, UnknownRoute } from "../core/errors";
-import { isOneOf, type KeyKind } from "../core/keys";
+import { NotAuthenticated, ProjectDisabled, ReadOnlyKey, UnknownRoute } from "../core/errors";
+import { isOneOf, type KeyKind, kindOf, type ShownKey } from "../core/keys";
 import type { Db } from "../db/client";
 import { asNumber, columns } from "../db/rows";
 import { selectFirst } from "../db/statement";
@@ -11,9 +11,16 @@ import { forProject, type Platform, type Project } from "../platform/context";
 import { keyInBody } from "./key-in-body";
 import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
+import { routeOf } from "./routing";
 import { wrongWithKey, wrongWithValue } from "./seen-key";
 
-type FindCaller = (platform: Platform, key: string) => Promise<{ project: Project; kind: KeyKind } | null>;
+type FindCaller = (platform: Platform, key: string) => Promise<Caller | null>;
+
+/** As `engine/projects` finds it. */
+interface Caller {
+  project: Project;
+  key: ShownKey;
+}
 
 /** Admits only callers that the route's policy names, and puts the project's context on the request. */
 export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
@@ -22,7 +29,7 @@ export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
     switch (key) {
       case "secret":
       case "public":
-        c.set("ctx", forProject(c.get("platform"), await callingProject(c, key, findCaller), key));
+        await admitProject(c, key, findCaller);
         break;
       case "operator":
         await checkOperator(c, bearerToken(c));
@@ -48,19 +55,26 @@ export function noSuchKey(what: string, kind: KeyKind): NotAuthenticated {
   });
 }
 
-async function callingProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller: FindCaller): Promise<Project> {
+async function admitProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller: FindCaller): Promise<void> {
   const inBody = await keyInBody(c);
-  const key = inBody ?? bearerToken(c);
-  const caller = key === null ? null : await findCaller(c.get("platform"), key);
+  const given = inBody ?? bearerToken(c);
+  const caller = given === null ? null : await findCaller(c.get("platform"), given);
   if (caller === null) {
     throw noSuchKey(inBody === null ? wrongWithKey(c.req.raw.headers) : wrongWithValue(inBody), kind);
   }
-  if (caller.kind !== kind) {
-    throw new NotAuthenticated(`This endpoint takes a ${kind} key, and this is a ${caller.kind} one.`, {
-      suggestion: kind === "secret" ? "Use a key that begins with sk_." : "Use a key that begins with pk_.",
+  const { project, key } = caller;
+  if (kindOf(key.kind) !== kind) {
+    throw new NotAuthenticated(`This endpoint takes a ${kind} key, and this is a ${key.kind} one.`, {
+      suggestion:
+        kind === "secret"
+          ? "Use a key that begins with sk_."
+          : "Use a key that begins with pk_, or call POST /events/track, which takes a secret one.",
     });
   }
-  return caller.project;
+  // Before the gate, so that such a call does not hold an idempotency key that another caller needs.
+  if (key.kind === "read" && !c.get("policy").isRead && routeOf(c)) throw new ReadOnlyKey();
+  c.set("key", key);
+  c.set("ctx", forProject(c.get("platform"), project, kind));
 }
 
 /** Refuses changes to a disabled project. It can still be read. */

@@ -60,13 +60,22 @@ const configuration = JSON.stringify({
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
   customCss: `
     :root { --scalar-font: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-    .light-mode { --scalar-color-accent: #0b5a6b; }
-    .dark-mode { --scalar-color-accent: #7fcadb; }
+    /* The reference's own greys and colours are too light on white: WCAG wants a contrast of 4.5. */
+    .light-mode { --scalar-color-accent: #0b5a6b; --scalar-color-2: #595959; --scalar-color-3: #636363;
+      --scalar-color-green: #00633f; --scalar-color-red: #b3001b; --scalar-color-yellow: #725400;
+      --scalar-color-blue: #005a96; --scalar-color-orange: #9c3600; --scalar-color-purple: #5203d1; }
+    .dark-mode { --scalar-color-accent: #7fcadb; --scalar-color-2: #b0b0b0; --scalar-color-3: #9a9a9a;
+      --scalar-color-red: #ff7a7a; }
     /* "Required" lies under the kind of key beside it, and every operation here says whether it takes one. */
     .rounded-t-xl h2 .font-normal { display: none; }
     /* The line of the keyboard's focus ran through the letters of these, and code that scrolls had none. */
     .security-requirement-badge:focus-visible, button.composition-selector.composition-selector:focus-visible,
     button.underline:focus-visible, [class*="combobox-button"]:focus-visible { outline-offset: 2px; }
+    /* What scrolls and has nothing to focus on is out of the keyboard's reach, so these do not scroll. */
+    .markdown code.hljs.hljs, .scalar-card-content.overflow-auto code { white-space: pre-wrap; overflow-wrap: anywhere; overflow: visible; }
+    ul.endpoints.endpoints, .scalar-card-content.overflow-auto { max-height: none; overflow: visible; }
+    /* A link to an operation moves the focus to its whole section, where the keyboard cannot go by itself. */
+    [tabindex="-1"]:focus-visible { outline: none; }
     code.hljs.hljs.hljs:focus-visible { outline: 1px solid var(--scalar-color-accent); outline-offset: -1px; }`,
 });
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { errorCodes } from "./error-codes";
 
-const FieldFault = z.object({
+/** One field that is not as it must be. */
+export const FieldFault = z.object({
   field: z.string().meta({ description: "A dot path, such as `attachments.0.filename`." }),
   message: z.string(),
   code: z.enum([

@@ -5,6 +5,7 @@ export const errorCodes = {
   INVALID_API_KEY: [401, "The key is missing, unknown, revoked, or of the wrong kind."],
   BILLING_LIMIT_EXCEEDED: [402, "The project's monthly limit of emails is used up. Nothing was sent."],
   PROJECT_DISABLED: [403, "The project can be read, but not changed, and it sends no mail."],
+  READ_ONLY_KEY: [403, "The key is of kind `read`, and the call may change something. Nothing was done."],
   SENDING_PAUSED: [
     403,
     "Too much of the project's mail bounced or drew complaints, so its marketing email is paused. Nothing was sent.",

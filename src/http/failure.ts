@@ -15,6 +15,7 @@ import {
   NotFound,
   ProjectDisabled,
   RateLimited,
+  ReadOnlyKey,
   Refusal,
   type Resource,
   SendingPaused,
@@ -47,6 +48,7 @@ const answers = new Map<unknown, Answer>([
   [MonthlyLimitReached, { status: 402, code: "BILLING_LIMIT_EXCEEDED" }],
   [Untrusted, { status: 403, code: "INVALID_SIGNATURE" }],
   [ProjectDisabled, { status: 403, code: "PROJECT_DISABLED" }],
+  [ReadOnlyKey, { status: 403, code: "READ_ONLY_KEY" }],
   [SendingPaused, { status: 403, code: "SENDING_PAUSED" }],
   // The contract fixes this odd pair: clients of the spec check for exactly this.
   [UnverifiedSender, { status: 403, code: "INTERNAL_SERVER_ERROR" }],

@@ -50,11 +50,14 @@ To send from a domain of your own, call \`POST /domains\`, create the DNS record
 | Key | Where it may be | What it may do |
 | --- | --- | --- |
 | \`sk_…\` secret | on your servers only | everything in its project |
+| \`sk_…\` read | on your servers only | what changes nothing: each GET, \`/v1/verify\`, lookups, previews, pre-flights, simulations, explanations |
 | \`pk_…\` public | in web pages and apps | \`POST /v1/track\`, nothing else |
 
 Send it as \`Authorization: Bearer …\`. Everybody can read a public key, so it cannot undo an unsubscription that a person
 made, and it has rate limits and idempotency keys of its own. Its calls may have 32 KB and 64 keys of data, and the data of
 one contact grows to 32 KB by them. They bring at most 1,000 names of fields and 1,000 of events to a project.
+
+\`GET /me\` says which project and which key a call is of. Any other call of a \`read\` key is a 403 \`READ_ONLY_KEY\`.
 
 A contact's \`source\` says where it came from: \`PUBLIC\` is one that only a public key has named. Segments count events
 whatever key tracked them, so add \`source\` to a condition that should leave such contacts out.
@@ -76,14 +79,16 @@ ${Object.entries(errorCodes)
   .map(([code, [status, meaning]]) => `| \`${code}\` | ${status} | ${meaning} |`)
   .join("\n")}
 
-\`POST /contacts\`, \`POST /templates\` and \`POST /segments\` answer a missing required field with 400 and \`{ "error": "…" }\`.
+\`POST /contacts\`, \`POST /templates\` and \`POST /segments\` answer a missing required field with 400 and a flat body:
+\`error\` is a string that names the first one, and \`message\`, \`errors\`, \`suggestion\` and \`requestId\` are as in the envelope.
 
 ## Pages and cursors
 
 Most lists have a cursor: \`{ data, cursor, hasMore, total }\`. While \`hasMore\` is true, call again with \`?cursor=\`. Treat it as
 opaque. \`limit\` is 20 unless you say otherwise, and at most 100: a larger one counts as 100, and \`warnings\` of the answer says
-so, as it does of \`pageSize\`. Lists that answer a bare array are whole, and take no limit. \`GET /templates\` and the contacts of a segment have numbered
-pages instead: \`?page=2&pageSize=50\`.
+so, as it does of \`pageSize\`. Lists that answer a bare array are whole, and take no limit. \`GET /templates\`, \`GET /campaigns\`,
+\`GET /workflows\`, the executions of a workflow and the contacts of a segment have numbered pages instead:
+\`?page=2&pageSize=50\`.
 
 ## Idempotency
 
@@ -306,9 +311,16 @@ addEventListener("pagehide", () => {
 
 An \`Authorization\` header counts before \`key\`. A secret key is refused in either place with 401.
 
+Only \`/v1/…\` answers with CORS headers. A browser refuses to show a page the answer of any other endpoint, whatever the key:
+call those from your server.
+
+What \`data\` says is stored with the contact. Write \`"amount": { "value": 49, "persistent": false }\` for what belongs to the event
+alone.
+
 ## Coming from Plunk
 
-\`@plunk/node\` works when its base URL is this installation. These things differ:
+\`@plunk/node\` works with this installation as its base URL: \`${origin}\`, or with \`/v1/\` or \`/api/v1/\` behind it. Its
+\`emails.send\` takes a secret key and its \`events.track\` a public one, so make one client for each. These things differ:
 
 - \`type: "markdown"\` is not accepted: send HTML.
 - \`from\` is required without a template, and its domain must be a verified domain of the project.

@@ -1,33 +1,89 @@
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
+import { type FieldFault as Fault, Invalid } from "../core/errors";
+import { shownValue } from "../core/faults";
 import { isJsonObject } from "../core/json";
-import { ErrorEnvelope } from "./envelope";
+import { nameMisspelt } from "../core/misspelt";
+import { ErrorEnvelope, FieldFault } from "./envelope";
+import { findUnknown } from "./names";
 import type { AppEnv } from "./router";
 
-/** The flat error body of three old endpoints for a missing required field. */
+/** The flat error body of three old endpoints for a missing required field, with what the envelope says beside it. */
 const LegacyError = z
-  .object({ error: z.string() })
-  .meta({ id: "LegacyError", example: { error: "email is required" } });
+  .object({
+    error: z.string().meta({ description: "The first missing field." }),
+    message: z.string().meta({ description: "What is wrong, and what to do." }),
+    errors: z.array(FieldFault).meta({ description: "Every missing field." }),
+    suggestion: z.string(),
+    requestId: z.string(),
+  })
+  .meta({ id: "LegacyError", example: legacyExample("email") });
 
 /** The 400 of these endpoints: flat for a missing field, the envelope for a body that is not JSON. */
-export function legacyBadRequest(description: string, error: string) {
+export function legacyBadRequest(description: string, field: string) {
   const schema = z.union([LegacyError, ErrorEnvelope]);
-  return { 400: { description, content: { "application/json": { schema, example: { error } } } } };
+  return { 400: { description, content: { "application/json": { schema, example: legacyExample(field) } } } };
+}
+
+/** A field that such an endpoint requires, and when it is missing. */
+interface Required {
+  field: string;
+  isMissing(body: Record<string, unknown>): boolean;
+}
+
+/** A field that is missing when it is absent, null or an empty string. */
+export function required(field: string): Required {
+  return { field, isMissing: ({ [field]: value }) => value === undefined || value === null || value === "" };
 }
 
 /**
- * Answers `{ error }` with 400 when one of the fields is absent, null or an empty string. Goes before the route's own
- * validation, which handles a body that is not an object.
+ * Answers with 400 when required fields are missing. `error` names the first one, as it always did; `errors` names all,
+ * and the fields that were probably sent in their place. Goes before the route's own validation, which handles a body
+ * that is not an object.
  */
-export function legacyRequired(...fields: string[]): MiddlewareHandler<AppEnv> {
+export function legacyRequired(...fields: Required[]): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const body: unknown = await c.req.json().catch(() => undefined);
-    const missing = isJsonObject(body) ? fields.find((field) => isMissing(body[field])) : undefined;
-    if (missing !== undefined) return c.json({ error: `${missing} is required` }, 400);
-    return next();
+    if (!isJsonObject(body)) return next();
+    const missing = fields.filter(({ isMissing }) => isMissing(body)).map(({ field }) => field);
+    const [first] = missing;
+    if (first === undefined) return next();
+    const { faults, ignored } = findUnknown(c.get("policy").names, body);
+    const sent = ignored.map(({ field }) => field);
+    const all = [
+      ...faults,
+      ...nameMisspelt(
+        missing.map((field) => faultOf(field, body[field])),
+        sent,
+      ),
+    ];
+    return c.json(legacyBody(first, all, c.get("requestId")), 400);
   };
 }
 
-function isMissing(value: unknown): boolean {
-  return value === undefined || value === null || value === "";
+function faultOf(field: string, value: unknown): Fault {
+  return { field, code: "required", message: "Required", ...shownValue(value) };
+}
+
+function legacyBody(missing: string, faults: Fault[], requestId: string) {
+  const { message, suggestion = "" } = new Invalid(faults);
+  return {
+    error: `${missing} is required`,
+    message: `${message} ${suggestion}`,
+    errors: faults,
+    suggestion,
+    requestId,
+  };
+}
+
+/** Written out: an error made while the Worker starts would cost a quarter of the start. */
+function legacyExample(field: string) {
+  const suggestion = "Correct the fields listed in errors and send the request again.";
+  return {
+    error: `${field} is required`,
+    message: `Request validation failed. ${field}: Required. ${suggestion}`,
+    errors: [{ field, code: "required" as const, message: "Required" }],
+    suggestion,
+    requestId: "6f1c0a52-3b8e-4f0d-9a7c-5e2d1b0f8a34",
+  };
 }

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { unknownNames } from "../core/audience/unknown-names";
 import { closestTo } from "../core/closest";
 import type { FieldFault } from "../core/errors";
-import { shownValue } from "../core/faults";
-import type { ForeignName } from "../core/foreign-names";
+import { type ForeignName, foreignFaults, isBesideOwn } from "../core/foreign-names";
 import { isJsonObject } from "../core/json";
 import type { Warning } from "../core/warning";
 
@@ -47,7 +46,7 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   if (!names?.body || !isJsonObject(body)) return nothingUnknown;
   const known = names.body;
   const unknown = Object.keys(body).filter((name) => !known.has(name));
-  const faults = names.foreign.flatMap((foreign) => faultsOfName(foreign, body));
+  const faults = foreignFaults(names.foreign, body);
   const inParts = [
     ...[...names.parts].flatMap(([part, knownThere]) =>
       placesOf(body, part).flatMap(({ value, at }) => unknownInPart(value, at, knownThere)),
@@ -60,7 +59,7 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   const refused = new Set(faults.map(({ field }) => field));
   const ignored = unknown.filter((name) => !refused.has(name) && !isObeyed(names.foreign, name, body[name]));
   const warnings = [
-    ...ignored.slice(0, mostNamed).map((name) => warningOf(name, name, known, names.advice.get(name))),
+    ...ignored.slice(0, mostNamed).map((name) => warningOf(name, name, known, adviceFor(names, name, body))),
     ...inParts.filter(({ field }) => !refused.has(field)),
   ];
   return { faults, ignored: warnings.slice(0, mostNamed) };
@@ -124,29 +123,15 @@ function didYouMean(name: string, known: ReadonlySet<string>): string {
   return meant === null ? "" : `Did you mean ${meant}?`;
 }
 
+/** What to do instead of a field that is ignored; undefined when nobody knows the name. */
+function adviceFor({ foreign, advice }: Names, name: string, body: Record<string, unknown>): string | undefined {
+  const beside = foreign.find((one) => one.name === name && isBesideOwn(one, body));
+  return beside ? `${beside.advice}.` : advice.get(name);
+}
+
 /** A foreign field with the value that asks for what happens anyway had its effect. */
 function isObeyed(foreign: readonly ForeignName[], name: string, value: unknown): boolean {
   return foreign.some((one) => one.name === name && one.except !== undefined && one.except === value);
-}
-
-function faultsOfName({ name, itemsOf, except, advice }: ForeignName, body: Record<string, unknown>): FieldFault[] {
-  if (itemsOf === undefined) return faultOf(body, name, name);
-  const items = body[itemsOf];
-  if (!Array.isArray(items)) return [];
-  return items
-    .slice(0, mostNamed)
-    .flatMap((item, index) => (isJsonObject(item) ? faultOf(item, name, `${itemsOf}.${index}.${name}`) : []));
-
-  function faultOf(holder: Record<string, unknown>, key: string, field: string): FieldFault[] {
-    const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
-    if (isNothing(value) || value === except) return [];
-    return [{ field, code: "custom", message: advice, ...shownValue(value) }];
-  }
-}
-
-/** A value that asks for nothing. */
-function isNothing(value: unknown): boolean {
-  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 /** An answer must not be larger than its request. */

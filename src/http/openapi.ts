@@ -45,6 +45,7 @@ const tags = [
   { name: "Domains", description: "The domains you send from. Mail goes out once a domain is verified." },
   { name: "Verification", description: "Whether an email address can receive mail." },
   { name: "Webhooks", description: "URLs of yours that get the events as they happen, signed." },
+  { name: "Project", description: "The project and the key that a call is of." },
   { name: "Jobs", description: "Work that a call starts and that continues in the background." },
   { name: "Outbox", description: "Mail that the embedded provider stores for you to read, instead of sending it." },
   { name: "Operator", description: "Projects and their keys. These take the operator's `ADMIN_TOKEN`." },

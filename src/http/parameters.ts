@@ -1,5 +1,8 @@
 import type { MiddlewareHandler } from "hono";
-import { Invalid } from "../core/errors";
+import { closestTo } from "../core/closest";
+import { type FieldFault, Invalid } from "../core/errors";
+import { shownValue } from "../core/faults";
+import { parameterAdvice } from "./foreign-parameters";
 import { mostNamed, shownName } from "./names";
 import { takesKey } from "./policy";
 import type { AppEnv } from "./router";
@@ -11,11 +14,16 @@ export const refuseUnknownParameters: MiddlewareHandler<AppEnv> = (c, next) => {
   const policy = c.get("policy");
   const known = policy.names?.query;
   if (known === undefined || !takesKey(policy)) return next();
-  const unknown = [...new Set(new URL(url).searchParams.keys())].filter((name) => !known.has(name));
+  const parameters = new URL(url).searchParams;
+  const unknown = [...new Set(parameters.keys())].filter((name) => !known.has(name));
   if (unknown.length === 0) return next();
-  const message =
-    known.size === 0 ? "This endpoint takes no query parameters" : `Must be one of ${[...known].join(", ")}`;
-  throw new Invalid(
-    unknown.slice(0, mostNamed).map((name) => ({ field: shownName(name), code: "custom" as const, message })),
-  );
+  throw new Invalid(unknown.slice(0, mostNamed).map((name) => faultOf(name, known, parameters.get(name))));
 };
+
+function faultOf(name: string, known: ReadonlySet<string>, value: string | null): FieldFault {
+  const all = known.size === 0 ? "This endpoint takes no query parameters" : `Must be one of ${[...known].join(", ")}`;
+  const meant = closestTo(name, known);
+  const advice = parameterAdvice(name, known) ?? (meant === null ? null : `Did you mean ${meant}?`);
+  const message = advice === null ? all : `${advice.replace(/[^?]$/, "$&.")} ${all}`;
+  return { field: shownName(name), code: "custom", message, ...shownValue(value ?? undefined) };
+}

@@ -1,8 +1,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
-import { getPath } from "hono/utils/url";
 import { type BadRequest, Invalid } from "../core/errors";
 import { faultsOf } from "../core/faults";
+import type { ShownKey } from "../core/keys";
 import { nameMisspelt } from "../core/misspelt";
 import type { Warning } from "../core/warning";
 import type { States } from "../db/states";
@@ -10,6 +10,7 @@ import type { Context, Platform } from "../platform/context";
 import type { Env } from "../platform/env";
 import { findUnknown, nothingUnknown, type UnknownNames, writtenField } from "./names";
 import { clampWarnings } from "./params";
+import { pathOf } from "./path";
 import type { Policy } from "./policy";
 import { routeTable } from "./route-table";
 
@@ -26,6 +27,8 @@ export interface AppEnv {
     ctx: Context;
     /** What the request has seen of the project's database. Only where databases have copies. */
     states: States | undefined;
+    /** The caller's key. Set together with `ctx`. */
+    key: ShownKey;
     /** What the answer tells the caller beside its result. */
     warnings: Warning[];
     /** What is wrong with a body that is not JSON. */
@@ -40,12 +43,6 @@ async function unknownFields(c: HonoContext<AppEnv>): Promise<UnknownNames> {
   // The validator has parsed the body, which is kept. In place of no body at all it took an empty object.
   const sent: unknown = c.req.raw.body === null && !("text" in c.req.bodyCache) ? {} : await c.req.json();
   return findUnknown(c.get("policy").names, sent);
-}
-
-/** A slash at the end of a path makes no difference. */
-function pathOf(request: Request): string {
-  const path = getPath(request);
-  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
 /**

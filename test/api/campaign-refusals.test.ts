@@ -99,7 +99,9 @@ describe("a sender that is not verified any more", () => {
     const project = await newProject();
     const made = await newCampaign(project);
     await lose(project);
-    expectRefusal(await ask(project, made.id), 403, "INTERNAL_SERVER_ERROR", { details: { domain: project.domain } });
+    expectRefusal(await ask(project, made.id), 403, "INTERNAL_SERVER_ERROR", {
+      details: { reason: "domain_not_verified", domain: project.domain },
+    });
     expect((await project.api.get(`/campaigns/${made.id}`)).body).toEqual(made);
     expect(await rowsOf(project, "campaign_runs", "emails", "email_contents")).toBe(0);
   });
@@ -113,7 +115,7 @@ describe("a sender that is not verified any more", () => {
     const lost = "UPDATE domains SET status = 'FAILED' WHERE project_id = ? AND domain = ?";
     await project.db.prepare(lost).bind(project.number, other).run();
     const answer = await project.api.post(`/campaigns/${made.id}/send`);
-    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", { details: { domain: other } });
+    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", { details: { reason: "domain_not_verified", domain: other } });
     expect((await project.api.get(`/campaigns/${made.id}`)).body).toEqual(made);
   });
 

@@ -214,7 +214,7 @@ describe("POST /campaigns", () => {
 
   it("refuses senders of other domains, in variants too", async () => {
     const project = await newProject();
-    const refusal = { details: { domain: "elsewhere.test" } };
+    const refusal = { details: { reason: "domain_not_verified", domain: "elsewhere.test" } };
     for (const fields of [
       { from: "news@elsewhere.test" },
       { variants: ["a", "b"].map((name) => ({ name, weight: 1, from: "news@elsewhere.test" })) },
@@ -302,7 +302,9 @@ describe("PUT /campaigns/{id}", () => {
     const project = await newProject();
     const made = await newCampaign(project);
     const answer = await putCampaign(project, made.id, { from: "news@elsewhere.test" });
-    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", { details: { domain: "elsewhere.test" } });
+    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", {
+      details: { reason: "domain_not_verified", domain: "elsewhere.test" },
+    });
     expect((await project.api.get(`/campaigns/${made.id}`)).body).toEqual(made);
   });
 

@@ -49,7 +49,7 @@ describe("POST /domains", () => {
       status: "PENDING",
     });
     expectRefusal(await project.api.send({ from: `hello@${domain}` }), 403, "INTERNAL_SERVER_ERROR", {
-      details: { domain },
+      details: { reason: "domain_not_verified", domain },
     });
   });
 
@@ -266,7 +266,7 @@ describe("GET /domains/{id}/verify", () => {
     expect(body.records[0]).toEqual({ ...ownership, status: "MISMATCH", found: ["petrel-verification=other"] });
     expect(body.lastCheckedAt).toMatch(isoTime);
     expectRefusal(await project.api.send({ from: `hello@${added.domain}` }), 403, "INTERNAL_SERVER_ERROR", {
-      details: { domain: added.domain },
+      details: { reason: "domain_not_verified", domain: added.domain },
     });
   });
 
@@ -360,7 +360,9 @@ describe("DELETE /domains/{id}", () => {
     const answer = await project.api.delete(`/domains/${id}`);
     expect([answer.status, answer.body]).toEqual([204, ""]);
     expect((await project.api.get(`/domains/project/${project.id}`)).body).toEqual([]);
-    expectRefusal(await project.api.send(), 403, "INTERNAL_SERVER_ERROR", { details: { domain: project.domain } });
+    expectRefusal(await project.api.send(), 403, "INTERNAL_SERVER_ERROR", {
+      details: { reason: "domain_not_verified", domain: project.domain },
+    });
     expectRefusal(await project.api.delete(`/domains/${id}`), 404, "DOMAIN_NOT_FOUND", {
       details: { resource: "domain", id },
     });

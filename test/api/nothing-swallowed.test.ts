@@ -480,21 +480,14 @@ describe("a route that does not exist", () => {
     ["POST", "/email", 404, "Here it is POST /v1/send."],
     ["POST", "/contact", 404, "Did you mean POST /contacts?"],
     ["GET", "/contact/some-id", 404, "Did you mean GET /contacts/{id}?"],
-    ["POST", "/send", 404, "Here it is POST /v1/send."],
-    ["POST", "/track", 404, "Here it is POST /v1/track."],
-    ["POST", "/api/v1/send", 404, "Here it is POST /v1/send."],
-    ["POST", "/api/v1//track", 404, "Here it is POST /v1/track."],
     ["GET", "/api/v1/contacts", 404, "Here it is GET /contacts."],
     ["GET", "/v1/contacts", 404, "Here it is GET /contacts."],
     ["POST", "/v1/v1/send", 404, "Here it is POST /v1/send."],
   ])("names the nearest one: %s %s", async (method, path, status, advice) => {
     const project = await newProject();
-    const keys = path.endsWith("track") ? [project.keys.secret, project.keys.public] : [project.keys.secret];
-    for (const key of keys) {
-      const answer = await call(method, path, method === "POST" ? {} : undefined, bearer(key));
-      expect(answer.status).toBe(status);
-      expect(answer.body.error.suggestion).toContain(advice);
-    }
+    const answer = await call(method, path, method === "POST" ? {} : undefined, secret(project));
+    expect(answer.status).toBe(status);
+    expect(answer.body.error.suggestion).toContain(advice);
   });
 
   it("names none when none is near", async () => {

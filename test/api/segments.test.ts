@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { idSql } from "../support/counts";
 import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
-import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
+import { expectInvalid, expectLegacy, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { eventCounts } from "../support/rows";
 import { addMembers, isPro, newContact, newSegment, only, removeMembers } from "../support/segment";
 
@@ -81,7 +81,7 @@ describe("POST /segments", () => {
   ])("answers 400 { error } for want of %s", async (_, fields, field) => {
     const project = await newProject();
     const answer = await project.api.post("/segments", { name: "Pro", condition: isPro, ...fields });
-    expect([answer.status, answer.body]).toEqual([400, { error: `${field} is required` }]);
+    expectLegacy(answer, [field]);
     expect(await rowsOf(project, "segments")).toEqual([]);
   });
 

@@ -211,7 +211,9 @@ describe("Liquid that does not parse", () => {
 });
 
 describe("the sender's domain", () => {
-  const unverified = (project: { domain: string }) => ({ details: { domain: project.domain } });
+  const unverified = (project: { domain: string }) => ({
+    details: { reason: "domain_not_verified", domain: project.domain },
+  });
 
   it.each([
     ["a domain nobody registered", () => "hello@unregistered.test"],
@@ -222,7 +224,7 @@ describe("the sender's domain", () => {
     const project = await newProject();
     const answer = await project.api.send({ from: from(project.domain) });
     const domain = from(project.domain).split("@")[1];
-    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", { details: { domain } });
+    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", { details: { reason: "domain_not_verified", domain } });
     expect(answer.body.error.suggestion).toBeTruthy();
     await expectEffects(project, noEffects);
   });

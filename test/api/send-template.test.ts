@@ -78,7 +78,9 @@ describe("POST /v1/send with a template", () => {
     expect(domain.verified).toBe(true);
     expect((await sendWith(project, id)).status).toBe(200);
     const answer = await sendWith(project, id, { from: "hello@nobody.test" });
-    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", { details: { domain: "nobody.test" } });
+    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", {
+      details: { reason: "domain_not_verified", domain: "nobody.test" },
+    });
   });
 
   it("sends large bodies, the template's and one in its place", async () => {

@@ -5,7 +5,7 @@ import { listTemplates } from "../../src/features/templates/list";
 import { templateUsage } from "../../src/features/templates/usage";
 import { framed } from "../support/framed";
 import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
-import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
+import { expectInvalid, expectLegacy, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { emailIds, emailIn } from "../support/send-and-wait";
 import { newTemplate, soundTemplate } from "../support/template";
 import { World } from "../support/world";
@@ -109,8 +109,21 @@ describe("POST /templates", () => {
     const project = await newProject();
     for (const value of [undefined, null, ""]) {
       const answer = await project.api.post("/templates", { ...soundTemplate(project), [field]: value });
-      expect([answer.status, answer.body]).toEqual([400, { error: `${field} is required` }]);
+      expectLegacy(answer, [field]);
     }
+    expect(await count(project, "templates")).toBe(0);
+  });
+
+  it("names every missing field at once, and what was sent in its place", async () => {
+    const project = await newProject();
+    const answer = await project.api.post("/templates", { name: "Welcome", html: "<p>Hi</p>", form: "a@example.com" });
+    expectLegacy(answer, ["subject", "body", "from"]);
+    expect(answer.body.errors).toEqual([
+      { field: "html", code: "custom", message: "Use body, which is HTML", received: "<p>Hi</p>" },
+      { field: "subject", code: "required", message: "Required" },
+      { field: "body", code: "required", message: "Required" },
+      { field: "from", code: "required", message: "Required. You sent form, probably for from." },
+    ]);
     expect(await count(project, "templates")).toBe(0);
   });
 
@@ -178,7 +191,9 @@ describe("POST /templates", () => {
     const [project, other] = [await newProject(), await newProject()];
     const from = `hello@${domain ?? other.domain}`;
     const answer = await project.api.post("/templates", { ...soundTemplate(project), from, body: long(100_000) });
-    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", { details: { domain: domain ?? other.domain } });
+    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", {
+      details: { reason: "domain_not_verified", domain: domain ?? other.domain },
+    });
     expect([await count(project, "templates"), await count(project, "template_versions")]).toEqual([0, 0]);
     await expect.poll(() => files(project)).toBe(0);
   });
@@ -187,7 +202,9 @@ describe("POST /templates", () => {
     const project = await newProject();
     await project.api.post("/domains", { domain: "acme.com" });
     const answer = await project.api.post("/templates", { ...soundTemplate(project), from: "hello@acme.com" });
-    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", { details: { domain: "acme.com" } });
+    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", {
+      details: { reason: "domain_not_verified", domain: "acme.com" },
+    });
   });
 });
 
@@ -412,7 +429,9 @@ describe("PATCH /templates/{id}", () => {
     const made = await newTemplate(project);
     const change = { from: `hello@${other.domain}`, name: "Other", body: long(100_000) };
     const answer = await project.api.patch(`/templates/${made.id}`, change);
-    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", { details: { domain: other.domain } });
+    expectRefusal(answer, 403, "INTERNAL_SERVER_ERROR", {
+      details: { reason: "domain_not_verified", domain: other.domain },
+    });
     expect((await project.api.get(`/templates/${made.id}`)).body).toEqual(made);
     expect(await count(project, "template_versions")).toBe(1);
     await expect.poll(() => files(project)).toBe(0);

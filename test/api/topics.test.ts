@@ -59,9 +59,10 @@ describe("POST /topics", () => {
 
   it("takes no slug, and says so", async () => {
     const project = await newProject();
-    const { body } = await project.api.post("/topics", { name: "News", slug: "mine" });
-    expect(body.slug).toBe("news");
-    expect(body.warnings).toMatchObject([{ field: "slug" }]);
+    const answer = await project.api.post("/topics", { name: "News", slug: "mine" });
+    expectInvalid(answer, "slug", "custom");
+    expect(answer.body.error.message).toContain("the slug is made from the name");
+    expect((await project.api.get("/topics")).body.data).toEqual([]);
   });
 
   it.each<[fields: Record<string, unknown>, field: string, code: string]>([

@@ -23,7 +23,12 @@ const refusals: [name: string, refusal: Refusal, message: RegExp, details: Recor
   ["BadRequest", new BadRequest("Say which.", { cause }), /^Say which\.$/, undefined],
   ["NotAuthenticated", new NotAuthenticated("No key.", { cause }), /^No key\.$/, undefined],
   ["ProjectDisabled", new ProjectDisabled(), /disabled/, undefined],
-  ["UnverifiedSender", new UnverifiedSender("acme.test"), /acme\.test/, { domain: "acme.test" }],
+  [
+    "UnverifiedSender",
+    new UnverifiedSender("acme.test"),
+    /acme\.test/,
+    { reason: "domain_not_verified", domain: "acme.test" },
+  ],
   ["MonthlyLimitReached", new MonthlyLimitReached(5000), /5000 emails a month/, { monthlySendLimit: 5000 }],
   ["NotFound", new NotFound("contact", readId("c1")), /No contact c1/, { resource: "contact", id: "c1" }],
   ["UnknownRoute", new UnknownRoute("GET", "/nope"), /GET \/nope/, { resource: "route", id: "/nope" }],

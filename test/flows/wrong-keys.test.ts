@@ -23,5 +23,5 @@ it("finds a key that nobody asked for before at once, whatever was asked before"
   const world = new World();
   await authenticate(world.process().platform, `sk_${"f".repeat(64)}`);
   const project = await newProject();
-  expect(await authenticate(world.process().platform, project.keys.secret)).toMatchObject({ kind: "secret" });
+  expect(await authenticate(world.process().platform, project.keys.secret)).toMatchObject({ key: { kind: "secret" } });
 });

@@ -1,5 +1,6 @@
 import { expect, inject, it } from "vitest";
 import { describeInChromium, overhang, phone } from "./chromium";
+import { contrasts } from "./contrast";
 
 const { base, secretKey } = inject("product");
 
@@ -24,6 +25,20 @@ const focusFault = `() => {
   const isCut = left - (box.left - offset) < 1 || box.height + 2 * offset < 1.2 * Number.parseFloat(style.fontSize);
   return isCut ? focused.className + ": " + focused.innerText.trim().slice(0, 40) : null;
 }`;
+
+/** In the page: what scrolls, and has nothing in it that the keyboard can go to. */
+const unreachable = `() => [...document.querySelectorAll("body *")]
+  .filter((element) => {
+    const { overflowX, overflowY, visibility } = getComputedStyle(element);
+    const scrolls = (way, inner, outer) => /auto|scroll/.test(way) && inner - outer > 13;
+    if (visibility === "hidden" || element.clientHeight === 0) return false;
+    if (
+      !scrolls(overflowX, element.scrollWidth, element.clientWidth) &&
+      !scrolls(overflowY, element.scrollHeight, element.clientHeight)
+    ) return false;
+    return element.tabIndex < 0 && !element.querySelector("a[href], button, input, select, textarea, [tabindex='0']");
+  })
+  .map((element) => element.tagName + "." + element.className)`;
 
 interface Document {
   tags: { name: string }[];
@@ -79,6 +94,23 @@ describeInChromium(
         if (fault) cut.add(fault);
       }
       expect([...cut]).toEqual([]);
+    });
+
+    it.each(["light", "dark"] as const)("can be read, and reached by the keyboard: %s", async (colorScheme) => {
+      const { page } = await open("/docs", { viewport: { width: 1280, height: 900 }, colorScheme });
+      await page.getByRole("heading", { name: "Coming from Plunk" }).waitFor();
+      const pale = (await contrasts(page)).filter(({ text, ratio }) => text !== "" && ratio < 4.5);
+      expect(pale).toEqual([]);
+      expect(await page.evaluate<string[]>(`(${unreachable})()`)).toEqual([]);
+    });
+
+    it("draws no line around the section that a link leads to", async () => {
+      const { page } = await open("/docs#tag/sending/POST/v1/send", { viewport: { width: 1280, height: 900 } });
+      await page.getByRole("heading", { name: "Send an email to one or many recipients" }).waitFor();
+      await page.waitForFunction("document.activeElement !== document.body");
+      const lines = await page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle");
+      expect(lines).toBe("none");
+      expect(await page.evaluate<string[]>(`(${unreachable})()`)).toEqual([]);
     });
 
     it("fits a phone", async () => {

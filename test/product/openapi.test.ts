@@ -60,9 +60,20 @@ it("is OpenAPI 3.1, with examples that fit their schemas, to a strict validator"
 /** The names of an operation's parameters and of what its body may have. */
 function ownNames({ parameters = [], requestBody }: Operation): string[] {
   const [media] = Object.values(requestBody?.content ?? {});
-  const { $ref = "", properties } = (media?.schema ?? {}) as { $ref?: string; properties?: object };
-  const shape = properties ?? document.components.schemas[$ref.replace("#/components/schemas/", "")]?.properties ?? {};
-  return [...parameters.map(({ name }) => name), ...Object.keys(shape)];
+  return [...parameters.map(({ name }) => name), ...namesIn((media?.schema ?? {}) as SchemaPart)];
+}
+
+interface SchemaPart {
+  $ref?: string;
+  properties?: object;
+  oneOf?: SchemaPart[];
+}
+
+function namesIn({ $ref = "", properties, oneOf }: SchemaPart): string[] {
+  if (oneOf) return oneOf.flatMap(namesIn);
+  if (properties) return Object.keys(properties);
+  const named = document.components.schemas[$ref.replace("#/components/schemas/", "")] as SchemaPart | undefined;
+  return named ? namesIn(named) : [];
 }
 
 it("has a guide with every error code, every filter, and a first mail", () => {
@@ -103,6 +114,32 @@ it("sends its examples from the domain that a first project has", () => {
     const [media] = Object.values(requestBody?.content ?? {});
     const { from } = (media?.example ?? {}) as { from?: string | { email: string } };
     if (from) expect(typeof from === "string" ? from : from.email, name).toMatch(/@petrel\.test$/);
+  }
+});
+
+it("types the config of a step by the type of the step", () => {
+  interface OneOf {
+    oneOf: { $ref: string }[];
+    discriminator: { propertyName: string; mapping: Record<string, string> };
+  }
+  interface Shape {
+    properties: { type: { const?: string; enum?: string[] }; config: object };
+  }
+  const named = <T>($ref: string) =>
+    document.components.schemas[$ref.replace("#/components/schemas/", "")] as unknown as T;
+  for (const [schema, count] of [
+    ["CreateWorkflowStep", 7],
+    ["WorkflowStep", 8],
+  ] as const) {
+    const { oneOf, discriminator } = named<OneOf>(schema);
+    expect([oneOf.length, discriminator.propertyName]).toEqual([count, "type"]);
+    expect(Object.values(discriminator.mapping)).toEqual(oneOf.map(({ $ref }) => $ref));
+    for (const [type, $ref] of Object.entries(discriminator.mapping)) {
+      const { properties } = named<Shape>($ref);
+      expect(properties.type.const ?? properties.type.enum?.[0], $ref).toBe(type);
+      const words = type.toLowerCase().replace(/(?:^|_)(.)/g, (_, first: string) => first.toUpperCase());
+      expect(JSON.stringify(properties.config), $ref).toContain(`#/components/schemas/${words}StepConfig`);
+    }
   }
 });
 

@@ -25,10 +25,14 @@ describe("the client that npm has as @plunk/node, unchanged", () => {
     await post("/domains", keys.secret, { domain });
   });
 
-  it("sends an email", async () => {
-    const client = new Plunk(keys.secret, { baseUrl: `${base}/v1/` });
+  // The client resolves its paths against the base URL, so that a last segment without a slash is dropped.
+  const baseUrls = ["", "/", "/v1", "/v1/", "/api/v1", "/api/v1/"].map((path) => [`${base}${path}`]);
+
+  it.each(baseUrls)("sends an email, with the base URL %s", async (baseUrl) => {
+    const client = new Plunk(keys.secret, { baseUrl });
+    const to = `plunk-${crypto.randomUUID()}@example.com`;
     const answer = await client.emails.send({
-      to: "plunk@example.com",
+      to,
       from: `hello@${domain}`,
       name: "Acme",
       subject: "Hi {{ plan }}",
@@ -36,12 +40,12 @@ describe("the client that npm has as @plunk/node, unchanged", () => {
     });
     expect(answer).toMatchObject({ success: true });
     await expect
-      .poll(async () => (await fetch(`${base}/outbox/messages?to=plunk@example.com`)).json(), { timeout: 10_000 })
+      .poll(async () => (await fetch(`${base}/outbox/messages?to=${to}`)).json(), { timeout: 10_000 })
       .toMatchObject({ data: [{ from: `Acme <hello@${domain}>`, html: expect.stringContaining("<p>Hi</p>") }] });
   });
 
-  it("tracks an event", async () => {
-    const client = new Plunk(keys.public, { baseUrl: `${base}/v1/` });
+  it.each(baseUrls)("tracks an event, with the base URL %s", async (baseUrl) => {
+    const client = new Plunk(keys.public, { baseUrl });
     const answer = await client.events.track({ event: "purchase", email: "plunk@example.com", data: { plan: "pro" } });
     expect(answer).toMatchObject({ success: true });
   });
@@ -53,6 +57,13 @@ describe("the client that npm has as @plunk/node, unchanged", () => {
     const client = new Plunk(keys.secret, { baseUrl: `${base}/v1/` });
     const mail = { to: "plunk@example.com", from: `hello@${domain}`, subject: "Hi", body: "Hi", ...fields };
     await expect(client.emails.send(mail)).rejects.toThrow(why);
+  });
+
+  it("is told of the endpoint for secret keys when it tracks with one", async () => {
+    const client = new Plunk(keys.secret, { baseUrl: `${base}/api/v1/` });
+    await expect(client.events.track({ event: "purchase", email: "plunk@example.com" })).rejects.toThrow(
+      /POST \/events\/track/,
+    );
   });
 
   it("is told of a wrong key in its own way", async () => {

@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { mailLine } from "../../scripts/lib/mail-log.mjs";
+import { findFreePort } from "../../scripts/lib/port.mjs";
 import { welcome } from "../../scripts/lib/welcome.mjs";
 import { watchLog } from "../../scripts/lib/worker-log.mjs";
 
@@ -12,6 +13,7 @@ const shown = welcome({
   demo: { secretKey: `sk_${"a".repeat(64)}`, publicKey: `pk_${"b".repeat(64)}` },
   settings: { MAIL_PROVIDER: "outbox" },
   state: { shownAs: ".wrangler/state" },
+  tokenPlace: ".dev.vars",
   notes: [],
 });
 
@@ -26,6 +28,28 @@ it("welcomes in 80 columns, with a curl line that a shell takes as one command",
     `Authorization: Bearer sk_${"a".repeat(64)}`,
   ]);
   expect(JSON.parse(body.join("\n"))).toMatchObject({ to: "ada@example.com", data: { name: "Ada" } });
+});
+
+it("says where the operator's token stands, and does not show it", () => {
+  expect(shown).toContain("ADMIN_TOKEN, in .dev.vars, for /admin");
+});
+
+it.each([
+  ["sendgrid", /^MAIL_PROVIDER is sendgrid, .* It can be ses, resend, postmark or outbox\.$/],
+  [
+    "resend",
+    /^MAIL_PROVIDER is resend, which needs RESEND_API_KEY: set what is missing in \.dev\.vars or the environment\.$/,
+  ],
+])("ends in one sentence when MAIL_PROVIDER is %s, and starts nothing", async (provider, sentence) => {
+  const environment = {
+    ...process.env,
+    MAIL_PROVIDER: provider,
+    PORT: String(await findFreePort()),
+    RESEND_API_KEY: "",
+  };
+  const ended = spawnSync(process.execPath, ["scripts/start.mjs"], { encoding: "utf8", env: environment });
+  expect([ended.status, ended.stdout]).toEqual([1, ""]);
+  expect(ended.stderr.trim()).toMatch(sentence);
 });
 
 it("says what it takes with --help, in 80 columns, and starts nothing", () => {

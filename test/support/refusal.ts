@@ -30,3 +30,20 @@ export function expectInvalid(answer: Answer, field: string, code: string): void
   expectRefusal(answer, 422, "VALIDATION_ERROR", { errors: expect.arrayContaining([fault]) });
   expect(answer.body.error.suggestion).toBeTruthy();
 }
+
+/** The flat 400 of the old endpoints: `error` is the first missing field, and `errors` has them all. */
+export function expectLegacy(answer: Answer, missing: string[]): void {
+  expect([answer.status, answer.body]).toEqual([
+    400,
+    {
+      error: `${missing[0]} is required`,
+      message: expect.stringMatching(/^Request validation failed\. .*\.$/s),
+      errors: expect.any(Array),
+      suggestion: expect.stringMatching(/^[A-Z].*\.$/s),
+      requestId: answer.headers.get("X-Request-ID"),
+    },
+  ]);
+  const required = answer.body.errors.filter(({ code }: { code: string }) => code === "required");
+  expect(required.map(({ field }: { field: string }) => field)).toEqual(missing);
+  for (const field of missing) expect(answer.body.message).toContain(field);
+}

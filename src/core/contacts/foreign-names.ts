@@ -1,18 +1,29 @@
-import type { ForeignName } from "../foreign-names";
+import { type ForeignName, foreign } from "../foreign-names";
 
-const names = ["firstName", "lastName", "name", "phone", "tags"];
+const names = ["firstName", "lastName", "first_name", "last_name", "name", "phone", "tags"];
 
 /** What other APIs call `data` itself. */
-const wholes = ["attributes", "properties"];
+const wholes = ["attributes", "properties", "merge_fields", "mergeFields", "custom_fields", "customFields", "traits"];
 
-/** What other APIs have beside `data`, for calls that name one contact. */
+/** What other APIs have in calls that name one contact. */
 export const foreignNamesOfContact: ForeignName[] = [
   ...names.map((name) => ({
     name,
     advice: `Put it into data: fields of a contact are free, such as { "data": { "${name}": … } }`,
   })),
-  ...wholes.map((name) => ({
-    name,
-    advice: 'Use data: fields of a contact are free, such as { "data": { "plan": … } }',
-  })),
+  ...foreign(wholes, { advice: 'Use data: fields of a contact are free, such as { "data": { "plan": … } }' }),
+  ...foreign(["email_address", "emailAddress", "address"], { standsFor: "email", advice: "Use email, the address" }),
+  ...foreign(["userId", "user_id", "anonymousId", "externalId", "external_id"], {
+    standsFor: "email",
+    advice: "Use email: contacts are known by their address, and an id of yours is a key of data",
+  }),
+  ...foreign(["status", "unsubscribed"], { standsFor: "subscribed", advice: "Use subscribed, which is true or false" }),
+  ...foreign(["list_ids", "listIds", "lists", "audience_id", "audienceId"], {
+    advice: "Contacts are not in lists: use POST /segments/{id}/members, or PUT /contacts/{id}/topics",
+  }),
+  {
+    name: "contacts",
+    standsFor: "email",
+    advice: "A call is about one contact, named by email. POST /contacts/import takes many, as CSV",
+  },
 ];

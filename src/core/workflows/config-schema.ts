@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ContactData, readData } from "../contacts/data";
 import { type FieldFault, Invalid } from "../errors";
 import { faultsOf } from "../faults";
+import { foreignFaults } from "../foreign-names";
 import { publicId, readId } from "../ids";
 import { type JsonObject, utf8Bytes } from "../json";
 import { Email } from "../mail/address-input";
@@ -11,6 +12,7 @@ import { dayMs, hourMs, minuteMs } from "../time";
 import { ConditionConfig, conditionForm } from "./condition-config";
 import type { DelayConfig as Delay, SendEmailConfig as SendEmail, StepConfigs } from "./config";
 import { AwaitedName } from "./event-name";
+import { foreignNamesOfConfig } from "./foreign-config";
 import { hasLiquid, liquidFault, textsIn } from "./liquid";
 import type { StepType } from "./step";
 import { triggerParts } from "./trigger";
@@ -158,7 +160,10 @@ const schemas: Omit<Schemas, "CONDITION"> = {
   EXIT: ExitConfig,
 };
 
-/** What the steps of all types take, for the document. */
+/** What the step of each type takes as its config, for the document. */
+export const documentedConfigs: { [T in StepType]: z.ZodType } = { ...schemas, CONDITION: ConditionConfig };
+
+/** What the steps of all types take. */
 export const StepConfig = z.union([
   SendEmailConfig,
   DelayConfig,
@@ -177,10 +182,11 @@ function schemaOf<T extends StepType>(type: T, sent: JsonObject): z.ZodType<Step
 
 /** Reads a step's config as its type has it. Throws Invalid, with fields such as `config.amount`. */
 export function readConfig<T extends StepType>(type: T, sent: JsonObject): StepConfigs[T] {
+  const foreign = foreignFaults(foreignNamesOfConfig[type] ?? [], sent);
   const read = schemaOf(type, sent).safeParse(sent);
-  if (!read.success) {
-    const faults = nameMisspelt(faultsOf(read.error, sent), Object.keys(sent));
-    throw new Invalid(faults.map(inConfig));
+  if (!read.success || foreign.length > 0) {
+    const own = read.success ? [] : nameMisspelt(faultsOf(read.error, sent), Object.keys(sent));
+    throw new Invalid([...foreign, ...own].map(inConfig));
   }
   const bytes = utf8Bytes(JSON.stringify(read.data));
   if (bytes <= maxConfigBytes) return read.data;

@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { KeyKind } from "../../core/keys";
+import type { KeyGrant } from "../../core/keys";
 import { createdAt, flag, id, projectId, rowKey, time, updatedAt } from "../columns";
 
 // Control tables hold global data. All other tables are in the database of their project.
@@ -52,7 +52,7 @@ export const apiKeys = sqliteTable(
   {
     projectId: projectId(),
     id: id().notNull(),
-    kind: text().$type<KeyKind>().notNull(),
+    kind: text().$type<KeyGrant>().notNull(),
     name: text(),
     prefix: text().notNull(),
     hash: text().notNull(),

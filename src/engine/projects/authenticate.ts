@@ -6,7 +6,7 @@ import type { Platform } from "../../platform/context";
 import { type Caller, callers, refreshLater, unknownKeys } from "./cache";
 
 /**
- * The project and kind of an API key, or null. An isolate caches the result for 30 seconds, so a revoked key may work
+ * The project of an API key and what may be shown of the key, or null. An isolate caches the result for 30 seconds, so a revoked key may work
  * that long; half-way it is read again behind an answer. A key that does not exist is cached for ten seconds, because it
  * may be created the next moment.
  */
@@ -34,7 +34,8 @@ async function findCaller(platform: Platform, hash: string, now: number): Promis
     unknownKeys.set(hash, true, now);
     return null;
   }
-  const caller = { project: row.project, kind: row.key.kind };
+  const { id, kind, name, prefix } = row.key;
+  const caller = { project: row.project, key: { id, kind, name, prefix } };
   // The time of a project with its own clock is in its row.
   if (!row.project.testClock) callers.set(hash, caller, now);
   if ((row.key.lastUsedAt ?? 0) < now - hourMs) platform.later(noteUse(platform, row.key, now));

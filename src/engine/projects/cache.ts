@@ -1,12 +1,12 @@
 import { expiringCache } from "../../core/expiring-cache";
-import type { KeyKind } from "../../core/keys";
+import type { ShownKey } from "../../core/keys";
 import type { Platform, Project } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 
 /** The caller of a request. */
 export interface Caller {
   project: Project;
-  kind: KeyKind;
+  key: ShownKey;
 }
 
 /** How long an isolate uses cached values: a revoked key or a disabled project takes effect within this time. */

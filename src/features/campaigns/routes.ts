@@ -12,6 +12,7 @@ import { campaignJson, freshJson, getCampaign } from "./campaign";
 import { createCampaign } from "./create";
 import { deleteCampaign } from "./delete";
 import { duplicateCampaign } from "./duplicate";
+import { advisedNamesOfCampaign, foreignNamesOfCampaign } from "./foreign-names";
 import { listCampaigns } from "./list";
 import { CampaignParam } from "./param";
 import { partNamesOfCampaign } from "./part-names";
@@ -70,6 +71,8 @@ const create = createRoute({
   description: "It is a DRAFT until it is sent or scheduled.",
   partNames: partNamesOfCampaign,
   conditionNames: ["audienceCondition"],
+  foreignNames: foreignNamesOfCampaign,
+  advisedNames: advisedNamesOfCampaign,
   request: body(CreateCampaign),
   responses: { ...created(CampaignAnswer), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });
@@ -105,6 +108,8 @@ const replace = createRoute({
   description: "Fields left out keep their values. Only while it is DRAFT or SCHEDULED; 409 after that.",
   partNames: partNamesOfCampaign,
   conditionNames: ["audienceCondition"],
+  foreignNames: foreignNamesOfCampaign,
+  advisedNames: advisedNamesOfCampaign,
   request: { params: CampaignParam, ...body(ReplaceCampaign) },
   responses: { ...ok(CampaignAnswer), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });

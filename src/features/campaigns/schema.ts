@@ -7,6 +7,7 @@ import { Email, FromName } from "../../core/mail/address-input";
 import { PreviewText } from "../../core/mail/preview-text";
 import { emailTypes } from "../../core/mail/status";
 import { Subject } from "../../core/mail/subject";
+import { templateId } from "../../core/mail/template-id";
 import { Description, Name } from "../../core/name";
 import { storable } from "../../core/storable";
 import { Warnings } from "../../core/warning";
@@ -209,7 +210,7 @@ const fields = {
   type: CampaignType.nullish().meta({
     description: "MARKETING by default, or the template's. TRANSACTIONAL also goes to unsubscribed contacts.",
   }),
-  templateId: z.uuid().transform(readId).nullish().meta({
+  templateId: z.uuid({ error: templateId }).transform(readId).nullish().meta({
     description:
       "Fields that are left out are copied from this template. Later changes of the template do not reach the campaign.",
   }),
@@ -218,7 +219,11 @@ const fields = {
       "The topic of the mail: it goes only to those who are in it, and they can leave it. For MARKETING only.",
   }),
   audienceType: AudienceType,
-  segmentId: z.uuid().transform(readId).nullish().meta({ description: "Required for SEGMENT." }),
+  segmentId: z
+    .uuid({ error: "Must be the id of a segment, which is a UUID: GET /segments lists them" })
+    .transform(readId)
+    .nullish()
+    .meta({ description: "Required for SEGMENT." }),
   audienceCondition: FilterCondition.nullish().meta({ description: "Required for FILTERED." }),
   variants: z
     .array(Variant)

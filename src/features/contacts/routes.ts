@@ -4,7 +4,7 @@ import { publicId } from "../../core/ids";
 import { Email } from "../../core/mail/address-input";
 import { getContact } from "../../engine/contacts/contact";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
-import { legacyBadRequest, legacyRequired } from "../../http/legacy";
+import { legacyBadRequest, legacyRequired, required } from "../../http/legacy";
 import { CursorQuery, IdParam, orderBy } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { streamObject } from "../../http/stream-object";
@@ -74,13 +74,13 @@ const upsert = createRoute({
   operationId: "upsertContact",
   tags,
   summary: "Create a contact, or change the one with this address",
-  middleware: legacyRequired("email"),
+  middleware: legacyRequired(required("email")),
   foreignNames: foreignNamesOfContact,
   request: body(UpsertContact),
   responses: {
     ...ok(UpsertedContact, "An existing contact was changed."),
     ...created(UpsertedContact, "A contact was created."),
-    ...legacyBadRequest("`email` is missing, or the body is not JSON.", "email is required"),
+    ...legacyBadRequest("`email` is missing, or the body is not JSON.", "email"),
     ...errors(403, 409, 413, 422),
   },
 });

@@ -2,6 +2,7 @@ import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import { needsDns } from "../../core/domains/match";
 import { dmarcRecord, isReservedDomain, ownershipRecord, senderDomain } from "../../core/domains/records";
 import { Conflict, Invalid, NotFound } from "../../core/errors";
+import { shownValue } from "../../core/faults";
 import { newIdAt } from "../../core/ids";
 import { isOfPersonalDomain } from "../../core/verification/lists";
 import { openBatch } from "../../db/batch";
@@ -27,7 +28,14 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
   const domain = await senderDomain(input.domain);
   if (domain === null) {
     throw new Invalid([
-      { field: "domain", code: "invalid_string", message: "Must be a registrable host name such as acme.com" },
+      {
+        ...{
+          field: "domain",
+          code: "invalid_string" as const,
+          message: "Must be a registrable host name such as acme.com",
+        },
+        ...shownValue(input.domain),
+      },
     ]);
   }
   if (isOfPersonalDomain(await ctx.domainLists(), domain)) {

@@ -6,6 +6,7 @@ import { createRouter } from "../../http/router";
 import { addDomain, alreadyHere } from "./add";
 import { checkDomain } from "./check";
 import { domainJson } from "./domain";
+import { foreignNamesOfDomain } from "./foreign-names";
 import { listDomains } from "./list";
 import { takenElsewhere } from "./name";
 import { domainInUse, removeDomain } from "./remove";
@@ -22,6 +23,7 @@ const add = createRoute({
   tags,
   summary: "Add a sender domain",
   description: "Returns the DNS records to create. Mail can be sent from the domain once it is VERIFIED.",
+  foreignNames: foreignNamesOfDomain,
   request: body(AddDomain),
   responses: { ...created(Domain), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });

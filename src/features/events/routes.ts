@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { foreignNamesOfContact } from "../../core/contacts/foreign-names";
+import { foreignNamesOfEvent } from "../../core/events/foreign-names";
 import { DateRange } from "../../core/events/range";
 import { publicId } from "../../core/ids";
 import { accepted, body, createRoute, errors, ok } from "../../http/define";
@@ -40,7 +40,7 @@ const NameParam = z.object({
 const tracking = {
   method: "post" as const,
   tags,
-  foreignNames: foreignNamesOfContact,
+  foreignNames: foreignNamesOfEvent,
   responses: { ...ok(TrackedEvent, "The event is recorded."), ...errors(400, 403, 409, 413, 422, 503) },
 };
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readId } from "../../core/ids";
+import { keyGrants } from "../../core/keys";
 import { DisplayName } from "../../core/mail/address-input";
 import { Company, PostalAddress } from "../../core/mail/imprint";
 import { Warnings } from "../../core/warning";
@@ -169,7 +170,7 @@ const keyExample = {
 export const Key = z
   .object({
     id: z.string(),
-    kind: z.enum(["secret", "public"]),
+    kind: z.enum(keyGrants),
     name: z.string().nullable(),
     prefix: z.string(),
     lastUsedAt: z.iso.datetime().nullable(),
@@ -184,6 +185,14 @@ export const CreatedKey = Key.omit({ lastUsedAt: true })
   .meta({ id: "CreatedKey", example: { ...keyExample, key: `sk_${"5f".repeat(32)}` } });
 
 export const CreateKey = z
-  .object({ kind: z.enum(["secret", "public"]), name: Name.nullish() })
+  .object({
+    kind: z.enum(keyGrants).meta({
+      description:
+        "`secret` may do everything in its project, and `public` only `POST /v1/track`. A `read` key begins with sk_ " +
+        "too, and may call what changes nothing: every GET, and `/v1/verify`, lookups, previews, pre-flights, " +
+        "simulations and explanations.",
+    }),
+    name: Name.nullish(),
+  })
   .meta({ id: "CreateKey", example: { kind: "secret", name: "server" } });
 export type CreateKey = z.infer<typeof CreateKey>;

@@ -1,10 +1,9 @@
-import type { MiddlewareHandler } from "hono";
 import { publicId } from "../../core/ids";
 import { isJsonObject } from "../../core/json";
 import { accepted, body, created, createRoute, errors, noContent, ok } from "../../http/define";
-import { legacyBadRequest, legacyRequired } from "../../http/legacy";
+import { legacyBadRequest, legacyRequired, required } from "../../http/legacy";
 import { IdParam, PageQuery } from "../../http/params";
-import { type AppEnv, createRouter } from "../../http/router";
+import { createRouter } from "../../http/router";
 import { QueuedJob } from "../../http/started-job";
 import { contactJson } from "../contacts/contact";
 import { computeSegment, notComputable } from "./compute";
@@ -14,6 +13,7 @@ import { refreshCount } from "./count";
 import { createSegment } from "./create";
 import { deleteSegment, segmentInUse } from "./delete";
 import { explain } from "./explain/routes";
+import { foreignNamesOfSegment } from "./foreign-names";
 import { listSegments } from "./list";
 import { members } from "./members/routes";
 import { preview } from "./preview/routes";
@@ -50,12 +50,11 @@ segments.openapi(list, async (c) => {
   );
 });
 
-/** Answers in the shape of `legacyRequired`: a condition that is no object counts as missing, but in a STATIC segment. */
-const conditionRequired: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const sent: unknown = await c.req.json().catch(() => undefined);
-  const isDynamic = isJsonObject(sent) && (sent.type ?? "DYNAMIC") === "DYNAMIC";
-  if (isDynamic && !isJsonObject(sent.condition)) return c.json({ error: "condition is required" }, 400);
-  return next();
+/** A condition that is not an object counts as missing, except in a STATIC segment. */
+const condition = {
+  field: "condition",
+  isMissing: ({ type, condition }: Record<string, unknown>) =>
+    (type ?? "DYNAMIC") === "DYNAMIC" && !isJsonObject(condition),
 };
 
 const create = createRoute({
@@ -66,14 +65,15 @@ const create = createRoute({
   tags,
   summary: "Create a segment",
   description: "A project may have at most 1,000 segments, with at most 4 MB of conditions; 409 above that.",
-  middleware: [legacyRequired("name"), conditionRequired] as const,
+  middleware: legacyRequired(required("name"), condition),
   conditionNames: ["condition"],
+  foreignNames: foreignNamesOfSegment,
   request: body(CreateSegment),
   responses: {
     ...created(Segment),
     ...legacyBadRequest(
       "`name` is missing, the `condition` of a DYNAMIC segment is not an object, or the body is not JSON.",
-      "name is required",
+      "name",
     ),
     ...errors(403, 409, 413, 422),
   },

@@ -44,7 +44,9 @@ export const foreignNamesOfSend: ForeignName[] = [
   {
     name: "type",
     except: "html",
-    advice: 'Only "html" can be sent, and Markdown is not rendered here: turn it into HTML, and send that as body',
+    advice:
+      'It is the format of body here, and only "html" can be sent: Markdown is not rendered here, so turn it into HTML. ' +
+      "MARKETING and HEADLESS mail takes a template of that type",
   },
   {
     name: "path",

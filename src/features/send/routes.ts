@@ -3,6 +3,7 @@ import { body, createRoute, errors, ok } from "../../http/define";
 import { megabyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
 import type { Config } from "../../platform/env";
+import { foreignBodiesOfSend } from "./foreign-bodies";
 import { foreignNamesOfSend, partNamesOfSend } from "./foreign-names";
 import { SendEmail, SentEmails } from "./schema";
 import { sendEmails } from "./send";
@@ -21,7 +22,7 @@ const send = createRoute({
     "All recipients are checked before anything is written: a 4xx has no effect at all. While the operator's " +
     "`sendingPaused` is set, a MARKETING template is a 403 `SENDING_PAUSED`. Otherwise it goes to everybody but those who opted " +
     "out, and `warnings` names recipients who are not subscribed.",
-  foreignNames: foreignNamesOfSend,
+  foreignNames: [...foreignNamesOfSend, ...foreignBodiesOfSend],
   partNames: partNamesOfSend,
   request: body(SendEmail),
   responses: {

@@ -6,6 +6,7 @@ import { AddressInput, DisplayName, Email, RecipientsInput } from "../../core/ma
 import { AttachmentsInput } from "../../core/mail/attachments";
 import { ExtraHeaders } from "../../core/mail/headers";
 import { Subject } from "../../core/mail/subject";
+import { templateId } from "../../core/mail/template-id";
 import { storable } from "../../core/storable";
 import { Warnings } from "../../core/warning";
 
@@ -31,7 +32,7 @@ function requiredWithoutTemplate(field: "subject" | "body" | "from") {
 export const SendEmail = z
   .object({
     to: RecipientsInput,
-    template: z.uuid().transform(readId).nullish().meta({
+    template: z.uuid({ error: templateId }).transform(readId).nullish().meta({
       description: "A template's id. Its subject, body, from and reply-to are used, except those sent here.",
     }),
     subject: Subject.refine(...storable)

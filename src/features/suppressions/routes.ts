@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { foreignNamesOfAddress } from "../../core/mail/foreign-address";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { CursorQuery } from "../../http/params";
 import { createRouter } from "../../http/router";
@@ -29,6 +30,7 @@ const add = createRoute({
   operationId: "addSuppression",
   tags,
   summary: "Suppress an address, so that it gets no mail of any type",
+  foreignNames: foreignNamesOfAddress,
   request: body(AddSuppression),
   responses: { ...created(Suppression), ...errors(400, 403, 413, 422) },
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { templateBody } from "../../engine/mail/body";
 import { absentIsEmpty } from "../../http/body";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
-import { legacyBadRequest, legacyRequired } from "../../http/legacy";
+import { legacyBadRequest, legacyRequired, required } from "../../http/legacy";
 import { IdParam, orderBy, PageQuery } from "../../http/params";
 import { megabyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
@@ -11,6 +11,7 @@ import type { Context } from "../../platform/context";
 import { createTemplate } from "./create";
 import { confirmsSubscriptions, deleteTemplate } from "./delete";
 import { duplicateTemplate } from "./duplicate";
+import { foreignNamesOfTemplate } from "./foreign-names";
 import { listTemplates } from "./list";
 import { previewTemplate } from "./preview";
 import {
@@ -67,11 +68,12 @@ const create = createRoute({
   operationId: "createTemplate",
   tags,
   summary: "Create a template",
-  middleware: legacyRequired("name", "subject", "body", "from"),
+  middleware: legacyRequired(...["name", "subject", "body", "from"].map(required)),
+  foreignNames: foreignNamesOfTemplate,
   request: body(CreateTemplate),
   responses: {
     ...created(Template),
-    ...legacyBadRequest("A required field is missing, or the body is not JSON.", "subject is required"),
+    ...legacyBadRequest("A required field is missing, or the body is not JSON.", "subject"),
     ...errors(403, 404, 413, 422, 503),
   },
 });
@@ -106,6 +108,7 @@ const update = createRoute({
   tags,
   summary: "Change a template",
   description: "Only the fields sent change. Mail that was already accepted still uses the earlier version.",
+  foreignNames: foreignNamesOfTemplate,
   request: { params: IdParam, ...body(UpdateTemplate) },
   responses: { ...ok(Template), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });

@@ -3,6 +3,7 @@ import { CursorQuery, IdParam } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { createTopic, tooManyTopics } from "./create";
 import { deleteTopic, topicInUse } from "./delete";
+import { foreignNamesOfTopic } from "./foreign-names";
 import { listTopics } from "./list";
 import { CreateTopic, Topic, TopicPage, topicExample, UpdateTopic } from "./schema";
 import { getTopic, topicJson } from "./topic";
@@ -33,6 +34,7 @@ const create = createRoute({
   description:
     "A project has at most 50 topics. Mail belongs to a topic by its template's `topicId`: whoever left the topic gets " +
     "none of it. `subscribed: false` on a contact overrules all topics.",
+  foreignNames: foreignNamesOfTopic,
   request: body(CreateTopic),
   responses: { ...created(Topic), ...errors(400, 403, 409, 413, 422) },
 });

@@ -1,3 +1,4 @@
+import { foreignNamesOfAddress } from "../../core/mail/foreign-address";
 import { body, createRoute, errors, ok } from "../../http/define";
 import { createRouter } from "../../http/router";
 import { EmailVerdict, VerifyEmail } from "./schema";
@@ -15,6 +16,7 @@ const verify = createRoute({
   description:
     "Checks the syntax of the address, the DNS records of its domain, and lists of disposable and personal domains. " +
     "Only syntax and DNS can make an address invalid; the rest are flags. No mail is sent.",
+  foreignNames: foreignNamesOfAddress,
   request: body(VerifyEmail),
   responses: { ...ok(EmailVerdict), ...errors(400, 413, 422, 503) },
 });

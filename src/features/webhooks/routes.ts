@@ -6,6 +6,7 @@ import { createRouter } from "../../http/router";
 import { createWebhook, tooManyWebhooks } from "./create";
 import { deleteWebhook } from "./delete";
 import { listDeliveries } from "./deliveries";
+import { foreignNamesOfWebhook, ownSecrets } from "./foreign-names";
 import { listWebhooks } from "./list";
 import { retryDelivery, webhookDisabled } from "./retry";
 import { rotateSecret } from "./rotate-secret";
@@ -37,6 +38,7 @@ const create = createRoute({
   description:
     "The answer has the secret that verifies the signatures; it is not shown again. A project has at most 20 webhooks. " +
     "Events that happen from now on are delivered.",
+  foreignNames: [...foreignNamesOfWebhook, ...ownSecrets],
   request: body(CreateWebhook),
   responses: { ...created(CreatedWebhook), ...errors(400, 403, 409, 413, 422, 503) },
 });
@@ -89,6 +91,7 @@ const update = createRoute({
   description:
     "Only the fields sent change. While a webhook is disabled, no events are kept for it; deliveries that were waiting " +
     "go on when it is enabled again.",
+  foreignNames: foreignNamesOfWebhook,
   request: { params: IdParam, ...body(UpdateWebhook) },
   responses: { ...ok(Webhook), ...errors(400, 403, 404, 413, 422) },
 });

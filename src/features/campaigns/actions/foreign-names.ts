@@ -1,4 +1,4 @@
-import type { ForeignName } from "../../../core/foreign-names";
+import { type ForeignName, foreign } from "../../../core/foreign-names";
 
 const advice = "Use scheduledFor, a time such as 2026-01-31T09:00:00Z";
 
@@ -10,3 +10,9 @@ export const foreignNamesOfSending: ForeignName[] = [
   "sendAt",
   "send_at",
 ].map((name) => ({ name, advice }));
+
+/** What the address of a test is called elsewhere. */
+export const foreignNamesOfTest = foreign(["to", "emails", "recipients", "test_emails"], {
+  standsFor: "email",
+  advice: "Use email, one address",
+});

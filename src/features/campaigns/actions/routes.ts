@@ -12,7 +12,7 @@ import { CampaignAnswer } from "../schema";
 import { sendCampaign } from "../send";
 import { sendTest } from "../send-test";
 import { maxSendingAtOnce } from "../sending-at-once";
-import { foreignNamesOfSending } from "./foreign-names";
+import { foreignNamesOfSending, foreignNamesOfTest } from "./foreign-names";
 import { RetriedCampaign, RetryCampaign, SendCampaign, TestCampaign, TestedCampaign } from "./schema";
 
 export const actions = createRouter();
@@ -113,6 +113,7 @@ const test = createRoute({
   tags,
   summary: "Send a campaign to one address, to look at it",
   description: "The subject begins with `[TEST]`. Nothing of it is counted or tracked.",
+  foreignNames: foreignNamesOfTest,
   request: { params: CampaignParam, ...body(TestCampaign) },
   responses: { ...ok(TestedCampaign), ...errors(400, 403, 404, 413, 422) },
 });

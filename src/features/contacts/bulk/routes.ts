@@ -5,6 +5,7 @@ import { pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
 import { StartedJob } from "../../../http/started-job";
 import { bulkJson, getBulk } from "./bulk-job";
+import { foreignNamesOfBulk } from "./foreign-names";
 import { BulkJob, type BulkOperation, BulkRequest } from "./schema";
 import { startBulk } from "./start";
 
@@ -20,6 +21,7 @@ function operationOf(operation: BulkOperation, operationId: string, summary: str
     tags,
     summary,
     description: `${description} Takes at most 1,000 contacts and runs in the background: poll \`GET /contacts/bulk/{jobId}\`.`,
+    foreignNames: foreignNamesOfBulk,
     request: body(BulkRequest),
     responses: { ...accepted(StartedJob), ...errors(400, 403, 413, 422) },
   });

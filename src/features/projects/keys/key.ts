@@ -1,5 +1,5 @@
 import { newId, publicId } from "../../../core/ids";
-import { generateKey, hashKey, keyPrefix } from "../../../core/keys";
+import { generateKey, hashKey, keyPrefix, kindOf } from "../../../core/keys";
 import { iso, isoOrNull } from "../../../core/time";
 import type { apiKeys } from "../../../db/tables";
 import type { CreateKey } from "../schema";
@@ -11,7 +11,7 @@ export async function newKey(
   { kind, name }: CreateKey,
   now: number,
 ): Promise<{ key: string; row: Omit<KeyRow, "projectId"> }> {
-  const key = generateKey(kind);
+  const key = generateKey(kindOf(kind));
   const row = {
     id: newId(),
     kind,

@@ -1,6 +1,7 @@
 import { body, created, createRoute, errors, noContent, ok } from "../../../http/define";
 import { ProjectParam, pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
+import { foreignNamesOfKey } from "../foreign-names";
 import { CreatedKey, CreateKey, Keys } from "../schema";
 import { addKey } from "./add";
 import { createdKeyJson, keyJson } from "./key";
@@ -18,6 +19,7 @@ const add = createRoute({
   tags,
   policy,
   summary: "Create another key",
+  foreignNames: foreignNamesOfKey,
   request: { params: ProjectParam, ...body(CreateKey) },
   responses: { ...created(CreatedKey), ...errors(400, 404, 413, 422) },
 });

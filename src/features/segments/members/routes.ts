@@ -1,6 +1,7 @@
 import { body, createRoute, errors, ok } from "../../../http/define";
 import { IdParam } from "../../../http/params";
 import { createRouter } from "../../../http/router";
+import { foreignNamesOfMembers } from "../foreign-names";
 import { addMembers, removeMembers } from "./members";
 import { AddedMembers, AddMembers, RemovedMembers, RemoveMembers } from "./schema";
 
@@ -14,6 +15,7 @@ const add = createRoute({
   tags,
   summary: "Add contacts to a STATIC segment",
   description: "400 for a DYNAMIC segment. A tracked segment records an event at once for each contact that enters.",
+  foreignNames: foreignNamesOfMembers,
   request: { params: IdParam, ...body(AddMembers) },
   responses: { ...ok(AddedMembers), ...errors(400, 403, 404, 409, 413, 422) },
 });
@@ -29,6 +31,7 @@ const removeSome = createRoute({
   tags,
   summary: "Remove contacts from a STATIC segment",
   description: "400 for a DYNAMIC segment. A tracked segment records an event at once for each contact that leaves.",
+  foreignNames: foreignNamesOfMembers,
   request: { params: IdParam, ...body(RemoveMembers) },
   responses: { ...ok(RemovedMembers), ...errors(400, 403, 404, 409, 413, 422) },
 });

@@ -7,6 +7,7 @@ import { createRouter } from "../../../http/router";
 import { cancelAllExecutions, cancelExecution, executionOver } from "./cancel";
 import { getExecution } from "./execution";
 import { explainExecution } from "./explain";
+import { foreignNamesOfExecution } from "./foreign-names";
 import { listExecutions } from "./list";
 import { ExecutionPath } from "./path";
 import {
@@ -34,6 +35,7 @@ const start = createRoute({
   summary: "Start a workflow for a contact",
   description:
     "Also when the workflow is disabled, so that you can try a draft. 409 when re-entry refuses the contact.",
+  foreignNames: foreignNamesOfExecution,
   request: { params: IdParam, ...body(StartExecution) },
   responses: { ...created(Execution), ...errors(400, 403, 404, 409, 413, 422, 503) },
 });

@@ -7,12 +7,14 @@ import { conditionNames, stepParts as partNames } from "../names";
 import { stepJson } from "../workflow";
 import { createStep } from "./create";
 import { deleteStep, noOneSuccessor } from "./delete";
-import { CreateStep, Step, UpdateStep } from "./schema";
+import { foreignNamesOfStep } from "./foreign-names";
+import { CreateStep, Step, stepShapes, UpdateStep } from "./schema";
 import { stepIsOccupied } from "./standing";
 import { updateStep } from "./update";
 
 export const steps = createRouter();
 const tags = ["Workflows"];
+for (const [name, shape] of stepShapes) steps.openAPIRegistry.register(name, shape);
 const StepParams = z.object({ id: pathId("id"), stepId: pathId("stepId") });
 
 const create = createRoute({
@@ -22,6 +24,7 @@ const create = createRoute({
   refusals: () => [tooMany("steps")],
   partNames,
   conditionNames,
+  foreignNames: foreignNamesOfStep,
   tags,
   summary: "Add a step to a workflow",
   description:
@@ -43,6 +46,7 @@ const update = createRoute({
   refusals: () => [stepIsOccupied()],
   partNames,
   conditionNames,
+  foreignNames: foreignNamesOfStep,
   tags,
   summary: "Change a step",
   description:

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { readId } from "../../../core/ids";
 import { isJsonObject, type JsonObject } from "../../../core/json";
 import { Name } from "../../../core/name";
-import { StepConfig } from "../../../core/workflows/config-schema";
+import { documentedConfigs, StepConfig } from "../../../core/workflows/config-schema";
 import { stepTypes } from "../../../core/workflows/step";
+import { oneOfTypes, shapesByType } from "./by-type";
 
 const maxPosition = 1_000_000;
 
@@ -40,32 +41,31 @@ const Position = z
   })
   .meta({ description: "Its place in a drawing. It has no other meaning." });
 
-export const Step = z
-  .object({
-    id: z.string(),
-    key: z
-      .string()
-      .optional()
-      .meta({ description: "As a document names it. All other steps have their id as their key." }),
-    workflowId: z.string(),
-    type: z.enum(stepTypes),
-    name: z.string().meta({ description: "Its output is `steps.<name>` in later steps." }),
-    position: Position,
-    config: StepConfig,
-    templateId: z.string().nullable().meta({ description: "Of a SEND_EMAIL: the template that it sends." }),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
-  })
-  .meta({ id: "WorkflowStep", example: stepExample });
+const stepFields = {
+  id: z.string(),
+  key: z
+    .string()
+    .optional()
+    .meta({ description: "As a document names it. All other steps have their id as their key." }),
+  workflowId: z.string(),
+  name: z.string().meta({ description: "Its output is `steps.<name>` in later steps." }),
+  position: Position,
+  templateId: z.string().nullable().meta({ description: "Of a SEND_EMAIL: the template that it sends." }),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+};
 
+export const Step = z
+  .object({ ...stepFields, type: z.enum(stepTypes), config: StepConfig })
+  .meta({ id: "WorkflowStep", example: stepExample, ...oneOfTypes("", stepTypes) });
+
+/** Read by the type of the step: see `readConfig`. */
 const Config = z
   .custom<JsonObject>(isJsonObject, { error: "Must be an object", params: { code: "invalid_type" } })
   .meta({
     type: "object",
-    additionalProperties: true,
-    description:
-      "As the type of the step has it: `SendEmailStepConfig`, `DelayStepConfig`, `WaitForEventStepConfig`, " +
-      "`ConditionStepConfig`, `WebhookStepConfig`, `UpdateContactStepConfig` or `ExitStepConfig`. At most 32 KB.",
+    anyOf: stepTypes.map((type) => ({ $ref: `#/components/schemas/${documentedConfigs[type].meta()?.id}` })),
+    description: "As the type of the step has it. At most 32 KB.",
   });
 
 /** The fields of a step that a call sets. */
@@ -84,34 +84,36 @@ export const fields = {
 /** All but TRIGGER, which is made with its workflow. */
 const newTypes = stepTypes.filter((type) => type !== "TRIGGER");
 
-export const CreateStep = z
-  .object({
-    type: z.enum(newTypes),
-    name: fields.name.nullish().meta({ description: "The type, if it is left out." }),
-    config: Config.nullish(),
-    templateId: fields.templateId,
-    position: Position.nullish(),
-    connectFrom: z
-      .string()
-      .min(1)
-      .transform(readId)
-      .nullish()
-      .meta({ description: "A step that leads to the new one from now on." }),
-    branch: z.string().min(1).nullish().meta({ description: "Of `connectFrom`, where that step has branches." }),
-  })
-  .meta({
-    id: "CreateWorkflowStep",
-    example: { type: "DELAY", config: { amount: 2, unit: "days" }, connectFrom: triggerStepExample.id },
-  });
+const newFields = {
+  name: fields.name.nullish().meta({ description: "The type, if it is left out." }),
+  templateId: fields.templateId,
+  position: Position.nullish(),
+  connectFrom: z
+    .string()
+    .min(1)
+    .transform(readId)
+    .nullish()
+    .meta({ description: "A step that leads to the new one from now on." }),
+  branch: z.string().min(1).nullish().meta({ description: "Of `connectFrom`, where that step has branches." }),
+};
+
+export const CreateStep = z.object({ ...newFields, type: z.enum(newTypes), config: Config.nullish() }).meta({
+  id: "CreateWorkflowStep",
+  ...oneOfTypes("Create", newTypes),
+  example: { type: "DELAY", config: { amount: 2, unit: "days" }, connectFrom: triggerStepExample.id },
+});
 export type CreateStep = z.infer<typeof CreateStep>;
 
 export const UpdateStep = z
   .object({
     name: fields.name.optional(),
-    config: Config.optional().meta({ description: "Replaces the whole config." }),
+    config: Config.optional().meta({ description: "Replaces the whole config. At most 32 KB." }),
     templateId: fields.templateId,
     position: Position.optional(),
     type: z.string().optional().meta({ description: "Never changes: any other type than the step's is refused." }),
   })
   .meta({ id: "UpdateWorkflowStep", example: { config: { amount: 3, unit: "days" } } });
 export type UpdateStep = z.infer<typeof UpdateStep>;
+
+/** The shapes that the document shows of both, by their names there. */
+export const stepShapes = [...shapesByType("", stepTypes, stepFields), ...shapesByType("Create", newTypes, newFields)];

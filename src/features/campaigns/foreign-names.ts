@@ -1,0 +1,22 @@
+import { type ForeignName, foreign } from "../../core/foreign-names";
+import { foreignNamesOfContent } from "../../core/mail/foreign-names";
+
+/** What other APIs call the parts of a campaign, a broadcast or a newsletter. */
+export const foreignNamesOfCampaign: ForeignName[] = [
+  ...foreignNamesOfContent,
+  ...foreign(["audience_id", "audienceId", "audience", "list_id", "listId", "list_ids", "recipients", "segment_id"], {
+    standsFor: "audienceType",
+    advice: 'Use audienceType: "ALL", "SEGMENT" with a segmentId, or "FILTERED" with an audienceCondition',
+  }),
+  ...foreign(["segment", "segments"], { standsFor: "segmentId", advice: 'Use segmentId, with audienceType "SEGMENT"' }),
+  ...foreign(["preview_text", "preheader"], { standsFor: "previewText", advice: "Use previewText" }),
+  ...foreign(["template_id", "template"], { standsFor: "templateId", advice: "Use templateId, the template's id" }),
+  ...foreign(["scheduled_at", "scheduledAt", "scheduled_for", "send_at", "sendAt"], {
+    advice: "A campaign begins as a draft: give scheduledFor to POST /campaigns/{id}/send",
+  }),
+];
+
+/** Fields of a campaign that its draft does not take: a caller may send back what it has read. */
+export const advisedNamesOfCampaign: ForeignName[] = [
+  { name: "scheduledFor", advice: "A campaign begins as a draft: give scheduledFor to POST /campaigns/{id}/send" },
+];

@@ -1,0 +1,22 @@
+import { type ForeignName, foreign } from "../../core/foreign-names";
+
+/** What other APIs call the parts of a webhook. */
+export const foreignNamesOfWebhook: ForeignName[] = [
+  ...foreign(["enabled_events", "event_types", "eventTypes", "event", "topics", "types", "Triggers"], {
+    standsFor: "events",
+    advice: 'Use events, a list such as ["email.delivered", "email.*"], or ["*"] for all',
+  }),
+  ...foreign(["endpoint", "endpoint_url", "target_url", "webhookUrl", "webhook_url"], {
+    standsFor: "url",
+    advice: "Use url, such as https://shop.example/hooks",
+  }),
+  ...foreign(["active", "enabled"], {
+    except: true,
+    advice: "Use disabled in PATCH /webhooks/{id}, which is true or false",
+  }),
+];
+
+/** A caller who changes a webhook may send back the secret that it was shown; one who creates it cannot choose it. */
+export const ownSecrets = foreign(["secret", "signing_secret"], {
+  advice: "Leave it out: Petrel makes the secret, and shows it in the answer",
+});

@@ -1,0 +1,15 @@
+import { type ForeignName, foreign } from "../../../core/foreign-names";
+import { configNames } from "../../../core/workflows/config-names";
+
+/** What callers put beside `config`, and what belongs there under another name. */
+export const foreignNamesOfStep: ForeignName[] = [
+  ...configNames
+    .filter((name) => name !== "templateId")
+    .map((name) => ({ name, advice: `Put it into config: { "config": { "${name}": … } }` })),
+  ...foreign(["template", "template_id"], { standsFor: "templateId", advice: "Use templateId, the template's id" }),
+  ...foreign(["parentId", "parent", "after", "previous", "previousStepId"], {
+    standsFor: "connectFrom",
+    advice: "Use connectFrom, the id of the step before",
+  }),
+  ...foreign(["next", "nextStepId"], { advice: "Make the next step with this one's id as its connectFrom" }),
+];

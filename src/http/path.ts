@@ -1,0 +1,15 @@
+import { getPath } from "hono/utils/url";
+
+/** The base URLs that Plunk's clients may have before the name of one of its three endpoints. */
+const plunkPath = /^(?:\/+api)?(?:\/+v1)?\/+(send|track|verify)$/;
+
+/**
+ * The path of a request, for which its route is found. A slash at the end makes no difference. The public endpoints
+ * answer under every base URL of Plunk's clients: `/send` and `/api/v1/send` are `/v1/send` in every respect.
+ */
+export function pathOf(request: Request): string {
+  const path = getPath(request);
+  const bare = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+  const [, endpoint] = plunkPath.exec(bare) ?? [];
+  return endpoint === undefined ? bare : `/v1/${endpoint}`;
+}

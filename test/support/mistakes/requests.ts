@@ -1,0 +1,121 @@
+import type { Mistake } from "./mistake";
+
+const key = "0".repeat(64);
+const bare = (headers: Record<string, string>) => ({ Authorization: "", ...headers });
+const contact = { email: "ada@example.com" };
+
+/** Mistakes in keys, headers, verbs, paths and bodies. */
+export const mistakesInRequests: Mistake[] = [
+  {
+    call: "GET /contacts",
+    headers: bare({}),
+    names: "Authorization",
+    saw: "no Authorization header",
+    says: "Bearer sk_",
+  },
+  {
+    call: "GET /contacts",
+    headers: bare({ "X-Api-Key": `sk_${key}` }),
+    names: "X-Api-Key",
+    saw: "came in the header X-Api-Key",
+    says: "Authorization: Bearer sk_",
+  },
+  {
+    call: "GET /contacts",
+    headers: { Authorization: `sk_${key}` },
+    names: "key",
+    saw: "without the word Bearer",
+    says: "Authorization: Bearer sk_",
+  },
+  {
+    call: "GET /contacts",
+    headers: { Authorization: `Bearer "sk_${key}"` },
+    names: "key",
+    saw: "quotes",
+    says: "Authorization: Bearer sk_",
+  },
+  {
+    call: "GET /contacts",
+    headers: { Authorization: "Basic YTpi" },
+    names: "Authorization",
+    saw: "does not begin with the word Bearer",
+    says: "Authorization: Bearer sk_",
+  },
+  {
+    call: "GET /contacts",
+    headers: { Authorization: "Bearer sk_abc" },
+    names: "key",
+    saw: "has 6 characters",
+    says: "64 hex digits",
+  },
+  {
+    call: "GET /contacts",
+    headers: { Authorization: `Bearer sk_${key}` },
+    names: "key",
+    saw: "no project has it",
+    says: "Authorization: Bearer sk_",
+  },
+  {
+    call: "GET /contacts",
+    headers: { Authorization: "Bearer {public}" },
+    names: "secret key",
+    saw: "this is a public one",
+    says: "begins with sk_",
+  },
+  {
+    call: "POST /v1/track",
+    body: { ...contact, event: "x" },
+    names: "public key",
+    saw: "this is a secret one",
+    says: "POST /events/track",
+  },
+  {
+    call: "POST /contacts",
+    body: contact,
+    headers: { Authorization: "Bearer {read}" },
+    names: "key",
+    saw: "may only read",
+    says: "kind secret",
+  },
+  { call: "GET /admin/projects", names: "operator's token", saw: "is missing or not valid", says: "ADMIN_TOKEN" },
+  { call: "POST /emails", body: {}, names: "/emails", saw: "POST", says: "Here it is POST /v1/send" },
+  { call: "POST /mail/send", body: {}, names: "/mail/send", saw: "POST /mail/send", says: "Here it is POST /v1/send" },
+  { call: "POST /events", body: {}, names: "/events", saw: "POST", says: "Here it is POST /v1/track" },
+  { call: "GET /api/v1/contacts", names: "/api/v1/contacts", saw: "GET", says: "Here it is GET /contacts" },
+  { call: "GET /contact", names: "/contact", saw: "GET /contact", says: "Did you mean GET /contacts" },
+  { call: "PUT /contacts/{contact}", body: { subscribed: false }, names: "/contacts/", saw: "PUT", says: "PATCH" },
+  { call: "GET /v1/send", names: "/v1/send", saw: "does not support GET", says: "Use POST" },
+  { call: "PATCH /campaigns/{campaign}", body: {}, names: "/campaigns/", saw: "PATCH", says: "PUT" },
+  { call: "POST /contacts", body: "", names: "body", saw: "is empty", says: "Send a JSON object" },
+  {
+    call: "POST /contacts",
+    body: "email=ada%40example.com",
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+    names: "body",
+    saw: "form-encoded",
+    says: '{ "email"',
+  },
+  {
+    call: "POST /contacts",
+    body: "{'email':'a@example.com'}",
+    names: "body",
+    saw: "not valid JSON",
+    says: "quotes and commas",
+  },
+  { call: "POST /v1/send", body: [], names: "body", saw: "array", says: "object" },
+  {
+    call: "POST /contacts/import",
+    body: contact,
+    names: "body",
+    saw: "not multipart/form-data",
+    says: "-F file=@contacts.csv",
+  },
+  {
+    call: "POST /events/track",
+    body: { ...contact, event: "x" },
+    headers: { "Idempotency-Key": "é" },
+    names: "Idempotency-Key",
+    saw: "Idempotency-Key",
+    says: "1 to 255 printable ASCII",
+  },
+];

@@ -1,0 +1,81 @@
+import type { Mistake } from "./mistake";
+
+const mail = { to: "ada@example.com", from: "hello@{domain}", subject: "Hi", body: "<p>Hi</p>" };
+
+function send(fields: Record<string, unknown>, words: [names: string, saw: string, says: string]): Mistake {
+  const [names, saw, says] = words;
+  return { call: "POST /v1/send", body: { ...mail, ...fields }, names, saw, says };
+}
+
+/** The mail without some of its fields. */
+const without = (...fields: string[]) => Object.fromEntries(fields.map((field) => [field, undefined]));
+
+const file = { filename: "a.txt", content: "aGk=", contentType: "text/plain" };
+
+/** Mistakes in `POST /v1/send`, mostly by users of Resend, SendGrid, Postmark, Mailgun, Brevo, Loops and Plunk. */
+export const mistakesInSending: Mistake[] = [
+  send({ ...without("body"), html: "<p>Hi</p>" }, ['"html"', "<p>Hi</p>", "Use body"]),
+  send({ text: "Hi" }, ['"text"', '"received":"Hi"', "made from body"]),
+  send({ cc: "bob@example.com" }, ['"cc"', "bob@example.com", "put the address into to"]),
+  send({ bcc: ["bob@example.com"] }, ['"bcc"', '"bcc"', "put the address into to"]),
+  send({ replyTo: "bob@example.com" }, ['"replyTo"', "bob@example.com", "Use reply"]),
+  send({ reply_to: "bob@example.com" }, ['"reply_to"', "bob@example.com", "Use reply"]),
+  send({ scheduled_at: "in 1 hour" }, ['"scheduled_at"', "in 1 hour", "Use scheduledAt"]),
+  send({ sendAt: "2030-01-01T00:00:00Z" }, ['"sendAt"', "2030-01-01", "Use scheduledAt"]),
+  send({ scheduledAt: "tomorrow" }, ['"scheduledAt"', '"received":"tomorrow"', "such as 2026-01-31T09:00:00Z"]),
+  send({ scheduledAt: "2199-01-01T00:00:00Z" }, ['"scheduledAt"', "2199", "30 days"]),
+  send({ templateId: "x" }, ['"templateId"', '"received":"x"', "Use template"]),
+  send({ template_id: "d-1" }, ['"template_id"', '"received":"d-1"', "Use template"]),
+  send({ template: "Welcome" }, ['"template"', '"received":"Welcome"', "GET /templates?search="]),
+  send({ template: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10" }, [
+    "template",
+    "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
+    "GET /templates",
+  ]),
+  send({ ...without("to"), personalizations: [{ to: [{ email: "a@example.com" }] }] }, [
+    '"personalizations"',
+    "personalizations",
+    "Use to, subject and body",
+  ]),
+  send({ ...without("body"), content: [{ type: "text/html", value: "x" }] }, ['"content"', "content", "Use body"]),
+  send({ ...without("to", "body", "subject"), HtmlBody: "<p>x</p>", To: "a@example.com" }, [
+    '"HtmlBody"',
+    "You sent To",
+    "Use body",
+  ]),
+  send({ ...without("body"), htmlContent: "<p>x</p>" }, ['"htmlContent"', "<p>x</p>", "Use body"]),
+  send({ sender: { email: "a@example.com" } }, ['"sender"', "sender", "Use from"]),
+  send({ ...without("subject", "body"), transactionalId: "cl1" }, ['"transactionalId"', "cl1", "Use template"]),
+  send({ ...without("to"), email: "ada@example.com" }, ['"email"', "ada@example.com", "Use to"]),
+  send({ tags: ["welcome"] }, ['"tags"', "tags", "headers"]),
+  send({ type: "markdown" }, ['"type"', '"received":"markdown"', "turn it into HTML"]),
+  send({ type: "MARKETING" }, ['"type"', '"received":"MARKETING"', "a template of that type"]),
+  send({ to: "Ada <ada@example.com>" }, [
+    '"to"',
+    "Ada <ada@example.com>",
+    'Must be the address alone, without a name: "ada@example.com"',
+  ]),
+  send({ to: "a@example.com, b@example.com" }, ['"to"', "a@example.com, b@example.com", "send them as a list"]),
+  send({ to: "nope" }, ['"to"', '"received":"nope"', "such as ada@example.com"]),
+  send({ to: [] }, ['"to"', "At least one", "At least one recipient is required"]),
+  send({ to: 42 }, ['"to"', '"received":42', "Must be an email address or { name, email }"]),
+  send({ from: "me@acme.com" }, ["sender domain", "acme.com", "POST /domains"]),
+  send({ from: "me@gmail.com" }, ["sender domain", "gmail.com", "a domain that you own"]),
+  send(without("from"), ['"from"', "Required", "Required"]),
+  send({ subject: "a\nb" }, ['"subject"', "a\\nb", "line"]),
+  send({ subject: "x".repeat(1000) }, ['"subject"', "998", "998"]),
+  send({ body: "" }, ['"body"', '"received":""', "1"]),
+  send({ body: "<p>{{ name</p>" }, ['"body"', "{{ name", "line"]),
+  send({ body: "{% include 'x' %}" }, ['"body"', "include", "line"]),
+  send({ subscribed: "yes" }, ['"subscribed"', '"received":"yes"', "boolean"]),
+  send({ data: [] }, ['"data"', "array", "object"]),
+  send({ attachments: [{ ...file, path: "https://example.com/a.txt" }] }, [
+    "attachments.0.path",
+    "https://example.com/a.txt",
+    "base64",
+  ]),
+  send({ attachments: [{ ...file, content: "***" }] }, ["attachments.0.content", "***", "base64"]),
+  send({ attachments: [{ ...file, contentType: undefined }] }, ["attachments.0.contentType", "Required", "Required"]),
+  send({ attachments: [{ ...file, disposition: "inline" }] }, ["attachments.0.contentId", "Required", "inline"]),
+  send({ headers: { Bcc: "bob@example.com" } }, ["headers.Bcc", "Bcc", "Must not"]),
+];
