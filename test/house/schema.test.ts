@@ -18,6 +18,7 @@ const frozen: Record<string, string> = {
   "0000_tables.sql": "16c948eccf002a1203e56036af6acb3e532c8c7636799a6ef85b07b4a7f82162",
   "0001_workflow-documents.sql": "a4f876b21f6336b6c25bea17ec00fac5bfd3388b9a336ee0b18ebe5b3165b155",
   "0002_postal-address.sql": "e78b2b1c39b21b97cc70cc308a27562fac6489a2047ce0bbdeb37d964ad37dfa",
+  "0003_questions.sql": "8eed0964560ca7596ca63218941fb9db8f52f6ca0166ba4161cb37620f482fab",
 };
 
 it("a migration that is out never changes", () => {

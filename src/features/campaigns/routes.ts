@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { campaignStatuses } from "../../core/campaigns/status";
+import { readId } from "../../core/ids";
+import { Email as Address } from "../../core/mail/address-input";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { CursorQuery, orderBy, PageQuery } from "../../http/params";
 import { megabyte } from "../../http/policy";
@@ -167,6 +169,11 @@ campaigns.openapi(stats, async (c) => c.json(await campaignStats(c.var.ctx, c.re
 const RecipientQuery = CursorQuery.extend({
   status: EmailStatus.optional(),
   variant: z.string().optional().meta({ description: "The name of a variant." }),
+  to: Address.optional().meta({
+    description:
+      "An address. If a contact has it now, only this contact's email to it is listed; otherwise all emails to it.",
+  }),
+  contactId: z.string().transform(readId).optional().meta({ type: "string" }),
 });
 
 const recipients = createRoute({
@@ -174,7 +181,10 @@ const recipients = createRoute({
   path: "/campaigns/{id}/recipients",
   operationId: "listCampaignRecipients",
   tags,
-  summary: "See who got a campaign, who did not, and why",
+  summary: "List the emails of a campaign's recipients",
+  description:
+    "One for each recipient, sent or not: `error` says why not. Who was left out at the start has none: see `leftOut` of the " +
+    "statistics, and `GET /campaigns/{id}/explain` for one contact.",
   request: { params: CampaignParam, query: RecipientQuery },
   responses: { ...ok(EmailPage), ...errors(400, 404, 422) },
 });

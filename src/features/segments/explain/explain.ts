@@ -4,6 +4,7 @@ import { eventOf, topicOf } from "../../../core/audience/fields";
 import type { Filter } from "../../../core/audience/filter";
 import { isEventOperator, isSegmentOperator, segmentOperators } from "../../../core/audience/operators";
 import { chunksOf } from "../../../core/chunks";
+import type { NamedContact } from "../../../core/contacts/named-contact";
 import { type Id, publicId, timeOf } from "../../../core/ids";
 import { fieldValue } from "../../../core/segments/field-value";
 import { iso } from "../../../core/time";
@@ -13,7 +14,7 @@ import { asFlag, asId, asText, columns, orNull } from "../../../db/rows";
 import { type Statement, select, selectFirst, statement } from "../../../db/statement";
 import type { ContactRow } from "../../../db/tables";
 import { loadSegments } from "../../../engine/audience/named-segments";
-import { getContact } from "../../../engine/contacts/contact";
+import { getNamedContact } from "../../../engine/contacts/named-contact";
 import type { Context } from "../../../platform/context";
 import { getSegment } from "../segment";
 import type { ExplainedCondition, ExplainedFilter } from "./schema";
@@ -25,12 +26,12 @@ interface Explanation {
 }
 
 /** `POST /segments/{id}/explain`: why a contact is in it, or is not. Throws NotFound, of either. */
-export async function explainSegment(ctx: Context, id: Id, contactId: Id): Promise<Explanation> {
+export async function explainSegment(ctx: Context, id: Id, named: NamedContact): Promise<Explanation> {
   const segment = await getSegment(ctx, id);
-  const contact = await getContact(ctx, contactId);
+  const contact = await getNamedContact(ctx, named);
   const { condition } = segment;
-  const shown = { contactId: publicId(contactId) };
-  if (condition === null) return { ...shown, matches: await hasMember(ctx, id, contactId), condition: null };
+  const shown = { contactId: publicId(contact.id) };
+  if (condition === null) return { ...shown, matches: await hasMember(ctx, id, contact.id), condition: null };
 
   const filters = [...filtersOf(condition)].map(({ filter }) => filter);
   const segments = await loadSegments(ctx, condition);
