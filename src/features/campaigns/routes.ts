@@ -14,6 +14,7 @@ import { campaignJson, freshJson, getCampaign } from "./campaign";
 import { createCampaign } from "./create";
 import { deleteCampaign } from "./delete";
 import { duplicateCampaign } from "./duplicate";
+import { listLinks } from "./links";
 import { listCampaigns } from "./list";
 import { CampaignParam } from "./param";
 import { partNamesOfCampaign } from "./part-names";
@@ -22,7 +23,7 @@ import { listRecipients } from "./recipients";
 import { replaceCampaign } from "./replace";
 import { Campaign, CampaignAnswer, CampaignPage, CreateCampaign, ReplaceCampaign } from "./schema";
 import { campaignStats } from "./stats";
-import { CampaignStats } from "./stats-schema";
+import { CampaignLinks, CampaignStats } from "./stats-schema";
 
 export const campaigns = createRouter();
 const tags = ["Campaigns"];
@@ -165,6 +166,21 @@ const stats = createRoute({
 });
 
 campaigns.openapi(stats, async (c) => c.json(await campaignStats(c.var.ctx, c.req.valid("param").id), 200));
+
+const links = createRoute({
+  method: "get",
+  path: "/campaigns/{id}/links",
+  operationId: "listCampaignLinks",
+  tags,
+  summary: "See which links of a campaign were clicked",
+  description:
+    "Most clicked first, 200 at most, with the URLs as they are written in the body. Variants count together. Empty before " +
+    "the campaign is sent, and for one that is not tracked.",
+  request: { params: CampaignParam },
+  responses: { ...ok(CampaignLinks), ...errors(404, 422) },
+});
+
+campaigns.openapi(links, async (c) => c.json(await listLinks(c.var.ctx, c.req.valid("param").id), 200));
 
 const RecipientQuery = CursorQuery.extend({
   status: EmailStatus.optional(),

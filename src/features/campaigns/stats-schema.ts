@@ -62,3 +62,23 @@ export const CampaignStats = z
     },
   });
 export type CampaignStats = z.infer<typeof CampaignStats>;
+
+export const CampaignLinks = z
+  .object({
+    data: z.array(
+      z.object({
+        url: z.string().meta({ description: "As written in the body, before values are put in." }),
+        clicks: counter.meta({ description: "Clicks of people. At most 100 of one email count." }),
+        uniqueClicks: counter.meta({ description: "Recipients who clicked it at least once." }),
+        automatedClicks: counter.meta({ description: "Clicks of known scanners and previews." }),
+      }),
+    ),
+    truncated: z.boolean().meta({ description: "There are more links than are listed." }),
+  })
+  .meta({
+    id: "CampaignLinks",
+    example: {
+      data: [{ url: "https://acme.example/sale?from={{ id }}", clicks: 130, uniqueClicks: 98, automatedClicks: 21 }],
+      truncated: false,
+    },
+  });
