@@ -14,6 +14,7 @@ import { campaignJson, freshJson, getCampaign } from "./campaign";
 import { createCampaign } from "./create";
 import { deleteCampaign } from "./delete";
 import { duplicateCampaign } from "./duplicate";
+import { campaignExplanations } from "./explain/routes";
 import { listLinks } from "./links";
 import { listCampaigns } from "./list";
 import { CampaignParam } from "./param";
@@ -153,6 +154,7 @@ campaigns.openapi(duplicate, async (c) => {
 
 campaigns.route("/", actions);
 campaigns.route("/", preflights);
+campaigns.route("/", campaignExplanations);
 
 const stats = createRoute({
   method: "get",
