@@ -73,7 +73,11 @@ describe("GET /workflows/{id}/stats and /diagram", () => {
   it("count who came to each step, and what became of them", async () => {
     const project = await newProject();
     const { path, trigger, isPro, sleep, out } = await set(project);
-    const none = { entered: 0, waiting: 0, completed: 0, failed: 0, skipped: 0 };
+    const none = { entered: 0, waiting: 0, completed: 0, failed: 0, skipped: 0, branches: [] };
+    const branches = (yes: number, no: number) => [
+      { branch: "yes", count: yes },
+      { branch: "no", count: no },
+    ];
     const counts = async () => {
       const { status, body } = await project.api.get(`${path}/stats`);
       expect(status).toBe(200);
@@ -81,7 +85,7 @@ describe("GET /workflows/{id}/stats and /diagram", () => {
     };
     expect(await counts()).toEqual([
       { stepId: trigger, name: "TRIGGER", type: "TRIGGER", ...none },
-      { stepId: isPro.id, name: "Pro?", type: "CONDITION", ...none },
+      { stepId: isPro.id, name: "Pro?", type: "CONDITION", ...none, branches: branches(0, 0) },
       { stepId: sleep.id, name: sleep.name, type: "DELAY", ...none },
       { stepId: out.id, name: "Out", type: "EXIT", ...none },
     ]);
@@ -91,7 +95,7 @@ describe("GET /workflows/{id}/stats and /diagram", () => {
     await project.api.delete(`${path}/executions/${ids[0]}`);
     expect(await counts()).toMatchObject([
       { ...none, entered: 4, completed: 4 },
-      { ...none, entered: 4, completed: 4 },
+      { ...none, entered: 4, completed: 4, branches: branches(3, 1) },
       { ...none, entered: 3, waiting: 2, skipped: 1 },
       { ...none, entered: 1, completed: 1 },
     ]);

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Filter } from "../../../core/audience/filter";
+import { filterText, shownValue } from "../../../core/audience/filter-text";
 import { textOf } from "../../../core/ids";
 import { iso, isoOrNull } from "../../../core/time";
 import { asFlag, asText, columns, orNull } from "../../../db/rows";
@@ -16,7 +16,6 @@ type Reasons = Verdict["reasons"];
 
 /** So many of the filters that do not match are told. */
 const maxFilters = 10;
-const maxShown = 80;
 
 /** What becomes of a contact that has no email in the ledger: by the audience, and by the contact as it is now. */
 export async function verdictOfContact(ctx: Context, campaign: CampaignRow, contact: ContactRow): Promise<Verdict> {
@@ -46,23 +45,8 @@ async function whyAbsent(ctx: Context, contact: ContactRow, frozen: Frozen): Pro
 }
 
 function unmetMessage({ filter, actual }: JudgedFilter): string {
-  const seen = actual === null || actual === undefined ? "there is none" : `it is ${shown(actual)}`;
+  const seen = actual === null || actual === undefined ? "there is none" : `it is ${shownValue(actual)}`;
   return `${filterText(filter)} does not match: ${seen}`;
-}
-
-function filterText({ field, operator, value, unit }: Filter): string {
-  const parts = [
-    field,
-    operator,
-    ...(value === undefined ? [] : [shown(value)]),
-    ...(unit === undefined ? [] : [unit]),
-  ];
-  return parts.join(" ");
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > maxShown ? `${text.slice(0, maxShown).toWellFormed()}…` : text;
 }
 
 const readObstacles = columns({
