@@ -104,13 +104,13 @@ describe("GET /workflows/{id}/stats and /diagram", () => {
     expect(drawn.body).toBe(
       [
         "flowchart TD",
-        '  s0(["TRIGGER"])',
-        '  s1{"Pro?<br>CONDITION"}',
-        '  s2{{"Sleep #34;well#34; #60;b#62;<br>DELAY<br>2 waiting"}}',
-        '  s3(["Out<br>EXIT"])',
+        '  s0(["TRIGGER<br>on signup<br>4 entered"])',
+        '  s1{"Pro?<br>CONDITION<br>data.plan equals #34;pro#34;<br>4 entered"}',
+        '  s2{{"Sleep #34;well#34; #60;b#62;<br>DELAY<br>1 day<br>3 entered, 2 waiting"}}',
+        '  s3(["Out<br>EXIT<br>Free<br>1 entered"])',
         "  s0 --> s1",
-        '  s1 -->|"yes"| s2',
-        '  s1 -->|"no"| s3\n',
+        '  s1 -->|"yes: 3"| s2',
+        '  s1 -->|"no: 1"| s3\n',
       ].join("\n"),
     );
   });

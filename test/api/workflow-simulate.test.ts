@@ -276,7 +276,7 @@ describe("POST /workflows/{id}/simulate", () => {
     const { api, path, contactId } = await set();
     const nothing = told(await api.post(path, { contactId, events: null, until: null }));
     expect(nothing).toEqual(told(await api.post(path, { contactId })));
-    const events = [{ at: null, name: "signup", data: null, timestamp: at(0) }];
+    const events = [{ at: null, after: "0m", name: "signup", data: null, timestamp: at(0) }];
     const { status, body } = await api.post(path, { contactId, events });
     expect([status, body.warnings]).toMatchObject([200, [{ field: "events.0.timestamp" }]]);
   });

@@ -20,7 +20,7 @@ export function stepText(step: Step, trigger: Trigger, template: NamedTemplate |
     case "SEND_EMAIL":
       return mailText(step.config, template);
     case "DELAY":
-      return `${step.config.amount} ${step.config.unit}`;
+      return counted(step.config.amount, step.config.unit.slice(0, -1));
     case "WAIT_FOR_EVENT":
       return waitText(step.config);
     case "CONDITION":
@@ -59,7 +59,10 @@ const units = [
 function lengthText(ms: number): string {
   const [unit, length] = units.find(([, unitMs]) => ms % unitMs === 0) ??
     units[units.length - 1] ?? ["second", secondMs];
-  const count = ms / length;
+  return counted(ms / length, unit);
+}
+
+function counted(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 

@@ -175,12 +175,16 @@ function missingIn(checked: Checked, contactId: Id, contact: ContactSnapshot, bu
   );
 }
 
+/** Examples are of the first mails that have a flaw: each is looked up in the whole body. */
+const mailsWithExamples = 50;
+
 function noteMail({ type, html, headers }: Message, body: string, { source, confirmedAt }: Person, tally: Tally): void {
   tally.composed += 1;
   if (isLongerThan(html, maxHtmlBytes)) tally.clipped += 1;
   for (const [flaw, examples] of flawsOf(html)) {
-    const isFull = (tally.examples[flaw]?.length ?? 0) >= maxFlawExamples;
-    warn(tally, flaw, isFull ? [] : examples.map((example) => asWritten(example, body)));
+    const isTold = (tally.examples[flaw]?.length ?? 0) >= maxFlawExamples;
+    const isAsked = !isTold && (tally.warnings[flaw] ?? 0) < mailsWithExamples;
+    warn(tally, flaw, isAsked ? examples.map((example) => asWritten(example, body)) : []);
   }
   if (type !== "TRANSACTIONAL" && !("List-Unsubscribe" in headers)) count(tally.warnings, "missing_unsubscribe_link");
   // Somebody who pressed the button of a confirmation mail is known by more than the key.
