@@ -1,5 +1,4 @@
-import type { FilterCondition } from "./condition";
-import { filtersOf } from "./condition";
+import { type FilterCondition, filtersOf } from "./condition";
 import type { Filter } from "./filter";
 
 const maxShown = 80;

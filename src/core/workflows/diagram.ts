@@ -16,7 +16,7 @@ const shapes: Record<StepType, [open: string, close: string]> = {
 };
 
 /** What happened at a step. */
-export interface DrawnCounts {
+interface DrawnCounts {
   entered: number;
   waiting: number;
   branches: { branch: string; count: number }[];

@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { FilterCondition } from "../../core/audience/condition";
-import { filtersOf } from "../../core/audience/condition";
+import { type FilterCondition, filtersOf } from "../../core/audience/condition";
 import { eventOf, topicOf } from "../../core/audience/fields";
 import type { Filter } from "../../core/audience/filter";
 import { isEventOperator, isSegmentOperator, segmentOperators } from "../../core/audience/operators";

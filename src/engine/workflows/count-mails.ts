@@ -10,7 +10,7 @@ import { countsInSql } from "../campaigns/counters";
 const figures = ["sent", "delivered", "opened", "clicked", "bounced", "complained", "unsubscribed"] as const;
 
 /** What became of the emails of a step. */
-export type MailCounts = Record<(typeof figures)[number], number> & { approximate: boolean };
+type MailCounts = Record<(typeof figures)[number], number> & { approximate: boolean };
 
 /** Each is read in the index and in the table. */
 const maxCounted = maxRowsPerStatement / 2;

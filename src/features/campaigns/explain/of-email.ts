@@ -20,7 +20,7 @@ const readEmail = columns({
   error: orNull(asText),
   at: asNumber,
 });
-export type LedgerEmail = ReturnType<typeof readEmail>;
+type LedgerEmail = ReturnType<typeof readEmail>;
 
 /** The email of a contact in a campaign's ledger; null when it has none. */
 export function findLedgerEmail(ctx: Context, campaignId: Id, contactId: Id): Promise<LedgerEmail | null> {
