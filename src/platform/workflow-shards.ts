@@ -78,6 +78,8 @@ export interface StepCounts {
   completed: number;
   failed: number;
   skipped: number;
+  /** How many took each branch, of those branches that anybody took. */
+  branches: { branch: string; count: number }[];
 }
 
 /** The calls of a shard. Each may be repeated: a repeat has no further effect. */

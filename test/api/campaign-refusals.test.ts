@@ -150,6 +150,8 @@ describe("what is done with a campaign", () => {
     ["test", (project, id) => project.api.post(`/campaigns/${id}/test`, { email: "ada@example.com" })],
     ["stats", (project, id) => project.api.get(`/campaigns/${id}/stats`)],
     ["recipients", (project, id) => project.api.get(`/campaigns/${id}/recipients`)],
+    ["links", (project, id) => project.api.get(`/campaigns/${id}/links`)],
+    ["explain", (project, id) => project.api.get(`/campaigns/${id}/explain?email=ada@example.com`)],
   ];
 
   it.each(calls)("knows none of another project, and only UUIDs: %s", async (_, ask) => {

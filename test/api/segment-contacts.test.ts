@@ -273,6 +273,19 @@ describe("POST /segments/{id}/explain", () => {
     expect([now.body.matches, now.body.condition.groups[0].filters[0].matches]).toEqual([true, true]);
   });
 
+  it("takes an address in the place of an id, and one of the two", async () => {
+    const project = await newProject();
+    const { id } = await newSegment(project);
+    const ada = await newContact(project, "ada@example.com", { data: { plan: "pro" } });
+    const explain = (body: object) => project.api.post(`/segments/${id}/explain`, body);
+    expect((await explain({ email: "Ada@Example.com" })).body).toMatchObject({ contactId: ada.id, matches: true });
+    expectInvalid(await explain({}), "contactId", "required");
+    expectInvalid(await explain({ contactId: ada.id, email: "ada@example.com" }), "email", "custom");
+    expectRefusal(await explain({ email: "bob@example.com" }), 404, "CONTACT_NOT_FOUND", {
+      details: { resource: "contact", id: "bob@example.com" },
+    });
+  });
+
   it("says of a STATIC segment whether the contact is in it", async () => {
     const project = await newProject();
     const { id } = await newSegment(project, { type: "STATIC" });

@@ -88,7 +88,8 @@ describe("a journey", () => {
     expect(mail).toMatchObject({ subject: "Welcome, Ada", html: expect.stringContaining("You chose pro.") });
 
     const diagram = await project.api.get(`${path}/diagram`);
-    expect(diagram.body).toContain('{{"Bought?<br>WAIT_FOR_EVENT<br>1 waiting"}}');
+    expect(diagram.body).toContain('{{"Bought?<br>WAIT_FOR_EVENT<br>purchase');
+    expect(diagram.body).toContain("1 entered, 1 waiting");
     expect((await track(project, "purchase", "ada@example.com", { amount: 250 })).status).toBe(200);
     const ended = await executionIn(project, executions, id, "COMPLETED");
     expect(ended.steps).toMatchObject([
@@ -109,7 +110,19 @@ describe("a journey", () => {
     expect(stats.steps.find(({ name }: { name: string }) => name === "Bought?")).toEqual({
       ...{ stepId: steps.wait.id, name: "Bought?", type: "WAIT_FOR_EVENT" },
       ...{ entered: 1, waiting: 0, completed: 1, failed: 0, skipped: 0 },
+      branches: [
+        { branch: "event", count: 1 },
+        { branch: "timeout", count: 0 },
+      ],
     });
+    const { body: where } = await project.api.get(`/contacts/${contact.id}/executions`);
+    expect(where).toMatchObject({
+      data: [{ id, workflowName: expect.any(String), currentStepName: "Offers" }],
+      total: 1,
+    });
+    const { body: mails } = await project.api.get(`/emails?executionId=${id}`);
+    expect(mails.data.map((one: { subject: string }) => one.subject)).toEqual(["Offers for 250 plan", "Welcome, Ada"]);
+    expect((await project.api.get(`/emails?executionId=${contact.id}`)).body).toMatchObject({ data: [], total: 0 });
     const explained = await project.api.get(`${executions}/${id}/explain`);
     expect(explained.body.path[3]).toMatchObject({
       ...{ stepId: steps.isLarge.id, outcome: "COMPLETED", branch: "yes", reason: "event.amount is 250" },
@@ -117,7 +130,10 @@ describe("a journey", () => {
     });
     const simulated = await project.api.post(`${path}/simulate`, {
       contactId: contact.id,
-      events: [{ name: "signup" }, { name: "purchase", data: { amount: 5 } }],
+      events: [
+        { after: "0m", name: "signup" },
+        { after: "1h", name: "purchase", data: { amount: 5 } },
+      ],
     });
     expect(simulated, JSON.stringify(simulated.body)).toMatchObject({ status: 200, body: { status: "EXITED" } });
   });

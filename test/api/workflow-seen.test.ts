@@ -73,7 +73,11 @@ describe("GET /workflows/{id}/stats and /diagram", () => {
   it("count who came to each step, and what became of them", async () => {
     const project = await newProject();
     const { path, trigger, isPro, sleep, out } = await set(project);
-    const none = { entered: 0, waiting: 0, completed: 0, failed: 0, skipped: 0 };
+    const none = { entered: 0, waiting: 0, completed: 0, failed: 0, skipped: 0, branches: [] };
+    const branches = (yes: number, no: number) => [
+      { branch: "yes", count: yes },
+      { branch: "no", count: no },
+    ];
     const counts = async () => {
       const { status, body } = await project.api.get(`${path}/stats`);
       expect(status).toBe(200);
@@ -81,7 +85,7 @@ describe("GET /workflows/{id}/stats and /diagram", () => {
     };
     expect(await counts()).toEqual([
       { stepId: trigger, name: "TRIGGER", type: "TRIGGER", ...none },
-      { stepId: isPro.id, name: "Pro?", type: "CONDITION", ...none },
+      { stepId: isPro.id, name: "Pro?", type: "CONDITION", ...none, branches: branches(0, 0) },
       { stepId: sleep.id, name: sleep.name, type: "DELAY", ...none },
       { stepId: out.id, name: "Out", type: "EXIT", ...none },
     ]);
@@ -91,7 +95,7 @@ describe("GET /workflows/{id}/stats and /diagram", () => {
     await project.api.delete(`${path}/executions/${ids[0]}`);
     expect(await counts()).toMatchObject([
       { ...none, entered: 4, completed: 4 },
-      { ...none, entered: 4, completed: 4 },
+      { ...none, entered: 4, completed: 4, branches: branches(3, 1) },
       { ...none, entered: 3, waiting: 2, skipped: 1 },
       { ...none, entered: 1, completed: 1 },
     ]);
@@ -100,13 +104,13 @@ describe("GET /workflows/{id}/stats and /diagram", () => {
     expect(drawn.body).toBe(
       [
         "flowchart TD",
-        '  s0(["TRIGGER"])',
-        '  s1{"Pro?<br>CONDITION"}',
-        '  s2{{"Sleep #34;well#34; #60;b#62;<br>DELAY<br>2 waiting"}}',
-        '  s3(["Out<br>EXIT"])',
+        '  s0(["TRIGGER<br>on signup<br>4 entered"])',
+        '  s1{"Pro?<br>CONDITION<br>data.plan equals #34;pro#34;<br>4 entered"}',
+        '  s2{{"Sleep #34;well#34; #60;b#62;<br>DELAY<br>1 day<br>3 entered, 2 waiting"}}',
+        '  s3(["Out<br>EXIT<br>Free<br>1 entered"])',
         "  s0 --> s1",
-        '  s1 -->|"yes"| s2',
-        '  s1 -->|"no"| s3\n',
+        '  s1 -->|"yes: 3"| s2',
+        '  s1 -->|"no: 1"| s3\n',
       ].join("\n"),
     );
   });

@@ -135,13 +135,28 @@ describe("POST /workflows/{id}/simulate", () => {
     expect(body).toMatchObject({ status: "EXITED", endsAt: new Date(startedAt + 10 * dayMs).toISOString() });
   });
 
+  it("takes lengths of time after the start, which is now, or when the event that starts it happens", async () => {
+    const { api, path, contactId } = await set();
+    const simulate = async (start: object, after: string) => {
+      const purchase = { after, name: "purchase", data: { amount: 42 } };
+      return api.post(path, { contactId, events: [purchase, { ...start, name: "signup", data: { plan: "pro" } }] });
+    };
+    const planned = await simulate({ at: at(0) }, "2d");
+    expect(told(planned)).toContain("Bought? COMPLETED event");
+    expect(planned.body.mails).toMatchObject([{ at: at(0) }, { at: at(2) }]);
+    const now = await simulate({ after: "0m" }, "36h");
+    const [hello, offer] = now.body.mails.map((mail: { at: string }) => Date.parse(mail.at));
+    expect(offer - hello).toBe(1.5 * dayMs);
+    expect(told(await simulate({ after: "1h" }, "4d"))).toContain("Bought? COMPLETED timeout");
+  });
+
   it("finds events of the same moment in their order, and lets their data become the contact's", async () => {
     const { api, path, contactId } = await set();
     const { body, ...answer } = await api.post(path, {
       contactId,
       events: [
-        { name: "signup", data: { firstName: "Grace", plan: "pro" } },
-        { name: "purchase", data: { amount: 1 } },
+        { after: "0m", name: "signup", data: { firstName: "Grace", plan: "pro" } },
+        { after: "0m", name: "purchase", data: { amount: 1 } },
       ],
     });
     expect(told({ ...answer, body })).toContain("Bought? COMPLETED event");
@@ -168,7 +183,14 @@ describe("POST /workflows/{id}/simulate", () => {
       ...{ type: "WAIT_FOR_EVENT", name: "Again?", config },
       ...{ connectFrom: isGone.id, branch: "yes" },
     });
-    for (const events of [undefined, [{ name: "goodbye" }, { name: "other" }], [{ at: at(1), name: "goodbye" }]]) {
+    for (const events of [
+      undefined,
+      [
+        { after: "0m", name: "goodbye" },
+        { after: "0m", name: "other" },
+      ],
+      [{ at: at(1), name: "goodbye" }],
+    ]) {
       const answer = await api.post(`/workflows/${workflow.id}/simulate`, { contactId, events });
       expect(told(answer).slice(1)).toEqual([
         ...["Leave COMPLETED", "Heard? COMPLETED event", "Left? COMPLETED yes", "Again? COMPLETED timeout"],
@@ -189,7 +211,10 @@ describe("POST /workflows/{id}/simulate", () => {
     };
     const isLive = await add({ name: "Live?", config: asks(live), connectFrom: steps.offers.id });
     await add({ name: "Fixed?", config: asks(fixed, [gold]), connectFrom: isLive.id, branch: "yes" });
-    const events = [{ name: "signup" }, { name: "purchase" }];
+    const events = [
+      { after: "0m", name: "signup" },
+      { after: "0m", name: "purchase" },
+    ];
     const { body } = await api.post(path, { contactId, events });
     expect(body.path.slice(-2)).toMatchObject([
       { name: "Live?", branch: "yes", reason: null },
@@ -200,7 +225,10 @@ describe("POST /workflows/{id}/simulate", () => {
   it("passes over MARKETING mail to a contact that is not subscribed", async () => {
     const { project, api, path } = await set();
     const contactId = await newContact(project, { email: "bob@example.com", subscribed: false });
-    const events = [{ name: "signup" }, { name: "purchase" }];
+    const events = [
+      { after: "0m", name: "signup" },
+      { after: "0m", name: "purchase" },
+    ];
     const answer = await api.post(path, { contactId, events });
     expect(told(answer).slice(-2)).toEqual(["Gold? COMPLETED yes", "Offer SKIPPED"]);
     expect(answer.body.path.at(-1).reason).toContain("not subscribed");
@@ -210,8 +238,8 @@ describe("POST /workflows/{id}/simulate", () => {
   it("has no effect at all, and works in a project that is disabled, as reading does", async () => {
     const { project, api, path, contactId } = await set();
     const events = [
-      { name: "signup", data: { plan: "pro" } },
-      { name: "purchase", data: { amount: 9 } },
+      { after: "0m", name: "signup", data: { plan: "pro" } },
+      { after: "0m", name: "purchase", data: { amount: 9 } },
     ];
     const before = await rowCounts(project);
     const contact = (await api.get(`/contacts/${contactId}`)).body;
@@ -225,10 +253,18 @@ describe("POST /workflows/{id}/simulate", () => {
   it.each([
     ["contactId", { contactId: undefined }, "contactId", "required"],
     ["a time", { events: [{ at: "tomorrow", name: "signup" }] }, "events.0.at", "invalid_string"],
-    ["a name", { events: [{ name: "" }] }, "events.0.name", "too_small"],
-    ["data", { events: [{ name: "signup", data: [1] }] }, "events.0.data", "invalid_type"],
-    ["data", { events: [{ name: "signup", data: { x: "x".repeat(16_384) } }] }, "events.0.data", "too_big"],
-    ["101 events", { events: Array.from({ length: 101 }, () => ({ name: "x" })) }, "events", "too_big"],
+    ["an event without a time", { events: [{ name: "signup" }] }, "events.0.after", "required"],
+    ["two times", { events: [{ at: at(0), after: "1d", name: "signup" }] }, "events.0.after", "custom"],
+    ["a length", { events: [{ after: "P3D", name: "signup" }] }, "events.0.after", "invalid_string"],
+    ["a name", { events: [{ after: "0m", name: "" }] }, "events.0.name", "too_small"],
+    ["data", { events: [{ after: "0m", name: "signup", data: [1] }] }, "events.0.data", "invalid_type"],
+    [
+      "data",
+      { events: [{ after: "0m", name: "signup", data: { x: "x".repeat(16_384) } }] },
+      "events.0.data",
+      "too_big",
+    ],
+    ["101 events", { events: Array.from({ length: 101 }, () => ({ after: "0m", name: "x" })) }, "events", "too_big"],
     ["until", { until: "soon" }, "until", "invalid_string"],
     ["an end before the start", { until: "2020-01-01T00:00:00Z" }, "until", "too_small"],
   ])("refuses a wrong call: %s", async (_, fields, field, code) => {
@@ -240,7 +276,7 @@ describe("POST /workflows/{id}/simulate", () => {
     const { api, path, contactId } = await set();
     const nothing = told(await api.post(path, { contactId, events: null, until: null }));
     expect(nothing).toEqual(told(await api.post(path, { contactId })));
-    const events = [{ at: null, name: "signup", data: null, timestamp: at(0) }];
+    const events = [{ at: null, after: "0m", name: "signup", data: null, timestamp: at(0) }];
     const { status, body } = await api.post(path, { contactId, events });
     expect([status, body.warnings]).toMatchObject([200, [{ field: "events.0.timestamp" }]]);
   });

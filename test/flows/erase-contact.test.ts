@@ -50,6 +50,8 @@ describe("erasing a contact", () => {
     audience_references: "names of fields, events and segments",
     campaign_pages: "ids and numbers",
     campaign_counts: "ids and numbers",
+    campaign_left_out: "ids and numbers",
+    campaign_links: "the campaign's own content, and numbers",
     campaigns: "what a campaign says to everyone",
     contact_fields: "names of fields",
     d1_migrations: "the schema's own",

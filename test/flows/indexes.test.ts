@@ -44,6 +44,10 @@ const asks: Record<string, Ask> = {
   },
   ix_emails_due: sweep("requeueStuck"),
   ix_emails_held: sweep("releaseHeld"),
+  ix_emails_step: async (project) => {
+    const { id } = await newWorkflow(project, { steps: { mail: ["SEND_EMAIL", {}] }, ways: [["TRIGGER", "mail"]] });
+    return project.api.get(`/workflows/${publicId(id)}/stats`);
+  },
   ix_emails_scheduled: async ({ id, api }) =>
     api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`),
   ix_events_contact: async (project) => project.api.get(`/events/contact/${await newContact(project)}`),

@@ -229,6 +229,13 @@ describe("what it looks at", () => {
       ...{ empty_link: 2, link_not_absolute: 3, image_without_alt: 3, missing_unsubscribe_link: 3, public_source: 1 },
     });
     for (const { message } of warnings) expect(message).toMatch(/^[A-Z].*\.$/);
+    const examples = Object.fromEntries(
+      warnings.map(({ code, examples }: { code: string; examples: string[] }) => [code, examples]),
+    );
+    expect(examples).toMatchObject({
+      ...{ link_not_absolute: ['<a href="/news">News'], image_without_alt: ['<img src="x.png">'], public_source: [] },
+    });
+    expect(examples.empty_link).toEqual(['<a href="…']);
   });
 
   it.each([

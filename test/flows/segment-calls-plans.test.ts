@@ -38,7 +38,7 @@ async function makeEveryCall(world: World, project: TestProject): Promise<void> 
   for (const id of [fixed.id, outer.id]) {
     await listSegmentContacts(ctx, id, { page: 1, pageSize: 1 });
     await listSegmentContacts(ctx, id, { page: 2, pageSize: 1 });
-    await explainSegment(ctx, id, readId(ada.id));
+    await explainSegment(ctx, id, { contactId: readId(ada.id) });
   }
   await previewSegment(ctx, other);
   await removeMembers(ctx, fixed.id, AddMembers.parse({ emails }));

@@ -82,9 +82,12 @@ it("goes through every type of step without walking through what a project alrea
   // In the object, too: what is scanned are the items of one call or round.
   expect(plans.size).toBeGreaterThan(25);
   const counted = /ix_executions_active\s+WHERE completed_at IS NULL LIMIT \?\)$/;
+  // Once for each object, when its tables come to their second version.
+  const migrating = /^INSERT OR IGNORE INTO branch_counts /;
   const scans = [...plans].filter(
     ([sql, steps]) =>
       !counted.test(sql) &&
+      !migrating.test(sql) &&
       steps.some((step) =>
         /^SCAN (executions|steps|entries|events|seen|step_counts|e|s)\b(?!.*ix_executions_todo)/.test(step),
       ),

@@ -19,6 +19,7 @@ const frozen: Record<string, string> = {
   "0001_workflow-documents.sql": "a4f876b21f6336b6c25bea17ec00fac5bfd3388b9a336ee0b18ebe5b3165b155",
   "0002_postal-address.sql": "e78b2b1c39b21b97cc70cc308a27562fac6489a2047ce0bbdeb37d964ad37dfa",
   "0003_mistakes.sql": "4bb8cc3376f3fa1aa7d299edec2e1de05dac1c410bba7f8cf529735a5be66daf",
+  "0004_questions.sql": "8eed0964560ca7596ca63218941fb9db8f52f6ca0166ba4161cb37620f482fab",
 };
 
 it("a migration that is out never changes", () => {

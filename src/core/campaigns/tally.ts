@@ -39,12 +39,23 @@ export interface Tally {
   clipped: number;
   skipped: Partial<Record<SkipReason, number>>;
   warnings: Partial<Record<WarningCode, number>>;
+  /** The links and images that warnings are about. */
+  examples: Partial<Record<WarningCode, string[]>>;
   missing: Finding[];
   renderErrors: Finding[];
 }
 
 export function emptyTally(): Tally {
-  return { recipients: 0, composed: 0, clipped: 0, skipped: {}, warnings: {}, missing: [], renderErrors: [] };
+  return {
+    recipients: 0,
+    composed: 0,
+    clipped: 0,
+    skipped: {},
+    warnings: {},
+    examples: {},
+    missing: [],
+    renderErrors: [],
+  };
 }
 
 /** Gmail cuts a mail after 102 KB of HTML, and hides the rest behind a link. */
@@ -62,6 +73,13 @@ export const otherFindings = "(others)";
 /** Counts one more, in place. */
 export function count<Name extends string>(counts: Partial<Record<Name, number>>, name: Name): void {
   counts[name] = (counts[name] ?? 0) + 1;
+}
+
+/** Notes a warning of one mail, in place, with the links or images that it is about. */
+export function warn(tally: Tally, code: WarningCode, examples: string[]): void {
+  count(tally.warnings, code);
+  const all = new Set([...(tally.examples[code] ?? []), ...examples]);
+  tally.examples[code] = [...all].slice(0, maxExamples);
 }
 
 /** Notes a finding of a contact, in place. A template may name any number of things, and a job's row holds only some. */

@@ -5,10 +5,16 @@ import { attribute, endOfRaw, matchAt, rawElements, tagEnd, tagName } from "../t
 export const flaws = ["empty_link", "link_not_absolute", "image_without_alt"] as const;
 export type Flaw = (typeof flaws)[number];
 
-/** The flaws of a rendered mail, each once. Markup in comments and style sheets does not count. */
-export function flawsOf(html: string): Set<Flaw> {
-  const found = new Set<Flaw>();
-  for (let at = html.indexOf("<"); at >= 0 && found.size < flaws.length; ) {
+/** So many examples of one flaw are told. */
+export const maxFlawExamples = 5;
+
+const maxTagLength = 200;
+const maxTextLength = 60;
+
+/** The flaws of a rendered mail, with the first links or images that have them. Markup in comments and style sheets does not count. */
+export function flawsOf(html: string): Map<Flaw, string[]> {
+  const found = new Map<Flaw, string[]>();
+  for (let at = html.indexOf("<"); at >= 0; ) {
     const end = html.startsWith("<!--", at) ? endOfComment(html, at) : endOfTag(html, at, found);
     // The rest is inside of something that never ends.
     if (end === null) break;
@@ -23,7 +29,7 @@ function endOfComment(html: string, at: number): number | null {
 }
 
 /** The place behind what begins with this `<`, whose flaws are noted. */
-function endOfTag(html: string, at: number, found: Set<Flaw>): number | null {
+function endOfTag(html: string, at: number, found: Map<Flaw, string[]>): number | null {
   const tag = matchAt(tagName, html, at);
   if (tag === null) return at + 1;
   const [whole, slash, writtenName = ""] = tag;
@@ -36,9 +42,38 @@ function endOfTag(html: string, at: number, found: Set<Flaw>): number | null {
   if (end === null) return null;
   if (isWanted) {
     const flaw = name === "img" ? imageFlaw(attributes) : linkFlaw(attributes.get("href"));
-    if (flaw !== null) found.add(flaw);
+    if (flaw !== null) noteFlaw(found, flaw, exampleAt(html, at, end, name === "img"));
   }
   return slash === "" && rawElements.has(name) ? endOfRaw(html, name, end) : end;
+}
+
+function noteFlaw(found: Map<Flaw, string[]>, flaw: Flaw, example: string): void {
+  const examples = found.get(flaw) ?? [];
+  if (examples.length < maxFlawExamples && !examples.includes(example)) examples.push(example);
+  found.set(flaw, examples);
+}
+
+/** The tag as it is written, and of a link the text behind it. */
+function exampleAt(html: string, at: number, end: number, isImage: boolean): string {
+  const tag = html.slice(at, Math.min(end, at + maxTagLength));
+  if (isImage || tag.length < end - at) return tag.toWellFormed();
+  const next = html.indexOf("<", end);
+  return (tag + html.slice(end, Math.min(next < 0 ? html.length : next, end + maxTextLength))).toWellFormed();
+}
+
+/**
+ * An example as far as it is in the body as it was written: what comes of a recipient's values is cut off, because what is
+ * told of a campaign outlives its recipients.
+ */
+export function asWritten(example: string, body: string): string {
+  if (body.includes(example)) return example;
+  let [known, unknown] = [0, example.length];
+  while (unknown - known > 1) {
+    const middle = (known + unknown) >> 1;
+    if (body.includes(example.slice(0, middle))) known = middle;
+    else unknown = middle;
+  }
+  return `${example.slice(0, known).toWellFormed()}…`;
 }
 
 /** The rest of a tag whose attributes nobody asks for, where quotes stand around values alone. Most tags end so. */

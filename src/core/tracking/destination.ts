@@ -15,10 +15,14 @@ const ownPath = /^\/(?:unsubscribe|subscribe|manage|confirm|o|c)\//;
  */
 export function webUrlOf(raw: string): string | null {
   const decoded = raw.includes("&") ? decodeHTMLAttribute(raw) : raw;
-  // As browsers read it.
-  const url = decoded.replace(padding, "").replace(/[\t\n\r]/g, "");
+  const url = cleanUrl(decoded);
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return null;
   return url.length * 3 > maxUrlBytes && utf8Bytes(url) > maxUrlBytes ? null : url;
+}
+
+/** A URL as browsers read it. */
+export function cleanUrl(decoded: string): string {
+  return decoded.replace(padding, "").replace(/[\t\n\r]/g, "");
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers leave them out

@@ -13,6 +13,8 @@ export const Hit = z.object({
   at: z.number(),
   /** The URL of a click. */
   link: z.string().optional(),
+  /** The number of its link. What a provider reports has none. */
+  number: z.number().int().optional(),
   /** A scanner or a proxy did it, and not a person. */
   isAutomated: z.boolean(),
 });

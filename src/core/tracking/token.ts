@@ -16,7 +16,7 @@ export interface TrackedMail {
 }
 
 export interface TrackedClick extends TrackedMail {
-  /** The place of the link among those of its mail, from 1. */
+  /** The place of the link among those of its mail, from 1; in a campaign's mail among those of its content, or 0. */
   number: number;
   url: string;
 }

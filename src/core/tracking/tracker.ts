@@ -1,15 +1,25 @@
 import { clickPath, pixelPath } from "./destination";
 import { signDestination, signMail, type TrackedMail } from "./token";
 import type { Tracker } from "./track-links";
+import type { WrittenLinks } from "./written-links";
 
-/** The tracker of one mail, whose tokens are signed with `secret`. */
-export function openTracker(secret: string, base: string, mail: TrackedMail): Tracker {
+/**
+ * The tracker of one mail, whose tokens are signed with `secret`. With `written`, a link has the number that it has in
+ * its content, whatever comes before it in this mail.
+ */
+export function openTracker(
+  secret: string,
+  base: string,
+  mail: TrackedMail,
+  written: (WrittenLinks & { contentId: string }) | null = null,
+): Tracker {
   const signed = signMail(secret, mail);
   return {
     base,
-    scope: `${mail.projectId} ${base} ${secret}`,
+    scope: `${mail.projectId} ${base} ${secret} ${written?.contentId ?? ""}`,
     pixelUrl: base + pixelPath + signed,
     clickUrl: (destination) => base + clickPath + signed + destination,
-    destination: (number, url) => signDestination(secret, mail.projectId, number, url),
+    destination: (number, url) =>
+      signDestination(secret, mail.projectId, written ? written.numberOf(url) : number, url),
   };
 }

@@ -2,6 +2,7 @@ import type { FilterCondition } from "../audience/condition";
 import { isFieldOperator } from "../audience/operators";
 import type { ConditionConfig } from "./config";
 import { contactFieldOf } from "./run-fields";
+import type { Step } from "./step";
 
 /** A way out of a CONDITION, taken if its condition is the first that holds. */
 interface Branch {
@@ -20,6 +21,14 @@ export function branchesOf(config: ConditionConfig): { branches: Branch[]; other
   }
   const condition = "condition" in config ? config.condition : only(config);
   return { branches: [{ branch: "yes", condition }], otherwise: "no" };
+}
+
+/** The branches that a step may take. Of most types there are none. */
+export function branchNames(step: Step): string[] {
+  if (step.type === "WAIT_FOR_EVENT") return ["event", "timeout"];
+  if (step.type !== "CONDITION") return [];
+  const { branches, otherwise } = branchesOf(step.config);
+  return [...branches.map(({ branch }) => branch), otherwise];
 }
 
 /** All conditions of a CONDITION as one: what it names, and how large it is. */

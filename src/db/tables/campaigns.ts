@@ -139,3 +139,39 @@ export const campaignCounts = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.projectId, table.campaignId, table.contentId] })],
 );
+
+/**
+ * Whom the freeze of a campaign left out: contacts of its audience without a row in its ledger. Each counts once, by the
+ * first reason that is true.
+ */
+export const campaignLeftOut = sqliteTable(
+  "campaign_left_out",
+  {
+    projectId: projectId(),
+    campaignId: id().notNull(),
+    suppressed: counter(),
+    snoozed: counter(),
+    unsubscribed: counter(),
+    topic: counter(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.campaignId] })],
+);
+
+/** The links of a campaign's contents, and who followed them: see engine/campaigns/links.ts. */
+export const campaignLinks = sqliteTable(
+  "campaign_links",
+  {
+    projectId: projectId(),
+    campaignId: id().notNull(),
+    contentId: id().notNull(),
+    /** The place of the URL among those of its content, from 1. It travels in the link. */
+    number: integer().notNull(),
+    /** As it is written in the content, before values are put in. */
+    url: text().notNull(),
+    clicks: counter().default(0),
+    /** Emails of which the link was clicked at least once. */
+    uniqueClicks: counter().default(0),
+    automatedClicks: counter().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.campaignId, table.contentId, table.number] })],
+);

@@ -117,6 +117,8 @@ export const emails = sqliteTable(
     clicks: integer().notNull().default(0),
     /** The opens and clicks that are counted, so that their repeats are recognised: see engine/mail/hits.ts. */
     hits: text(),
+    /** The numbers of the campaign's links that its recipient clicked, as in `,1,7,`. */
+    clickedLinks: text(),
     causes: text({ mode: "json" }).$type<string[]>(),
     /** Its content is not kept any longer: see engine/mail/forget-contents.ts. */
     isForgotten: flag().notNull().default(false),
@@ -129,7 +131,7 @@ export const emails = sqliteTable(
     clickedAt: time(),
     bouncedAt: time(),
     complainedAt: time(),
-    /** When its recipient left by one of its links: only of a campaign's mail. */
+    /** When its recipient left by one of its links: of the mail of campaigns and workflows. */
     unsubscribedAt: time(),
   },
   (table) => [
@@ -147,6 +149,8 @@ export const emails = sqliteTable(
       .on(table.projectId)
       .where(sql`status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL`),
     uniqueIndex("ux_emails_effect").on(table.projectId, table.effectId).where(sql`effect_id IS NOT NULL`),
+    // The mail of a workflow's step, newest last, for the workflow's statistics. The step is behind `execution:`.
+    index("ix_emails_step").on(table.projectId, sql`substr(effect_id, 24)`, table.id).where(sql`effect_id IS NOT NULL`),
   ],
 );
 export type EmailRow = typeof emails.$inferSelect;

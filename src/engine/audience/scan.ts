@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Audience } from "../../core/audience/compile";
 import { type Id, textOf } from "../../core/ids";
 import { maxAskedPerStatement } from "../../db/limits";
@@ -16,6 +16,8 @@ export interface Scanned {
   matched: number;
   /** The ids of all matches, when the scan asks for ids. */
   ids: Id[];
+  /** The ids of those matches that do not meet `apart`. They are not among `ids`. */
+  others: Id[];
   /** The contacts of the page, in the order of the scan, when it asks for a page. */
   contacts: ContactRow[];
   /** Rows of the source that were read. The last window of a scan may have had fewer. */
@@ -37,6 +39,8 @@ export interface ScanOptions {
   from?: Id;
   /** What a window returns in addition to its counts. */
   want?: "ids" | Page;
+  /** A further condition of a contact `c`: those matches that do not meet it are told apart. */
+  apart?: SQL;
   /** For callers that also read another source up to the edge: a window has no more rows of that source either. */
   beside?: ScanSource;
   /** Rows of the next window, for callers that may stop early. Without it, as many as one statement may read. */
@@ -92,32 +96,39 @@ export async function scanWindow(
   source: ScanSource,
   options: Omit<ScanOptions, "from" | "rowsOf"> & { from: Id; rows: number },
 ): Promise<Scanned> {
-  const { direction, rows, want } = options;
+  const { direction, rows, want, apart } = options;
   const window = windowFrom(ctx, source, options);
   const found =
     typeof want === "object"
       ? await pick(ctx, audience, window, { ...want, direction })
-      : await count(ctx, audience, window, { withIds: want === "ids" });
-  return { ids: [], contacts: [], ...found, rows, isLast: found.edge === ends[direction].end };
+      : await count(ctx, audience, window, { withIds: want === "ids", apart });
+  return { ids: [], others: [], contacts: [], ...found, rows, isLast: found.edge === ends[direction].end };
 }
 
-const readCount = columns({ edge: asId, matched: asNumber, ids: orNull(asJson<Id[]>()) });
+const readCount = columns({
+  edge: asId,
+  matched: asNumber,
+  ids: orNull(asJson<Id[]>()),
+  others: orNull(asJson<Id[]>()),
+});
 
 async function count(
   ctx: Context,
   { values, matches }: Audience,
   { edge, contacts }: ScanWindow,
-  { withIds }: { withIds: boolean },
-): Promise<Pick<Scanned, "edge" | "matched" | "ids">> {
-  const ids = withIds ? sql`json_group_array(id) FILTER (WHERE matches)` : sql`NULL`;
+  { withIds, apart }: { withIds: boolean; apart: SQL | undefined },
+): Promise<Pick<Scanned, "edge" | "matched" | "ids" | "others">> {
+  const ids = withIds ? sql`json_group_array(id) FILTER (WHERE matches = 1)` : sql`NULL`;
+  const others = apart ? sql`json_group_array(id) FILTER (WHERE matches = 2)` : sql`NULL`;
+  const met = apart ? sql`CASE WHEN ${matches} THEN iif(${apart}, 1, 2) ELSE 0 END` : matches;
   const found = await selectOne(
     ctx.db,
     sql`WITH ${values}, ${edge}
-      SELECT (SELECT id FROM edge) AS edge, coalesce(sum(matches), 0) AS matched, ${ids} AS ids
-      FROM (SELECT c.id, ${matches} AS matches ${contacts})`,
+      SELECT (SELECT id FROM edge) AS edge, coalesce(sum(matches > 0), 0) AS matched, ${ids} AS ids, ${others} AS others
+      FROM (SELECT c.id, ${met} AS matches ${contacts})`,
     readCount,
   );
-  return { ...found, ids: found.ids ?? [] };
+  return { ...found, ids: found.ids ?? [], others: found.others ?? [] };
 }
 
 const readFigures = columns({ edge: asId, matched: asNumber });

@@ -5,11 +5,11 @@ import type { Context } from "../../platform/context";
 import { updateMarked } from "./mark-pages";
 
 /**
- * Remembers of a campaign's mail that its recipient left by one of its links, and counts it. Goes before the change that
+ * Remembers of the mail of a campaign or a workflow that its recipient left by one of its links, and counts it. Goes before the change that
  * lets them leave, in its batch: `isLeaving` is a condition that holds only if they have not left yet. A mail counts once.
  */
 export function updateLeftBy(ctx: Context, emailId: Id, isLeaving: SQL): Statement[] {
-  const where = sql`e.project_id = ${ctx.project.number} AND e.id = ${emailId} AND e.campaign_id IS NOT NULL
+  const where = sql`e.project_id = ${ctx.project.number} AND e.id = ${emailId} AND coalesce(e.campaign_id, e.effect_id) IS NOT NULL
     AND e.unsubscribed_at IS NULL AND ${isLeaving}`;
   return [
     updateMarked(ctx, { where }),

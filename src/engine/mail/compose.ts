@@ -153,7 +153,7 @@ export async function composeEmail(
         content: said,
         contact: email.contact,
         links,
-        tracker: mailTracker(ctx, content, email.id),
+        tracker: mailTracker(ctx, said, email.id),
         budget,
       }),
       attachments,

@@ -5,6 +5,7 @@ import { type Hit, hitKey, hitKeyLength, maxHits } from "../../core/tracking/hit
 import { openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
+import { isFirstOfLink, updateLinks } from "../campaigns/links";
 import { updateMarked } from "../campaigns/mark-pages";
 import { insertEmailEvents } from "../events/email-events";
 import { updateDeliveredOf, updateSent } from "./report";
@@ -77,13 +78,16 @@ function updateHits(ctx: Context, hits: readonly Hit[], isMeant: SQL): Statement
       where: sql`e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId' AND ${isNew} AND ${isFirst}`,
     }),
     insertEmailEvents(ctx, { items, where: isNew }),
+    ...(hits.some(({ number }) => number) ? [updateLinks(ctx, items, isNew)] : []),
     statement(
       sql`UPDATE emails AS e SET hits = coalesce(e.hits, '') || h.keys,
           opens = e.opens + h.opens, opened_at = coalesce(min(e.opened_at, h.opened_at), e.opened_at, h.opened_at),
+          clicked_links = coalesce(coalesce(e.clicked_links, ',') || h.links || ',', e.clicked_links),
           clicks = e.clicks + h.clicks, clicked_at = coalesce(min(e.clicked_at, h.clicked_at), e.clicked_at, h.clicked_at),
           status = CASE ${movedWhen("click", sql`h.clicks`)} ${movedWhen("open", sql`h.opens`)} ELSE e.status END
         FROM (SELECT e.id, group_concat(r.value->>'key', '') AS keys,
             count(*) ${of("opens")} AS opens, min(${at}) ${of("opens")} AS opened_at,
+            group_concat(DISTINCT r.value->>'number') FILTER (WHERE ${isFirstOfLink}) AS links,
             count(*) ${of("clicks")} AS clicks, min(${at}) ${of("clicks")} AS clicked_at
           FROM json_each(${items}) r
           CROSS JOIN emails e ON e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'
@@ -124,6 +128,7 @@ function itemsOf(ctx: Context, hits: readonly Hit[]) {
       // `before` counts those of this batch, which are not in the row yet.
       ...{ kind, before, limit: maxHits[kind] },
       event: hit.kind === "open" ? "email.opened" : "email.clicked",
+      number: hit.number ?? 0,
       eventData: eventData(hit),
     };
   });

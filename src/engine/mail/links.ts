@@ -1,8 +1,9 @@
-import type { Id } from "../../core/ids";
+import { type Id, textOf } from "../../core/ids";
 import type { RecipientLinks } from "../../core/mail/unsubscribing";
 import { signToken, type TokenPurpose, type TokenSubject } from "../../core/tokens";
 import type { Tracker } from "../../core/tracking/track-links";
 import { openTracker } from "../../core/tracking/tracker";
+import { writtenLinks } from "../../core/tracking/written-links";
 import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
@@ -42,12 +43,20 @@ export function recipientLinks(
  */
 export function mailTracker(
   ctx: Pick<Context, "config" | "project">,
-  { isTracked, linkBase }: Pick<ContentRow, "isTracked" | "linkBase">,
+  {
+    id,
+    isTracked,
+    linkBase,
+    campaignId,
+    body,
+  }: Pick<ContentRow, "id" | "isTracked" | "linkBase" | "campaignId" | "body">,
   emailId: Id,
 ): Tracker | null {
   const [secret] = ctx.config.linkSecrets;
   if (!isTracked || linkBase === null || secret === undefined) return null;
-  return openTracker(secret, linkBase, { projectId: ctx.project.number, emailId });
+  const mail = { projectId: ctx.project.number, emailId };
+  const written = campaignId === null || body === null ? null : { ...writtenLinks(body), contentId: textOf(id) };
+  return openTracker(secret, linkBase, mail, written);
 }
 
 /** The base URL for the links of a mail that is accepted now. */

@@ -13,7 +13,12 @@ export async function countSteps(ctx: Context, workflowId: Id, stepIds: Id[]): P
   const counted = Map.groupBy((await Promise.all(asked)).flat(), ({ stepId }) => stepId);
   return stepIds.map((stepId) => {
     const parts = counted.get(stepId) ?? [];
-    const sum = (of: Exclude<keyof StepCounts, "stepId">) => parts.reduce((total, part) => total + part[of], 0);
+    const sum = (of: Exclude<keyof StepCounts, "stepId" | "branches">) =>
+      parts.reduce((total, part) => total + part[of], 0);
+    const branches = Map.groupBy(
+      parts.flatMap((part) => part.branches),
+      ({ branch }) => branch,
+    );
     return {
       stepId,
       entered: sum("entered"),
@@ -21,6 +26,10 @@ export async function countSteps(ctx: Context, workflowId: Id, stepIds: Id[]): P
       completed: sum("completed"),
       failed: sum("failed"),
       skipped: sum("skipped"),
+      branches: [...branches].map(([branch, some]) => ({
+        branch,
+        count: some.reduce((total, { count }) => total + count, 0),
+      })),
     };
   });
 }

@@ -149,6 +149,14 @@ function countRecords(store: ShardStore, records: string): void {
         skipped = skipped + excluded.skipped, failed = failed + excluded.failed`,
     records,
   );
+  store.run(
+    `INSERT INTO branch_counts (workflow_id, step_id, branch, taken)
+      SELECT r.value->>'workflowId', r.value->>'stepId', r.value->>'branch', count(*)
+      FROM json_each(?) r LEFT JOIN steps s ON s.execution_id = r.value->>'executionId' AND s.step_id = r.value->>'stepId'
+      WHERE r.value->>'branch' IS NOT NULL AND s.branch IS NULL GROUP BY 1, 2, 3
+      ON CONFLICT DO UPDATE SET taken = taken + excluded.taken`,
+    records,
+  );
 }
 
 /**

@@ -141,6 +141,8 @@ const readCounts = columns({
   ...{ stepId: asId, entered: asNumber, completed: asNumber, skipped: asNumber, failed: asNumber },
 });
 
+const readBranch = columns({ stepId: asId, branch: asText, taken: asNumber });
+
 /** What became of those who came to these steps. Who neither completed nor skipped it, and did not fail, stands there. */
 export function countsOf(store: ShardStore, workflowId: Id, stepIds: Id[]): StepCounts[] {
   const counted = store.all(
@@ -148,14 +150,23 @@ export function countsOf(store: ShardStore, workflowId: Id, stepIds: Id[]): Step
     "SELECT c.* FROM json_each(?) r CROSS JOIN step_counts c ON c.workflow_id = ? AND c.step_id = r.value",
     ...[JSON.stringify(stepIds), textOf(workflowId)],
   );
+  const branches = store.all(
+    readBranch,
+    `SELECT c.step_id, c.branch, c.taken FROM json_each(?) r
+      CROSS JOIN branch_counts c ON c.workflow_id = ? AND c.step_id = r.value`,
+    ...[JSON.stringify(stepIds), textOf(workflowId)],
+  );
+  const branchesOf = Map.groupBy(branches, ({ stepId }) => stepId);
   return counted.map((counts) => ({
     ...counts,
+    branches: (branchesOf.get(counts.stepId) ?? []).map(({ branch, taken }) => ({ branch, count: taken })),
     waiting: counts.entered - counts.completed - counts.skipped - counts.failed,
   }));
 }
 
 export function dropCounts(store: ShardStore, workflowId: Id): void {
-  store.run("DELETE FROM step_counts WHERE workflow_id = ?", textOf(workflowId));
+  for (const table of ["step_counts", "branch_counts"])
+    store.run(`DELETE FROM ${table} WHERE workflow_id = ?`, textOf(workflowId));
 }
 
 export function saveEvent(store: ShardStore, { id, name, source, data }: StoredEvent): void {

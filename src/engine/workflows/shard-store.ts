@@ -114,8 +114,16 @@ const tables: readonly string[] = [
   "CREATE TABLE IF NOT EXISTS seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID",
 ];
 
+/** How many took each branch of a step. It begins with the executions that are still kept. */
+const branchCounts: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS branch_counts (workflow_id TEXT NOT NULL, step_id TEXT NOT NULL, branch TEXT NOT NULL,
+    taken INTEGER NOT NULL, PRIMARY KEY (workflow_id, step_id, branch)) WITHOUT ROWID`,
+  `INSERT OR IGNORE INTO branch_counts SELECT e.workflow_id, s.step_id, s.branch, count(*)
+    FROM steps s JOIN executions e ON e.id = s.execution_id WHERE s.branch IS NOT NULL GROUP BY 1, 2, 3`,
+];
+
 /** The tables of a shard: see platform/object-tables.ts. */
-export const shardMigrations: TableMigrations = [tables];
+export const shardMigrations: TableMigrations = [tables, branchCounts];
 
 /** Makes the tables, or brings them to this version. */
 export function migrateShard(storage: DurableObjectStorage): void {

@@ -6,11 +6,12 @@ import { monthOf } from "../../core/time";
 import { openBatch } from "../../db/batch";
 import { type Statement, statement } from "../../db/statement";
 import { insertPage, isNewPage } from "../../engine/campaigns/insert-page";
+import { insertLeftOut } from "../../engine/campaigns/left-out";
 import { whyWithheld } from "../../engine/mail/withhold";
 import { monthIsOver, statusesInMonth } from "../../engine/projects/monthly-usage";
 import { type Context, clockOf } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
-import { type Found, findNext } from "./find-next";
+import { byId, type Found, findNext } from "./find-next";
 import { type Frozen, type Progress, recipientsOf, wantsMail } from "./frozen";
 import { maxReleasedOf, recipientsPerPage, tellAccount } from "./release";
 import { guardStep, type Run, updateRun } from "./run-row";
@@ -61,36 +62,61 @@ export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promi
  * of two runs at once each page is written by one. Returns how many batches it made, for a window has some fifty.
  */
 export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Promise<number> {
-  const { ids, after } = await nextRecipients(ctx, run, frozen);
+  const found = await nextRecipients(ctx, run, frozen);
   const weights = frozen.contents.map(({ weight }) => weight);
-  const pages = chunksOf(ids, recipientsPerPage);
+  const pages = pagesOf(found);
   let here = run;
-  for (const [place, page] of pages.entries()) {
+  for (const [place, { ids, leftOut, end }] of pages.entries()) {
     const isLast = place === pages.length - 1;
-    const recipients = page.map((contactId) => ({
+    const recipients = ids.map((contactId) => ({
       contactId,
       content: variantFor(weights, run.campaign.id, contactId),
     }));
-    const end = isLast ? after : (page.at(-1) ?? null);
-    here = await writePage(ctx, here, frozen, recipients, end);
+    here = await writePage(ctx, here, frozen, { recipients, leftOut, after: isLast ? found.after : end });
     await letOthersIn();
   }
-  if (pages.length === 0) await writePage(ctx, here, frozen, [], after);
+  if (pages.length === 0) await writePage(ctx, here, frozen, { recipients: [], leftOut: [], after: found.after });
   if (here.progress.open !== run.progress.open) await tellAccount(ctx);
   return pages.length;
 }
 
-/** The recipients in the next window of the audience. */
+/** The recipients in the next window of the audience, and `others`, who do not get such mail. */
 function nextRecipients(ctx: Context, { campaign, progress }: Run, frozen: Frozen): Promise<Found> {
-  return findNext(ctx, frozen, { audience: recipientsOf(frozen, campaign), from: progress.after });
+  return findNext(ctx, frozen, { ...recipientsOf(frozen, campaign), from: progress.after });
 }
 
+/** Contacts that are done together. Those left out are more, because they cost less. */
+interface Batch {
+  ids: Id[];
+  leftOut: Id[];
+  end: Id;
+}
+
+/** Looking up why somebody is left out reads five rows. */
+const leftOutPerPage = 4_000;
+
+/** A window in pages, in the order of ids: a page has all contacts up to its end. */
+function pagesOf({ ids, others }: Found): Batch[] {
+  const isOther = new Set(others);
+  const pages: Batch[] = [];
+  let page: Batch | null = null;
+  for (const id of [...ids, ...others].toSorted(byId)) {
+    if (page === null || page.ids.length === recipientsPerPage || page.leftOut.length === leftOutPerPage) {
+      page = { ids: [], leftOut: [], end: id };
+      pages.push(page);
+    }
+    (isOther.has(id) ? page.leftOut : page.ids).push(id);
+    page.end = id;
+  }
+  return pages;
+}
+
+/** Recipients may have become such that they get no email since the window was read: then they are left out as well. */
 async function writePage(
   ctx: Context,
   run: Run,
   frozen: Frozen,
-  recipients: Recipient[],
-  after: Id | null,
+  { recipients, leftOut, after }: { recipients: Recipient[]; leftOut: Id[]; after: Id | null },
 ): Promise<Run> {
   const { parts, progress } = shareOut(ctx, run, recipients, after);
   const now = ctx.clock().getTime();
@@ -99,6 +125,8 @@ async function writePage(
   for (const { part, people, isReleased } of parts) {
     batch.addAll(insertRecipients(ctx, run, frozen, { part, people, releasedAt: isReleased ? now : null }));
   }
+  const asked = [...leftOut, ...recipients.map(({ contactId }) => contactId)];
+  batch.addAll(insertLeftOut(ctx, run.campaign.id, asked));
   batch.add(updateRun(ctx, run, progress));
   await batch.commit();
   return { ...run, step: run.step + 1, progress };

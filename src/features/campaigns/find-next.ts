@@ -1,3 +1,4 @@
+import type { SQL } from "drizzle-orm";
 import type { Audience } from "../../core/audience/compile";
 import { type Id, textOf } from "../../core/ids";
 import { maxAskedPerStatement } from "../../db/limits";
@@ -8,18 +9,20 @@ import type { Frozen } from "./frozen";
 /** The next contacts of an audience, in the order of their ids. */
 export interface Found {
   ids: Id[];
+  /** Those that do not meet `apart`. They are not among `ids`. */
+  others: Id[];
   /** The place behind them; null when there are no more. */
   after: Id | null;
 }
 
 /**
  * The contacts in one window of a frozen audience, which ends at the newest contact of its time. `rows` is for who wants a
- * smaller window than one statement may read.
+ * smaller window than one statement may read, `apart` a further condition that tells some of them apart.
  */
 export async function findNext(
   ctx: Context,
   { source, upTo }: Frozen,
-  { audience, from, rows }: { audience: Audience; from: Id; rows?: number },
+  { audience, from, rows, apart }: { audience: Audience; from: Id; rows?: number; apart?: SQL },
 ): Promise<Found> {
   const most = maxAskedPerStatement(audience);
   const window = await scanWindow(ctx, audience, source, {
@@ -27,12 +30,13 @@ export async function findNext(
     from,
     rows: Math.min(most, rows ?? most),
     want: "ids",
+    ...(apart === undefined ? {} : { apart }),
   });
-  const ids = window.ids.filter((id) => textOf(id) <= textOf(upTo)).toSorted(byId);
+  const inTime = (some: Id[]) => some.filter((id) => textOf(id) <= textOf(upTo)).toSorted(byId);
   const isOver = window.isLast || textOf(window.edge) >= textOf(upTo);
-  return { ids, after: isOver ? null : window.edge };
+  return { ids: inTime(window.ids), others: inTime(window.others), after: isOver ? null : window.edge };
 }
 
-function byId(one: Id, other: Id): number {
+export function byId(one: Id, other: Id): number {
   return textOf(one) < textOf(other) ? -1 : 1;
 }

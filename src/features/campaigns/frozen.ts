@@ -113,10 +113,12 @@ export function everybodyOf({ condition, segments, at }: Frozen): Audience {
   return audienceOf(condition, new Map(segments), new Date(at));
 }
 
-/** Those of them that a campaign goes to. TRANSACTIONAL ones also go to the unsubscribed. */
-export function recipientsOf(frozen: Frozen, { type, topicId }: Pick<CampaignRow, "type" | "topicId">): Audience {
-  const [everybody, isWanted] = [everybodyOf(frozen), wantsMail(type, topicId)];
-  if (frozen.condition === null)
-    return { ...everybody, matches: isWanted, filters: 1, lookups: topicId === null ? 0 : 3 };
-  return { ...everybody, matches: sql`(${everybody.matches} AND ${isWanted})` };
+/** The audience, and which of it a campaign goes to. TRANSACTIONAL ones also go to the unsubscribed. */
+export function recipientsOf(
+  frozen: Frozen,
+  { type, topicId }: Pick<CampaignRow, "type" | "topicId">,
+): { audience: Audience; apart: SQL } {
+  const [everybody, apart] = [everybodyOf(frozen), wantsMail(type, topicId)];
+  if (frozen.condition !== null) return { audience: everybody, apart };
+  return { audience: { ...everybody, filters: 1, lookups: topicId === null ? 0 : 3 }, apart };
 }

@@ -4,7 +4,7 @@ import type { EmailStatus } from "../../core/mail/status";
 import { ById, type Page, readCursor, writeCursor } from "../../core/page";
 import { openBatch } from "../../db/batch";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
-import { statement } from "../../db/statement";
+import { selectFirst, statement } from "../../db/statement";
 import { emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { emailJson, selectEmails } from "../emails/email";
@@ -13,6 +13,8 @@ import { getCampaign } from "./campaign";
 interface RecipientQuery {
   status?: EmailStatus;
   variant?: string;
+  to?: string;
+  contactId?: Id;
   cursor?: string;
   limit: number;
 }
@@ -27,20 +29,22 @@ const readScanned = columns({ edge: orNull(asId), pages: asNumber, matching: orN
 export async function listRecipients(
   ctx: Context,
   id: Id,
-  { status, variant, cursor, limit }: RecipientQuery,
+  { status, variant, to, contactId, cursor, limit }: RecipientQuery,
 ): Promise<Page<ReturnType<typeof emailJson>>> {
-  const filters = { campaign: textOf(id), status, variant };
+  const filters = { campaign: textOf(id), status, variant, to, contactId: contactId && textOf(contactId) };
   const [after = null] = readCursor(cursor, ById, filters) ?? [];
-  await getCampaign(ctx, id);
+  // An address alone has no index; the contact that has it does.
+  const [holder] = await Promise.all([to && !contactId ? findHolder(ctx, to) : null, getCampaign(ctx, id)]);
   const ofVariant = sql`EXISTS (SELECT 1 FROM email_contents c WHERE c.project_id = e.project_id AND c.id = e.content_id
     AND c.variant = ${variant})`;
   const matches = [
     sql`true`,
     ...(status === undefined ? [] : [sql`e.status = ${status}`]),
     ...(variant === undefined ? [] : [ofVariant]),
+    ...(to === undefined ? [] : [sql`e.to_email = ${to}`]),
   ];
   const isMatch = sql`(${sql.join(matches, sql` AND `)})`;
-  const window = windowOf(ctx, id, after === null ? null : idOf(after));
+  const window = windowOf(ctx, id, { contactId: contactId ?? holder, after: after === null ? null : idOf(after) });
   const batch = openBatch(ctx);
   const found = batch.add(
     statement(sql`${window} SELECT e.id ${inWindow} AND ${isMatch} ORDER BY e.id LIMIT ${limit + 1}`, readId),
@@ -68,8 +72,25 @@ export async function listRecipients(
   };
 }
 
-/** The next pages of the ledger: the rest of the one in which the last page ended comes first. */
-function windowOf(ctx: Context, campaignId: Id, after: Id | null): SQL {
+async function findHolder(ctx: Context, email: string): Promise<Id | null> {
+  const holder = await selectFirst(
+    ctx.db,
+    sql`SELECT id FROM contacts WHERE project_id = ${ctx.project.number} AND email = ${email}`,
+    readId,
+  );
+  return holder?.id ?? null;
+}
+
+/**
+ * The next pages of the ledger: the rest of the one in which the last page ended comes first. A contact has one row, which
+ * is found by its index, as a page of its own.
+ */
+function windowOf(ctx: Context, campaignId: Id, { contactId, after }: { contactId: Id | null; after: Id | null }): SQL {
+  if (contactId !== null) {
+    return sql`WITH pages (project_id, campaign_id, first_id, last_id) AS MATERIALIZED (
+      SELECT project_id, campaign_id, id, id FROM emails
+      WHERE project_id = ${ctx.project.number} AND contact_id = ${contactId} AND campaign_id = ${campaignId})`;
+  }
   const isBehind = after === null ? sql`` : sql` AND last_id > ${after}`;
   const from = after === null ? sql`first_id` : sql`max(first_id, ${textOf(after)} || '!')`;
   return sql`WITH pages (project_id, campaign_id, first_id, last_id) AS MATERIALIZED (

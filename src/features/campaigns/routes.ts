@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { campaignStatuses } from "../../core/campaigns/status";
+import { readId } from "../../core/ids";
+import { Email as Address } from "../../core/mail/address-input";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { CursorQuery, orderBy, PageQuery } from "../../http/params";
 import { megabyte } from "../../http/policy";
@@ -12,7 +14,9 @@ import { campaignJson, freshJson, getCampaign } from "./campaign";
 import { createCampaign } from "./create";
 import { deleteCampaign } from "./delete";
 import { duplicateCampaign } from "./duplicate";
+import { campaignExplanations } from "./explain/routes";
 import { advisedNamesOfCampaign, foreignNamesOfCampaign } from "./foreign-names";
+import { listLinks } from "./links";
 import { listCampaigns } from "./list";
 import { CampaignParam } from "./param";
 import { partNamesOfCampaign } from "./part-names";
@@ -21,7 +25,7 @@ import { listRecipients } from "./recipients";
 import { replaceCampaign } from "./replace";
 import { Campaign, CampaignAnswer, CampaignPage, CreateCampaign, ReplaceCampaign } from "./schema";
 import { campaignStats } from "./stats";
-import { CampaignStats } from "./stats-schema";
+import { CampaignLinks, CampaignStats } from "./stats-schema";
 
 export const campaigns = createRouter();
 const tags = ["Campaigns"];
@@ -155,6 +159,7 @@ campaigns.openapi(duplicate, async (c) => {
 
 campaigns.route("/", actions);
 campaigns.route("/", preflights);
+campaigns.route("/", campaignExplanations);
 
 const stats = createRoute({
   method: "get",
@@ -169,9 +174,29 @@ const stats = createRoute({
 
 campaigns.openapi(stats, async (c) => c.json(await campaignStats(c.var.ctx, c.req.valid("param").id), 200));
 
+const links = createRoute({
+  method: "get",
+  path: "/campaigns/{id}/links",
+  operationId: "listCampaignLinks",
+  tags,
+  summary: "See which links of a campaign were clicked",
+  description:
+    "Most clicked first, 200 at most, with the URLs as they are written in the body. Variants count together. Empty before " +
+    "the campaign is sent, and for one that is not tracked.",
+  request: { params: CampaignParam },
+  responses: { ...ok(CampaignLinks), ...errors(404, 422) },
+});
+
+campaigns.openapi(links, async (c) => c.json(await listLinks(c.var.ctx, c.req.valid("param").id), 200));
+
 const RecipientQuery = CursorQuery.extend({
   status: EmailStatus.optional(),
   variant: z.string().optional().meta({ description: "The name of a variant." }),
+  to: Address.optional().meta({
+    description:
+      "An address. If a contact has it now, only this contact's email to it is listed; otherwise all emails to it.",
+  }),
+  contactId: z.string().transform(readId).optional().meta({ type: "string" }),
 });
 
 const recipients = createRoute({
@@ -179,7 +204,10 @@ const recipients = createRoute({
   path: "/campaigns/{id}/recipients",
   operationId: "listCampaignRecipients",
   tags,
-  summary: "See who got a campaign, who did not, and why",
+  summary: "List the emails of a campaign's recipients",
+  description:
+    "One for each recipient, sent or not: `error` says why not. Who was left out at the start has none: see `leftOut` of the " +
+    "statistics, and `GET /campaigns/{id}/explain` for one contact.",
   request: { params: CampaignParam, query: RecipientQuery },
   responses: { ...ok(EmailPage), ...errors(400, 404, 422) },
 });

@@ -116,14 +116,12 @@ export function deleteRun(ctx: Context, id: Id): Statement {
   return statement(sql`DELETE FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${id}`);
 }
 
-/** Deletes the pages and counters of a campaign that is deleted itself, and has no run that needs them. */
+/** Deletes the pages, counters and links of a campaign that is deleted itself, and has no run that needs them. */
 export function deleteLedger(ctx: Context, id: Id): Statement[] {
   const isId = sql`project_id = ${ctx.project.number} AND id = ${id}`;
   const isOver = sql`NOT EXISTS (SELECT 1 FROM campaigns WHERE ${isId})
     AND NOT EXISTS (SELECT 1 FROM campaign_runs WHERE ${isId})`;
   const ofCampaign = sql`project_id = ${ctx.project.number} AND campaign_id = ${id}`;
-  return [
-    statement(sql`DELETE FROM campaign_pages WHERE ${ofCampaign} AND ${isOver}`),
-    statement(sql`DELETE FROM campaign_counts WHERE ${ofCampaign} AND ${isOver}`),
-  ];
+  const tables = [sql`campaign_pages`, sql`campaign_counts`, sql`campaign_left_out`, sql`campaign_links`];
+  return tables.map((table) => statement(sql`DELETE FROM ${table} WHERE ${ofCampaign} AND ${isOver}`));
 }

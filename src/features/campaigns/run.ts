@@ -23,7 +23,7 @@ const stepsPerMessage = 20;
 const maxRunMs = 20 * secondMs;
 
 /**
- * After more batches of the freeze than this, the next step is another message's. A batch has up to twelve statements, a step
+ * After more batches of the freeze than this, the next step is another message's. A batch has up to thirteen statements, a step
  * up to fifty batches, and D1 takes a thousand statements of an invocation. Other campaigns have a turn meanwhile, too.
  */
 const batchesPerMessage = 25;

@@ -6,7 +6,9 @@ import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { isInserted, rowById } from "../../db/own-rows";
 import { type Statement, statement } from "../../db/statement";
-import type { CampaignRow } from "../../db/tables";
+import type { CampaignRow, ContentRow } from "../../db/tables";
+import { insertLinks } from "../../engine/campaigns/links";
+import { loadBody } from "../../engine/mail/body";
 import { linkBase } from "../../engine/mail/links";
 import type { Context } from "../../platform/context";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
@@ -43,6 +45,8 @@ async function start(
   const before = await getCampaign(ctx, id);
   if (!mayBe(how, before.status)) throw wrongState("send", before);
   const frozen = await freeze(ctx, before);
+  const contents = contentsOf(ctx, before, frozen);
+  const links = await bodiesOf(ctx, contents);
   const now = ctx.now.getTime();
   const after: CampaignRow = {
     ...before,
@@ -58,7 +62,8 @@ async function start(
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
   batch.addAll(guardSenders(ctx, sendersOf(before)));
   batch.add(guardSendingAtOnce(ctx));
-  batch.addAll(insertContents(ctx, before, frozen));
+  batch.addAll(insertContents(ctx, contents));
+  batch.addAll(insertLinks(ctx, id, links));
   const started = batch.add(
     statement(
       sql`UPDATE campaigns SET status = ${after.status}, held_reason = NULL, scheduled_for = ${after.scheduledFor},
@@ -81,14 +86,27 @@ async function start(
   return started.one;
 }
 
-/** The contents of a campaign's emails: one for each variant. The call that scheduled it knew the base of its links. */
-function insertContents(ctx: Context, row: CampaignRow, { contents, at }: Frozen): Statement[] {
+/** The contents of a campaign's emails: one for each variant. */
+function contentsOf(ctx: Context, row: CampaignRow, { contents, at }: Frozen): ContentRow[] {
   const base = linkBase(ctx);
-  const storedBase = sql`(SELECT link_base FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${row.id})`;
-  return contents.map(({ contentId }, place) => {
-    const content = contentOf(ctx, row, row.variants?.[place] ?? null, { id: contentId, at, linkBase: base });
-    return insertContent(content, { linkBase: sql`coalesce(${base}, ${storedBase})` });
+  return contents.map(({ contentId }, place) =>
+    contentOf(ctx, row, row.variants?.[place] ?? null, { id: contentId, at, linkBase: base }),
+  );
+}
+
+/** The call that scheduled a campaign knew the base of its links. */
+function insertContents(ctx: Context, contents: ContentRow[]): Statement[] {
+  return contents.map((content) => {
+    const storedBase = sql`(SELECT link_base FROM campaign_runs
+      WHERE project_id = ${ctx.project.number} AND id = ${content.campaignId})`;
+    return insertContent(content, { linkBase: sql`coalesce(${content.linkBase}, ${storedBase})` });
   });
+}
+
+/** The bodies whose links are tracked. */
+function bodiesOf(ctx: Context, contents: ContentRow[]): Promise<{ contentId: Id; body: string | null }[]> {
+  const tracked = contents.filter(({ isTracked }) => isTracked);
+  return Promise.all(tracked.map(async (content) => ({ contentId: content.id, body: await loadBody(ctx, content) })));
 }
 
 /** After the commit of the campaign's run. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { leftOutReasons } from "../../engine/campaigns/left-out";
 
 const counter = z.number().int();
 const rate = z.number().min(0).max(100).meta({ description: "In percent of sentCount." });
@@ -25,7 +26,16 @@ const stats = {
 };
 
 export const CampaignStats = z
-  .object({ ...stats, variants: z.array(z.object({ name: z.string(), ...stats })).optional() })
+  .object({
+    ...stats,
+    leftOut: z.array(z.object({ reason: z.enum(leftOutReasons), count: counter })).meta({
+      description:
+        "Contacts of the audience that got no email, counted when their page of the audience was reached: each once, by the " +
+        "first of these reasons that is true: `suppressed`, `snoozed`, `unsubscribed`, `topic`. Emails that were withheld " +
+        "later are among `suppressedCount` and `cancelledCount`.",
+    }),
+    variants: z.array(z.object({ name: z.string(), ...stats })).optional(),
+  })
   .meta({
     id: "CampaignStats",
     example: {
@@ -48,6 +58,27 @@ export const CampaignStats = z
       bounceRate: 1,
       complaintRate: 0,
       unsubscribeRate: 0.5,
+      leftOut: [{ reason: "unsubscribed", count: 31 }],
     },
   });
 export type CampaignStats = z.infer<typeof CampaignStats>;
+
+export const CampaignLinks = z
+  .object({
+    data: z.array(
+      z.object({
+        url: z.string().meta({ description: "As written in the body, before values are put in." }),
+        clicks: counter.meta({ description: "Clicks of people. At most 100 of one email count." }),
+        uniqueClicks: counter.meta({ description: "Recipients who clicked it at least once." }),
+        automatedClicks: counter.meta({ description: "Clicks of known scanners and previews." }),
+      }),
+    ),
+    truncated: z.boolean().meta({ description: "There are more links than are listed." }),
+  })
+  .meta({
+    id: "CampaignLinks",
+    example: {
+      data: [{ url: "https://acme.example/sale?from={{ id }}", clicks: 130, uniqueClicks: 98, automatedClicks: 21 }],
+      truncated: false,
+    },
+  });

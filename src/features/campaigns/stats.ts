@@ -1,6 +1,7 @@
 import { type Counts, sumOf } from "../../core/campaigns/counts";
 import type { Id } from "../../core/ids";
 import { findCounts } from "../../engine/campaigns/counts";
+import { findLeftOut, type LeftOutReason, leftOutReasons } from "../../engine/campaigns/left-out";
 import type { Context } from "../../platform/context";
 import { getCampaign } from "./campaign";
 import { countersJson, totalOf } from "./counters";
@@ -9,14 +10,21 @@ import type { CampaignStats } from "./stats-schema";
 /** `GET /campaigns/{id}/stats`. */
 export async function campaignStats(ctx: Context, id: Id): Promise<CampaignStats> {
   const { variants } = await getCampaign(ctx, id);
-  const counts = await findCounts(ctx, id);
-  const all = statsOf(sumOf(counts));
+  const [counts, leftOut] = await Promise.all([findCounts(ctx, id), findLeftOut(ctx, id)]);
+  const all = { ...statsOf(sumOf(counts)), leftOut: leftOutJson(leftOut) };
   if (variants === null) return all;
   const byName = variants.map(({ name }) => ({
     name,
     ...statsOf(sumOf(counts.filter(({ variant }) => variant === name))),
   }));
   return { ...all, variants: byName };
+}
+
+function leftOutJson(counts: Record<LeftOutReason, number> | null) {
+  return leftOutReasons.flatMap((reason) => {
+    const count = counts?.[reason] ?? 0;
+    return count === 0 ? [] : [{ reason, count }];
+  });
 }
 
 function statsOf(counts: Counts) {

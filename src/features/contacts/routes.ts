@@ -11,6 +11,7 @@ import { streamObject } from "../../http/stream-object";
 import { bulk } from "./bulk/routes";
 import { contactJson } from "./contact";
 import { deleteContact } from "./delete";
+import { contactExecutions } from "./executions/routes";
 import { exportContact } from "./export";
 import { fields } from "./fields/routes";
 import { imports } from "./import/routes";
@@ -192,4 +193,5 @@ contacts.openapi(lookup, async (c) => {
 });
 
 contacts.route("/", snoozes);
+contacts.route("/", contactExecutions);
 contacts.route("/", contactTopics);

@@ -24,10 +24,11 @@ export async function listEmails(
   const { cursor, limit, ...filters } = search;
   const named = namedFilters(filters);
   const [after = null] = readCursor(cursor, ById, named) ?? [];
-  const isMatch = filtersOf(filters);
-  const window = windowOf(ctx, await withContact(ctx, filters), after);
+  const asked = await withContact(ctx, filters);
+  const isMatch = filtersOf(asked);
+  const window = windowOf(ctx, asked, after);
   const batch = openBatch(ctx);
-  const found = batch.add(
+  const matches = batch.add(
     statement(
       sql`SELECT e.id FROM (${window}) e WHERE ${isMatch} ORDER BY e.id DESC LIMIT ${limit + 1}`,
       columns({ id: asId }),
@@ -40,10 +41,10 @@ export async function listEmails(
     ),
   );
   await batch.commit();
-  const ids = found.all.slice(0, limit).map(({ id }) => id);
+  const ids = matches.all.slice(0, limit).map(({ id }) => id);
   const { seen, last, matching } = scanned.one;
   const isCut = seen === windowRows;
-  const next = (found.count > limit ? ids.at(-1) : isCut ? last : null) ?? null;
+  const next = (matches.count > limit ? ids.at(-1) : isCut ? last : null) ?? null;
   const isOneOf = sql`${emails.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
   const rows = ids.length === 0 ? [] : await selectEmails(ctx, isOneOf).orderBy(desc(emails.id));
   return {
@@ -67,25 +68,35 @@ async function withContact(ctx: Context, filters: EmailFilters): Promise<EmailFi
 }
 
 /**
- * The newest emails that may match: those of one contact by their index, sorted afterwards, or those of the project in
- * key order.
+ * The newest emails that may match: those of one execution, which are few, those of one contact, both by their index and
+ * sorted afterwards, or those of the project in key order.
  */
-function windowOf(ctx: Context, { contactId, startDate, endDate }: EmailFilters, after: string | null): SQL {
+function windowOf(ctx: Context, filters: EmailFilters, after: string | null): SQL {
+  const { startDate, endDate } = filters;
   const isBehind = after === null ? sql`` : sql`AND id < ${idOf(after)}`;
   // An email's id is the time of its creation.
   const since = startDate === undefined ? sql`` : sql`AND id >= ${firstIdAt(startDate.from)}`;
   const until = endDate === undefined ? sql`` : sql`AND id < ${firstIdAt(endDate.to)}`;
-  const [index, isTheirs] =
-    contactId === undefined ? [sql``, sql``] : [sql`INDEXED BY ux_emails_contact`, sql`AND contact_id = ${contactId}`];
-  return sql`SELECT project_id, id, content_id, to_email, status, campaign_id, source FROM emails ${index}
+  const { index, isTheirs } = ownerOf(filters);
+  return sql`SELECT project_id, id, content_id, contact_id, to_email, status, campaign_id, source FROM emails ${index}
     WHERE project_id = ${ctx.project.number} ${isTheirs} ${isBehind} ${since} ${until} ORDER BY id DESC LIMIT ${windowRows}`;
 }
 
-function filtersOf({ status, campaignId, templateId, source, to }: EmailFilters): SQL {
+function ownerOf({ executionId, contactId }: EmailFilters): { index: SQL; isTheirs: SQL } {
+  if (executionId !== undefined) {
+    const [from, to] = [`${textOf(executionId)}:`, `${textOf(executionId)};`];
+    return { index: sql`INDEXED BY ux_emails_effect`, isTheirs: sql`AND effect_id >= ${from} AND effect_id < ${to}` };
+  }
+  if (contactId === undefined) return { index: sql``, isTheirs: sql`` };
+  return { index: sql`INDEXED BY ux_emails_contact`, isTheirs: sql`AND contact_id = ${contactId}` };
+}
+
+function filtersOf({ status, contactId, campaignId, templateId, source, to }: EmailFilters): SQL {
   const ofTemplate = sql`EXISTS (SELECT 1 FROM email_contents content WHERE content.project_id = e.project_id
     AND content.id = e.content_id AND content.template_id = ${templateId})`;
   const filters = [
     ...(status === undefined ? [] : [sql`e.status = ${status}`]),
+    ...(contactId === undefined ? [] : [sql`e.contact_id = ${contactId}`]),
     ...(campaignId === undefined ? [] : [sql`e.campaign_id IS ${campaignId}`]),
     ...(templateId === undefined ? [] : [ofTemplate]),
     ...(source === undefined ? [] : [sql`e.source = ${source}`]),
@@ -95,7 +106,7 @@ function filtersOf({ status, campaignId, templateId, source, to }: EmailFilters)
 }
 
 /** The filters as text, for the cursor. */
-function namedFilters({ contactId, campaignId, templateId, startDate, endDate, ...others }: EmailFilters) {
+function namedFilters({ contactId, campaignId, templateId, executionId, startDate, endDate, ...others }: EmailFilters) {
   return {
     ...others,
     startDate: startDate?.from,
@@ -103,5 +114,6 @@ function namedFilters({ contactId, campaignId, templateId, startDate, endDate, .
     contactId: contactId && textOf(contactId),
     campaignId: campaignId && textOf(campaignId),
     templateId: templateId && textOf(templateId),
+    executionId: executionId && textOf(executionId),
   };
 }

@@ -95,6 +95,7 @@ export const EmailFilters = z.object({
   contactId: idFilter.optional(),
   campaignId: idFilter.optional(),
   templateId: idFilter.optional(),
+  executionId: idFilter.optional().meta({ type: "string", description: "The execution of a workflow." }),
   source: z.enum(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW", "TEST"]).optional(),
   to: Address.optional().meta({
     description:

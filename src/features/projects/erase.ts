@@ -28,6 +28,8 @@ export const projectTables: Keys = {
   campaigns: ["id"],
   campaign_pages: ["campaign_id", "first_id"],
   campaign_counts: ["campaign_id", "content_id"],
+  campaign_left_out: ["campaign_id"],
+  campaign_links: ["campaign_id", "content_id", "number"],
   campaign_runs: ["id"],
   workflows: ["id"],
   workflow_steps: ["workflow_id", "id"],

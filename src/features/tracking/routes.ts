@@ -35,7 +35,7 @@ tracking.get(`${clickPath}:token`, byLink, (c) => {
   const target = click && URL.parse(click.url);
   sayPrivate(c);
   if (!click || !target || !/^https?:$/.test(target.protocol)) return showBadLink(c);
-  tellHit(platform, click, { kind: "click", link: click.url, isAutomated: isAutomatedCall(c) });
+  tellHit(platform, click, { kind: "click", link: click.url, number: click.number, isAutomated: isAutomatedCall(c) });
   return c.body(null, 302, { Location: target.href });
 });
 

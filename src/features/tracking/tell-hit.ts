@@ -37,7 +37,7 @@ const gatherings = new WeakMap<Enqueue, Gathering>();
 export function tellHit(
   platform: Platform,
   { projectId, emailId }: TrackedMail,
-  what: Pick<Hit, "kind" | "link" | "isAutomated">,
+  what: Pick<Hit, "kind" | "link" | "number" | "isAutomated">,
 ): void {
   const now = platform.now.getTime();
   const told = { projectId, hit: { ...what, id: textOf(newId()), emailId, at: now } };

@@ -1,17 +1,39 @@
-import type { Id } from "../../core/ids";
+import { sql } from "drizzle-orm";
+import { type Id, readId } from "../../core/ids";
 import { drawDiagram } from "../../core/workflows/diagram";
+import type { Step } from "../../core/workflows/step";
+import type { NamedTemplate } from "../../core/workflows/step-text";
+import { asId, asText, columns } from "../../db/rows";
+import { select } from "../../db/statement";
 import { countSteps } from "../../engine/workflows/count-steps";
-import { graphOf } from "../../engine/workflows/graph";
+import { graphOf, triggerOf } from "../../engine/workflows/graph";
 import type { Context } from "../../platform/context";
 import { getWorkflow } from "./workflow";
 
-/** `GET /workflows/{id}/diagram`: the graph as Mermaid text, with the number of those who wait at each step. Throws NotFound. */
+/** `GET /workflows/{id}/diagram`: the graph as Mermaid text, with what its steps do and count. Throws NotFound. */
 export async function workflowDiagram(ctx: Context, id: Id): Promise<string> {
-  const graph = graphOf(await getWorkflow(ctx, id));
-  const counted = await countSteps(
-    ctx,
-    id,
-    graph.steps.map((step) => step.id),
+  const workflow = await getWorkflow(ctx, id);
+  const graph = graphOf(workflow);
+  const ids = graph.steps.map((step) => step.id);
+  const [counted, templates] = await Promise.all([countSteps(ctx, id, ids), findTemplates(ctx, graph.steps)]);
+  const counts = new Map(counted.map((one) => [one.stepId, one]));
+  return drawDiagram(graph, { trigger: triggerOf(workflow.row), templates, counts });
+}
+
+/** By the steps that send them. */
+async function findTemplates(ctx: Context, steps: readonly Step[]): Promise<Map<Id, NamedTemplate>> {
+  const named = steps.flatMap((step) => {
+    if (step.type !== "SEND_EMAIL") return [];
+    const templateId = step.templateId ?? (step.config.templateId ? readId(step.config.templateId) : null);
+    return templateId === null ? [] : [[step.id, templateId]];
+  });
+  if (named.length === 0) return new Map();
+  const found = await select(
+    ctx.db,
+    sql`SELECT r.value->>0 AS step_id, t.name, v.subject FROM json_each(${JSON.stringify(named)}) r
+      CROSS JOIN templates t ON t.project_id = ${ctx.project.number} AND t.id = r.value->>1
+      CROSS JOIN template_versions v ON v.project_id = t.project_id AND v.id = t.version_id`,
+    columns({ stepId: asId, name: asText, subject: asText }),
   );
-  return drawDiagram(graph, new Map(counted.map(({ stepId, waiting }) => [stepId, waiting])));
+  return new Map(found.map(({ stepId, ...template }) => [stepId, template]));
 }

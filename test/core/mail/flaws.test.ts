@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { flawsOf } from "../../../src/core/mail/flaws";
+import { asWritten, flawsOf } from "../../../src/core/mail/flaws";
 
-const found = (html: string) => [...flawsOf(html)];
+const found = (html: string) => [...flawsOf(html).keys()];
 
 describe("a link", () => {
   it.each([
@@ -61,4 +61,21 @@ it("takes no longer than the text is long", () => {
 
 it("ends with a tag that does not", () => {
   expect(found('<a href="/x">x</a><img src="x')).toEqual(["link_not_absolute"]);
+});
+
+it("tells which link or image it is, five of each at most", () => {
+  expect(flawsOf('<a class=b href="#">Read more</a><img src="https://acme.example/a.png" width=3>')).toEqual(
+    new Map([
+      ["empty_link", ['<a class=b href="#">Read more']],
+      ["image_without_alt", ['<img src="https://acme.example/a.png" width=3>']],
+    ]),
+  );
+  const many = Array.from({ length: 9 }, (_, n) => `<a href="/${n}">x</a><a href="/${n}">x</a>`).join("");
+  expect(flawsOf(many).get("link_not_absolute")).toEqual([0, 1, 2, 3, 4].map((n) => `<a href="/${n}">x`));
+});
+
+it("tells of a link only what is written in the body", () => {
+  const body = '<a href="/{{ slug }}">{{ name }}</a>';
+  expect(asWritten('<a href="/news">News', '<a href="/news">News</a>')).toBe('<a href="/news">News');
+  expect(asWritten('<a href="/ada@example.com">Ada', body)).toBe('<a href="/…');
 });

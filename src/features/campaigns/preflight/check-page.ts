@@ -1,10 +1,18 @@
 import { sql } from "drizzle-orm";
 import { variantFor } from "../../../core/campaigns/draw";
-import { count, maxFindings, maxHtmlBytes, note, type SkipReason, type Tally } from "../../../core/campaigns/tally";
+import {
+  count,
+  maxFindings,
+  maxHtmlBytes,
+  note,
+  type SkipReason,
+  type Tally,
+  warn,
+} from "../../../core/campaigns/tally";
 import type { Cpu } from "../../../core/cpu";
 import { type Id, publicId } from "../../../core/ids";
 import { type JsonObject, utf8Bytes } from "../../../core/json";
-import { flawsOf } from "../../../core/mail/flaws";
+import { asWritten, flawsOf, maxFlawExamples } from "../../../core/mail/flaws";
 import type { ContactSnapshot, Message } from "../../../core/mail/message";
 import { Budget } from "../../../core/templating/budget";
 import { RenderLimitError, TemplateRenderError, TemplateSyntaxError } from "../../../core/templating/errors";
@@ -38,7 +46,8 @@ export async function checkPage(
   before: Found,
   cpu: Cpu,
 ): Promise<Found & { done: number }> {
-  const tally = structuredClone(before.tally);
+  // A job that an older version began knows no examples.
+  const tally: Tally = { ...structuredClone(before.tally), examples: structuredClone(before.tally.examples ?? {}) };
   let { places } = before;
   const slices = openSlices(cpu);
   for (const person of await readPeople(ctx, check.campaign, ids)) {
@@ -135,7 +144,7 @@ async function checkMail(ctx: Context, check: Check, person: Person, tally: Tall
     if ("status" in composed) fails(composed.error ?? "The mail cannot be composed");
     else {
       asking.note(composed.message.html.length * flawUnits);
-      noteMail(composed.message, person, tally);
+      noteMail(composed.message, checked.content.body ?? "", person, tally);
     }
   } catch (error) {
     if (!isOfTemplate(error)) throw error;
@@ -166,10 +175,17 @@ function missingIn(checked: Checked, contactId: Id, contact: ContactSnapshot, bu
   );
 }
 
-function noteMail({ type, html, headers }: Message, { source, confirmedAt }: Person, tally: Tally): void {
+/** Examples are of the first mails that have a flaw: each is looked up in the whole body. */
+const mailsWithExamples = 50;
+
+function noteMail({ type, html, headers }: Message, body: string, { source, confirmedAt }: Person, tally: Tally): void {
   tally.composed += 1;
   if (isLongerThan(html, maxHtmlBytes)) tally.clipped += 1;
-  for (const flaw of flawsOf(html)) count(tally.warnings, flaw);
+  for (const [flaw, examples] of flawsOf(html)) {
+    const isTold = (tally.examples[flaw]?.length ?? 0) >= maxFlawExamples;
+    const isAsked = !isTold && (tally.warnings[flaw] ?? 0) < mailsWithExamples;
+    warn(tally, flaw, isAsked ? examples.map((example) => asWritten(example, body)) : []);
+  }
   if (type !== "TRANSACTIONAL" && !("List-Unsubscribe" in headers)) count(tally.warnings, "missing_unsubscribe_link");
   // Somebody who pressed the button of a confirmation mail is known by more than the key.
   if (source === "PUBLIC" && confirmedAt === null) count(tally.warnings, "public_source");

@@ -116,6 +116,7 @@ const nothingYet = {
   opens: 0,
   clicks: 0,
   hits: null,
+  clickedLinks: null,
   causes: null,
   isForgotten: false,
   endedAt: null,

@@ -26,7 +26,7 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
   "missing": [{ "variable": "firstName", "count": 17, "examples": ["0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d"] }],
   "renderErrors": [{ "message": "…", "count": 1, "examples": ["0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d"] }],
   "clipped": 0,
-  "warnings": [{ "code": "empty_link", "message": "A link leads nowhere: …", "count": 3 }],
+  "warnings": [{ "code": "empty_link", "message": "A link leads nowhere: …", "count": 3, "examples": ["<a href="#">Read more"] }],
   "estimatedSeconds": 3,
   "rowsWritten": 9003
 }
@@ -43,7 +43,8 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
 - \`estimatedSeconds\` is how long sending takes when nothing else is sent, with the hold of a canary: at the pace of the project
   (\`sendRatePerSecond\`), that of the provider, or the speed at which this installation sent its last campaigns, whichever is the
   slowest. Before it has sent any, 400 a second stand for that speed. \`rowsWritten\` is what sending writes to the database.
-- \`examples\` are ids of contacts, five at most, of whom one may be erased by now.
+- \`examples\` are ids of contacts, five at most, of whom one may be erased by now; of \`warnings\` the links and images that they are
+  about, as far as they are written in the body.
 
 A campaign has one such job at a time: a call while it goes on answers with the same \`jobId\`. A campaign that is changed meanwhile is
 checked from the beginning. Of one that is SENDING, the job checks the whole audience as it is now. When it is deleted, the job is \`failed\`. A disabled project may check its campaigns. 409 when the campaign is

@@ -14,7 +14,17 @@ export const PreflightResult = z.object({
   missing: z.array(z.object({ variable: z.string(), count: counter, examples })),
   renderErrors: z.array(z.object({ message: z.string(), count: counter, examples })),
   clipped: counter,
-  warnings: z.array(z.object({ code: z.enum(warningCodes), message: z.string(), count: counter })),
+  warnings: z.array(
+    z.object({
+      code: z.enum(warningCodes),
+      message: z.string(),
+      count: counter,
+      examples: z.array(z.string()).meta({
+        description:
+          "The links or images that it is about, as they are written in the body: five at most. Empty for other warnings.",
+      }),
+    }),
+  ),
   estimatedSeconds: counter,
   rowsWritten: counter,
 });

@@ -1,19 +1,13 @@
 import { sql } from "drizzle-orm";
-import { type FilterCondition, filtersOf } from "../../../core/audience/condition";
-import { eventOf, topicOf } from "../../../core/audience/fields";
+import type { FilterCondition } from "../../../core/audience/condition";
 import type { Filter } from "../../../core/audience/filter";
-import { isEventOperator, isSegmentOperator, segmentOperators } from "../../../core/audience/operators";
-import { chunksOf } from "../../../core/chunks";
-import { type Id, publicId, timeOf } from "../../../core/ids";
-import { fieldValue } from "../../../core/segments/field-value";
-import { iso } from "../../../core/time";
-import { audienceOf, type Segments } from "../../../db/audience";
-import { openBatch } from "../../../db/batch";
-import { asFlag, asId, asText, columns, orNull } from "../../../db/rows";
-import { type Statement, select, selectFirst, statement } from "../../../db/statement";
-import type { ContactRow } from "../../../db/tables";
+import type { NamedContact } from "../../../core/contacts/named-contact";
+import { type Id, publicId } from "../../../core/ids";
+import { asId, columns } from "../../../db/rows";
+import { selectFirst } from "../../../db/statement";
+import { judge } from "../../../engine/audience/judge";
 import { loadSegments } from "../../../engine/audience/named-segments";
-import { getContact } from "../../../engine/contacts/contact";
+import { getNamedContact } from "../../../engine/contacts/named-contact";
 import type { Context } from "../../../platform/context";
 import { getSegment } from "../segment";
 import type { ExplainedCondition, ExplainedFilter } from "./schema";
@@ -25,24 +19,17 @@ interface Explanation {
 }
 
 /** `POST /segments/{id}/explain`: why a contact is in it, or is not. Throws NotFound, of either. */
-export async function explainSegment(ctx: Context, id: Id, contactId: Id): Promise<Explanation> {
+export async function explainSegment(ctx: Context, id: Id, named: NamedContact): Promise<Explanation> {
   const segment = await getSegment(ctx, id);
-  const contact = await getContact(ctx, contactId);
+  const contact = await getNamedContact(ctx, named);
   const { condition } = segment;
-  const shown = { contactId: publicId(contactId) };
-  if (condition === null) return { ...shown, matches: await hasMember(ctx, id, contactId), condition: null };
+  const shown = { contactId: publicId(contact.id) };
+  if (condition === null) return { ...shown, matches: await hasMember(ctx, id, contact.id), condition: null };
 
-  const filters = [...filtersOf(condition)].map(({ filter }) => filter);
   const segments = await loadSegments(ctx, condition);
-  const [{ matches, each }, lastTimes] = await Promise.all([
-    evaluate(ctx, contact, { condition, filters }, segments),
-    findLastTimes(ctx, contact, filters),
-  ]);
+  const { matches, filters } = await judge(ctx, contact, { condition, segments, now: ctx.now });
   const explained = new Map(
-    filters.map((filter, index) => {
-      const isMet = each[index] ?? false;
-      return [filter, { ...filter, matches: isMet, actual: actualOf(contact, filter, isMet, lastTimes) }];
-    }),
+    filters.map(({ filter, matches, actual }): [Filter, ExplainedFilter] => [filter, { ...filter, matches, actual }]),
   );
   return { ...shown, matches, condition: explainedTree(condition, explained) };
 }
@@ -55,82 +42,6 @@ async function hasMember(ctx: Context, segmentId: Id, contactId: Id): Promise<bo
     columns({ contactId: asId }),
   );
   return member !== null;
-}
-
-function alone(filter: Filter): FilterCondition {
-  return { logic: "AND", groups: [{ filters: [filter] }] };
-}
-
-/** Each has a parameter, of which D1 allows 100. */
-const filtersPerStatement = 50;
-
-/**
- * Asks the database whether a condition holds for one contact, and each of its filters alone, all at the same moment.
- * The condition has a statement of its own, as it may fill one.
- */
-async function evaluate(
-  ctx: Context,
-  contact: ContactRow,
-  { condition, filters }: { condition: FilterCondition; filters: Filter[] },
-  segments: Segments,
-): Promise<{ matches: boolean; each: boolean[] }> {
-  const batch = openBatch(ctx);
-  const whole = batch.add(selectMatches(ctx, contact, [condition], segments));
-  const chunks = chunksOf(filters.map(alone), filtersPerStatement).map((some) =>
-    batch.add(selectMatches(ctx, contact, some, segments)),
-  );
-  await batch.commit();
-  // There is no row when the contact was deleted meanwhile.
-  return { matches: whole.first?.[0] ?? false, each: chunks.flatMap(({ first = [] }) => first) };
-}
-
-/** One row: whether each of the conditions holds for the contact. */
-function selectMatches(
-  ctx: Context,
-  contact: ContactRow,
-  conditions: FilterCondition[],
-  segments: Segments,
-): Statement<boolean[]> {
-  const nameOf = (index: number) => `m${index}`;
-  const questions = conditions.map((condition, index) => {
-    const { values, matches } = audienceOf(condition, segments, ctx.now);
-    return sql`(WITH ${values} SELECT ${matches}) AS ${sql.raw(nameOf(index))}`;
-  });
-  return statement(
-    sql`SELECT ${sql.join(questions, sql`, `)} FROM contacts c
-      WHERE c.project_id = ${ctx.project.number} AND c.id = ${contact.id}`,
-    (raw) => conditions.map((_, index) => asFlag(raw[nameOf(index)])),
-  );
-}
-
-/** When the contact last had each event that the filters name. */
-async function findLastTimes(ctx: Context, contact: ContactRow, filters: Filter[]): Promise<Map<string, number>> {
-  const names = filters.flatMap(({ field, operator }) => (isEventOperator(operator) ? [eventOf(field)] : []));
-  if (names.length === 0) return new Map();
-  const rows = await select(
-    ctx.db,
-    sql`SELECT r.value AS name, (SELECT e.id FROM events e INDEXED BY ix_events_name
-        WHERE e.project_id = ${ctx.project.number} AND e.name = r.value AND e.contact_id = ${contact.id}
-        ORDER BY e.id DESC LIMIT 1) AS last_id
-      FROM json_each(${JSON.stringify([...new Set(names)])}) r`,
-    columns({ name: asText, lastId: orNull(asId) }),
-  );
-  return new Map(rows.flatMap(({ name, lastId }) => (lastId === null ? [] : [[name, timeOf(lastId)]])));
-}
-
-function actualOf(
-  contact: ContactRow,
-  { field, operator, value }: Filter,
-  isMet: boolean,
-  lastTimes: Map<string, number>,
-): unknown {
-  if (isSegmentOperator(operator)) return segmentOperators[operator] === isMet;
-  if (!isEventOperator(operator)) {
-    // It matches exactly when the contact is in the topic, or exactly when it is not.
-    return topicOf(field) === null ? fieldValue(contact, field) : ((operator === "equals") === value) === isMet;
-  }
-  const last = lastTimes.get(eventOf(field));
-  return last === undefined ? null : iso(last);
 }
 
 function explainedTree(condition: FilterCondition, explained: Map<Filter, ExplainedFilter>): ExplainedCondition {

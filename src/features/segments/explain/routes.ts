@@ -21,5 +21,5 @@ const show = createRoute({
 
 explain.openapi(show, async (c) => {
   const { id } = c.req.valid("param");
-  return c.json(await explainSegment(c.var.ctx, id, c.req.valid("json").contactId), 200);
+  return c.json(await explainSegment(c.var.ctx, id, c.req.valid("json")), 200);
 });

@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { units } from "../../../core/audience/dates";
 import { operators } from "../../../core/audience/operators";
-import { readId } from "../../../core/ids";
+import { NamedContact } from "../../../core/contacts/named-contact";
 
-export const ExplainSegment = z
-  .object({ contactId: z.string().transform(readId).meta({ type: "string" }) })
-  .meta({ id: "ExplainSegment", example: { contactId: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10" } });
+export const ExplainSegment = NamedContact.meta({ id: "ExplainSegment", example: { email: "ada@example.com" } });
 
 const ExplainedFilter = z
   .object({

@@ -16,6 +16,7 @@ interface ExecutionQuery {
   page: number;
   pageSize: number;
   status?: ExecutionStatus;
+  contactId?: Id;
 }
 
 /**
@@ -25,10 +26,14 @@ interface ExecutionQuery {
 export async function listExecutions(
   ctx: Context,
   workflowId: Id,
-  { page, pageSize, status }: ExecutionQuery,
+  { page, pageSize, status, contactId }: ExecutionQuery,
 ): Promise<{ executions: Omit<ExecutionView, "steps">[]; total: number }> {
-  const found = sql`FROM workflow_executions WHERE project_id = ${ctx.project.number} AND workflow_id = ${workflowId}
-    ${status === undefined ? sql`` : sql`AND status = ${status}`}`;
+  const [index, isTheirs] =
+    contactId === undefined
+      ? [sql``, sql``]
+      : [sql`INDEXED BY ix_workflow_executions_contact`, sql`AND contact_id = ${contactId}`];
+  const found = sql`FROM workflow_executions ${index} WHERE project_id = ${ctx.project.number} ${isTheirs}
+    AND workflow_id = ${workflowId} ${status === undefined ? sql`` : sql`AND status = ${status}`}`;
   const skipped = (page - 1) * pageSize;
   const batch = openBatch(ctx);
   batch.guard(workflowExists(ctx, workflowId), () => new NotFound("workflow", workflowId));

@@ -45,19 +45,24 @@ executions.openapi(start, async (c) => {
   return c.json(executionJson(started), 201);
 });
 
+const ExecutionQuery = PageQuery.extend({
+  status: ExecutionStatus.optional(),
+  contactId: z.string().transform(readId).optional().meta({ type: "string" }),
+});
+
 const list = createRoute({
   method: "get",
   path: "/workflows/{id}/executions",
   operationId: "listWorkflowExecutions",
   tags,
   summary: "List the executions of a workflow, newest first",
-  request: { params: IdParam, query: PageQuery.extend({ status: ExecutionStatus.optional() }) },
+  request: { params: IdParam, query: ExecutionQuery },
   responses: { ...ok(ExecutionPage), ...errors(404, 422) },
 });
 
 executions.openapi(list, async (c) => {
-  const { page, pageSize, status } = c.req.valid("query");
-  const asked = { page, pageSize, ...(status === undefined ? {} : { status }) };
+  const asked = c.req.valid("query");
+  const { page, pageSize } = asked;
   const { executions: found, total } = await listExecutions(c.var.ctx, c.req.valid("param").id, asked);
   const totalPages = Math.ceil(total / pageSize);
   return c.json({ data: found.map(executionJson), total, page, pageSize, totalPages }, 200);

@@ -16,7 +16,7 @@ const ids = {
   step: "0199a0f2-c4d5-7c3d-ae4f-5a6b7c8d9e0f",
 };
 
-const executionExample = {
+export const executionExample = {
   id: ids.execution,
   workflowId: ids.workflow,
   contactId: ids.contact,

@@ -11,7 +11,7 @@ const simulate = createRoute({
   path: "/workflows/{id}/simulate",
   operationId: "simulateWorkflow",
   policy: { isRead: true },
-  partNames: { events: ["at", "name", "data"] },
+  partNames: { events: ["at", "after", "name", "data"] },
   tags: ["Workflows"],
   summary: "Try a workflow without an effect",
   description:

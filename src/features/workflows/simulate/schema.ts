@@ -1,40 +1,68 @@
 import { z } from "zod";
+import { readLength } from "../../../core/advance";
 import { ContactData } from "../../../core/contacts/data";
 import { readId } from "../../../core/ids";
 import { utf8Bytes } from "../../../core/json";
+import { dayMs } from "../../../core/time";
 import { executionStatuses } from "../../../core/workflows/execution";
 import { PathStep, pathStepExample } from "../executions/path";
 
 const maxEvents = 100;
 const maxDataBytes = 16 * 1024;
 const maxNameLength = 255;
+const maxDelayMs = 3_653 * dayMs;
 
 const example = {
   contactId: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
   events: [
     { at: "2026-01-31T09:00:00Z", name: "signup", data: { plan: "free" } },
-    { at: "2026-02-02T12:00:00Z", name: "purchase", data: { amount: 42 } },
+    { after: "3d", name: "purchase", data: { amount: 42 } },
   ],
 };
 
 const Time = z.iso.datetime({ offset: true });
 
+const Delay = z
+  .string()
+  .transform((given, check) => {
+    const ms = /^0[smhdw]$/.test(given) ? 0 : readLength(given);
+    if (ms !== null && ms <= maxDelayMs) return ms;
+    const message = "Must be a whole number and a unit of s, m, h, d or w, such as 3d, up to ten years";
+    check.addIssue({ code: "custom", message, params: { code: "invalid_string" } });
+    return z.NEVER;
+  })
+  .meta({ type: "string", example: "3d" });
+
+const Happening = z
+  .object({
+    at: Time.nullish().meta({ description: "When it happens. Pass this or `after`." }),
+    after: Delay.nullish().meta({
+      description:
+        "How long after the start of the run it happens: `0m`, `36h`, `3d`. Units are s, m, h, d and w. The run starts at " +
+        "the `at` of the event that starts it, or else now. Pass this or `at`.",
+    }),
+    name: z.string().min(1).max(maxNameLength),
+    data: ContactData.refine((data) => utf8Bytes(JSON.stringify(data)) <= maxDataBytes, {
+      error: `Must be at most ${maxDataBytes} bytes as JSON`,
+      params: { code: "too_big" },
+    })
+      .nullish()
+      .meta({ type: "object" }),
+  })
+  .superRefine(({ at, after }, check) => {
+    const isAt = (at ?? null) !== null;
+    if (isAt !== ((after ?? null) !== null)) return;
+    const [code, message] = isAt
+      ? ["custom", "Must not be sent together with at: they say the same in two ways"]
+      : ["required", "Say when it happens: after, such as 3d, or at, a time"];
+    check.addIssue({ code: "custom", path: ["after"], message, params: { code } });
+  });
+
 export const SimulateWorkflow = z
   .object({
     contactId: z.string().min(1).transform(readId).meta({ type: "string" }),
     events: z
-      .array(
-        z.object({
-          at: Time.nullish().meta({ description: "Now if it is left out." }),
-          name: z.string().min(1).max(maxNameLength),
-          data: ContactData.refine((data) => utf8Bytes(JSON.stringify(data)) <= maxDataBytes, {
-            error: `Must be at most ${maxDataBytes} bytes as JSON`,
-            params: { code: "too_big" },
-          })
-            .nullish()
-            .meta({ type: "object" }),
-        }),
-      )
+      .array(Happening)
       .max(maxEvents)
       .nullish()
       .meta({

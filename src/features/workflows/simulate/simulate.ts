@@ -19,9 +19,9 @@ import type { SimulateWorkflow, WorkflowSimulation } from "./schema";
 export async function simulateWorkflow(ctx: Context, id: Id, call: SimulateWorkflow): Promise<WorkflowSimulation> {
   const [workflow, contact] = await Promise.all([getWorkflow(ctx, id), getContact(ctx, call.contactId)]);
   const graph = graphOf(workflow);
-  const events = givenEvents(ctx, call);
   const trigger = triggerOf(workflow.row);
   const name = trigger.triggerType === "EVENT" ? trigger.triggerConfig.eventName : null;
+  const events = givenEvents(ctx, call, name ?? null);
   const start = events.find((event) => event.name === name) ?? null;
   const until = call.until ? Date.parse(call.until) : null;
   insistOnOrder(start?.at ?? ctx.now.getTime(), until);
@@ -47,12 +47,14 @@ function insistOnOrder(startsAt: number, until: number | null): void {
   throw new Invalid([{ field: "until", code: "too_small", message }]);
 }
 
-/** In the order of time, with ids in the same order. */
-function givenEvents(ctx: Context, { events }: SimulateWorkflow): GivenEvent[] {
+/** In the order of time, with ids in the same order. `starting` is the name of the event that starts the run. */
+function givenEvents(ctx: Context, { events }: SimulateWorkflow, starting: string | null): GivenEvent[] {
+  const starts = (events ?? []).flatMap(({ at, name }) => (at && name === starting ? [Date.parse(at)] : []));
+  const startsAt = starts.length === 0 ? ctx.now.getTime() : Math.min(...starts);
   return (events ?? [])
-    .map(({ at, name, data }, index) => {
+    .map(({ at, after, name, data }, index) => {
       const { own, patch } = readGivenData(ctx, data ?? {}, `events.${index}.data`);
-      const time = at ? Date.parse(at) : ctx.now.getTime();
+      const time = at ? Date.parse(at) : startsAt + (after ?? 0);
       // What we record ourselves writes nothing to contacts.
       const more = isReservedEvent(name) ? { source: "SYSTEM" as const, patch: {} } : { source: "API" as const, patch };
       return { at: time, name, data: own, ...more };

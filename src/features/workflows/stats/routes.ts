@@ -15,7 +15,9 @@ const stats = createRoute({
   operationId: "getWorkflowStats",
   tags,
   summary: "Count the executions of a workflow, step by step",
-  description: "Of all executions there ever were, also those that are not kept any more.",
+  description:
+    "Of all executions there ever were, also those that are not kept any more, by branch too; and what became of the emails " +
+    "of SEND_EMAIL steps.",
   request: { params: IdParam },
   responses: { ...ok(WorkflowStats), ...errors(404) },
 });
@@ -29,12 +31,15 @@ const diagram = createRoute({
   tags,
   summary: "Draw a workflow",
   description:
-    "Mermaid text, which GitHub, GitLab and many editors show as a picture. Steps say how many wait at them.",
+    "Mermaid text, which GitHub, GitLab and many editors show as a picture. Steps say what they do, how many came to them " +
+    "and how many wait there; branches, how many took them.",
   request: { params: IdParam },
   responses: {
     200: {
       description: "A Mermaid flowchart.",
-      content: { "text/plain": { schema: z.string(), example: 'flowchart TD\n  s0(["TRIGGER"])\n' } },
+      content: {
+        "text/plain": { schema: z.string(), example: 'flowchart TD\n  s0(["TRIGGER<br>on signup<br>12 entered"])\n' },
+      },
     },
     ...errors(404),
   },

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { stepTypes } from "../../../core/workflows/step";
 
 const count = z.number().int();
+const mails = count.optional().meta({ description: "Emails; only of a SEND_EMAIL step." });
 
 export const WorkflowStats = z
   .object({
@@ -15,6 +16,21 @@ export const WorkflowStats = z
         completed: count,
         failed: count,
         skipped: count.meta({ description: "Those that it had no effect for, and those that were cancelled at it." }),
+        branches: z
+          .array(z.object({ branch: z.string(), count }))
+          .meta({ description: "How many took each branch. Empty for a step without branches." }),
+        sent: mails,
+        delivered: mails,
+        opened: mails,
+        clicked: mails,
+        bounced: mails,
+        complained: mails,
+        unsubscribed: mails,
+        approximate: z.literal(true).optional().meta({
+          description:
+            "Present when the step sent more than 12,500 emails: their figures are reckoned from the newest.",
+        }),
+        countedAt: z.iso.datetime().optional(),
       }),
     ),
   })
@@ -24,7 +40,7 @@ export const WorkflowStats = z
       steps: [
         {
           ...{ stepId: "0199a0f2-c4d5-7c3d-ae4f-5a6b7c8d9e0f", name: "A day later", type: "DELAY" },
-          ...{ entered: 1_200, waiting: 40, completed: 1_158, failed: 0, skipped: 2 },
+          ...{ entered: 1_200, waiting: 40, completed: 1_158, failed: 0, skipped: 2, branches: [] },
         },
       ],
     },

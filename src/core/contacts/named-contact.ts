@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { readId } from "../ids";
+import { Email } from "../mail/address-input";
+
+/** A contact by its id or by its address, in a query or a body. */
+export const NamedContact = z
+  .object({
+    contactId: z
+      .string()
+      .transform(readId)
+      .nullish()
+      .meta({ type: "string", description: "The contact's id. Pass this or `email`." }),
+    email: Email.nullish().meta({ description: "The contact's address. Pass this or `contactId`." }),
+  })
+  .superRefine(({ contactId, email }, check) => {
+    if ((contactId ?? null) === null && (email ?? null) === null) {
+      const message = "Required: contactId or email";
+      check.addIssue({ code: "custom", path: ["contactId"], message, params: { code: "required" } });
+    }
+    if ((contactId ?? null) !== null && (email ?? null) !== null) {
+      const message = "Pass contactId or email, not both";
+      check.addIssue({ code: "custom", path: ["email"], message, params: { code: "custom" } });
+    }
+  });
+export type NamedContact = z.infer<typeof NamedContact>;

@@ -1,0 +1,111 @@
+import { decodeHTMLAttribute } from "entities/decode";
+import { TextCache } from "../templating/cache";
+import { cleanUrl, webUrlOf } from "./destination";
+import { outlineOf } from "./outline";
+import { maxLinks } from "./token";
+
+/** The links of a content as they are written in it, before values are put in: each URL once. */
+export interface WrittenLinks {
+  urls: string[];
+  /** The place of the link that became this URL, from 1; 0 when it is none of them. The one with most letters in common wins. */
+  numberOf(url: string): number;
+}
+
+const maxCacheBytes = 8_000_000;
+const known = new TextCache<WrittenLinks>((body) => body.length * 4, maxCacheBytes);
+
+/** Reads the links of a body, once for all its recipients. */
+export function writtenLinks(body: string): WrittenLinks {
+  return known.getOrMake(body, () => readLinks(body));
+}
+
+interface Written {
+  url: string;
+  /** The texts around its values, in order. One text alone is the URL itself. */
+  texts: string[];
+}
+
+const maxShownLength = 2_000;
+const ownVariable = /^\{\{-?\s*(?:unsubscribeUrl|subscribeUrl|manageUrl|confirmUrl)\b/;
+
+function readLinks(body: string): WrittenLinks {
+  const { html, liquid } = withoutLiquid(body);
+  const written = new Map<string, Written>();
+  for (const slot of outlineOf(html, maxLinks)) {
+    if (slot.kind === "pixel") continue;
+    const link = linkOf(slot.raw, liquid);
+    if (link !== null && !written.has(link.url)) written.set(link.url, link);
+  }
+  const urls = [...written.keys()];
+  const numbers = new Map(urls.map((url, place) => [url, place + 1]));
+  const patterns = [...written.values()]
+    .filter(({ texts }) => texts.length > 1)
+    .toSorted((one, other) => other.texts.join("").length - one.texts.join("").length);
+  return {
+    urls: urls.map((url) => url.slice(0, maxShownLength).toWellFormed()),
+    numberOf(url) {
+      const same = written.get(url)?.texts.length === 1 ? url : patterns.find((one) => isMade(one, url))?.url;
+      return same === undefined ? 0 : (numbers.get(same) ?? 0);
+    },
+  };
+}
+
+/** Null for what is no link to the web, and for the recipient's own pages. */
+function linkOf(raw: string, liquid: string[]): Written | null {
+  if (!mark.test(raw)) {
+    const url = webUrlOf(raw);
+    return url === null ? null : { url, texts: [url] };
+  }
+  const marked = cleanUrl(decodeHTMLAttribute(raw));
+  const url = marked.replace(marks, (_, place: string) => liquid[Number(place)] ?? "");
+  if (!/^https?:\/\/|^\{[{%]/i.test(url) || ownVariable.test(url)) return null;
+  const isTag = (place: string | undefined) => liquid[Number(place)]?.startsWith("{%") ?? false;
+  const pieces = marked.split(marks);
+  const texts = pieces.filter((_, place) => place % 2 === 0);
+  const tags = texts.slice(1).flatMap((_, place) => (isTag(pieces[2 * place + 1]) ? [place] : []));
+  const [first, last] = [tags[0], tags.at(-1)];
+  // What is between tags may be left out, or come several times.
+  return { url, texts: first === undefined || last === undefined ? texts : texts.toSpliced(first + 1, last - first) };
+}
+
+/** Whether the URL has the written texts in their order, with anything between them. */
+function isMade({ texts }: Written, url: string): boolean {
+  const [first = "", ...rest] = texts;
+  const last = rest.pop() ?? "";
+  if (url.length < first.length + last.length || !url.startsWith(first) || !url.endsWith(last)) return false;
+  let at = first.length;
+  for (const text of rest) {
+    at = url.indexOf(text, at);
+    if (at < 0 || at + text.length > url.length - last.length) return false;
+    at += text.length;
+  }
+  return true;
+}
+
+const mark = /\ue000\d+\ue001/;
+const marks = /\ue000(\d+)\ue001/g;
+const comment = /^\{%-?\s*comment\b/;
+
+/** The HTML with a mark in the place of each piece of Liquid, whose quotes and brackets are none of the HTML's. */
+function withoutLiquid(body: string): { html: string; liquid: string[] } {
+  const opening = /\{[{%]/g;
+  const endOfComment = /\{%-?\s*endcomment\b/g;
+  const liquid: string[] = [];
+  let html = "";
+  let done = 0;
+  for (let found = opening.exec(body); found !== null; found = opening.exec(body)) {
+    const close = body.indexOf(found[0] === "{{" ? "}}" : "%}", found.index + 2);
+    if (close < 0) break;
+    const piece = body.slice(found.index, close + 2);
+    html += body.slice(done, found.index);
+    if (comment.test(piece)) {
+      endOfComment.lastIndex = close;
+      done = endOfComment.exec(body)?.index ?? body.length;
+    } else {
+      html += `\ue000${liquid.push(piece) - 1}\ue001`;
+      done = close + 2;
+    }
+    opening.lastIndex = done;
+  }
+  return { html: html + body.slice(done), liquid };
+}

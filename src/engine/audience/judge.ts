@@ -1,0 +1,123 @@
+import { sql } from "drizzle-orm";
+import { type FilterCondition, filtersOf } from "../../core/audience/condition";
+import { eventOf, topicOf } from "../../core/audience/fields";
+import type { Filter } from "../../core/audience/filter";
+import { isEventOperator, isSegmentOperator, segmentOperators } from "../../core/audience/operators";
+import { chunksOf } from "../../core/chunks";
+import { timeOf } from "../../core/ids";
+import { fieldValue } from "../../core/segments/field-value";
+import { iso } from "../../core/time";
+import { audienceOf, type Segments } from "../../db/audience";
+import { openBatch } from "../../db/batch";
+import { asFlag, asId, asText, columns, orNull } from "../../db/rows";
+import { type Statement, select, statement } from "../../db/statement";
+import type { ContactRow } from "../../db/tables";
+import type { Context } from "../../platform/context";
+
+/** A filter of a condition, and what it comes to for one contact. */
+export interface JudgedFilter {
+  filter: Filter;
+  matches: boolean;
+  /** The contact's value, the time of its last such event, or whether it is a member. Null when there is none. */
+  actual: unknown;
+}
+
+/** A condition, with all that decides what it comes to. */
+interface Asked {
+  condition: FilterCondition;
+  segments: Segments;
+  now: Date;
+}
+
+/** Whether a condition holds for one contact, and what each of its filters comes to. */
+export async function judge(
+  ctx: Context,
+  contact: ContactRow,
+  { condition, segments, now }: Asked,
+): Promise<{ matches: boolean; filters: JudgedFilter[] }> {
+  const filters = [...filtersOf(condition)].map(({ filter }) => filter);
+  const [{ matches, each }, lastTimes] = await Promise.all([
+    evaluate(ctx, contact, { condition, filters, segments, now }),
+    findLastTimes(ctx, contact, filters),
+  ]);
+  const judged = filters.map((filter, index) => {
+    const isMet = each[index] ?? false;
+    return { filter, matches: isMet, actual: actualOf(contact, filter, isMet, lastTimes) };
+  });
+  return { matches, filters: judged };
+}
+
+function alone(filter: Filter): FilterCondition {
+  return { logic: "AND", groups: [{ filters: [filter] }] };
+}
+
+/** Each has a parameter, of which D1 allows 100. */
+const filtersPerStatement = 50;
+
+/**
+ * Asks the database whether a condition holds for one contact, and each of its filters alone, all at the same moment.
+ * The condition has a statement of its own, as it may fill one.
+ */
+async function evaluate(
+  ctx: Context,
+  contact: ContactRow,
+  { condition, filters, ...given }: Asked & { filters: Filter[] },
+): Promise<{ matches: boolean; each: boolean[] }> {
+  const batch = openBatch(ctx);
+  const whole = batch.add(selectMatches(ctx, contact, [condition], given));
+  const chunks = chunksOf(filters.map(alone), filtersPerStatement).map((some) =>
+    batch.add(selectMatches(ctx, contact, some, given)),
+  );
+  await batch.commit();
+  // There is no row when the contact was deleted meanwhile.
+  return { matches: whole.first?.[0] ?? false, each: chunks.flatMap(({ first = [] }) => first) };
+}
+
+/** One row: whether each of the conditions holds for the contact. */
+function selectMatches(
+  ctx: Context,
+  contact: ContactRow,
+  conditions: FilterCondition[],
+  { segments, now }: Omit<Asked, "condition">,
+): Statement<boolean[]> {
+  const nameOf = (index: number) => `m${index}`;
+  const questions = conditions.map((condition, index) => {
+    const { values, matches } = audienceOf(condition, segments, now);
+    return sql`(WITH ${values} SELECT ${matches}) AS ${sql.raw(nameOf(index))}`;
+  });
+  return statement(
+    sql`SELECT ${sql.join(questions, sql`, `)} FROM contacts c
+      WHERE c.project_id = ${ctx.project.number} AND c.id = ${contact.id}`,
+    (raw) => conditions.map((_, index) => asFlag(raw[nameOf(index)])),
+  );
+}
+
+/** When the contact last had each event that the filters name. */
+async function findLastTimes(ctx: Context, contact: ContactRow, filters: Filter[]): Promise<Map<string, number>> {
+  const names = filters.flatMap(({ field, operator }) => (isEventOperator(operator) ? [eventOf(field)] : []));
+  if (names.length === 0) return new Map();
+  const rows = await select(
+    ctx.db,
+    sql`SELECT r.value AS name, (SELECT e.id FROM events e INDEXED BY ix_events_name
+        WHERE e.project_id = ${ctx.project.number} AND e.name = r.value AND e.contact_id = ${contact.id}
+        ORDER BY e.id DESC LIMIT 1) AS last_id
+      FROM json_each(${JSON.stringify([...new Set(names)])}) r`,
+    columns({ name: asText, lastId: orNull(asId) }),
+  );
+  return new Map(rows.flatMap(({ name, lastId }) => (lastId === null ? [] : [[name, timeOf(lastId)]])));
+}
+
+function actualOf(
+  contact: ContactRow,
+  { field, operator, value }: Filter,
+  isMet: boolean,
+  lastTimes: Map<string, number>,
+): unknown {
+  if (isSegmentOperator(operator)) return segmentOperators[operator] === isMet;
+  if (!isEventOperator(operator)) {
+    // It matches exactly when the contact is in the topic, or exactly when it is not.
+    return topicOf(field) === null ? fieldValue(contact, field) : ((operator === "equals") === value) === isMet;
+  }
+  const last = lastTimes.get(eventOf(field));
+  return last === undefined ? null : iso(last);
+}

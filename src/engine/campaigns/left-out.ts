@@ -1,0 +1,52 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import { asNumber, columns } from "../../db/rows";
+import { type Statement, selectFirst, statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+
+/** Why a contact of a campaign's audience gets no email, in the order in which they are asked. */
+export const leftOutReasons = ["suppressed", "snoozed", "unsubscribed", "topic"] as const;
+export type LeftOutReason = (typeof leftOutReasons)[number];
+
+/** Why a contact `c` that does not get such mail does not: the first reason that is true. */
+const whyLeftOut: SQL = sql`CASE
+  WHEN EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = c.project_id AND s.email = c.email) THEN 'suppressed'
+  WHEN c.snoozed_until IS NOT NULL THEN 'snoozed' WHEN NOT c.subscribed THEN 'unsubscribed' ELSE 'topic' END`;
+
+/**
+ * Counts those contacts of a page of the audience that got no email. Goes behind the statements that write the page's
+ * emails, into the same batch, so a page that is written again counts nobody again.
+ */
+export function insertLeftOut(ctx: Context, campaignId: Id, contactIds: Id[]): Statement[] {
+  if (contactIds.length === 0) return [];
+  const project = ctx.project.number;
+  const names = sql.raw(leftOutReasons.join(", "));
+  const sums = sql.raw(leftOutReasons.map((reason) => `sum(reason = '${reason}')`).join(", "));
+  const added = sql.raw(leftOutReasons.map((reason) => `${reason} = ${reason} + excluded.${reason}`).join(", "));
+  return [
+    statement(
+      sql`INSERT INTO campaign_left_out (project_id, campaign_id, ${names})
+        SELECT ${project}, ${campaignId}, ${sums}
+        FROM (SELECT ${whyLeftOut} AS reason FROM json_each(${JSON.stringify(contactIds)}) r
+          CROSS JOIN contacts c ON c.project_id = ${project} AND c.id = r.value
+          WHERE NOT EXISTS (SELECT 1 FROM emails e INDEXED BY ux_emails_contact
+            WHERE e.project_id = ${project} AND e.contact_id = c.id AND e.campaign_id = ${campaignId}))
+        HAVING count(*) > 0
+        ON CONFLICT DO UPDATE SET ${added}`,
+    ),
+  ];
+}
+
+const readLeftOut = columns(
+  // Each reason is in the list.
+  Object.fromEntries(leftOutReasons.map((reason) => [reason, asNumber])) as Record<LeftOutReason, typeof asNumber>,
+);
+
+/** How many a campaign has left out so far, by reason. Null when nobody. */
+export function findLeftOut(ctx: Context, campaignId: Id): Promise<Record<LeftOutReason, number> | null> {
+  return selectFirst(
+    ctx.db,
+    sql`SELECT * FROM campaign_left_out WHERE project_id = ${ctx.project.number} AND campaign_id = ${campaignId}`,
+    readLeftOut,
+  );
+}

@@ -1,0 +1,55 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Id } from "../../core/ids";
+import { writtenLinks } from "../../core/tracking/written-links";
+import { type Statement, statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+
+// Each link of a campaign has a row from the start, and its number is in the URL that its recipients click. So a batch of
+// clicks is counted by one statement, which writes a row for each link that was clicked, however often it was. It asks
+// the emails which clicks are new, as the statement that remembers them does, so a message that comes twice counts once.
+
+/** The most links of a campaign that are told. One more is stored, which says that there are more. */
+export const maxLinksTold = 200;
+
+/** Stores the links of a campaign's contents. */
+export function insertLinks(
+  ctx: Context,
+  campaignId: Id,
+  contents: { contentId: Id; body: string | null }[],
+): Statement[] {
+  const told = new Set<string>();
+  const rows = contents.flatMap(({ contentId, body }) =>
+    (body === null ? [] : writtenLinks(body).urls).flatMap((url, place) => {
+      if (told.size <= maxLinksTold) told.add(url);
+      return told.has(url) ? [[contentId, place + 1, url]] : [];
+    }),
+  );
+  if (rows.length === 0) return [];
+  return [
+    statement(
+      sql`INSERT INTO campaign_links (project_id, campaign_id, content_id, number, url)
+        SELECT ${ctx.project.number}, ${campaignId}, value->>0, value->>1, value->>2 FROM json_each(${JSON.stringify(rows)})`,
+    ),
+  ];
+}
+
+/** The click `r` is the first one of its link that a person made in the email `e`. Only campaigns count links. */
+export const isFirstOfLink: SQL = sql`(r.value->>'kind' = 'clicks' AND e.campaign_id IS NOT NULL AND r.value->>'number' > 0
+  AND instr(coalesce(e.clicked_links, ''), ',' || (r.value->>'number') || ',') = 0)`;
+
+/** Counts clicks by their links. Goes before the statement that remembers them: `isNew` says which of them are. */
+export function updateLinks(ctx: Context, items: string, isNew: SQL): Statement {
+  const of = (kind: string) => sql`count(*) FILTER (WHERE r.value->>'kind' = ${kind})`;
+  return statement(
+    sql`UPDATE campaign_links AS l SET clicks = l.clicks + n.clicks, unique_clicks = l.unique_clicks + n.people,
+        automated_clicks = l.automated_clicks + n.automated
+      FROM (SELECT e.campaign_id, e.content_id, r.value->>'number' AS number, ${of("clicks")} AS clicks,
+          count(DISTINCT e.id) FILTER (WHERE ${isFirstOfLink}) AS people, ${of("automatedClicks")} AS automated
+        FROM json_each(${items}) r
+        CROSS JOIN emails e ON e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'
+        WHERE r.value->>'number' > 0 AND e.campaign_id IS NOT NULL AND ${isNew}
+        GROUP BY e.campaign_id, e.content_id, r.value->>'number') n
+      WHERE l.project_id = ${ctx.project.number} AND l.campaign_id = n.campaign_id AND l.content_id = n.content_id
+        AND l.number = n.number`,
+  );
+}

@@ -1,0 +1,27 @@
+import type { NamedContact } from "../../../core/contacts/named-contact";
+import { NotFound } from "../../../core/errors";
+import { type Id, publicId, publicIdOrNull } from "../../../core/ids";
+import { findNamedContact } from "../../../engine/contacts/named-contact";
+import type { Context } from "../../../platform/context";
+import { getCampaign } from "../campaign";
+import { verdictOfContact } from "./of-contact";
+import { findLedgerEmail, verdictOfEmail } from "./of-email";
+import type { CampaignExplanation } from "./schema";
+
+/** `GET /campaigns/{id}/explain`: whether one contact gets a campaign, and why. Throws NotFound, of either. */
+export async function explainCampaign(ctx: Context, id: Id, named: NamedContact): Promise<CampaignExplanation> {
+  const [campaign, contact] = await Promise.all([getCampaign(ctx, id), findNamedContact(ctx, named)]);
+  // The email of a contact that was deleted is still in the ledger.
+  const contactId = contact?.id ?? named.contactId ?? null;
+  const email = contactId === null ? null : await findLedgerEmail(ctx, id, contactId);
+  const names = { contactId: publicIdOrNull(contactId), email: contact?.email ?? (email?.toEmail || null) };
+  if (email !== null) return { ...names, emailId: publicId(email.id), ...verdictOfEmail(campaign, email) };
+  if (contact !== null) return { ...names, emailId: null, ...(await verdictOfContact(ctx, campaign, contact)) };
+  if (contactId !== null) throw new NotFound("contact", contactId);
+  return {
+    ...{ contactId: null, email: named.email ?? null, emailId: null, inAudience: false, outcome: "NO_CONTACT" },
+    reasons: [{ code: "no_contact", message: "No contact of this project has the address" }],
+    basis: campaign.frozen === null ? "DRAFT" : "FROZEN",
+    asOf: ctx.now.toISOString(),
+  };
+}

@@ -1,0 +1,142 @@
+import { sql } from "drizzle-orm";
+import { filterText, shownValue } from "../../../core/audience/filter-text";
+import { textOf } from "../../../core/ids";
+import { iso, isoOrNull } from "../../../core/time";
+import { asFlag, asText, columns, orNull } from "../../../db/rows";
+import { selectOne } from "../../../db/statement";
+import type { CampaignRow, ContactRow } from "../../../db/tables";
+import { type JudgedFilter, judge } from "../../../engine/audience/judge";
+import { whyWithheld, withheld } from "../../../engine/mail/withhold";
+import type { Context } from "../../../platform/context";
+import { Frozen, freeze, wantsMail } from "../frozen";
+import { findRun } from "../run-row";
+import type { Verdict } from "./schema";
+
+type Reasons = Verdict["reasons"];
+
+/** So many of the filters that do not match are told. */
+const maxFilters = 10;
+
+/** What becomes of a contact that has no email in the ledger: by the audience, and by the contact as it is now. */
+export async function verdictOfContact(ctx: Context, campaign: CampaignRow, contact: ContactRow): Promise<Verdict> {
+  const isFrozen = campaign.frozen !== null;
+  const frozen = isFrozen ? Frozen.parse(campaign.frozen) : await freeze(ctx, campaign);
+  const about = { basis: isFrozen ? ("FROZEN" as const) : ("DRAFT" as const), asOf: ctx.now.toISOString() };
+  const absent = await whyAbsent(ctx, contact, frozen);
+  if (absent !== null) return { inAudience: false, outcome: "NOT_IN_AUDIENCE", reasons: absent, ...about };
+  const found = await findObstacles(ctx, campaign, contact);
+  if (!found.isWanted) {
+    return { inAudience: true, outcome: "LEFT_OUT", reasons: leftOutFor(contact, found), ...about };
+  }
+  return { inAudience: true, ...(await whatAwaits(ctx, campaign, contact, found)), ...about };
+}
+
+/** Why the contact is not in the audience; null when it is. */
+async function whyAbsent(ctx: Context, contact: ContactRow, frozen: Frozen): Promise<Reasons | null> {
+  const { condition, segments, at, upTo } = frozen;
+  if (textOf(contact.id) > textOf(upTo)) {
+    return [{ code: "created_later", message: `The contact was created after sending began, which was at ${iso(at)}` }];
+  }
+  if (condition === null) return null;
+  const judged = await judge(ctx, contact, { condition, segments: new Map(segments), now: new Date(at) });
+  if (judged.matches) return null;
+  const unmet = judged.filters.filter(({ matches }) => !matches).slice(0, maxFilters);
+  return unmet.map((one) => ({ code: "filter", message: unmetMessage(one) }));
+}
+
+function unmetMessage({ filter, actual }: JudgedFilter): string {
+  const seen = actual === null || actual === undefined ? "there is none" : `it is ${shownValue(actual)}`;
+  return `${filterText(filter)} does not match: ${seen}`;
+}
+
+const readObstacles = columns({
+  isWanted: asFlag,
+  withheld: orNull(asText),
+  suppressedFor: orNull(asText),
+  isInTopic: asFlag,
+});
+type Obstacles = ReturnType<typeof readObstacles>;
+
+/** The statements that write the ledger ask the same. */
+function findObstacles(ctx: Context, { type, topicId }: CampaignRow, contact: ContactRow): Promise<Obstacles> {
+  const reason = whyWithheld(ctx, {
+    type: sql`${type}`,
+    email: sql`c.email`,
+    optedOutAt: sql`c.opted_out_at`,
+    topicId: sql`${topicId}`,
+    contactId: sql`c.id`,
+  });
+  return selectOne(
+    ctx.db,
+    sql`SELECT ${wantsMail(type, topicId)} AS is_wanted, ${reason} AS withheld,
+        (SELECT s.reason FROM suppressions s WHERE s.project_id = c.project_id AND s.email = c.email) AS suppressed_for,
+        ${wantsMail(type, topicId)} OR NOT c.subscribed AS is_in_topic
+      FROM contacts c WHERE c.project_id = ${ctx.project.number} AND c.id = ${contact.id}`,
+    readObstacles,
+  );
+}
+
+/** All that keep the contact from getting such mail, in the order in which they are counted. */
+function leftOutFor({ subscribed, snoozedUntil }: ContactRow, { suppressedFor, isInTopic }: Obstacles): Reasons {
+  const suppressed = `${withheld.suppressed}: ${suppressedFor}`;
+  const snoozed = `The contact has paused its email until ${isoOrNull(snoozedUntil)}`;
+  return [
+    ...(suppressedFor === null ? [] : [{ code: "suppressed" as const, message: suppressed }]),
+    ...(snoozedUntil === null ? [] : [{ code: "snoozed" as const, message: snoozed }]),
+    ...(subscribed || snoozedUntil !== null
+      ? []
+      : [{ code: "unsubscribed" as const, message: "The contact is not subscribed" }]),
+    ...(isInTopic
+      ? []
+      : [{ code: "topic" as const, message: "The contact does not get mail of the campaign's topic" }]),
+  ];
+}
+
+const codesOfWithheld: Record<string, "suppressed" | "unsubscribed" | "topic"> = {
+  [withheld.suppressed]: "suppressed",
+  [withheld.unsubscribed]: "unsubscribed",
+  [withheld.leftTopic]: "topic",
+};
+
+/** What awaits a contact that may get such mail, and has none so far. */
+async function whatAwaits(
+  ctx: Context,
+  campaign: CampaignRow,
+  contact: ContactRow,
+  { withheld: error }: Obstacles,
+): Promise<Pick<Verdict, "outcome" | "reasons">> {
+  const coming = await whatIsComing(ctx, campaign, contact);
+  if (coming === null) {
+    const message =
+      campaign.status === "CANCELLED"
+        ? "The campaign was cancelled before it came to the contact"
+        : "The contact would get the campaign as it is now, and was left out when the campaign came to it";
+    return { outcome: "LEFT_OUT", reasons: [{ code: "changed", message }] };
+  }
+  const code = error === null ? undefined : codesOfWithheld[error];
+  if (error === null || code === undefined) return { outcome: "WAITING", reasons: [coming] };
+  return { outcome: "WITHHELD", reasons: [{ code, message: error }] };
+}
+
+/** Why the campaign has not come to the contact yet; null when it will not come any more. */
+async function whatIsComing(
+  ctx: Context,
+  { id, status, scheduledFor }: CampaignRow,
+  contact: ContactRow,
+): Promise<Reasons[number] | null> {
+  switch (status) {
+    case "DRAFT":
+      return { code: "draft", message: "The campaign is a draft: the contact would get it as things are now" };
+    case "SCHEDULED":
+      return { code: "scheduled", message: `The campaign is scheduled for ${isoOrNull(scheduledFor)}` };
+    case "SENDING": {
+      const { phase, after } = (await findRun(ctx, id))?.progress ?? {};
+      const isBefore =
+        phase === "measure" || (phase === "enumerate" && textOf(contact.id) > textOf(after ?? contact.id));
+      return isBefore ? { code: "not_reached", message: "The campaign has not come to the contact yet" } : null;
+    }
+    case "SENT":
+    case "CANCELLED":
+      return null;
+  }
+}

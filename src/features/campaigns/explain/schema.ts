@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+const codesOf = {
+  SENT: ["sent", "delivered", "opened", "clicked", "bounced", "complained", "unknown"],
+  WAITING: ["waiting", "held", "draft", "scheduled", "not_reached"],
+  LEFT_OUT: ["suppressed", "snoozed", "unsubscribed", "topic", "changed"],
+  WITHHELD: ["suppressed", "unsubscribed", "topic", "deleted", "cancelled", "failed"],
+  NOT_IN_AUDIENCE: ["filter", "created_later"],
+  NO_CONTACT: ["no_contact"],
+} as const;
+export type ReasonCode = (typeof codesOf)[keyof typeof codesOf][number];
+
+const reasonCodes = [...new Set(Object.values(codesOf).flat())];
+
+export const CampaignExplanation = z
+  .object({
+    contactId: z.string().nullable().meta({ description: "Null when no contact has the address." }),
+    email: z.string().nullable().meta({ description: "The address. Null for a contact that was deleted." }),
+    inAudience: z.boolean(),
+    outcome: z.enum(["SENT", "WAITING", "LEFT_OUT", "WITHHELD", "NOT_IN_AUDIENCE", "NO_CONTACT"]).meta({
+      description:
+        "`SENT`: the provider has the email. `WAITING`: it is to be sent, or would be. `LEFT_OUT`: the contact is in the " +
+        "audience and gets no email. `WITHHELD`: there is an email, which was not sent.",
+    }),
+    reasons: z.array(z.object({ code: z.enum(reasonCodes), message: z.string() })),
+    emailId: z.string().nullable(),
+    basis: z.enum(["EMAIL", "FROZEN", "DRAFT"]).meta({
+      description:
+        "What this is read from: the email's record; or, without one, the contact as it is now, and the audience as it was " +
+        "frozen when sending began, or as the draft has it.",
+    }),
+    asOf: z.iso.datetime().meta({ description: "When that was so: the last change of the email, or else now." }),
+  })
+  .meta({
+    id: "CampaignExplanation",
+    example: {
+      contactId: "0199a0f2-6c1e-7b3a-9d54-0c8f6f1f2a10",
+      email: "ada@example.com",
+      inAudience: true,
+      outcome: "LEFT_OUT",
+      reasons: [{ code: "topic", message: "The contact does not get mail of the campaign's topic" }],
+      emailId: null,
+      basis: "FROZEN",
+      asOf: "2026-01-31T09:00:00.000Z",
+    },
+  });
+export type CampaignExplanation = z.infer<typeof CampaignExplanation>;
+
+/** What is told of one contact, without its names. */
+export type Verdict = Pick<CampaignExplanation, "inAudience" | "outcome" | "reasons" | "basis" | "asOf">;

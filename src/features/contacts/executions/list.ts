@@ -1,0 +1,95 @@
+import { type SQL, sql } from "drizzle-orm";
+import { NotFound } from "../../../core/errors";
+import { aboveAllIds, type Id, asId as idOf, textOf } from "../../../core/ids";
+import { ById, type Page, readCursor, writeCursor } from "../../../core/page";
+import { openBatch } from "../../../db/batch";
+import { maxRowsPerStatement } from "../../../db/limits";
+import { asNumber, asText, columns, orNull, type RowReader, wholeRow } from "../../../db/rows";
+import { statement } from "../../../db/statement";
+import { type WorkflowExecutionRow, workflowExecutions } from "../../../db/tables";
+import { executionJson } from "../../../engine/workflows/execution-json";
+import { shardOfContact } from "../../../engine/workflows/shards";
+import type { Context } from "../../../platform/context";
+
+type ContactExecution = ReturnType<typeof executionJson> & {
+  workflowName: string | null;
+  currentStepName: string | null;
+};
+
+interface Found extends WorkflowExecutionRow {
+  /** Null when it is gone, like that of the step. */
+  workflowName: string | null;
+  stepName: string | null;
+}
+
+const readExecution = wholeRow(workflowExecutions);
+const readNames = columns({ workflowName: orNull(asText), stepName: orNull(asText) });
+const readFound: RowReader<Found> = (raw) => ({ ...readExecution(raw), ...readNames(raw) });
+
+/** `GET /contacts/{id}/executions`: over all workflows, newest first. Throws NotFound and BadRequest. */
+export async function listContactExecutions(
+  ctx: Context,
+  contactId: Id,
+  { cursor, limit }: { cursor?: string; limit: number },
+): Promise<Page<ContactExecution>> {
+  const filters = { contact: textOf(contactId) };
+  const [after = null] = readCursor(cursor, ById, filters) ?? [];
+  const project = ctx.project.number;
+  const batch = openBatch(ctx);
+  const hasContact = sql`EXISTS (SELECT 1 FROM contacts WHERE project_id = ${project} AND id = ${contactId})`;
+  batch.guard(hasContact, () => new NotFound("contact", contactId));
+  const found = batch.add(
+    statement(selectPage(ctx, contactId, after === null ? aboveAllIds : idOf(after), limit + 1), readFound),
+  );
+  const total = batch.add(
+    statement(
+      sql`SELECT count(*) AS total FROM (SELECT 1 FROM workflow_executions e INDEXED BY ix_workflow_executions_contact
+        WHERE e.project_id = ${project} AND e.contact_id = ${contactId} LIMIT ${maxRowsPerStatement})`,
+      columns({ total: asNumber }),
+    ),
+  );
+  await batch.commit();
+  const rows = found.all.slice(0, limit);
+  const last = found.count > limit ? rows.at(-1) : undefined;
+  const isCut = total.one.total === maxRowsPerStatement;
+  return {
+    data: await withContexts(ctx, contactId, rows),
+    cursor: last ? writeCursor([textOf(last.id)], filters) : "",
+    hasMore: last !== undefined,
+    total: total.one.total,
+    ...(isCut ? { approximate: true as const, countedAt: ctx.now.toISOString() } : {}),
+  };
+}
+
+/**
+ * The index has a contact's executions workflow by workflow, so the newest are those among the newest of each: it is read
+ * for the page alone, however often a workflow let the contact in.
+ */
+function selectPage(ctx: Context, contactId: Id, below: Id, limit: number): SQL {
+  const ofContact = (columns: SQL) => sql`SELECT ${columns} FROM workflow_executions e
+    INDEXED BY ix_workflow_executions_contact WHERE e.project_id = ${ctx.project.number} AND e.contact_id = ${contactId}`;
+  return sql`WITH RECURSIVE entered (workflow_id) AS (
+      SELECT (${ofContact(sql`min(e.workflow_id)`)})
+      UNION ALL SELECT (${ofContact(sql`min(e.workflow_id)`)} AND e.workflow_id > entered.workflow_id)
+        FROM entered WHERE workflow_id IS NOT NULL)
+    SELECT x.*, w.name AS workflow_name, s.name AS step_name FROM entered
+      CROSS JOIN workflow_executions x ON x.project_id = ${ctx.project.number} AND x.workflow_id = entered.workflow_id
+        AND x.id IN (${ofContact(sql`e.id`)} AND e.workflow_id = entered.workflow_id AND e.id < ${below}
+          ORDER BY e.id DESC LIMIT ${limit})
+      LEFT JOIN workflows w ON w.project_id = x.project_id AND w.id = x.workflow_id
+      LEFT JOIN workflow_steps s ON s.project_id = x.project_id AND s.workflow_id = x.workflow_id AND s.id = x.current_step_id
+    ORDER BY x.id DESC LIMIT ${limit}`;
+}
+
+/** All executions of a contact are in one object, which has their contexts. */
+async function withContexts(ctx: Context, contactId: Id, rows: Found[]): Promise<ContactExecution[]> {
+  if (rows.length === 0) return [];
+  const { address, shard } = shardOfContact(ctx, contactId);
+  const ids = rows.map(({ id }) => id);
+  const contexts = new Map((await shard.contexts(address, ids)).map(({ id, context }) => [id, context]));
+  return rows.map((row) => ({
+    ...executionJson({ ...row, context: contexts.get(row.id) ?? {} }),
+    workflowName: row.workflowName,
+    currentStepName: row.stepName,
+  }));
+}

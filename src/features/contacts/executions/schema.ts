@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { Execution, executionExample } from "../../workflows/executions/schema";
+
+const example = { ...executionExample, workflowName: "Welcome", currentStepName: "A day later" };
+
+const ContactExecution = Execution.extend({
+  workflowName: z.string().nullable().meta({ description: "Null when the workflow was deleted." }),
+  currentStepName: z.string().nullable().meta({ description: "Null when the step was removed." }),
+}).meta({ id: "ContactExecution", example });
+
+export const ContactExecutionPage = z
+  .object({
+    data: z.array(ContactExecution),
+    cursor: z.string(),
+    hasMore: z.boolean(),
+    total: z.number().int(),
+    approximate: z
+      .literal(true)
+      .optional()
+      .meta({ description: "Present when the contact has more executions than `total`, which counts 25,000 at most." }),
+    countedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: "ContactExecutionPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
