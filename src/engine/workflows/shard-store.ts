@@ -18,6 +18,7 @@ import {
 import { migrateTables, type TableMigrations } from "../../platform/object-tables";
 import type { EventSource } from "./arrival";
 import { adoptOlderTables } from "./older-tables";
+import { type Deaths, openDeaths } from "./shard-deaths";
 
 /** An execution as its object keeps it. */
 export interface StoredExecution extends Position {
@@ -60,6 +61,8 @@ export interface ShardStore {
   /** Runs a statement and reads its rows. */
   all<Row>(read: RowReader<Row>, query: string, ...values: Value[]): Row[];
   run(query: string, ...values: Value[]): void;
+  /** The steps at which this object has died. */
+  deaths: Deaths;
   /** Several statements, all or nothing. */
   together<T>(work: () => T): T;
 }
@@ -70,6 +73,7 @@ export function openStore(storage: DurableObjectStorage, realNow: () => number):
     realNow,
     all: (read, query, ...values) => exec(query, values).map(read),
     run: (query, ...values) => void exec(query, values),
+    deaths: openDeaths(storage.kv),
     together: (work) => storage.transactionSync(work),
   };
 }
