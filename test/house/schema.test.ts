@@ -16,6 +16,7 @@ const migrations = fileURLToPath(new URL("../../migrations/", import.meta.url).h
  */
 const frozen: Record<string, string> = {
   "0000_tables.sql": "16c948eccf002a1203e56036af6acb3e532c8c7636799a6ef85b07b4a7f82162",
+  "0001_caps.sql": "9b52691d4290cd20dff70ef44a222346fa2e138a485992f44ff0b2201fe038af",
 };
 
 it("a migration that is out never changes", () => {
@@ -38,8 +39,10 @@ afterEach(() => {
 function databaseAt(path: string, ...changes: string[]): DatabaseSync {
   const database = new DatabaseSync(path);
   database.exec("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT UNIQUE)");
-  database.exec(readFileSync(join(migrations, "0000_tables.sql"), "utf8"));
-  database.exec("INSERT INTO d1_migrations (name) VALUES ('0000_tables.sql')");
+  for (const name of Object.keys(frozen)) {
+    database.exec(readFileSync(join(migrations, name), "utf8"));
+    database.exec(`INSERT INTO d1_migrations (name) VALUES ('${name}')`);
+  }
   for (const change of changes) database.exec(change);
   return database;
 }
@@ -50,8 +53,8 @@ const shapes: [what: string, changes: string[], fault: string][] = [
   ["a table of somebody else", ["CREATE TABLE mine (a)"], "mine is not one of ours"],
   [
     "a migration of another version",
-    ["INSERT INTO d1_migrations (name) VALUES ('0001_later.sql')"],
-    "it has had the migration 0001_later.sql, which this version does not have",
+    ["INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')"],
+    "it has had the migration 9999_later.sql, which this version does not have",
   ],
 ];
 
