@@ -29,3 +29,9 @@ CREATE TABLE IF NOT EXISTS entries (workflow_id TEXT NOT NULL, contact_id TEXT N
 CREATE TABLE IF NOT EXISTS unshown (last TEXT PRIMARY KEY, workflow_id TEXT NOT NULL, ids TEXT NOT NULL,
     reason TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID;
+
+-- 2
+ALTER TABLE executions ADD COLUMN is_public INTEGER NOT NULL DEFAULT 0;
+UPDATE executions SET is_public = 1 WHERE completed_at IS NULL AND EXISTS (SELECT 1 FROM events v
+    WHERE v.source = 'PUBLIC' AND (v.id = executions.event_id
+      OR v.id IN (SELECT value FROM json_each(coalesce(executions.earlier, '[]')))));

@@ -31,6 +31,8 @@ export interface StoredExecution extends Position {
   earlier: Id[] | null;
   /** Events of public keys wake it too. */
   hearsPublic: boolean;
+  /** An event of a public key has started or woken it. */
+  isPublic: boolean;
   /** What the caller gave who started it by hand. */
   context: JsonObject | null;
   causes: string[];
@@ -118,8 +120,16 @@ const tables: readonly string[] = [
   "CREATE TABLE IF NOT EXISTS seen (event_id TEXT PRIMARY KEY) WITHOUT ROWID",
 ];
 
+/** Executions know whether an event of a public key has started or woken them. */
+const knowPublic: readonly string[] = [
+  "ALTER TABLE executions ADD COLUMN is_public INTEGER NOT NULL DEFAULT 0",
+  `UPDATE executions SET is_public = 1 WHERE completed_at IS NULL AND EXISTS (SELECT 1 FROM events v
+    WHERE v.source = 'PUBLIC' AND (v.id = executions.event_id
+      OR v.id IN (SELECT value FROM json_each(coalesce(executions.earlier, '[]')))))`,
+];
+
 /** The tables of a shard: see platform/object-tables.ts. */
-export const shardMigrations: TableMigrations = [tables];
+export const shardMigrations: TableMigrations = [tables, knowPublic];
 
 /** Makes the tables, or brings them to this version. */
 export function migrateShard(storage: DurableObjectStorage): void {
@@ -146,6 +156,7 @@ export const readExecution: RowReader<StoredExecution> = columns({
   eventId: orNull(asId),
   earlier: orNull(asJson<Id[]>()),
   hearsPublic: asFlag,
+  isPublic: asFlag,
   context: orNull(asJson<JsonObject>()),
   causes: asJson<string[]>(),
   needs: orNull(asOneOf<"step" | "log">()),

@@ -117,6 +117,7 @@ const nothingYet = {
   clicks: 0,
   hits: null,
   causes: null,
+  isPublic: false,
   isForgotten: false,
   endedAt: null,
   sentAt: null,
