@@ -13,6 +13,7 @@ import { confirmsSubscriptions, deleteTemplate } from "./delete";
 import { duplicateTemplate } from "./duplicate";
 import { listTemplates } from "./list";
 import { previewTemplate } from "./preview";
+import { tooManyTemplates } from "./save-statements";
 import {
   CreateTemplate,
   PreviewTemplate,
@@ -137,6 +138,7 @@ const duplicate = createRoute({
   method: "post",
   path: "/templates/{id}/duplicate",
   operationId: "duplicateTemplate",
+  refusals: () => [tooManyTemplates()],
   tags,
   summary: "Copy a template",
   request: { params: IdParam },
