@@ -142,7 +142,7 @@ const duplicate = createRoute({
   tags,
   summary: "Copy a template",
   request: { params: IdParam },
-  responses: { ...created(Template), ...errors(403, 404) },
+  responses: { ...created(Template), ...errors(403, 404, 422) },
 });
 
 templates.openapi(duplicate, async (c) => {

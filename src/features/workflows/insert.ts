@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { Conflict } from "../../core/errors";
+import { Invalid } from "../../core/errors";
 import { type Id, newIdAt } from "../../core/ids";
 import { searchText } from "../../core/search";
 import type { Trigger } from "../../core/workflows/trigger";
@@ -53,7 +53,7 @@ export function newTransition(ctx: Context, transition: NewTransition): Workflow
 }
 
 /**
- * Writes a whole workflow in one batch. Throws Conflict when the project has as many as it may, and what the guards say.
+ * Writes a whole workflow in one batch. Throws Invalid when the project has as many as it may, and what the guards say.
  */
 export async function saveNew(ctx: Context, made: WholeWorkflow, guards: Statement[] = []): Promise<WholeWorkflow> {
   const { row, steps, transitions } = made;
@@ -73,14 +73,9 @@ export async function saveNew(ctx: Context, made: WholeWorkflow, guards: Stateme
   return saved;
 }
 
-export function tooManyWorkflows(): Conflict {
-  return new Conflict(
-    `This project has ${maxWorkflows} workflows, which is the most it can have. Nothing was created.`,
-    {
-      suggestion: "Delete one that is not used.",
-      details: { limit: maxWorkflows },
-    },
-  );
+export function tooManyWorkflows(): Invalid {
+  const message = `This project has ${maxWorkflows} workflows, which is the most it can have. Delete one that is not used`;
+  return new Invalid([{ field: "", code: "too_big", message }]);
 }
 
 function insertWorkflow(row: WorkflowRow): Statement {
