@@ -1,7 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler, Next } from "hono";
 import type { BucketState } from "../core/bucket";
 import { InvalidIdempotencyKey, KeyReused, RateLimited, Unavailable } from "../core/errors";
-import { type Claim, type Effect, isIdempotencyKey, type OriginalRequest } from "../core/idempotency";
+import { asTold, type Claim, type Effect, isIdempotencyKey, type OriginalRequest } from "../core/idempotency";
 import type { Context } from "../platform/context";
 import type { OwnedKey } from "../platform/gate";
 import { bucketsFor, publicName } from "./buckets";
@@ -72,12 +72,12 @@ async function runOnce(
 ): Promise<void> {
   const ctx = c.get("ctx");
   if (claim.kind === "taken")
-    throw new KeyReused(owned.key, await answered(ctx, owned.key, claim.original, findEffect));
+    throw new KeyReused(owned.key, asTold(ctx, await answered(ctx, owned.key, claim.original, findEffect)));
   if (claim.kind === "inherited") {
     const effect = await findEffect(ctx, owned.key);
     if (effect) {
       await ctx.gate.complete(ctx.project.id, owned, effect);
-      throw new KeyReused(owned.key, effect);
+      throw new KeyReused(owned.key, asTold(ctx, effect));
     }
   }
   c.set("ctx", { ...ctx, idempotencyKey: owned.key });

@@ -30,6 +30,7 @@ describe("POST /admin/projects", () => {
         sendRatePerSecond: null,
         testClock: false,
         publicKeyMayResubscribe: false,
+        publicAnswers: "IDS",
         sendingPaused: null,
         confirmationTemplateId: null,
         createdAt: expect.stringMatching(isoTime),

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { KeyReused } from "../../core/errors";
-import type { Effect } from "../../core/idempotency";
+import { asTold, type Effect } from "../../core/idempotency";
 import { asNumber, asText, columns } from "../../db/rows";
 import { refusable, type Statement, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
@@ -36,7 +36,9 @@ export function insertEffect(ctx: Context, { request, response, warning = null, 
         },
         refuse: async () => {
           const effect = await findEffect(ctx, key);
-          return effect ? new KeyReused(key, effect) : new Error("The key's effect expired while it was repeated");
+          return effect
+            ? new KeyReused(key, asTold(ctx, effect))
+            : new Error("The key's effect expired while it was repeated");
         },
       },
     ),

@@ -19,6 +19,7 @@ export function projectJson(row: Project) {
     sendRatePerSecond: row.sendRatePerSecond,
     testClock: row.testClock,
     publicKeyMayResubscribe: row.publicKeyMayResubscribe,
+    publicAnswers: row.publicAnswers,
     sendingPaused: sendingPausedJson(row),
     confirmationTemplateId: publicIdOrNull(row.confirmationTemplateId),
     createdAt: iso(row.createdAt),

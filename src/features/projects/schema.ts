@@ -18,11 +18,18 @@ const projectExample = {
   sendRatePerSecond: null,
   testClock: false,
   publicKeyMayResubscribe: false,
+  publicAnswers: "IDS" as const,
   sendingPaused: null,
   confirmationTemplateId: null,
   createdAt: "2026-01-31T09:00:00.000Z",
   updatedAt: "2026-01-31T09:00:00.000Z",
 };
+
+const PublicAnswers = z.enum(["IDS", "NONE"]).meta({
+  description:
+    "What answers to public keys tell. With NONE they have no ids, and are the same for an address that is known and for one " +
+    "that is not.",
+});
 
 export const Project = z
   .object({
@@ -37,6 +44,7 @@ export const Project = z
     sendRatePerSecond: z.number().int().nullable(),
     testClock: z.boolean(),
     publicKeyMayResubscribe: z.boolean(),
+    publicAnswers: PublicAnswers,
     sendingPaused: z
       .object({ reason: z.string(), at: z.iso.datetime() })
       .nullable()
@@ -79,6 +87,7 @@ const settings = {
   }),
   tracking: Tracking,
   testClock: z.boolean(),
+  publicAnswers: PublicAnswers,
 };
 
 export const CreateProject = z
@@ -90,6 +99,7 @@ export const CreateProject = z
     sendRatePerSecond: true,
     tracking: true,
     testClock: true,
+    publicAnswers: true,
   })
   .meta({ id: "CreateProject", example: { name: "Acme", fromName: "Acme" } });
 export type CreateProject = z.infer<typeof CreateProject>;
