@@ -21,7 +21,10 @@ export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
     switch (key) {
       case "secret":
       case "public":
-        c.set("ctx", forProject(c.get("platform"), await callingProject(c, key, findCaller), key));
+        c.set("ctx", {
+          ...forProject(c.get("platform"), await callingProject(c, key, findCaller), key),
+          foreignHost: foreignHost(c, key),
+        });
         break;
       case "operator":
         await checkOperator(c, bearerToken(c));
@@ -98,8 +101,24 @@ async function hasTestProjects(control: Db): Promise<boolean> {
  */
 function isTrustedHost(c: HonoContext<AppEnv>): boolean {
   const { outboxHosts } = c.get("platform").config;
+  return namedHosts(c).every((name) => isLoopback(name) || outboxHosts.has(name));
+}
+
+/**
+ * The host that a call names, when links may not lead there. Everybody has the public keys, and in production nothing but the
+ * platform says which hosts are ours: on workers.dev it brings us no others.
+ */
+function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null {
+  const { config } = c.get("platform");
+  if (config.baseUrl !== null || (config.isDevelopment && key === "secret") || isTrustedHost(c)) return null;
+  const named = namedHosts(c);
+  const isOurs = !config.isDevelopment && named.every((name) => name.endsWith(".workers.dev"));
+  return isOurs ? null : (named[0] ?? null);
+}
+
+function namedHosts(c: HonoContext<AppEnv>): string[] {
   const named = [new URL(c.req.url).hostname, hostNameIn(c.req.header("Host"))];
-  return named.every((name) => name === undefined || isLoopback(name) || outboxHosts.has(name));
+  return named.filter((name) => name !== undefined);
 }
 
 /** Undefined without the header; empty when it names no host. */
