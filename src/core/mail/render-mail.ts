@@ -1,4 +1,5 @@
 import { Budget } from "../templating/budget";
+import { renderPart } from "../templating/errors";
 import { parseTemplate, renderFramed, renderTemplate } from "../templating/render";
 import { type Tracker, withTracking } from "../tracking/track-links";
 import { withPreviewText } from "./preview-text";
@@ -45,11 +46,11 @@ export function renderMail(given: Given): Rendered {
   const { type, subject, previewText = null, body, variables, links, tracker = null, headers, list, words } = given;
   const { budget = new Budget() } = given;
   budget.note(mailUnits);
-  const rendered = renderFramed(parseTemplate(body, "html", budget), variables, budget);
+  const rendered = renderPart("body", () => renderFramed(parseTemplate(body, "html", budget), variables, budget));
   const finished = withUnsubscribing({ type, body: rendered, headers, links, list, words });
   const framed = tracker === null ? finished.body : withTracking(finished.body, tracker);
   return {
-    subject: renderTemplate(parseTemplate(subject, "text", budget), variables, budget),
+    subject: renderPart("subject", () => renderTemplate(parseTemplate(subject, "text", budget), variables, budget)),
     html: previewText === null ? framed.output : withPreview(framed.output, previewText, variables, budget),
     text: withUnsubscribeLine(type, textVersion(framed, budget), links, words),
     headers: finished.headers,
@@ -58,5 +59,8 @@ export function renderMail(given: Given): Rendered {
 
 /** It goes into the HTML alone: the text part begins with the mail itself. */
 function withPreview(html: string, previewText: string, variables: Record<string, unknown>, budget: Budget): string {
-  return withPreviewText(html, renderTemplate(parseTemplate(previewText, "text", budget), variables, budget));
+  const rendered = renderPart("previewText", () =>
+    renderTemplate(parseTemplate(previewText, "text", budget), variables, budget),
+  );
+  return withPreviewText(html, rendered);
 }
