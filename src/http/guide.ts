@@ -39,7 +39,9 @@ To send from a domain of your own, call \`POST /domains\`, create the DNS record
 
 Send it as \`Authorization: Bearer …\`. Everybody can read a public key, so it cannot undo an unsubscription that a person
 made, and it has rate limits and idempotency keys of its own. Its calls may have 32 KB and 64 keys of data, and the data of
-one contact grows to 32 KB by them. They bring at most 1,000 names of fields and 1,000 of events to a project.
+one contact grows to 32 KB by them. They bring at most 1,000 names of fields and 1,000 of events to a project. Workflows that its
+events start or wake mail 500 times an hour, unless the operator set another number, and once a day to a contact that nobody else
+has named; later mail waits for its turn. What such an event says becomes no link: \`https://a.example\` reads \`https[:]//a[.]example\`.
 
 A contact's \`source\` says where it came from: \`PUBLIC\` is one that only a public key has named. Segments count events
 whatever key tracked them, so add \`source\` to a condition that should leave such contacts out.
@@ -82,6 +84,8 @@ A connection may break before the answer arrives. Send an \`Idempotency-Key\` wi
 | Attachments of one mail | 10 files, 10 MB together |
 | Data of one contact | 64 KB |
 | Contacts of a bulk call | 1,000 |
+| Templates, workflows of a project | 1,000 each |
+| Suppressions of a project | 1,000,000 |
 | CSV file | 5 MB |
 
 An operator may change the limits of attachments, and set rate limits. Then each answer has \`RateLimit-Limit\`,
@@ -185,6 +189,9 @@ mail in the outbox: \`bounce@\`, \`softbounce@\`, \`complaint@\`, \`throttle@\` 
 \`/outbox\` shows the mail, and \`GET /outbox/messages\` gives it to your tests.
 
 ## Events from web pages
+
+Whoever reads your page can ask with its key which addresses you know. Have the operator set \`publicAnswers: "NONE"\` for the project:
+then answers to a public key have no ids, and are the same for everybody's address. We recommend it unless your page needs the ids.
 
 \`POST /v1/track\` may be called from any page with a public key. A call that should survive the end of the page sends
 \`keepalive\`:
