@@ -113,7 +113,8 @@ function renderMany(): { msPerMail: number; nodes: number } {
       links: null,
       headers: {},
       list: { feedbackId: "bench", listId: "" },
-      words: chooseLanguage([]).words.footer,
+      language: chooseLanguage([]),
+      imprint: { company: null, postalAddress: null },
     });
   for (let n = 0; n < 50; n++) render(n);
   const startedAt = performance.now();

@@ -27,6 +27,7 @@ import { admission } from "./http/admission";
 import { answerHeaders } from "./http/answer-headers";
 import { refuseWritesWhenDisabled, requireKey } from "./http/auth";
 import { readBody } from "./http/body";
+import { followBookmark, tellBookmark } from "./http/bookmark";
 import { cors } from "./http/cors";
 import { serveDocs } from "./http/docs";
 import { answerFailure } from "./http/failure";
@@ -68,12 +69,14 @@ app.use(
   missingPage(() => app.routes),
 );
 app.use("*", requireKey(authenticate));
+app.use("*", tellBookmark);
 app.use("*", admission(findEffect));
 app.use(
   "*",
   requireRoute(() => app.routes),
 );
 app.use("*", refuseWritesWhenDisabled);
+app.use("*", followBookmark);
 app.use("*", refuseUnknownParameters);
 app.use("*", tellWarnings);
 app.use("*", readBody);

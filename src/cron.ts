@@ -13,7 +13,7 @@ import { forgetContents } from "./engine/mail/forget-contents";
 import { forgetOrphans } from "./engine/mail/forget-orphans";
 import { forgetRounds } from "./engine/mail/forget-rounds";
 import { releaseHeld } from "./engine/mail/release-held";
-import { announceLost, requeueStuck } from "./engine/mail/requeue-stuck";
+import { announceLost, endLeasesOfMail, requeueStuck } from "./engine/mail/requeue-stuck";
 import { endLeasesOfCalls, forgetIdleHosts, forgetOldCalls, queueDueCalls } from "./engine/workflows/calls/sweeps";
 import { forgetStepEffects } from "./engine/workflows/forget-effects";
 import { forgetWaitListeners } from "./engine/workflows/wait-listeners";
@@ -81,7 +81,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
 
 /**
  * What `npm start` has run once, under a name that no schedule has: it knows that nobody else is at work on its databases, so
- * whatever was under way is lost and goes on at once. Mail that was handed over is not among it: it may have been sent.
+ * whatever was under way is lost and goes on at once.
  */
 const atStart = "start";
 const underWay: Record<string, Sweep> = {
@@ -90,6 +90,7 @@ const underWay: Record<string, Sweep> = {
   endGraceOfRuns,
   endLeasesOfDeliveries,
   endLeasesOfCalls,
+  endLeasesOfMail,
 };
 
 /** What `SweepObject` runs every five seconds: what a lost message keeps a person waiting for. */

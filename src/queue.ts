@@ -22,6 +22,7 @@ import { timedCalls } from "./engine/workflows/calls/timed";
 import { endExecutionsJob } from "./engine/workflows/end";
 import { workflowListener } from "./engine/workflows/listener";
 import { timedExecutions } from "./engine/workflows/timed";
+import { vacateStepsJob } from "./engine/workflows/vacate";
 import { preflightJob } from "./features/campaigns/preflight/jobs";
 import { runCampaign } from "./features/campaigns/run";
 import { timedCampaigns } from "./features/campaigns/timed";
@@ -86,6 +87,7 @@ const handlers: { [T in QueueMessage["type"]]: Handler<T> } = {
   "workflows.start": startMembersJob,
   "workflows.end": endExecutionsJob,
   "workflows.forget": forgetWorkflowJob,
+  "workflows.vacate": vacateStepsJob,
   "workflows.call": makeCalls,
   "sweeps.run": sweepSome,
   "project.erase": eraseJob,

@@ -14,6 +14,7 @@ import {
   writeDeployConfig,
 } from "../lib/installation.mjs";
 import { credentialObstacles, settingObstacles } from "../lib/provider.mjs";
+import { switchReplicas, wantsReplicas } from "../lib/replicas.mjs";
 import { steps } from "../lib/screen.mjs";
 import { adminTokenOf, OWN_SECRETS } from "../lib/settings.mjs";
 import { showTool } from "../lib/tools.mjs";
@@ -57,6 +58,8 @@ export async function main(args) {
   for (const binding of databaseBindings(installation.config)) {
     await step.run("Migrations", binding, "applied", () => migrate(binding));
   }
+  const areSwitched = await switchReplicas(installation, account, step);
+  if (areSwitched && !flags.isBuild) noteDeployed(installation, { replicas: wantsReplicas(installation) });
   const secrets = await upload(installation, flags, account, step);
   console.log(await introduce(installation, flags, secrets, step));
 }

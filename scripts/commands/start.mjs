@@ -6,7 +6,7 @@ import { ensureDemoProject } from "../lib/demo.mjs";
 import { Failure } from "../lib/failure.mjs";
 import { ensureInstalled } from "../lib/install.mjs";
 import { followMail } from "../lib/mail-log.mjs";
-import { requirePort } from "../lib/port.mjs";
+import { readPort, requireFree } from "../lib/port.mjs";
 import { requireKnownTables } from "../lib/schema.mjs";
 import { dim } from "../lib/screen.mjs";
 import { adminTokenOf, readSettings, writeEnvFile } from "../lib/settings.mjs";
@@ -35,15 +35,18 @@ export async function main(args) {
   if (args.includes("--help") || args.includes("-h")) return console.log(HELP);
   if (args.length > 0) throw new Failure(`npm start takes no ${args[0]}: see npm start -- --help.`);
   await ensureInstalled();
-  const port = await requirePort(process.env.PORT || "8080");
-  const debugPort = process.env.DEBUG_PORT ? await requirePort(process.env.DEBUG_PORT, "DEBUG_PORT") : undefined;
+  const port = readPort(process.env.PORT || "8080");
+  const debugPort = process.env.DEBUG_PORT ? readPort(process.env.DEBUG_PORT, "DEBUG_PORT") : undefined;
   const settings = readSettings(process.env);
   const state = locateState(process.env);
   const signal = stopSignal();
-  const release = await claimState(state, port);
+  const { release, shareWith } = await claimState(state, port);
   try {
+    // Only now: the Worker of a start that was killed listens for as long as it has the state.
+    await requireFree(port);
+    if (debugPort) await requireFree(debugPort, "DEBUG_PORT");
     writeEnvFile(state.settings, settings);
-    await run({ port, debugPort, settings, state, signal });
+    await run({ port, debugPort, settings, state, signal, shareWith });
   } catch (error) {
     if (!signal.aborted) throw error;
     console.log(dim("\nStopped."));
@@ -64,13 +67,14 @@ function stopSignal() {
   return stop.signal;
 }
 
-async function run({ port, debugPort, settings, state, signal }) {
+async function run({ port, debugPort, settings, state, signal, shareWith }) {
   console.log(dim("Applying the migrations …"));
   await requireKnownTables(state);
   await applyMigrations(state, signal);
   console.log(dim("Starting the Worker …"));
   const { ip, notes } = chooseAddress(process.env.HOST);
   const worker = startWorker({ port, ip, state, inspectorPort: debugPort });
+  shareWith(worker.groupId);
   try {
     await Promise.race([worker.untilEnd(), serve({ worker, port, debugPort, settings, state, notes, signal })]);
   } finally {

@@ -2,15 +2,23 @@ import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ASSETS, ROOT } from "./paths.mjs";
 
-const SOURCE = join(ROOT, "node_modules", "@scalar", "api-reference", "dist", "browser", "standalone.js");
-const COPY = join(ASSETS, "standalone.js");
+/** What lies beside the Worker's bundle, each file from a package: the script of /docs, and lists of domains. */
+const COPIES = {
+  "standalone.js": "@scalar/api-reference/dist/browser/standalone.js",
+  "disposable-domains.json": "disposable-email-domains-js/dist/dict/disposable_email_blocklist.json",
+  "mailbox-providers.json": "email-providers/all.json",
+};
 
-/** Puts the script of /docs where the Worker serves it from. False when the package is not installed. */
+/** Puts the files where the Worker serves them from. Returns the packages' files that are not installed. */
 export function copyAssets() {
   mkdirSync(ASSETS, { recursive: true });
-  if (!existsSync(SOURCE)) return false;
-  // A Worker that runs reloads when the file is written.
-  const isThere = existsSync(COPY) && statSync(COPY).size === statSync(SOURCE).size;
-  if (!isThere) copyFileSync(SOURCE, COPY);
-  return true;
+  const missing = [];
+  for (const [name, path] of Object.entries(COPIES)) {
+    const source = join(ROOT, "node_modules", path);
+    const copy = join(ASSETS, name);
+    if (!existsSync(source)) missing.push(path);
+    // A Worker that runs reloads when a file is written.
+    else if (!existsSync(copy) || statSync(copy).size !== statSync(source).size) copyFileSync(source, copy);
+  }
+  return missing;
 }

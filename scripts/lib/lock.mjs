@@ -1,13 +1,16 @@
-import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isGroupAlive, startOf } from "./processes.mjs";
 
 const HELD = ".held";
+const GROUP = ".group";
 
 /**
- * Takes a lock, which is a folder, and notes `about` in it. The answer is `release`, or the note of the `holder`.
+ * Takes a lock, which is a folder, and notes `about` in it. The answer is `release` and `shareWith`, or the note of the
+ * `holder`, with the `group` that still has the lock when the holder itself is gone. `shareWith` gives the lock to a process
+ * group too: it is held until both the process and the group have ended.
  *
  * Each process writes a claim under a name of its own and looks for others only then: of two at once, at least one sees
  * the other, and gives way. The name says which process it is, so the claim of one that was killed counts for nothing,
@@ -24,11 +27,11 @@ export async function takeLock(folder, about) {
     if (others.length === 0) {
       // The claim stays beside it: a folder that is being read may show neither name of a file that is renamed.
       linkSync(claim, claim + HELD);
-      return { release: withdraw };
+      return { release: withdraw, shareWith: (groupId) => writeFileSync(claim + GROUP, String(groupId)) };
     }
     withdraw();
     const holder = others.find(({ isHeld }) => isHeld);
-    if (holder) return { holder: noteOf(folder, holder) };
+    if (holder) return { holder: noteOf(folder, holder), group: holder.group };
     // Both gave way: chance decides which one is back first.
     await sleep(Math.random() * 100);
   }
@@ -43,20 +46,30 @@ export function readHolder(folder) {
 /** Removes what processes that were killed left behind on the way. */
 function livingClaims(folder) {
   const files = filesOf(folder);
-  const claims = files
-    .filter((file) => !file.endsWith(HELD))
-    .map((name) => ({ name, isHeld: files.includes(name + HELD) }));
-  return claims.filter(({ name }) => {
+  const claims = files.filter((file) => !file.endsWith(HELD) && !file.endsWith(GROUP));
+  return claims.flatMap((name) => {
+    const isHeld = files.includes(name + HELD);
     const [pid, start] = name.split("-");
-    if (startOf(pid) === start) return true;
+    if (startOf(pid) === start) return { name, isHeld };
+    const group = groupOf(folder, name);
+    if (group !== null && isGroupAlive(group)) return { name, isHeld, group };
     removeClaim(folder, name);
-    return false;
+    return [];
   });
+}
+
+/** The process group that the lock is shared with, or null. */
+function groupOf(folder, name) {
+  try {
+    return Number(readFileSync(join(folder, name + GROUP), "utf8"));
+  } catch {
+    return null;
+  }
 }
 
 /** In this order, because a claim counts for as long as it is there. */
 function removeClaim(folder, name) {
-  for (const file of [name + HELD, name]) rmSync(join(folder, file), { force: true });
+  for (const file of [name + HELD, name + GROUP, name]) rmSync(join(folder, file), { force: true });
 }
 
 function filesOf(folder) {
@@ -75,23 +88,4 @@ function noteOf(folder, { name }) {
   } catch {
     return null;
   }
-}
-
-/**
- * When a process began: with its id, that tells it from every other one, also from a later one that got the same id.
- * Undefined when it is gone.
- */
-function startOf(pid) {
-  if (process.platform === "linux") {
-    try {
-      // The name in brackets before the other fields may hold blanks and brackets itself.
-      const [status, ...fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ");
-      return status === "Z" ? undefined : fields[18];
-    } catch {
-      return undefined;
-    }
-  }
-  const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
-  const { stdout } = spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], { env, encoding: "utf8" });
-  return stdout?.trim() ? String(Date.parse(stdout)) : undefined;
 }

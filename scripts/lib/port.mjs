@@ -4,12 +4,17 @@ import { Failure } from "./failure.mjs";
 // One port may be taken on one address only, and which clash shows where differs between systems: try each.
 const ADDRESSES = ["::", "0.0.0.0", "127.0.0.1", "::1"];
 
-/** The port that the setting `name` asks for, or the sentence on why it cannot be had. */
-export async function requirePort(text, name = "PORT") {
+/** The port that the setting `name` asks for. */
+export function readPort(text, name = "PORT") {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
     throw new Failure(`${name} is "${text}": make it a whole number from 1 to 65535.`);
   }
+  return port;
+}
+
+/** Says why a port cannot be had. */
+export async function requireFree(port, name = "PORT") {
   const clash = await findClash(port);
   if (clash === "EACCES") throw new Failure(`This user may not open port ${port}: set ${name} to a number above 1023.`);
   if (clash) {
@@ -17,7 +22,6 @@ export async function requirePort(text, name = "PORT") {
       `Port ${port} is in use: stop what runs there, or take another one, as in ${name}=${port + 1} npm start.`,
     );
   }
-  return port;
 }
 
 export async function isPortFree(port) {

@@ -1,4 +1,5 @@
 import { locationFaults } from "./data-location.mjs";
+import { replicaFaults } from "./replicas.mjs";
 import { command } from "./screen.mjs";
 
 /** The settings of each provider: what it needs to send, and what it takes. As in src/platform/mailer/settings.ts. */
@@ -39,7 +40,7 @@ export function settingObstacles({ config, notes, own, defaults }, { isSandbox }
   if (publicUrl && !/^https?:\/\/[^\s/]+\/?$/.test(publicUrl)) {
     obstacles.push(`PUBLIC_URL is ${publicUrl}. It must be an address such as https://mail.acme.com, without a path.`);
   }
-  obstacles.push(...locationFaults({ config, notes }));
+  obstacles.push(...locationFaults({ config, notes }), ...replicaFaults({ config, notes }));
   for (const [name, value] of Object.entries(own.vars ?? {})) {
     if (isSecret(name)) {
       obstacles.push(`${name} stands in petrel.toml, and is a secret. Remove it there: ${putSecret(name, config)}`);

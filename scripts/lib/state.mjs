@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "./failure.mjs";
 import { takeLock } from "./lock.mjs";
 import { ROOT } from "./paths.mjs";
@@ -8,6 +9,9 @@ import { ROOT } from "./paths.mjs";
 const KNOWN_ENTRIES = ["v3", "registry", "demo.json", "seeds.json", "lock", "settings.env"];
 // Of earlier versions.
 const OLD_ENTRIES = ["running.json"];
+
+/** The Worker of an `npm start` that was killed notices it and ends by itself, which takes a moment. */
+const LEFT_BEHIND_WITHIN_MS = 10_000;
 
 /** Where local state lives: STATE_DIR, or .wrangler/state in the checkout. */
 export function locateState(environment) {
@@ -24,20 +28,26 @@ export function locateState(environment) {
   };
 }
 
-/** Takes the state folder for this process. The answer gives it back, and leaves no settings of ours in it. */
-export async function claimState(state, port) {
+/**
+ * Takes the state folder for this process. `release` gives it back, and leaves no settings of ours in it; `shareWith` keeps it
+ * for a process group as well, should this process be killed.
+ */
+export async function claimState(state, port, { waitMs = LEFT_BEHIND_WITHIN_MS } = {}) {
   requireStateFolder(state);
-  const release = await lockState(state, { command: "npm start", port });
-  return () => {
-    rmSync(state.settings, { force: true });
-    release();
+  const { release, shareWith } = await lockState(state, { command: "npm start", port }, waitMs);
+  return {
+    shareWith,
+    release() {
+      rmSync(state.settings, { force: true });
+      release();
+    },
   };
 }
 
 /** Removes everything that is kept locally. */
 export async function forgetState(state) {
   requireStateFolder(state);
-  const release = await lockState(state, { command: "npm run reset" });
+  const { release } = await lockState(state, { command: "npm run reset" });
   try {
     for (const entry of entriesOf(state)) {
       if (entry !== "lock") rmSync(join(state.folder, entry), { recursive: true });
@@ -83,17 +93,27 @@ function unusable(state, error) {
   );
 }
 
-/** One process at a time writes in the folder. The answer lets others in. */
-async function lockState(state, about) {
-  const { release, holder } = await takeLock(state.lock, {
-    pid: process.pid,
-    since: new Date().toISOString(),
-    ...about,
-  }).catch((error) => {
-    throw unusable(state, error);
-  });
-  if (release) return release;
-  throw new Failure(`${describe(holder)} is using ${state.shownAs}: stop it, or set another STATE_DIR.`);
+/** One process at a time writes in the folder. */
+async function lockState(state, about, waitMs = LEFT_BEHIND_WITHIN_MS) {
+  const note = { pid: process.pid, since: new Date().toISOString(), ...about };
+  const deadline = Date.now() + waitMs;
+  for (;;) {
+    const lock = await takeLock(state.lock, note).catch((error) => {
+      throw unusable(state, error);
+    });
+    if (lock.release) return lock;
+    if (lock.group === undefined) {
+      throw new Failure(`${describe(lock.holder)} is using ${state.shownAs}: stop it, or set another STATE_DIR.`);
+    }
+    if (Date.now() > deadline) throw leftBehind(state, lock);
+    await sleep(50);
+  }
+}
+
+function leftBehind(state, { holder, group }) {
+  return new Failure(
+    `${describe(holder)} was killed, and its Worker, process group ${group}, still uses ${state.shownAs}: end it with kill -9 -- -${group}, or set another STATE_DIR.`,
+  );
 }
 
 function describe(holder) {

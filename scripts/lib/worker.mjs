@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "./failure.mjs";
+import { isGroupAlive } from "./processes.mjs";
 import { captureTool, startTool } from "./tools.mjs";
 import { watchLog } from "./worker-log.mjs";
 import { databaseBindings, readWranglerToml } from "./wrangler-toml.mjs";
@@ -97,7 +98,7 @@ function explain(problem, log) {
 async function stopGroup(groupId, ended) {
   signalGroup(groupId, "SIGTERM");
   const deadline = Date.now() + STOP_WITHIN_MS;
-  while (signalGroup(groupId, 0)) {
+  while (isGroupAlive(groupId)) {
     if (Date.now() > deadline) signalGroup(groupId, "SIGKILL");
     await sleep(50);
   }
@@ -106,8 +107,8 @@ async function stopGroup(groupId, ended) {
 
 function signalGroup(groupId, signal) {
   try {
-    return process.kill(-groupId, signal);
+    process.kill(-groupId, signal);
   } catch {
-    return false;
+    // It has ended meanwhile.
   }
 }

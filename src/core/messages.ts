@@ -58,6 +58,7 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("workflows.start"), projectId, jobId }),
   z.object({ type: z.literal("workflows.end"), projectId, jobId }),
   z.object({ type: z.literal("workflows.forget"), projectId, jobId }),
+  z.object({ type: z.literal("workflows.vacate"), projectId, jobId }),
   /** Calls of workflows are due, of whichever projects. */
   z.object({ type: z.literal("workflows.call") }),
   /** A tick of cron, for some of many databases. */
@@ -100,6 +101,7 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "workflows.start": "jobs",
   "workflows.end": "jobs",
   "workflows.forget": "jobs",
+  "workflows.vacate": "jobs",
   "workflows.call": "outbound",
   "sweeps.run": "events",
   "project.erase": "jobs",

@@ -1,34 +1,42 @@
 import { drizzle } from "drizzle-orm/d1";
 import { casing, type Db } from "./client";
 
-/** Runs one round trip to a database, with whatever goes before and after it. */
-export type Around = <T>(trip: () => Promise<T>) => Promise<T>;
+/** What makes round trips: a database, or a session with it. */
+export type Client = Pick<D1Database, "prepare" | "batch">;
 
-const trips = new Set<PropertyKey>(["all", "first", "raw", "run"]);
+/** Runs one round trip, by the database itself if no other client is given, with whatever goes before and after it. */
+export type Around = <T>(trip: (by?: Client) => Promise<T>) => Promise<T>;
+
+/** Prepares a statement, with its values, for a client. */
+type Prepare = (by: Client) => D1PreparedStatement;
 
 /** The same database, each round trip of which goes through `around`. */
 export function aroundTrips({ $client }: Db, around: Around): Db {
-  const prepared = new WeakMap<object, D1PreparedStatement>();
-  const wrap = (real: D1PreparedStatement): D1PreparedStatement => {
-    const wrapped = new Proxy(real, {
-      get(_, name) {
-        if (name === "bind") return (...values: unknown[]) => wrap(real.bind(...values));
-        const value: unknown = Reflect.get(real, name);
-        if (typeof value !== "function") return value;
-        const call = (...values: unknown[]) => value.apply(real, values);
-        return trips.has(name) ? (...values: unknown[]) => around(async () => call(...values)) : call;
-      },
-    });
-    prepared.set(wrapped, real);
-    return wrapped;
+  const prepared = new WeakMap<object, Prepare>();
+  const statement = (prepare: Prepare): D1PreparedStatement => {
+    const trip =
+      (name: "all" | "first" | "raw" | "run") =>
+      (...given: unknown[]) =>
+        around(async (by = $client) => {
+          const real = prepare(by);
+          return Reflect.apply(real[name], real, given);
+        });
+    const own = {
+      bind: (...values: unknown[]) => statement((by) => prepare(by).bind(...values)),
+      all: trip("all"),
+      first: trip("first"),
+      raw: trip("raw"),
+      run: trip("run"),
+    };
+    prepared.set(own, prepare);
+    // Its methods are those of a statement: the arguments and the result go through as they are.
+    return own as unknown as D1PreparedStatement;
   };
-  const client = new Proxy($client, {
-    get(_, name) {
-      if (name === "prepare") return (text: string) => wrap($client.prepare(text));
-      if (name !== "batch") return Reflect.get($client, name);
-      return (statements: D1PreparedStatement[]) =>
-        around(() => $client.batch(statements.map((statement) => prepared.get(statement) ?? statement)));
-    },
-  });
-  return drizzle(client, { casing });
+  const client = {
+    prepare: (text: string) => statement((by) => by.prepare(text)),
+    batch: (statements: D1PreparedStatement[]) =>
+      around((by = $client) => by.batch(statements.map((one) => prepared.get(one)?.(by) ?? one))),
+  };
+  // Nobody calls another method of a database.
+  return drizzle(client as unknown as D1Database, { casing });
 }

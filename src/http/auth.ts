@@ -8,9 +8,10 @@ import type { Db } from "../db/client";
 import { asNumber, columns } from "../db/rows";
 import { selectFirst } from "../db/statement";
 import { forProject, type Platform, type Project } from "../platform/context";
+import { keyInBody } from "./key-in-body";
 import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
-import { wrongWithKey } from "./seen-key";
+import { wrongWithKey, wrongWithValue } from "./seen-key";
 
 type FindCaller = (platform: Platform, key: string) => Promise<{ project: Project; kind: KeyKind } | null>;
 
@@ -43,15 +44,19 @@ export function requireKey(findCaller: FindCaller): MiddlewareHandler<AppEnv> {
 /** `what` is wrong with the key. */
 export function noSuchKey(what: string, kind: KeyKind): NotAuthenticated {
   return new NotAuthenticated(what, {
-    suggestion: `Send it as \`Authorization: Bearer ${kind === "secret" ? "sk_" : "pk_"}…\`.`,
+    suggestion:
+      kind === "secret"
+        ? "Send it as `Authorization: Bearer sk_…`."
+        : "Send it as `Authorization: Bearer pk_…`, or as `key` in the JSON body.",
   });
 }
 
 async function callingProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller: FindCaller): Promise<Project> {
-  const key = bearerToken(c);
+  const inBody = await keyInBody(c);
+  const key = inBody ?? bearerToken(c);
   const caller = key === null ? null : await findCaller(c.get("platform"), key);
   if (caller === null) {
-    throw noSuchKey(wrongWithKey(c.req.raw.headers), kind);
+    throw noSuchKey(inBody === null ? wrongWithKey(c.req.raw.headers) : wrongWithValue(inBody), kind);
   }
   if (caller.kind !== kind) {
     throw new NotAuthenticated(`This endpoint takes a ${kind} key, and this is a ${caller.kind} one.`, {

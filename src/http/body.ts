@@ -1,4 +1,4 @@
-import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import type { Context as HonoContext, MiddlewareHandler, Next } from "hono";
 import { BadRequest, TooLarge } from "../core/errors";
 import { slotBytes } from "../platform/memory-slots";
 import { type Deadline, type Memory, openDeadline, openMemory } from "./memory-slot";
@@ -11,7 +11,20 @@ import type { AppEnv } from "./router";
  * matter, because browsers' beacons send JSON as text/plain. A body that is announced as too large is refused before it
  * is read. For an upload, it reads a form.
  */
-export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const readBody: MiddlewareHandler<AppEnv> = (c, next) => {
+  // It was read for the key in it.
+  if ("text" in c.req.bodyCache) return next();
+  return readFor(c, isForProject(c.get("policy")) ? c.get("ctx").project.number : noProject, next);
+};
+
+/** Reads the body of a call that has its key in it, before anybody knows whose call it is. */
+export function readBodyForKey(c: HonoContext<AppEnv>): Promise<void> {
+  return readFor(c, noProject, async () => {});
+}
+
+const noProject = 0;
+
+async function readFor(c: HonoContext<AppEnv>, project: number, next: Next): Promise<void> {
   const { raw } = c.req;
   const { maxBody, isUpload } = c.get("policy");
   if (maxBody === null || (!takesBody.has(raw.method) && raw.body === null)) return next();
@@ -23,7 +36,7 @@ export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
     keepBody(c, decode(await Promise.race([raw.arrayBuffer(), passed]).finally(stop)));
     return next();
   }
-  const memory = openMemory(isForProject(c.get("policy")) ? c.get("ctx").project.number : 0);
+  const memory = openMemory(project);
   const deadline = openDeadline();
   try {
     const reading: Reading = { maxBytes, memory, deadline };
@@ -37,7 +50,7 @@ export const readBody: MiddlewareHandler<AppEnv> = async (c, next) => {
     deadline.stop();
     memory.giveBack();
   }
-};
+}
 
 /** How a body is read: up to a size, counted, and within a time. */
 interface Reading {

@@ -13,10 +13,15 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
   foreignNames?: readonly ForeignName[];
   /** Fields of other APIs that this operation ignores, and names with advice. */
   advisedNames?: readonly ForeignName[];
-  /** The names in fields that are an object, or a list of them, by their paths: an unknown one there is named as well. */
+  /**
+   * The names in fields that are an object, or a list of them, by their paths: an unknown one there is named as well. `*`
+   * is each item of a list.
+   */
   partNames?: Record<string, readonly string[]>;
   /** The paths of fields that are a condition: unknown names in it are named as well. */
   conditionNames?: readonly string[];
+  /** Fields in lists are written as `steps[3].config`. */
+  hasBrackets?: boolean;
   /** Refusals of this operation that the document shows as examples, one for each status: those that its verb throws. */
   refusals?: Policy["refusals"];
 };
@@ -27,7 +32,7 @@ type Definition<P extends string> = Omit<RouteConfig, "path" | "security" | "par
  */
 export function createRoute<P extends string, R extends Definition<P>>(definition: R) {
   const { policy: said = {}, foreignNames = [], advisedNames = [], ...withParts } = definition;
-  const { partNames = {}, conditionNames = [], ...described } = withParts;
+  const { partNames = {}, conditionNames = [], hasBrackets = false, ...described } = withParts;
   const { refusals = usualPolicy.refusals, middleware = [], ...route } = described;
   const isUpload = "multipart/form-data" in (route.request?.body?.content ?? {});
   const names = {
@@ -37,8 +42,10 @@ export function createRoute<P extends string, R extends Definition<P>>(definitio
     foreign: foreignNames,
     advice: new Map(advisedNames.map(({ name, advice }) => [name, `${advice}.`])),
     query: namesIn(route.request?.query) ?? new Set<string>(),
+    hasBrackets,
   };
-  const declared = { isRead: route.method === "get", ...said, isUpload, names, refusals };
+  const reads = route.method === "get";
+  const declared = { isRead: reads, readsCopies: reads, ...said, isUpload, names, refusals };
   const isLimited = isForProject({ ...usualPolicy, ...declared });
   const usual = { ...(route.request?.body ? errors(408) : {}), ...(isLimited ? errors(429) : {}) };
   const defined = defineRoute({

@@ -1,8 +1,23 @@
 import { meteredFilters } from "../core/templating/filters";
 import { errorCodes } from "./error-codes";
 
+/** Only where databases have copies. */
+const bookmarks = `## Reading from a copy nearby
+
+This installation has copies of its database, which lag behind it, by less than a second as a rule. Without a header, your calls
+read the database itself. A call of \`GET\` with a \`Petrel-Bookmark\` header may be answered by a copy:
+
+- **The bookmark of an answer.** Each answer has a \`Petrel-Bookmark\` header. Send the last one back with your next call: you
+  see everything that you have done and seen before, and perhaps more. After an answer without one, send none.
+- **\`any\`.** You take what the nearest copy has. What was made a moment ago may be missing, also as a 404.
+
+A bookmark is opaque, and good for any number of calls of the project. One that is not ours is a 400. Calls that change something
+read the database itself, whatever they send.
+
+`;
+
 /** The introduction of the document, in Markdown: everything that is not about one operation. */
-export function guide(origin: string): string {
+export function guide(origin: string, { readsCopies }: { readsCopies: boolean }): string {
   return `One API for transactional email, campaigns, workflows, contacts, events and segments. This page is the guide and the reference.
 
 ## Quickstart
@@ -76,7 +91,7 @@ A connection may break before the answer arrives. Send an \`Idempotency-Key\` wi
 \`/events/track\`, and repeat the call with the same key: it takes effect only once. A repeat gets a 409, whose
 \`details.originalResponse\` is the first answer. Keys are remembered for 24 hours. A 4xx releases its key.
 
-## Limits
+${readsCopies ? bookmarks : ""}## Limits
 
 | What | Limit |
 | --- | --- |
@@ -125,6 +140,21 @@ ${[...meteredFilters().keys()]
 
 Content that you send inline, without a template, is \`TRANSACTIONAL\`.
 
+The footer ends with the \`company\` and \`postalAddress\` of the project, which the operator sets. A body with an unsubscribe
+link of its own gets no footer, so put the address there yourself. While a project has no \`postalAddress\`, \`warnings\` of
+\`/v1/send\` and \`POST /campaigns/{id}/send\` say so for \`MARKETING\` mail, and a pre-flight counts
+\`missing_postal_address\`. The United States ask for a postal address in every commercial email (15 U.S.C. 7704(a)(5), 16 CFR
+316.2), Canada for a mailing address (section 2 of the Electronic Commerce Protection Regulations). In the EU, Articles 5 and 6 of
+Directive 2000/31/EC ask that the sender and their address can be found; in Germany, that is § 5 and § 6 DDG. UK companies name
+their registered office on business letters, electronic ones too (SI 2015/17, regulation 25). Ask a lawyer what holds for you.
+
+### The document around a body
+
+A body without \`<html\` is sent in a document of its own: with a viewport, the recipient's language, and one column of 600 pixels in
+which tables and pictures are no wider than a phone. It is dark where the recipient's mail program is, unless the body sets a colour
+of text without one of its ground, or the other way round: then it stays light, so that it can be read. A body that is a whole
+document is sent as it is.
+
 ### Topics
 
 A topic is a group of marketing mail that a person can leave without leaving everything. Make one with \`POST /topics\`, and give its
@@ -132,6 +162,47 @@ id to a template as \`topicId\`. Whoever left it gets none of that template's ma
 button of such a mail leaves its topic; the page behind \`manageUrl\` lists all topics. \`GET\` and \`PUT /contacts/{id}/topics\`
 show and change what a contact chose. With \`defaultSubscribed: false\`, campaigns and workflows mail only who joined.
 \`subscribed: false\` on a contact overrules all topics.
+
+## Workflows
+
+A workflow is a graph that each contact goes through by itself. It is one document, in which steps have keys of yours:
+
+\`\`\`sh
+curl ${origin}/workflows \\
+  -H 'Authorization: Bearer sk_…' \\
+  -d '{
+    "name": "Onboarding",
+    "eventName": "signup",
+    "enabled": true,
+    "steps": [
+      { "key": "welcome", "type": "SEND_EMAIL", "templateId": "…" },
+      { "key": "first-project", "type": "WAIT_FOR_EVENT", "config": { "eventName": "project_created", "timeout": 259200 } },
+      { "key": "is-pro", "type": "CONDITION", "config": { "field": "data.plan", "operator": "equals", "value": "pro" } },
+      { "key": "tips", "type": "SEND_EMAIL", "templateId": "…" },
+      { "key": "help", "type": "SEND_EMAIL", "templateId": "…" }
+    ],
+    "transitions": [
+      { "from": "trigger", "to": "welcome" },
+      { "from": "welcome", "to": "first-project" },
+      { "from": "first-project", "to": "is-pro", "branch": "event" },
+      { "from": "first-project", "to": "help", "branch": "timeout" },
+      { "from": "is-pro", "to": "tips", "branch": "yes" }
+    ]
+  }'
+\`\`\`
+
+It is made whole or not at all, and a fault names its place: \`steps[1].config.eventName\`. Keep the document beside your code. A
+deployment asks first what would change, and then replaces the workflow:
+
+\`\`\`sh
+curl '${origin}/workflows/{id}/document?dryRun=true' -X PUT -H 'Authorization: Bearer sk_…' -d @onboarding.json
+curl '${origin}/workflows/{id}/document' -X PUT -H 'Authorization: Bearer sk_…' -d @onboarding.json
+\`\`\`
+
+A step with the same key stays itself, so executions that wait there go on. While executions stand on steps that the document
+no longer has, the second call is a 409 with their number: \`?moveTo=help\` has them go on at that step, \`?force=true\` ends them.
+\`GET /workflows/{id}/document\` returns the document with its \`version\`; a \`PUT\` with a version is a 409 if the workflow has
+changed since.
 
 ## Double opt-in
 
@@ -193,8 +264,8 @@ mail in the outbox: \`bounce@\`, \`softbounce@\`, \`complaint@\`, \`throttle@\` 
 Whoever reads your page can ask with its key which addresses you know. Have the operator set \`publicAnswers: "NONE"\` for the project:
 then answers to a public key have no ids, and are the same for everybody's address. We recommend it unless your page needs the ids.
 
-\`POST /v1/track\` may be called from any page with a public key. A call that should survive the end of the page sends
-\`keepalive\`:
+\`POST /v1/track\` may be called from any page with a public key. Browsers ask once a day whether they may (CORS); all other
+endpoints but those under \`/v1\` cannot be called from a page.
 
 \`\`\`js
 fetch("${origin}/v1/track", {
@@ -205,8 +276,17 @@ fetch("${origin}/v1/track", {
 });
 \`\`\`
 
-\`navigator.sendBeacon\` cannot send an \`Authorization\` header, so it cannot be used here: \`keepalive\` does the same and can.
-The body is read as JSON whatever its \`Content-Type\` says.
+When a page is left, send a beacon: it arrives though the page is gone. It cannot have headers, so the key is \`key\` in the body. Send
+a string, or a \`Blob\` of \`text/plain\`; the body is read as JSON whatever its \`Content-Type\` says.
+
+\`\`\`js
+addEventListener("pagehide", () => {
+  const event = { key: "pk_…", email: "ada@example.com", event: "left", data: { seconds: performance.now() / 1000 } };
+  navigator.sendBeacon("${origin}/v1/track", JSON.stringify(event));
+});
+\`\`\`
+
+An \`Authorization\` header counts before \`key\`. A secret key is refused in either place with 401.
 
 ## Coming from Plunk
 

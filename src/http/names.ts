@@ -11,7 +11,10 @@ import type { Warning } from "../core/warning";
 export interface Names {
   /** Top-level fields of the JSON body, none for a route that takes no body; null when any name may be one. */
   body: ReadonlySet<string> | null;
-  /** Fields of the body that are an object, or a list of them, by their paths, with the names in these. */
+  /**
+   * Fields of the body that are an object, or a list of them, by their paths, with the names in these. `*` is each item of
+   * a list: `steps.*.config`.
+   */
   parts: ReadonlyMap<string, ReadonlySet<string>>;
   /** Fields of the body that are a condition, by their paths: a nested one with another name would be left out of it. */
   conditions: readonly string[];
@@ -20,6 +23,8 @@ export interface Names {
   /** Fields that are ignored, and named with what to do instead. */
   advice: ReadonlyMap<string, string>;
   query: ReadonlySet<string>;
+  /** Items of the body's lists are written as `steps[3].config`, not as `steps.3.config`. */
+  hasBrackets: boolean;
 }
 
 /** The names of an object schema, whatever is wrapped around it; null for a schema that takes any name. */
@@ -44,8 +49,12 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   const unknown = Object.keys(body).filter((name) => !known.has(name));
   const faults = names.foreign.flatMap((foreign) => faultsOfName(foreign, body));
   const inParts = [
-    ...[...names.parts].flatMap(([part, knownThere]) => unknownInPart(valueAt(body, part), part, knownThere)),
-    ...names.conditions.flatMap((condition) => unknownInCondition(valueAt(body, condition), condition)),
+    ...[...names.parts].flatMap(([part, knownThere]) =>
+      placesOf(body, part).flatMap(({ value, at }) => unknownInPart(value, at, knownThere)),
+    ),
+    ...names.conditions.flatMap((condition) =>
+      placesOf(body, condition).flatMap(({ value, at }) => unknownInCondition(value, at)),
+    ),
   ];
   if (unknown.length === 0 && faults.length === 0 && inParts.length === 0) return nothingUnknown;
   const refused = new Set(faults.map(({ field }) => field));
@@ -57,9 +66,27 @@ export function findUnknown(names: Names | null, body: unknown): UnknownNames {
   return { faults, ignored: warnings.slice(0, mostNamed) };
 }
 
-/** What is at a path such as `config.recipient`. */
-function valueAt(body: Record<string, unknown>, path: string): unknown {
-  return path.split(".").reduce<unknown>((inner, name) => (isJsonObject(inner) ? inner[name] : undefined), body);
+interface Place {
+  at: string;
+  value: unknown;
+}
+
+/** What is at a path such as `config.recipient`, or at `steps.*.config` in each item of the list. */
+function placesOf(body: unknown, path: string): Place[] {
+  return path.split(".").reduce<Place[]>(
+    (places, name) =>
+      places.flatMap(({ at, value }) => {
+        const inner = at === "" ? "" : `${at}.`;
+        if (name !== "*") return isJsonObject(value) ? [{ at: `${inner}${name}`, value: value[name] }] : [];
+        return Array.isArray(value) ? value.map((item, index) => ({ at: `${inner}${index}`, value: item })) : [];
+      }),
+    [{ at: "", value: body }],
+  );
+}
+
+/** A field as its route writes it. */
+export function writtenField(names: Names | null, field: string): string {
+  return names?.hasBrackets ? field.replace(/^(\w+)\.(\d+)(?=\.|$)/, "$1[$2]") : field;
 }
 
 /** The warnings of one part, as many as are shown of all. A list may have 500 items, and most calls have no such name. */

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { etag } from "hono/etag";
 import type { Config } from "../platform/env";
+import { bookmarkHeader, bookmarkOfAnswer, bookmarkOfCall } from "./bookmark";
 import { exampleEnvelope } from "./example-envelope";
 import { guide } from "./guide";
 import { keepAWhile } from "./keep-a-while";
@@ -12,7 +13,7 @@ import {
   type ParameterObject,
   type ResponseObject,
 } from "./operations";
-import { open, type Policy, policySaidBy, usualPolicy } from "./policy";
+import { isForProject, open, type Policy, policySaidBy, usualPolicy } from "./policy";
 import { exampleOf } from "./refusal-examples";
 import type { AppEnv } from "./router";
 
@@ -67,13 +68,13 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
     scheme: "bearer",
     description: "The operator's `ADMIN_TOKEN`.",
   });
-  // To generate it takes far longer than a 304 may. It depends on the two of its key alone; one is kept, as anybody can
+  // To generate it takes far longer than a 304 may. It depends on what its key has alone; one is kept, as anybody can
   // call by any name.
   let kept: { key: string; text: string } | null = null;
   app.get("/openapi.json", open, keepAWhile, etag({ weak: true }), (c) => {
     const { origin } = new URL(c.req.url);
     const { config } = c.get("platform");
-    const key = `${config.maxAttachmentBytes} ${origin}`;
+    const key = `${config.maxAttachmentBytes} ${config.readsCopies} ${origin}`;
     if (kept?.key !== key) kept = { key, text: JSON.stringify(describe(app, { origin, config })) };
     return c.body(kept.text, 200, { "Content-Type": "application/json" });
   });
@@ -82,7 +83,7 @@ export function serveOpenApi(app: OpenAPIHono<AppEnv>): void {
 function describe(app: OpenAPIHono<AppEnv>, { origin, config }: { origin: string; config: Config }) {
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
-    info: { ...info, description: guide(origin) },
+    info: { ...info, description: guide(origin, config) },
     servers: [{ url: origin, description: "This installation" }],
     tags,
     security: [{ secretKey: [] }],
@@ -92,7 +93,9 @@ function describe(app: OpenAPIHono<AppEnv>, { origin, config }: { origin: string
   const paths: NonNullable<typeof document.paths> = {};
   for (const described of operationsOf(document).toSorted((a, b) => placeOf(a) - placeOf(b))) {
     const { path, method } = described;
-    const operation = withErrorExamples(described, document, policyOf(app, described), config);
+    const policy = policyOf(app, described);
+    const told = config.readsCopies ? withBookmark(described, policy) : described;
+    const operation = withErrorExamples(told, document, policy, config);
     paths[path] = { ...paths[path], [method]: withQuietParameters(operation) };
   }
   return { ...document, paths };
@@ -102,6 +105,18 @@ function policyOf(app: OpenAPIHono<AppEnv>, { path, method }: Described): Policy
   const route = path.replace(/\{([^}]+)\}/g, ":$1");
   const entries = app.routes.filter((entry) => entry.path === route && entry.method === method.toUpperCase());
   return entries.map(policySaidBy).find((said) => said !== undefined) ?? usualPolicy;
+}
+
+/** The header that lets a caller read from a copy, and that every answer to a project has. */
+function withBookmark(described: Described, policy: Policy): Described {
+  if (!isForProject(policy)) return described;
+  const { parameters = [], responses = {}, ...operation } = described.operation;
+  const told = Object.entries<ResponseObject>(responses).map(([status, response]) => {
+    if (Number(status) >= 300) return [status, response];
+    return [status, { ...response, headers: { ...response.headers, [bookmarkHeader]: bookmarkOfAnswer } }];
+  });
+  const taken = policy.readsCopies ? [...parameters, bookmarkOfCall] : parameters;
+  return { ...described, operation: { ...operation, parameters: taken, responses: Object.fromEntries(told) } };
 }
 
 /** Each error response with an example that this operation would really give: one of its own refusals, if it names any. */

@@ -26,6 +26,8 @@ export type CallerKey =
 /** The rules for every request of a route, checked before the route runs. They are declared beside the route only. */
 export interface Policy {
   key: CallerKey;
+  /** A call without an `Authorization` header may have its key in the body, as browsers' beacons cannot set headers. */
+  keyInBody: boolean;
   /** The largest body in bytes. Null when the route takes no body, or reads it itself. */
   maxBody: number | ((config: Config) => number) | null;
   /** The body is a form with a file, not JSON. */
@@ -36,6 +38,8 @@ export interface Policy {
   bucket: Exclude<keyof RateLimits, "api"> | null;
   /** The route changes nothing, so a disabled project may call it. */
   isRead: boolean;
+  /** The route may read from a copy of the database that lags: by what it reads it decides about no write. */
+  readsCopies: boolean;
   /** The names that the route reads; null for a route outside of the document. */
   names: Names | null;
   /**
@@ -51,11 +55,13 @@ export const megabyte = 1024 * kilobyte;
 /** The defaults, which also hold for requests to unknown paths. */
 export const usualPolicy: Policy = {
   key: "secret",
+  keyInBody: false,
   maxBody: megabyte,
   isUpload: false,
   once: false,
   bucket: null,
   isRead: false,
+  readsCopies: false,
   names: null,
   refusals: () => [],
 };

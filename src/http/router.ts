@@ -5,9 +5,10 @@ import { type BadRequest, Invalid } from "../core/errors";
 import { faultsOf } from "../core/faults";
 import { nameMisspelt } from "../core/misspelt";
 import type { Warning } from "../core/warning";
+import type { States } from "../db/states";
 import type { Context, Platform } from "../platform/context";
 import type { Env } from "../platform/env";
-import { findUnknown, nothingUnknown, type UnknownNames } from "./names";
+import { findUnknown, nothingUnknown, type UnknownNames, writtenField } from "./names";
 import type { Policy } from "./policy";
 import { routeTable } from "./route-table";
 
@@ -22,6 +23,8 @@ export interface AppEnv {
     platform: Platform;
     /** The world with the caller's project. Set once the key is accepted. */
     ctx: Context;
+    /** What the request has seen of the project's database. Only where databases have copies. */
+    states: States | undefined;
     /** What the answer tells the caller beside its result. */
     warnings: Warning[];
     /** What is wrong with a body that is not JSON. */
@@ -51,12 +54,14 @@ export function createRouter() {
     getPath: pathOf,
     defaultHook: async (result, c) => {
       const { faults, ignored } = result.target === "json" ? await unknownFields(c) : nothingUnknown;
-      if (ignored.length > 0) c.get("warnings").push(...ignored);
+      const { names } = c.get("policy");
+      const written = <T extends { field: string }>(one: T): T => ({ ...one, field: writtenField(names, one.field) });
+      if (ignored.length > 0) c.get("warnings").push(...ignored.map(written));
       if (result.success && faults.length === 0) return;
       // The hook gets the input too, which zod 4 leaves out of its issues.
       const own = result.success ? [] : faultsOf(result.error, "data" in result ? result.data : undefined);
       const sent = ignored.map(({ field }) => field);
-      throw new Invalid([...faults, ...nameMisspelt(own, sent)]);
+      throw new Invalid([...faults, ...nameMisspelt(own, sent)].map(written));
     },
   });
 }

@@ -15,6 +15,11 @@ export function wrongWithKey(headers: Headers): string {
   if (keyKind(scheme) !== null) return "The API key came without the word Bearer before it.";
   if (scheme.toLowerCase() !== "bearer") return "The Authorization header does not begin with the word Bearer.";
   if (key === "") return "The API key is missing: nothing comes after the word Bearer.";
+  return wrongWithValue(key);
+}
+
+/** Says what is wrong with a key that was found, without showing it. */
+export function wrongWithValue(key: string): string {
   if (/^["'`<{].*["'`>}]$/s.test(key)) return "The API key has quotes or brackets around it.";
   if (keyKind(key) === null) {
     return `The API key is not well-formed: it is sk_ or pk_ and 64 hex digits, and this one has ${key.length} characters.`;

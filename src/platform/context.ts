@@ -3,6 +3,7 @@ import { type Cpu, openCpu } from "../core/cpu";
 import type { KeyKind } from "../core/keys";
 import { maxCallsAtOnce, maxRoundsPerInvocation } from "../core/mail/permits";
 import type { Enqueue } from "../core/messages";
+import type { DomainLists } from "../core/verification/lists";
 import type { Warning } from "../core/warning";
 import type { Spent } from "../db/batch";
 import { controlDatabase, type Db, projectDatabase, shardsOf } from "../db/client";
@@ -12,6 +13,7 @@ export type { Project };
 
 import { type Blobs, openBlobs } from "./blobs";
 import { type Dns, openDns } from "./dns";
+import { openDomainLists } from "./domain-lists";
 import { type Config, type Env, readConfig } from "./env";
 import { type Gate, openGate } from "./gate";
 import { type Log, log } from "./log";
@@ -60,6 +62,8 @@ export interface Platform {
   /** The reader of the provider's reports; null when the provider is not set up for reports. */
   reporterOf(provider: string): Reporter | null;
   dns: Dns;
+  /** Disposable and personal domains. */
+  domainLists(): Promise<DomainLists>;
   pace: Pace;
   /** How many calls to the provider this work may have open at once. */
   callsAtOnce: number;
@@ -153,6 +157,7 @@ function openWorld(env: Env): World {
     outboxAt: (clock) => outboxMailer(control, blobs, clock),
     reporterOf: (provider) => openReporters(config.mail).get(provider) ?? null,
     dns: openDns(config.dnsResolvers, log),
+    domainLists: openDomainLists(env.ASSETS),
     pace: openPace(
       objectsAt(config.dataLocation, env.PACE),
       mailer.name,

@@ -56,6 +56,7 @@ export interface Env extends Databases {
   OUTBOUND_ALLOW_LOOPBACK?: string;
   PUBLIC_URL?: string;
   DATA_LOCATION?: string;
+  READ_REPLICAS?: string;
   IDEMPOTENCY_KEY_TTL_HOURS?: string;
   EMAIL_CONTENT_RETENTION_DAYS?: string;
   EVENT_RETENTION_DAYS?: string;
@@ -104,6 +105,7 @@ const Settings = z.object({
   OUTBOUND_ALLOW_LOOPBACK: z.string().default(""),
   PUBLIC_URL: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).default(""),
   DATA_LOCATION: z.enum(["", ...areas, ...jurisdictions]).default(""),
+  READ_REPLICAS: z.enum(["true", "false"]).default("false"),
   IDEMPOTENCY_KEY_TTL_HOURS: z.coerce.number().positive().default(24),
   EMAIL_CONTENT_RETENTION_DAYS: z.coerce.number().positive().default(90),
   EXECUTION_RETENTION_DAYS: z.coerce.number().positive().default(90),
@@ -147,6 +149,8 @@ export interface Config {
   baseUrl: string | null;
   /** Where databases and objects live. */
   dataLocation: DataLocation;
+  /** Whether databases have copies, from which lists and documents may be read. */
+  readsCopies: boolean;
   /** How long an idempotency key is kept. */
   idempotencyTtlMs: number;
   /** How long the content of a mail is kept, from when the mail is final. */
@@ -222,6 +226,7 @@ export function readConfig(env: Env): Config {
     throw new Error(`Petrel's settings cannot be read. ${faults.join("; ")}`);
   }
   const settings = parsed.data;
+  const linkSecrets = secretsIn("LINK_SECRETS", settings.LINK_SECRETS);
   return {
     isDevelopment: settings.ENVIRONMENT === "development",
     mailProvider: settings.MAIL_PROVIDER,
@@ -232,11 +237,13 @@ export function readConfig(env: Env): Config {
     dnsResolvers: resolversOf(settings.DNS_RESOLVER_URL, settings.DNS_FALLBACK_URL),
     adminTokens: secretsIn("ADMIN_TOKEN", settings.ADMIN_TOKEN),
     outboxHosts: outboxHostsOf(settings.OUTBOX_HOSTS, settings.PUBLIC_URL),
-    linkSecrets: secretsIn("LINK_SECRETS", settings.LINK_SECRETS),
+    linkSecrets,
     webhookSecrets: secretsIn("WEBHOOK_SECRETS", settings.WEBHOOK_SECRETS),
     outboundAllowLoopback: allowedLoopback(settings.OUTBOUND_ALLOW_LOOPBACK, settings.ENVIRONMENT),
     baseUrl: settings.PUBLIC_URL.replace(/\/+$/, "") || null,
     dataLocation: dataLocationOf(settings.DATA_LOCATION, settings.ENVIRONMENT === "development"),
+    // Bookmarks are sealed under them.
+    readsCopies: settings.READ_REPLICAS === "true" && linkSecrets.length > 0,
     idempotencyTtlMs: settings.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
     contentRetentionMs: settings.EMAIL_CONTENT_RETENTION_DAYS * dayMs,
     eventRetentionMs: settings.EVENT_RETENTION_DAYS === 0 ? null : settings.EVENT_RETENTION_DAYS * dayMs,

@@ -43,6 +43,15 @@ export interface Settlement {
   outcome: Outcome;
 }
 
+/** Steps of a workflow that are gone. Whoever stands there goes on at the step `to`, or ends when it is null. */
+export interface Vacating {
+  workflowId: Id;
+  stepIds: Id[];
+  to: Id | null;
+  /** The execution behind which to go on. */
+  after: Id;
+}
+
 /** An execution as its object answers it. */
 export interface ExecutionView {
   id: Id;
@@ -92,6 +101,8 @@ export interface WorkflowShard {
   ): Promise<{ wasActive: boolean; execution: ExecutionView } | null>;
   /** Ends the active executions of a workflow, or of all: returns their number. */
   cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number>;
+  /** Takes some executions off steps that are gone. Returns the last one that it has looked at, null at the end. */
+  vacate(address: ShardAddress, given: Vacating): Promise<Id | null>;
   eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void>;
   /** Forgets a workflow that is gone: its executions, who entered it, and what it counted. */
   forgetWorkflow(address: ShardAddress, workflowId: Id): Promise<void>;
@@ -141,6 +152,7 @@ const repeatable: ReadonlySet<keyof WorkflowShard> = new Set([
   "get",
   "contexts",
   "countSteps",
+  "vacate",
   "eraseContacts",
   "forgetWorkflow",
   "poke",

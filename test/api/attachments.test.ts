@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { framed } from "../support/framed";
 import { call, newProject, type TestProject } from "../support/project";
 import { expectInvalid } from "../support/refusal";
 import { emailIn } from "../support/send-and-wait";
@@ -29,7 +30,7 @@ describe("attachments", () => {
     const sent = await project.api.send({ attachments: [pdf, big] });
     expect(sent.status).toBe(200);
     const mail = await mailOf(project, sent.body.data.emails[0].email);
-    expect(mail).toMatchObject({ html: "<p>Hello</p>", text: "Hello" });
+    expect(mail).toMatchObject({ html: framed("<p>Hello</p>"), text: "Hello" });
     expect(mail.attachments).toEqual([
       { filename: "invoice.pdf", contentType: "application/pdf", disposition: "attachment", contentId: null, size: 14 },
       {

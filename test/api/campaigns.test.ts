@@ -440,6 +440,28 @@ describe("POST /campaigns/{id}/send with an Idempotency-Key", () => {
     expect(second.body.error.details.originalResponse).toEqual(first.body);
   });
 
+  it("warns of marketing email without a postal address, also in the answer that is kept", async () => {
+    const [without, withOne] = [await newProject(), await newProject({ postalAddress: "1 Main St" })];
+    for (const [project, type, expected] of [
+      [
+        without,
+        "MARKETING",
+        [{ field: "postalAddress", message: expect.stringContaining("PATCH /admin/projects/{id}") }],
+      ],
+      [without, "TRANSACTIONAL", undefined],
+      [withOne, "MARKETING", undefined],
+    ] as const) {
+      const { id } = await newCampaign(project, { type });
+      const first = await sendWith(project, id, `now ${type}`);
+      expect([first.status, first.body.warnings]).toEqual([200, expected]);
+      const second = await sendWith(project, id, `now ${type}`);
+      expect(second.body.error.details.originalResponse).toEqual(first.body);
+      const later = await newCampaign(project, { type });
+      const scheduled = await sendWith(project, later.id, `later ${type}`, { scheduledFor: "2090-01-01" });
+      expect([scheduled.status, scheduled.body.warnings]).toEqual([200, expected]);
+    }
+  });
+
   it("takes a campaign whose bodies are larger than a row", async () => {
     const project = await newProject();
     const body = "ä".repeat(700_000);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
 import { exportContact } from "../../src/features/contacts/export";
 import { idSql } from "../support/counts";
+import { framed } from "../support/framed";
 import { personWithEverything } from "../support/person";
 import { admin, newProject, type TestProject } from "../support/project";
 import { expectRefusal, isoTime } from "../support/refusal";
@@ -90,7 +91,7 @@ describe("GET /contacts/{id}/export", () => {
     const { data } = (await project.api.get("/contacts")).body;
     const { body } = await project.api.get(`/contacts/${data[0].id}/export`);
     const htmls = body.emails.map(({ content }: { content: { html: string } | null }) => content?.html ?? null);
-    expect(htmls).toEqual(["<p>Kept</p>", null, null]);
+    expect(htmls).toEqual([framed("<p>Kept</p>"), null, null]);
   });
 
   it("knows no contact of another project, and works in a disabled one", async () => {

@@ -160,6 +160,7 @@ describe("CORS", () => {
         "idempotency-key",
         "x-request-id",
       ]);
+      expect(headers.get("Access-Control-Max-Age")).toBe("86400");
       expect(headers.get("X-Request-ID")).toMatch(uuid);
     },
   );

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { framed } from "../support/framed";
 import { newProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
 import { emailIn } from "../support/send-and-wait";
@@ -100,7 +101,7 @@ describe("GET /emails/{id}/content", () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       subject: "Hi Ada",
-      html: "<p>Ada 7</p>",
+      html: framed("<p>Ada 7</p>"),
       text: "Ada 7",
       headers: { "X-Order-Id": "1042", "Auto-Submitted": "auto-generated" },
       attachments: [{ filename: "a.txt", contentType: "text/plain", size: 5 }],

@@ -3,6 +3,7 @@ import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
 import { timeAgo } from "../../src/features/outbox/page";
 import type { Env } from "../../src/platform/env";
+import { framed } from "../support/framed";
 import { bearer, call, newProject, type TestProject } from "../support/project";
 import { expectRefusal, isoTime, uuid } from "../support/refusal";
 import { emailIds, emailIn, mailOf, sendAndOpen, sendAndWait } from "../support/send-and-wait";
@@ -42,7 +43,7 @@ describe("GET /outbox/messages", () => {
             ["Subject", "Hello"],
             ["Message-ID", `<${email.id}@${project.domain}>`],
           ]),
-          html: "<h1>Hello</h1><p>World</p>",
+          html: framed("<h1>Hello</h1><p>World</p>"),
           text: expect.stringMatching(/hello\s+world/i),
           attachments: [],
           createdAt: expect.stringMatching(isoTime),
@@ -156,13 +157,13 @@ describe("text of the world", () => {
   it("keeps lines within what SMTP can carry, whatever the body is", async () => {
     const body = `<p>${"b".repeat(50_000)}</p>`;
     const mail = await sendAndOpen(await newProject(), { body });
-    expect(mail.html === body).toBe(true);
+    expect(mail.html === framed(body)).toBe(true);
     expect(Math.max(...mail.raw.split("\r\n").map((line: string) => line.length))).toBeLessThanOrEqual(998);
   });
 
   it("has a line that begins with a dot, or with From, as it is", async () => {
     const body = "<pre>\n.\n..\nFrom here on\n</pre>";
-    expect((await sendAndOpen(await newProject(), { body })).html).toBe(body);
+    expect((await sendAndOpen(await newProject(), { body })).html).toBe(framed(body));
   });
 });
 

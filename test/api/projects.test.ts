@@ -31,6 +31,8 @@ describe("POST /admin/projects", () => {
         testClock: false,
         publicKeyMayResubscribe: false,
         publicAnswers: "IDS",
+        company: null,
+        postalAddress: null,
         sendingPaused: null,
         confirmationTemplateId: null,
         createdAt: expect.stringMatching(isoTime),
@@ -50,6 +52,8 @@ describe("POST /admin/projects", () => {
       monthlySendLimit: 1,
       sendRatePerSecond: 5,
       testClock: true,
+      company: "Acme GmbH & Co. KG",
+      postalAddress: "Musterstraße 1\n10115 Berlin",
     };
     expect((await admin.post("/admin/projects", settings)).body.project).toMatchObject(settings);
   });
@@ -67,11 +71,33 @@ describe("POST /admin/projects", () => {
     ["a limit that is a string", { monthlySendLimit: "10" }, "monthlySendLimit", "invalid_type"],
     ["a rate of -1", { sendRatePerSecond: -1 }, "sendRatePerSecond", "too_small"],
     ["a tracking nobody knows", { tracking: "SOMETIMES" }, "tracking", "invalid_enum_value"],
+    ["a company of 201 characters", { company: "c".repeat(201) }, "company", "too_big"],
+    ["a company of two lines", { company: "Acme\nInc" }, "company", "invalid_string"],
+    ["a company that is a number", { company: 1 }, "company", "invalid_type"],
+    ["an address of 501 characters", { postalAddress: "a".repeat(501) }, "postalAddress", "too_big"],
+    ["an address of eleven lines", { postalAddress: "a\n".repeat(11) }, "postalAddress", "too_big"],
+    ["an address with a control character", { postalAddress: "1 Main St\u0007" }, "postalAddress", "invalid_string"],
+    ["an address that cannot be stored", { postalAddress: "1 Main St \ud800" }, "postalAddress", "invalid_string"],
     ["a test clock that is a word", { testClock: "yes" }, "testClock", "invalid_type"],
   ])("refuses %s", async (_, fields, field, code) => {
     const before = await projectCount();
     expectInvalid(await admin.post("/admin/projects", { name: "Acme", ...fields }), field, code);
     expect(await projectCount()).toBe(before);
+  });
+
+  it("tidies a postal address, and keeps its lines", async () => {
+    const given = {
+      name: "Acme",
+      company: "  Acme   GmbH ",
+      postalAddress: " Musterstraße\t1 \r\n\r\n10115  Berlin\n",
+    };
+    const { project } = (await admin.post("/admin/projects", given)).body;
+    expect(project).toMatchObject({ company: "Acme GmbH", postalAddress: "Musterstraße 1\n10115 Berlin" });
+    const path = `/admin/projects/${project.id}`;
+    const changed = await admin.patch(path, { company: "", postalAddress: "1 Main St" });
+    expect(changed.body).toMatchObject({ company: null, postalAddress: "1 Main St" });
+    expect((await admin.patch(path, { postalAddress: null })).body.postalAddress).toBeNull();
+    expect((await admin.patch(path, { postalAddress: " \n " })).body.postalAddress).toBeNull();
   });
 
   it("takes a name of 100 characters", async () => {

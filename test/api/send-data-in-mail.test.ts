@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { framed } from "../support/framed";
 import { newProject } from "../support/project";
 import { contactOf, emailIds, mailOf, sendAndOpen } from "../support/send-and-wait";
 
@@ -7,19 +8,21 @@ describe("the data of a call, in its own mail", () => {
     const project = await newProject();
     const data = JSON.parse('{"__proto__":{"polluted":"yes"},"constructor":"c"}');
     const body = "[{{ polluted }}][{{ data.polluted }}][{{ constructor }}][{{ constructor.name }}][{{ toString }}]";
-    expect((await sendAndOpen(project, { data, body })).html).toBe("[][][c][][]");
+    expect((await sendAndOpen(project, { data, body })).html).toBe(framed("[][][c][][]"));
   });
 
   it("leaves the stored value where an empty string is sent", async () => {
     const project = await newProject();
     await project.api.send({ data: { plan: "pro" } });
-    expect((await sendAndOpen(project, { data: { plan: "" }, body: "{{ plan }}" })).html).toBe("pro");
+    expect((await sendAndOpen(project, { data: { plan: "" }, body: "{{ plan }}" })).html).toBe(framed("pro"));
   });
 
   it("has no key that this call deletes", async () => {
     const project = await newProject();
     await project.api.send({ data: { plan: "pro" } });
-    expect((await sendAndOpen(project, { data: { plan: null }, body: "[{{ plan ?? 'none' }}]" })).html).toBe("[none]");
+    expect((await sendAndOpen(project, { data: { plan: null }, body: "[{{ plan ?? 'none' }}]" })).html).toBe(
+      framed("[none]"),
+    );
   });
 
   it("has no reserved keys, also when they are for one send only", async () => {
@@ -27,7 +30,9 @@ describe("the data of a call, in its own mail", () => {
     const data = { email: "eve@example.com", id: { value: "1", persistent: false } };
     const sent = await project.api.send({ data, body: "{{ email }} {{ id }} {{ service_email }} {{ service_id }}" });
     const { id } = sent.body.data.emails[0].contact;
-    expect((await mailOf(project, emailIds(sent)[0] ?? "")).html).toBe(`ada@example.com ${id} ada@example.com ${id}`);
+    expect((await mailOf(project, emailIds(sent)[0] ?? "")).html).toBe(
+      framed(`ada@example.com ${id} ada@example.com ${id}`),
+    );
   });
 });
 
@@ -39,8 +44,8 @@ describe("values for one send (rule 5)", () => {
     const body = "{{ code ?? 'none' }} {{ data.code ?? 'none' }}";
     const sent = await project.api.send({ data: { code: once("731"), plan: "pro" }, body });
     expect((await contactOf(project, sent)).data).toEqual({ plan: "pro" });
-    expect((await mailOf(project, emailIds(sent)[0] ?? "")).html).toBe("731 731");
-    expect((await sendAndOpen(project, { body })).html).toBe("none none");
+    expect((await mailOf(project, emailIds(sent)[0] ?? "")).html).toBe(framed("731 731"));
+    expect((await sendAndOpen(project, { body })).html).toBe(framed("none none"));
   });
 
   it("hide the stored value in this mail and leave it stored", async () => {
@@ -48,7 +53,7 @@ describe("values for one send (rule 5)", () => {
     await project.api.send({ data: { code: "stored" } });
     const sent = await project.api.send({ data: { code: once("this time") }, body: "{{ code }}" });
     expect((await contactOf(project, sent)).data).toEqual({ code: "stored" });
-    expect((await mailOf(project, emailIds(sent)[0] ?? "")).html).toBe("this time");
+    expect((await mailOf(project, emailIds(sent)[0] ?? "")).html).toBe(framed("this time"));
   });
 
   it.each([
@@ -61,7 +66,7 @@ describe("values for one send (rule 5)", () => {
     await project.api.send({ data: { code: "stored" } });
     const sent = await project.api.send({ data: { code: once(value) }, body: "[{{ code }}]" });
     expect((await contactOf(project, sent)).data).toEqual({ code: "stored" });
-    expect((await mailOf(project, emailIds(sent)[0] ?? "")).html).toBe(html);
+    expect((await mailOf(project, emailIds(sent)[0] ?? "")).html).toBe(framed(html));
   });
 
   it("go with each mail: two quick sends with code 1 and 2 say 1 and 2", async () => {
@@ -70,6 +75,6 @@ describe("values for one send (rule 5)", () => {
     const answers = await Promise.all([1, 2].map((code) => project.api.send({ data: { code }, body })));
     const wrapped = await Promise.all([3, 4].map((code) => project.api.send({ data: { code: once(code) }, body })));
     const mails = await Promise.all([...answers, ...wrapped].flatMap(emailIds).map((id) => mailOf(project, id)));
-    expect(mails.map((mail) => mail.html)).toEqual(["<p>1</p>", "<p>2</p>", "<p>3</p>", "<p>4</p>"]);
+    expect(mails.map((mail) => mail.html)).toEqual([1, 2, 3, 4].map((code) => framed(`<p>${code}</p>`)));
   });
 });

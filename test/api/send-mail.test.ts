@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { framed } from "../support/framed";
 import { newProject, type TestProject } from "../support/project";
 import { eventCounts } from "../support/rows";
 import { contactOf, emailIds, mailOf, sendAndOpen, sendAndWait } from "../support/send-and-wait";
@@ -37,7 +38,7 @@ describe("what a mail can say", () => {
     ["markup of its own as it is", '<p class="a">&amp; é 李</p>', '<p class="a">&amp; é 李</p>'],
   ])("is %s", async (_, body, html) => {
     const mail = await sendAndOpen(await newProject(), { data, body });
-    expect(mail.html).toBe(html);
+    expect(mail.html).toBe(framed(html));
   });
 
   it("is in a subject not escaped, and on one line", async () => {
@@ -54,7 +55,7 @@ describe("what a mail can say", () => {
     const project = await newProject();
     await project.api.send({ data: { plan: "free", city: "Ghent" } });
     const mail = await sendAndOpen(project, { data: { plan: "pro" }, body: "{{ plan }} {{ city }}" });
-    expect(mail.html).toBe("pro Ghent");
+    expect(mail.html).toBe(framed("pro Ghent"));
   });
 });
 
@@ -70,7 +71,7 @@ describe("the recipient's name", () => {
     ["nothing for an empty name", { to: { name: "", email: "ada@example.com" } }, "nobody"],
   ])("is %s", async (_, fields, name) => {
     const mail = await sendAndOpen(await newProject(), { ...fields, body: "{{ name ?? 'nobody' }}" });
-    expect(mail.html).toBe(name);
+    expect(mail.html).toBe(framed(name));
   });
 
   it("is not stored on the contact", async () => {
@@ -162,7 +163,7 @@ describe("the message", () => {
     for (const name of own) expect([name, namesIn(mail).filter((header) => header === name).length]).toEqual([name, 1]);
     expect(headerOf(mail, "Content-Type")).toContain("multipart/alternative");
     expect(headerOf(mail, "Message-ID")).toBe(`<${mail.emailId}@${project.domain}>`);
-    expect(mail.html).toBe("<h1>Hi</h1><p>There &amp; then</p>");
+    expect(mail.html).toBe(framed("<h1>Hi</h1><p>There &amp; then</p>"));
     expect(mail.text).toContain("There & then");
     expect(mail.text).not.toContain("<");
     expect(mail.attachments).toEqual([]);
@@ -189,7 +190,7 @@ describe("the message", () => {
   it("never reads a file or an address that a body names", async () => {
     const body = '<img src="cid:x"><img src="file:///etc/passwd"><img src="https://example.com/pixel.png">';
     const mail = await sendAndOpen(await newProject(), { body });
-    expect(mail.html).toBe(body);
+    expect(mail.html).toBe(framed(body));
     expect(mail.attachments).toEqual([]);
   });
 });
@@ -202,7 +203,7 @@ describe("a large body", () => {
     const project = await newProject();
     const body = `<p>${"b".repeat(size - 7)}</p>`;
     const mail = await sendAndOpen(project, { body });
-    expect(mail.html === body).toBe(true);
+    expect(mail.html === framed(body)).toBe(true);
     const { objects } = await env.BLOBS.list({ prefix: `content/${project.id}/` });
     expect(objects).toHaveLength(files);
   });
@@ -212,7 +213,7 @@ describe("a large body", () => {
     const filler = "<p>Žofie 李 👩‍👩‍👧</p>\n".repeat(3_000);
     const sent = await project.api.send({ to: ["ada@example.com", "bob@example.com"], body: `${filler}{{ email }}` });
     const mails = await Promise.all(emailIds(sent).map((id) => mailOf(project, id)));
-    expect(mails.map((mail) => mail.html === `${filler}${mail.to}`)).toEqual([true, true]);
+    expect(mails.map((mail) => mail.html === framed(`${filler}${mail.to}`))).toEqual([true, true]);
     expect((await env.BLOBS.list({ prefix: `content/${project.id}/` })).objects).toHaveLength(1);
   });
 
@@ -221,7 +222,7 @@ describe("a large body", () => {
     const line = "<p>A line of a very long letter, é</p>\n";
     const body = line.repeat(Math.floor(2_000_000 / line.length)).padEnd(2_000_000, ".");
     const mail = await sendAndOpen(project, { body });
-    expect(mail.html === body).toBe(true);
+    expect(mail.html === framed(body)).toBe(true);
   });
 });
 
@@ -252,8 +253,8 @@ describe("a hostile template", () => {
     const [ada = "", eve = "", bob = ""] = emailIds(
       await project.api.send({ to: ["ada@example.com", "eve@example.com", "bob@example.com"], body }),
     );
-    expect((await mailOf(project, ada)).html).toBe("x");
-    expect((await mailOf(project, bob)).html).toBe("x");
+    expect((await mailOf(project, ada)).html).toBe(framed("x"));
+    expect((await mailOf(project, bob)).html).toBe(framed("x"));
     expect((await project.api.get(`/emails/${eve}`)).body.status).toBe("FAILED");
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { effects, expectEffects, noEffects } from "../support/effects";
+import { framed } from "../support/framed";
 import { type Answer, admin, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
 import { emailIds, emailIn, mailOf } from "../support/send-and-wait";
@@ -28,7 +29,7 @@ describe("POST /v1/send with a template", () => {
     const mail = await opened(project, sent);
     expect(mail).toMatchObject({
       subject: "Hello Ada",
-      html: "<p>Hello Ada</p>",
+      html: framed("<p>Hello Ada</p>"),
       text: "Hello Ada",
       from: `Acme <hello@${project.domain}>`,
       replyTo: "help@acme.example",
@@ -44,7 +45,7 @@ describe("POST /v1/send with a template", () => {
 
   it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ["subject", { subject: "Mine {{ firstName }}" }, { subject: "Mine Ada" }],
-    ["body", { body: "<p>Mine {{ firstName }}</p>" }, { html: "<p>Mine Ada</p>", subject: "Hello Ada" }],
+    ["body", { body: "<p>Mine {{ firstName }}</p>" }, { html: framed("<p>Mine Ada</p>"), subject: "Hello Ada" }],
     ["reply", { reply: "mine@acme.example" }, { replyTo: "mine@acme.example" }],
   ])("lets an explicit %s win", async (_, fields, expected) => {
     const project = await newProject();
@@ -86,11 +87,11 @@ describe("POST /v1/send with a template", () => {
     const { id } = await newTemplate(project, { ...transactional, body: large });
     const data = { firstName: "Ada" };
     const mail = await opened(project, await sendWith(project, id, { data }));
-    expect(mail.html === large.replace("{{ firstName }}", "Ada")).toBe(true);
+    expect(mail.html === framed(large.replace("{{ firstName }}", "Ada"))).toBe(true);
     const inline = await opened(project, await sendWith(project, id, { data, body: `${large}!` }));
-    expect(inline.html === `${large.replace("{{ firstName }}", "Ada")}!`).toBe(true);
+    expect(inline.html === framed(`${large.replace("{{ firstName }}", "Ada")}!`)).toBe(true);
     const small = await opened(project, await sendWith(project, id, { data, body: "small" }));
-    expect(small.html).toBe("small");
+    expect(small.html).toBe(framed("small"));
     // Each mail's own file, and none for what the template keeps.
     expect((await effects(project))["large bodies"]).toBe(1);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { effects } from "../support/effects";
+import { framed } from "../support/framed";
 import { newProject, type TestProject } from "../support/project";
 import { isoTime, uuid } from "../support/refusal";
 import { emailRows, eventCounts } from "../support/rows";
@@ -75,9 +76,9 @@ describe("many recipients", () => {
     ]);
     const mails = await Promise.all(emailIds(sent).map((id) => mailOf(project, id)));
     expect(mails.map((mail) => [mail.to, mail.html])).toEqual([
-      ["cyd@example.com", "<p>cyd@example.com nobody</p>"],
-      ["Ada <ada@example.com>", "<p>ada@example.com Ada</p>"],
-      ["bob@example.com", "<p>bob@example.com nobody</p>"],
+      ["cyd@example.com", framed("<p>cyd@example.com nobody</p>")],
+      ["Ada <ada@example.com>", framed("<p>ada@example.com Ada</p>")],
+      ["bob@example.com", framed("<p>bob@example.com nobody</p>")],
     ]);
     expect(await effects(project)).toMatchObject({ contacts: 3, emails: 3, email_contents: 1 });
   });
@@ -93,7 +94,7 @@ describe("many recipients", () => {
     expect(first.contact).toEqual(second.contact);
     expect(first.email).not.toBe(second.email);
     const mails = await Promise.all(emailIds(sent).map((id) => mailOf(project, id)));
-    expect(mails.map((mail) => mail.html)).toEqual(["<p>First</p>", "<p>Second</p>"]);
+    expect(mails.map((mail) => mail.html)).toEqual([framed("<p>First</p>"), framed("<p>Second</p>")]);
     expect(await effects(project)).toMatchObject({ contacts: 1, emails: 2, "emails of the month": 2 });
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
 import { listTemplates } from "../../src/features/templates/list";
 import { templateUsage } from "../../src/features/templates/usage";
+import { framed } from "../support/framed";
 import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { emailIds, emailIn } from "../support/send-and-wait";
@@ -592,14 +593,14 @@ describe("POST /templates/{id}/preview", () => {
     expect(empty.status).toBe(200);
     expect(empty.body).toEqual({
       subject: "Hi ",
-      html: "<p>Hi there, </p>",
+      html: framed("<p>Hi there, </p>"),
       text: "Hi there,",
       missing: ["firstName", "plan"],
     });
     const data = { firstName: { value: "Ada", persistent: false }, plan: "<b>pro</b>" };
     expect((await project.api.post(`/templates/${id}/preview`, { data })).body).toEqual({
       subject: "Hi Ada",
-      html: "<p>Hi Ada, &lt;b&gt;pro&lt;/b&gt;</p>",
+      html: framed("<p>Hi Ada, &lt;b&gt;pro&lt;/b&gt;</p>"),
       text: "Hi Ada, <b>pro</b>",
       missing: [],
     });
@@ -625,7 +626,7 @@ describe("POST /templates/{id}/preview", () => {
     const { id } = await newTemplate(project, { body: "{{ email }} {{ plan }} {{ city }}", type: "TRANSACTIONAL" });
     const asked = { contactId: contact.id, data: { city: "Oslo", firstName: "Ada" } };
     const { body } = await project.api.post(`/templates/${id}/preview`, asked);
-    expect(body).toMatchObject({ html: "ada@example.com pro Oslo", missing: [] });
+    expect(body).toMatchObject({ html: framed("ada@example.com pro Oslo"), missing: [] });
     expect((await project.api.get(`/contacts/${contact.id}`)).body).toMatchObject({ data: contact.data });
     expect((await project.api.get(`/templates/${id}/usage`)).body.emailsSent).toBe(0);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { forged } from "../support/forged";
+import { framed } from "../support/framed";
 import { call, newProject, type TestProject } from "../support/project";
 import { expectRefusal, isoTime } from "../support/refusal";
 import { emailIds, mailOf, sendAndOpen } from "../support/send-and-wait";
@@ -196,7 +197,7 @@ describe("what is tracked", () => {
   it("is no mail of a call with tracking: false", async () => {
     const project = await newProject({ tracking: "ENABLED" });
     const mail = await sendAndOpen(project, { body, tracking: false });
-    expect(mail.html).toBe(body);
+    expect(mail.html).toBe(framed(body));
     expect(mail.text).not.toContain("petrel.example");
   });
 
@@ -229,11 +230,11 @@ describe("what is tracked", () => {
     const project = await newProject({ tracking: "ENABLED" });
     const { id } = await sent(project);
     const { body: content } = await project.api.get(`/emails/${id}/content`);
-    expect(content.html).toBe(body);
+    expect(content.html).toBe(framed(body));
     expect(content.text).toContain(page);
     const { id: templateId } = await newTemplate(project, { type: "TRANSACTIONAL", body });
     const preview = await project.api.post(`/templates/${templateId}/preview`, {});
-    expect(preview.body.html).toBe(body);
+    expect(preview.body.html).toBe(framed(body));
   });
 });
 

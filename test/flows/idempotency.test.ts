@@ -6,6 +6,7 @@ import type { Admission } from "../../src/platform/project-gate-object";
 import { keeperOfKey, named } from "../support/gate";
 import { call, newProject, type TestProject } from "../support/project";
 import { expectRefusal } from "../support/refusal";
+import { newTemplate } from "../support/template";
 import { callWith } from "../support/with-settings";
 
 const key = "order-1";
@@ -111,6 +112,22 @@ describe("the first answer, as the database tells it when the gate has forgotten
       const again = () => call("POST", "/v1/send", body, { headers: keyed });
       const first = await again();
       expect("warnings" in first.body).toBe(data !== undefined || "colour" in unknown);
+      await gateRows(project, "DELETE FROM idempotency_keys");
+      expect((await again()).body.error.details.originalResponse).toEqual(first.body);
+    }
+  });
+
+  it("has that of marketing email without a postal address, beside the others", async () => {
+    const project = await newProject();
+    await project.api.post("/contacts", { email: "ada@example.com", data: { full: "x".repeat(65_000) } });
+    for (const type of ["MARKETING", "TRANSACTIONAL"]) {
+      const { id } = await newTemplate(project, { type });
+      const body = { to: "ada@example.com", template: id, colour: "red", data: { more: "y".repeat(1_000) } };
+      const keyed = { Authorization: `Bearer ${project.keys.secret}`, "Idempotency-Key": type };
+      const again = () => call("POST", "/v1/send", body, { headers: keyed });
+      const first = await again();
+      const fields = first.body.warnings.map(({ field }: { field: string }) => field);
+      expect(fields).toEqual(["colour", ...(type === "MARKETING" ? ["postalAddress"] : []), "data"]);
       await gateRows(project, "DELETE FROM idempotency_keys");
       expect((await again()).body.error.details.originalResponse).toEqual(first.body);
     }

@@ -4,6 +4,7 @@ import type { Message } from "../../src/core/mail/message";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { confirming } from "../support/confirmation";
+import { framed } from "../support/framed";
 import type { Death } from "../support/killable";
 import { admin, call, newProject, type TestProject } from "../support/project";
 import { emailRows, eventCounts } from "../support/rows";
@@ -103,8 +104,8 @@ describe("what the type of a template means for its mail", () => {
       /<p>Hi<\/p><div.*Unsubscribe.*<\/div><\/body><\/html>$/,
     ],
     ["before the end of the page", "<html><p>Hi</p></HTML>\n", /<p>Hi<\/p><div.*<\/div><\/HTML>\n$/],
-    ["at the end", "<p>Hi</p>", /^<p>Hi<\/p><div.*<\/div>$/],
-    ["not in a comment", "<p>Hi</p><!-- </body> -->", /--><div.*<\/div>$/],
+    ["at the end", "<p>Hi</p>", /<p>Hi<\/p><div.*<\/div><\/div><\/body><\/html>$/],
+    ["not in a comment", "<p>Hi</p><!-- </body> -->", /--><div.*<\/div><\/div><\/body><\/html>$/],
   ])("puts the footer %s", async (_, body, expected) => {
     const project = await newProject();
     const { id } = await newTemplate(project, { body });
@@ -141,9 +142,12 @@ describe("what the type of a template means for its mail", () => {
     const plain = await newTemplate(project, { type: "HEADLESS" });
     const linked = await newTemplate(project, { type: "HEADLESS", body: '<a href="{{ manageUrl }}">x</a>' });
     const without = await deliver(project, plain.id, { to: "a@example.com", data: { firstName: "Ada" } });
-    expect([without.html, without.headers]).toEqual(["<p>Hello Ada</p>", { "Auto-Submitted": "auto-generated" }]);
+    expect([without.html, without.headers]).toEqual([
+      framed("<p>Hello Ada</p>"),
+      { "Auto-Submitted": "auto-generated" },
+    ]);
     const withLink = await deliver(project, linked.id, { to: "b@example.com" });
-    expect(withLink.html).toMatch(/^<a href="[^"]+">x<\/a>$/);
+    expect(withLink.html).toBe(framed(`<a href="${origin}${linkIn(withLink.html, "manage")}">x</a>`));
     expect(Object.keys(withLink.headers)).toEqual([
       "List-Unsubscribe",
       "List-Unsubscribe-Post",
@@ -163,6 +167,27 @@ describe("what the type of a template means for its mail", () => {
     for (const page of ["unsubscribe", "subscribe", "manage"] as const) {
       expect((await call("GET", linkIn(message.html, page))).status).toBe(200);
     }
+  });
+
+  it("MARKETING: the company and its address in the footer of both parts, and a warning while there is no address", async () => {
+    const project = await newProject({ company: "Ship & <Co>" });
+    const { id } = await newTemplate(project);
+    const rest = { subject: undefined, body: undefined, from: undefined };
+    const send = (template: string) => project.api.send({ ...rest, to: "eve@example.com", template });
+    const warning = { field: "postalAddress", message: expect.stringContaining("PATCH /admin/projects/{id}") };
+    expect((await send(id)).body.warnings).toEqual([warning]);
+    expect((await send(id)).body.warnings).toEqual([warning]);
+    for (const type of ["HEADLESS", "TRANSACTIONAL"])
+      expect((await send((await newTemplate(project, { type })).id)).body.warnings).toBeUndefined();
+    await admin.patch(`/admin/projects/${project.id}`, { postalAddress: "1 Main St\n10115 Berlin" });
+    expect((await send(id)).body.warnings).toBeUndefined();
+    const message = await deliver(project, id);
+    expect(message.html).toContain("<br><br>Ship &amp; &lt;Co&gt;<br>1 Main St<br>10115 Berlin</div>");
+    expect(message.text).toMatch(/\n\nShip & <Co>\n1 Main St\n10115 Berlin$/);
+    const own = await newTemplate(project, { body: '<a href="{{ unsubscribeUrl }}">Leave</a>' });
+    expect((await deliver(project, own.id, { to: "bob@example.com" })).html).not.toContain("Main St");
+    const preview = await project.api.post(`/templates/${id}/preview`, {});
+    expect(preview.body.html).toContain("1 Main St<br>10115 Berlin");
   });
 
   it("lets a caller's own List-Unsubscribe replace ours, whole", async () => {
@@ -225,7 +250,7 @@ describe("PUBLIC_URL", () => {
     const { id } = await newTemplate(project, { type: "TRANSACTIONAL", body: "{{ unsubscribeUrl }}" });
     const options = { token: project.keys.secret, body: { to: "ada@example.com", template: id } };
     const [email = ""] = emailIds(await callWith({ PUBLIC_URL }, "POST", "/v1/send", options));
-    expect((await mailOf(project, email)).html).toMatch(/^https:\/\/mail\.acme\.test\/unsubscribe\/[\w-]{110}$/);
+    expect((await mailOf(project, email)).html).toMatch(/>https:\/\/mail\.acme\.test\/unsubscribe\/[\w-]{110}</);
   });
 });
 
@@ -559,7 +584,7 @@ describe("between the call and the mail", () => {
         headers: { "Auto-Submitted": "auto-generated" },
         from: { name: "Old" },
       });
-      expect(message?.html === body).toBe(true);
+      expect(message?.html === framed(body)).toBe(true);
     }
   });
 

@@ -69,7 +69,7 @@ describe("the language of a recipient", () => {
 
   it("is that of the footer and of the line in the text", async () => {
     const { message, unsubscribe } = await mailed({ locale: "fr" }, { locale: "de" });
-    expect(message.html).toContain(`<a href="${origin}${unsubscribe}" style="color:#5c666c">Se désabonner</a> ou <a`);
+    expect(message.html).toContain(`<a href="${origin}${unsubscribe}" style="color:inherit">Se désabonner</a> ou <a`);
     expect(message.text).toContain("Vous recevez cet e-mail");
     const german = await mailed({ locale: "xx" }, { locale: "de-CH" });
     expect(german.message.text).toContain("Sie erhalten diese E-Mail");

@@ -237,7 +237,7 @@ describe("what it looks at", () => {
     ["HEADLESS", '<p><a href="{{ manageUrl }}">Leave</a></p>', 0],
     ["TRANSACTIONAL", "<p>Hello</p>", 0],
   ])("a way to unsubscribe: %s %s", async (type, body, count) => {
-    const [world, project] = [new World(), await newProject()];
+    const [world, project] = [new World(), await newProject({ postalAddress: "1 Main St" })];
     await addContacts(project, 1);
     const { id } = await newCampaign(project, { type, body });
     const { warnings } = await preflight(world, project, id);
@@ -286,8 +286,24 @@ describe("what it looks at", () => {
     expect(clipped).toBeGreaterThan(0);
   });
 
-  it("says that the marketing email of the project is paused", async () => {
+  it("warns of marketing email of a project without a postal address", async () => {
     const [world, project] = [new World(), await newProject()];
+    await addContacts(project, 2);
+    const warningsOf = async (type: string) => {
+      const { id } = await newCampaign(project, { type, body: '<a href="{{ manageUrl }}">Leave</a>' });
+      return (await preflight(world, project, id)).warnings;
+    };
+    expect(await warningsOf("MARKETING")).toEqual([
+      { code: "missing_postal_address", count: 2, message: expect.stringContaining("no postalAddress") },
+    ]);
+    expect(await warningsOf("HEADLESS")).toEqual([]);
+    await admin.patch(`/admin/projects/${project.id}`, { postalAddress: "1 Main St" });
+    forgetProjects();
+    expect(await warningsOf("MARKETING")).toEqual([]);
+  });
+
+  it("says that the marketing email of the project is paused", async () => {
+    const [world, project] = [new World(), await newProject({ postalAddress: "1 Main St" })];
     await addContacts(project, 2);
     const sql = "UPDATE projects SET sending_paused_reason = 'Too bad.', sending_paused_at = 1 WHERE number = ?";
     await env.DB.prepare(sql).bind(project.number).run();
@@ -539,7 +555,10 @@ describe("half-way", () => {
     expect(await jobOf(project, jobId)).toMatchObject({
       ...{ status: "completed", result: whole },
     });
-    expect((await jobOf(project, jobId)).result.warnings).toMatchObject([{ code: "disabled", count: 505 }]);
+    expect((await jobOf(project, jobId)).result.warnings).toMatchObject([
+      { code: "missing_postal_address", count: 505 },
+      { code: "disabled", count: 505 },
+    ]);
   });
 
   it("the project is erased: nothing is left of it", async () => {

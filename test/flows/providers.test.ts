@@ -5,6 +5,7 @@ import { writeTag } from "../../src/core/mail/tag";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { readConfig } from "../../src/platform/env";
+import { framed } from "../support/framed";
 import { Outside } from "../support/outside";
 import { newProject, type TestProject } from "../support/project";
 import {
@@ -311,7 +312,7 @@ describe("what is handed over", () => {
     await world.drain();
     const raw = atob(provider.taken[0]?.json.Content.Raw.Data);
     const mail = await PostalMime.parse(Uint8Array.from(raw, (c) => c.charCodeAt(0)));
-    expect(mail.html?.trim()).toBe(body);
+    expect(mail.html?.trim()).toBe(framed(body));
   });
 
   it("is a JSON of its own with resend", async () => {
@@ -321,7 +322,7 @@ describe("what is handed over", () => {
       from: `"Petrel, Inc." <hello@${project.domain}>`,
       to: ['"Ada \\"the\\" Ærø" <ada@example.com>'],
       subject: "Grüße 🐦",
-      html: "<p>Hello Ærø</p>",
+      html: framed("<p>Hello Ærø</p>"),
       text: "Hello Ærø",
       reply_to: "answers@example.com",
       headers: { "Auto-Submitted": "auto-generated", "X-Order-Id": "1042" },
@@ -336,7 +337,7 @@ describe("what is handed over", () => {
       From: `"Petrel, Inc." <hello@${project.domain}>`,
       To: '"Ada \\"the\\" Ærø" <ada@example.com>',
       Subject: "Grüße 🐦",
-      HtmlBody: "<p>Hello Ærø</p>",
+      HtmlBody: framed("<p>Hello Ærø</p>"),
       TextBody: "Hello Ærø",
       ReplyTo: "answers@example.com",
       Headers: [

@@ -3,6 +3,7 @@ import { readId } from "../../src/core/ids";
 import { retryEmail } from "../../src/features/emails/retry";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
+import { framed } from "../support/framed";
 import type { Death } from "../support/killable";
 import { type Call, Outside } from "../support/outside";
 import { newProject, type TestProject } from "../support/project";
@@ -102,7 +103,7 @@ describe("a provider that takes several mails a call", () => {
     expect(others).toEqual([call]);
     expect(await statuses(project)).toEqual({ DELIVERED: 1, SENT: 5 });
     const mine = world.taken.filter(({ emailId }) => call?.emailIds.includes(emailId));
-    expect(new Set(mine.map(({ html }) => html))).toEqual(new Set(["<p>pro</p>"]));
+    expect(new Set(mine.map(({ html }) => html))).toEqual(new Set([framed("<p>pro</p>")]));
     expect(
       await project.db.prepare("SELECT count(*) AS n FROM rounds WHERE project_id = ?").bind(project.number).first("n"),
     ).toBe(0);

@@ -1,10 +1,12 @@
 import { afterEach, expect, it } from "vitest";
 import { newId, publicId } from "../../src/core/ids";
+import { newAccount } from "../../src/core/mail/account";
 import { startImport } from "../../src/features/contacts/import/start";
 import { newCampaign } from "../support/campaign";
 import { utf8 } from "../support/import";
 import { sendAs } from "../support/person";
 import { newProject, type TestProject } from "../support/project";
+import { emailRows } from "../support/rows";
 import { World } from "../support/world";
 
 const secondMs = 1_000;
@@ -126,16 +128,43 @@ it("a start gives back the deliveries and calls that were taken, and leaves thos
   }
 });
 
-it("a start sends no mail again that was handed over", async () => {
-  const [project, world] = [await newProject(), new World()];
+/** A mail whose consumer dies once the provider has it, and takes the queue with it. Two were sent before. */
+async function dieDuringCall(world: World): Promise<TestProject> {
+  const project = await newProject();
   const mail = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi" };
+  await sendAs(world, project, mail);
+  // It asks for the project, which later ones know.
+  await world.runAndDie({ atStep: 1_000, when: "after" });
   await sendAs(world, project, mail);
   const steps = await world.runAndDie({ atStep: 1_000, when: "after" });
   await sendAs(world, project, mail);
   await world.runAndDie({ atStep: steps.indexOf("provider") + 1, when: "after" });
   world.queue = [];
-  expect(world.taken.length).toBe(2);
+  world.account = newAccount();
+  return project;
+}
+
+const statusesIn = async (project: TestProject) => (await emailRows(project)).map(({ status }) => status).toSorted();
+
+it("a start sends no mail again that was handed over, and says at once that nobody knows what became of it", async () => {
+  const world = new World();
+  const project = await dieDuringCall(world);
+  expect(await statusesIn(project)).toEqual(["SENDING", "SENT", "SENT"]);
+  await world.sweep();
+  expect(await statusesIn(project)).toEqual(["SENDING", "SENT", "SENT"]);
   await world.sweep("start");
   await world.drain();
-  expect(world.taken.length).toBe(2);
+  expect(await statusesIn(project)).toEqual(["SENT", "SENT", "UNKNOWN"]);
+  expect(world.taken.length).toBe(3);
+});
+
+it("a start hands mail over again at once to a provider that recognises it, with the same key", async () => {
+  const world = new World();
+  world.idempotencyWindowMs = 24 * 60 * minuteMs;
+  const project = await dieDuringCall(world);
+  await world.sweep("start");
+  await world.drain();
+  expect(await statusesIn(project)).toEqual(["SENT", "SENT", "SENT"]);
+  const [, , first, again] = world.calls;
+  expect(again).toEqual(first);
 });

@@ -46,15 +46,8 @@ async function openApi(refusalOfUpload: Refusal | null) {
   return { base: `http://127.0.0.1:${address.port}`, uploads };
 }
 
-/** Deploys a small Worker, with a secret, by the wrangler of the lockfile. */
-async function upload(base: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "petrel-upload-test-"));
-  ends.push(() => rmSync(folder, { recursive: true }));
-  const config = { name: "petrel", main: "index.js", compatibility_date: "2026-11-02", limits: { cpu_ms: 60_000 } };
-  writeFileSync(join(folder, "wrangler.json"), JSON.stringify({ ...config, workers_dev: true }));
-  writeFileSync(join(folder, "index.js"), 'export default { fetch: () => new Response("the code") };');
-  writeFileSync(join(folder, "secrets.json"), JSON.stringify({ ADMIN_TOKEN: "the-secret" }));
-  const env = {
+function environmentIn(folder: string, base: string) {
+  return {
     PATH: process.env.PATH,
     HOME: folder,
     CLOUDFLARE_API_BASE_URL: `${base}/client/v4`,
@@ -64,6 +57,17 @@ async function upload(base: string): Promise<string> {
     WRANGLER_WRITE_LOGS: "false",
     NO_COLOR: "1",
   };
+}
+
+/** Deploys a small Worker, with a secret, by the wrangler of the lockfile. */
+async function upload(base: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "petrel-upload-test-"));
+  ends.push(() => rmSync(folder, { recursive: true }));
+  const config = { name: "petrel", main: "index.js", compatibility_date: "2026-11-02", limits: { cpu_ms: 60_000 } };
+  writeFileSync(join(folder, "wrangler.json"), JSON.stringify({ ...config, workers_dev: true }));
+  writeFileSync(join(folder, "index.js"), 'export default { fetch: () => new Response("the code") };');
+  writeFileSync(join(folder, "secrets.json"), JSON.stringify({ ADMIN_TOKEN: "the-secret" }));
+  const env = environmentIn(folder, base);
   const args = [bin, "deploy", "--secrets-file", "secrets.json", "--config", "wrangler.json"];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: folder, env }).catch(
     (ended: { stdout: string; stderr: string }) => ended,
@@ -86,4 +90,13 @@ it.each([
 ])("what wrangler prints of the refusal %j is recognised", async (refusal, reason) => {
   const api = await openApi(refusal);
   expect(reasonFor("Workers Scripts", await upload(api.base))).toContain(reason);
+});
+
+it("wrangler says by which token it calls, for calls that it has no command for", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "petrel-upload-test-"));
+  ends.push(() => rmSync(folder, { recursive: true }));
+  const env = environmentIn(folder, "http://127.0.0.1:1");
+  const args = [bin, "auth", "token", "--json"];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env });
+  expect(JSON.parse(stdout)).toEqual({ type: "api_token", token: "token" });
 });

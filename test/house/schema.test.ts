@@ -16,7 +16,9 @@ const migrations = fileURLToPath(new URL("../../migrations/", import.meta.url).h
  */
 const frozen: Record<string, string> = {
   "0000_tables.sql": "16c948eccf002a1203e56036af6acb3e532c8c7636799a6ef85b07b4a7f82162",
-  "0001_caps.sql": "9b52691d4290cd20dff70ef44a222346fa2e138a485992f44ff0b2201fe038af",
+  "0001_workflow-documents.sql": "a4f876b21f6336b6c25bea17ec00fac5bfd3388b9a336ee0b18ebe5b3165b155",
+  "0002_postal-address.sql": "e78b2b1c39b21b97cc70cc308a27562fac6489a2047ce0bbdeb37d964ad37dfa",
+  "0003_caps.sql": "9b52691d4290cd20dff70ef44a222346fa2e138a485992f44ff0b2201fe038af",
 };
 
 it("a migration that is out never changes", () => {

@@ -182,6 +182,10 @@ describe.each(operations)("%s", (name, operation) => {
 });
 
 describe("patterns", () => {
+  const stepKey: [accepted: string[], refused: string[]] = [
+    ["welcome", "A-1_b"],
+    ["two words", "", "a.b"],
+  ];
   /** What each property with a pattern takes, and what it does not. */
   const samples: Record<string, [accepted: string[], refused: string[]]> = {
     contentType: [
@@ -193,6 +197,9 @@ describe("patterns", () => {
       ["logo", "logo.1@petrel.test"],
       ["<logo>", "a b", '"'],
     ],
+    key: stepKey,
+    from: stepKey,
+    to: stepKey,
     locale: [
       ["en", "pt-BR", "zh-Hant-TW"],
       ["english language", "e"],

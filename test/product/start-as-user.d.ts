@@ -15,7 +15,10 @@ declare module "*/scripts/lib/lock.mjs" {
   export function takeLock(
     folder: string,
     about: Note,
-  ): Promise<{ release(): void; holder?: undefined } | { release?: undefined; holder: Note | null }>;
+  ): Promise<
+    | { release(): void; shareWith(groupId: number): void; holder?: undefined }
+    | { release?: undefined; holder: Note | null; group?: number }
+  >;
   export function readHolder(folder: string): Note | null;
 }
 

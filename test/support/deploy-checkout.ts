@@ -88,7 +88,8 @@ const create = (list, name) => {
   if (account[list].includes(name)) refuse(name + " already exists");
   account[list].push(name);
 };
-if (command === "whoami") console.log(JSON.stringify({ loggedIn: true, accounts: [{ id: "acme", name: "Acme" }] }));
+if (command === "auth") console.log(JSON.stringify({ type: "oauth", token: "the-token" }));
+else if (command === "whoami") console.log(JSON.stringify({ loggedIn: true, accounts: [{ id: "acme", name: "Acme" }] }));
 else if (said === "queues list") table(account.queues);
 else if (command === "queues") create("queues", third);
 else if (said.startsWith("r2 bucket list")) table(account.buckets);

@@ -325,6 +325,15 @@ export const operations: Record<string, Door> = {
   },
   deleteWorkflow: { good: 204, knock: async (project) => ({ params: { id: (await step(project)).id } }) },
   duplicateWorkflow: { good: 201, knock: async (project) => ({ params: { id: (await step(project)).id } }) },
+  putWorkflowDocument: {
+    good: 200,
+    knock: async (project) => {
+      const { id } = await step(project);
+      const steps = [{ key: "wait", type: "DELAY", config: { amount: 1, unit: "hours" } }];
+      const transitions = [{ from: "trigger", to: "wait" }];
+      return { params: { id }, body: { name: "Welcome", eventName: "signup", steps, transitions } };
+    },
+  },
   createWorkflowStep: {
     good: 201,
     knock: async (project) => ({

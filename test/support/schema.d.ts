@@ -8,5 +8,11 @@ declare module "*/scripts/lib/schema.mjs" {
 }
 
 declare module "*/scripts/lib/state.mjs" {
-  export function locateState(environment: Record<string, string>): { folder: string; shownAs: string };
+  type State = { folder: string; shownAs: string; lock: string };
+  export function locateState(environment: Record<string, string>): State;
+  export function claimState(
+    state: State,
+    port: number,
+    options?: { waitMs: number },
+  ): Promise<{ release(): void; shareWith(groupId: number): void }>;
 }

@@ -19,7 +19,7 @@ export async function callWith(
   const request = new Request<unknown, IncomingRequestCfProperties>(`https://${host}${path}`, {
     method,
     headers: token === undefined ? headers : { ...headers, Authorization: `Bearer ${token}` },
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: body === undefined || body instanceof FormData ? body : JSON.stringify(body),
   });
   const execution = createExecutionContext();
   const response = await worker.fetch(request, { ...env, ...settings }, execution);

@@ -272,6 +272,20 @@ export const works: Record<
       await deleteWorkflow(ctx, id);
     },
   },
+  "workflows.vacate": {
+    begin: async ({ world, project, ctx }) => {
+      const day = { amount: 1, unit: "days" };
+      const { id, steps } = await newWorkflow(project, {
+        steps: { first: ["DELAY", day], second: ["DELAY", day] },
+        ways: [["TRIGGER", "first"]],
+      });
+      await track(world, project, "signup");
+      await world.drain();
+      const { first, second } = steps;
+      if (!first || !second) throw new Error("The workflow has no steps");
+      await startJob(ctx, "workflows.vacate", { input: { workflowId: id, stepIds: [first], to: second } });
+    },
+  },
   "workflows.call": {
     // A run that has not heard of its call asks for it.
     restMinutes: [2, 6, 60],

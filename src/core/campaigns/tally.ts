@@ -16,6 +16,7 @@ export type SkipReason = (typeof skipReasons)[number];
 export const warningCodes = [
   ...flaws,
   "missing_unsubscribe_link",
+  "missing_postal_address",
   "public_source",
   "sending_paused",
   "disabled",

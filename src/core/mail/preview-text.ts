@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { storable } from "../storable";
+import { escapedHtml } from "../templating/html";
 
 const maxLength = 150;
 
@@ -23,7 +24,7 @@ const filler = "&zwnj;&nbsp;".repeat(80);
 export function withPreviewText(html: string, text: string): string {
   if (text.trim() === "") return html;
   const start = startOf(html);
-  const line = `<div style="${hidden}" aria-hidden="true">${escaped(text)}${filler}</div>`;
+  const line = `<div style="${hidden}" aria-hidden="true">${escapedHtml(text)}${filler}</div>`;
   return html.slice(0, start) + line + html.slice(start);
 }
 
@@ -38,10 +39,4 @@ function endOf(lower: string, tag: string): number | null {
   const start = lower.indexOf(tag);
   const end = start < 0 ? -1 : lower.indexOf(">", start);
   return end < 0 ? null : end + 1;
-}
-
-const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (letter) => entities[letter] ?? letter);
 }

@@ -1,17 +1,14 @@
+import type { Language } from "../languages/language";
 import { Budget } from "../templating/budget";
 import { renderPart } from "../templating/errors";
 import { parseTemplate, renderFramed, renderTemplate } from "../templating/render";
 import { type Tracker, withTracking } from "../tracking/track-links";
+import { inDocument, kindOf } from "./document";
+import type { Imprint } from "./imprint";
 import { withPreviewText } from "./preview-text";
 import type { EmailType } from "./status";
 import { textVersion } from "./text-version";
-import {
-  type FooterWords,
-  type ListHeaders,
-  type RecipientLinks,
-  withUnsubscribeLine,
-  withUnsubscribing,
-} from "./unsubscribing";
+import { type ListHeaders, type RecipientLinks, withUnsubscribeLine, withUnsubscribing } from "./unsubscribing";
 
 interface Given {
   type: EmailType;
@@ -25,8 +22,10 @@ interface Given {
   /** The caller's own headers. */
   headers: Record<string, string>;
   list: ListHeaders;
-  /** The texts of the footer. */
-  words: FooterWords;
+  /** The language of the recipient. */
+  language: Language;
+  /** Whose mail it is, for the footer. */
+  imprint: Imprint;
   /** Of all that the mail renders. */
   budget?: Budget;
 }
@@ -43,16 +42,20 @@ interface Rendered {
 
 /** Renders everything that depends on the template, the recipient and the type. */
 export function renderMail(given: Given): Rendered {
-  const { type, subject, previewText = null, body, variables, links, tracker = null, headers, list, words } = given;
-  const { budget = new Budget() } = given;
+  const { type, subject, previewText = null, body, variables, links, tracker = null, headers, list } = given;
+  const { language, imprint, budget = new Budget() } = given;
   budget.note(mailUnits);
   const rendered = renderPart("body", () => renderFramed(parseTemplate(body, "html", budget), variables, budget));
-  const finished = withUnsubscribing({ type, body: rendered, headers, links, list, words });
+  const kind = kindOf(rendered);
+  const footer = { words: language.words.footer, imprint };
+  const finished = withUnsubscribing({ type, body: rendered, kind, headers, links, list, footer });
   const framed = tracker === null ? finished.body : withTracking(finished.body, tracker);
+  const html = previewText === null ? framed.output : withPreview(framed.output, previewText, variables, budget);
   return {
     subject: renderPart("subject", () => renderTemplate(parseTemplate(subject, "text", budget), variables, budget)),
-    html: previewText === null ? framed.output : withPreview(framed.output, previewText, variables, budget),
-    text: withUnsubscribeLine(type, textVersion(framed, budget), links, words),
+    html: inDocument(html, kind, language.tag),
+    // Of what the document is put around, so that it adds nothing to the text.
+    text: withUnsubscribeLine(type, textVersion(framed, budget), links, footer),
     headers: finished.headers,
   };
 }

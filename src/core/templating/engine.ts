@@ -2,6 +2,7 @@ import { type Context, type FilterImplOptions, Liquid } from "liquidjs";
 import type { Encode } from "./at-once";
 import { budgetOf } from "./context";
 import { meteredFilters } from "./filters";
+import { escapedHtml } from "./html";
 import { meteredOperators } from "./operators";
 import { printed } from "./output";
 import { guardParentheses } from "./parentheses";
@@ -12,8 +13,6 @@ import { offerTags } from "./tags";
  * characters. In a URL, values are encoded so that they stay within the part of it where they are printed.
  */
 export type TemplateKind = "html" | "text" | "value" | "url";
-
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;" };
 
 const filters = meteredFilters();
 guardParentheses((name) => filters.has(name));
@@ -69,7 +68,7 @@ function escapeOutput(context: Context, value: unknown): string {
   const budget = budgetOf(context);
   const text = printed(value, budget);
   budget.charge(text.length * 5);
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return escapedHtml(text);
 }
 
 function encodeOutput(context: Context, value: unknown): string {

@@ -1,5 +1,3 @@
-import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
-import providers from "email-providers/all.json";
 import { isReservedDomain } from "../domains/records";
 
 /**
@@ -51,14 +49,21 @@ const alsoPersonal = ["fastmail.com", "hey.com", "tuta.com", "tuta.io", "tutamai
 /** Names on the list that are no longer mail providers, or never were. */
 const notPersonal = ["about.com", "alibaba.com", "discovery.com", "go.com", "medscape.com", "space.com", "test.com"];
 
-let disposable: Set<string> | undefined;
-let personal: Set<string> | undefined;
+/** Lists of domains that others maintain. */
+export interface DomainLists {
+  disposable: ReadonlySet<string>;
+  personal: ReadonlySet<string>;
+}
+
+/** The lists with our additions and exceptions. */
+export function readLists(disposable: readonly string[], providers: readonly string[]): DomainLists {
+  const personal = [...providers, ...alsoPersonal].filter((name) => !notPersonal.includes(name));
+  return { disposable: new Set(disposable), personal: new Set(personal) };
+}
 
 /** Whether the domain offers disposable mailboxes. */
-export function isDisposableDomain(domain: string): boolean {
-  // Created on first use: most isolates never need it.
-  disposable ??= disposableEmailBlocklistSet();
-  return !isAliasDomain(domain) && withParents(domain).some((name) => disposable?.has(name));
+export function isDisposableDomain({ disposable }: DomainLists, domain: string): boolean {
+  return !isAliasDomain(domain) && withParents(domain).some((name) => disposable.has(name));
 }
 
 /** Whether the domain forwards to other mailboxes. Every customer of such a service may have a subdomain. */
@@ -67,14 +72,14 @@ export function isAliasDomain(domain: string): boolean {
 }
 
 /** Whether the domain gives mailboxes to anyone. The list of providers contains disposable ones too. */
-export function isPersonalDomain(domain: string): boolean {
-  personal ??= new Set([...providers, ...alsoPersonal].filter((name) => !notPersonal.includes(name)));
-  return personal.has(domain) && !isReservedExample(domain) && !isDisposableDomain(domain) && !isAliasDomain(domain);
+export function isPersonalDomain(lists: DomainLists, domain: string): boolean {
+  const isListed = lists.personal.has(domain) && !isDisposableDomain(lists, domain);
+  return isListed && !isReservedExample(domain) && !isAliasDomain(domain);
 }
 
 /** Whether the domain, or the one it belongs to, is a personal one: no customer can own either. */
-export function isOfPersonalDomain(domain: string): boolean {
-  return withParents(domain).some(isPersonalDomain);
+export function isOfPersonalDomain(lists: DomainLists, domain: string): boolean {
+  return withParents(domain).some((name) => isPersonalDomain(lists, name));
 }
 
 /** RFC 2606. */

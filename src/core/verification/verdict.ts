@@ -1,6 +1,6 @@
 import { isNullMx } from "../dns";
 import type { JudgedAddress } from "./address";
-import { isAliasDomain, isDisposableDomain, isPersonalDomain } from "./lists";
+import { type DomainLists, isAliasDomain, isDisposableDomain, isPersonalDomain } from "./lists";
 import { suggestDomain } from "./typos";
 
 /** DNS records of the domain. Without name servers, nothing else was looked up. */
@@ -31,20 +31,20 @@ export interface Verdict {
 }
 
 /** Judges whether mail can reach an address, and adds warnings. Warnings do not make it invalid. */
-export async function judge(address: JudgedAddress, facts: DomainFacts): Promise<Verdict> {
+export async function judge(address: JudgedAddress, facts: DomainFacts, lists: DomainLists): Promise<Verdict> {
   const { email, local, domain, faults } = address;
   const name = domain ?? "";
   const suggested = domain === null ? null : await suggestDomain(domain);
   const suggestedEmail = suggested === null ? null : `${email.slice(0, email.lastIndexOf("@"))}@${suggested}`;
   const obstacles = faults.length > 0 ? faults : dnsFaults(name, facts);
   const flags = {
-    isDisposable: isDisposableDomain(name),
+    isDisposable: isDisposableDomain(lists, name),
     isAlias: isAliasDomain(name),
     isTypo: suggestedEmail !== null,
     // A plus at the very start is a name, not a tag.
     isPlusAddressed: local.indexOf("+") > 0,
     // The list contains some misspelt names too, because somebody owns them.
-    isPersonalEmail: suggestedEmail === null && isPersonalDomain(name),
+    isPersonalEmail: suggestedEmail === null && isPersonalDomain(lists, name),
   };
   return {
     email,

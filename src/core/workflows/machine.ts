@@ -81,8 +81,7 @@ function wholeMs(time: number): number {
 /** Moves the run by what came of its step. */
 export function advance(graph: Graph, position: Position, outcome: Outcome, now: number): Move {
   const step = stepOf(graph, position);
-  if (step === null)
-    return { position: ended(position, "EXITED", now, { exitReason: "Step was removed" }), record: null };
+  if (step === null) return { position: vacated(position, null, now), record: null };
   const record = recordOf(step, position, outcome, now);
   const rested = { ...position, stepId: step.id, outcome: null };
   switch (outcome.kind) {
@@ -154,6 +153,15 @@ export function cancelled(position: Position, exitReason: string, now: number): 
   return ended(position, "CANCELLED", now, { exitReason });
 }
 
+/** Why a run ends whose step is gone. */
+export const stepRemoved = "Step was removed";
+
+/** The run once its step is gone: at the step that takes its place, of whatever came of the former, or at its end. */
+export function vacated(position: Position, to: Id | null, now: number): Position {
+  if (to === null) return ended(position, "EXITED", now, { exitReason: stepRemoved });
+  return { ...arrived(position, to, now), outcome: null };
+}
+
 const maxAttempts = 5;
 const backoff: Backoff = { firstMs: 5 * secondMs, growth: 4, maxMs: 10 * minuteMs };
 
@@ -183,17 +191,21 @@ function onwards(graph: Graph, step: Step, position: Position, branch: string | 
   const [way] = open.toSorted((a, b) => b.priority - a.priority);
   if (!way) return ended(position, "COMPLETED", now);
   const next = graph.steps.find(({ id }) => id === way.toStepId);
-  if (!next) return ended(position, "EXITED", now, { exitReason: "Step was removed" });
+  if (!next) return vacated(position, null, now);
+  return { ...arrived(position, next.id, now), since: next.type === "WAIT_FOR_EVENT" ? position.since : null };
+}
+
+function arrived(position: Position, stepId: Id, now: number): Position {
   return {
     ...position,
     status: "RUNNING",
-    stepId: next.id,
+    stepId,
     enteredAt: now,
     place: position.place + 1,
     pause: null,
     wakeAt: null,
     awaits: null,
-    since: next.type === "WAIT_FOR_EVENT" ? position.since : null,
+    since: null,
     attempts: 0,
   };
 }

@@ -28,6 +28,9 @@ export const projects = sqliteTable(
     publicAnswers: text({ enum: ["IDS", "NONE"] })
       .notNull()
       .default("IDS"),
+    /** Both stand in the footer of marketing mail. */
+    company: text(),
+    postalAddress: text(),
     confirmationTemplateId: id(),
     sendingPausedReason: text(),
     sendingPausedAt: time(),

@@ -42,6 +42,10 @@ export const workflowSteps = sqliteTable(
     projectId: projectId(),
     workflowId: id().notNull(),
     id: id().notNull(),
+    /** What documents call it, if one has made it; see core/workflows/document.ts. */
+    key: text(),
+    /** Its place among the steps of the document; null behind those that have one, in the order of their ids. */
+    place: integer(),
     type: text({ enum: stepTypes }).notNull(),
     name: text().notNull(),
     x: real().notNull(),
@@ -67,6 +71,8 @@ export const workflowTransitions = sqliteTable(
     toStepId: id().notNull(),
     branch: text(),
     priority: integer().notNull().default(0),
+    /** As of a step. */
+    place: integer(),
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.workflowId, table.id] })],

@@ -8,17 +8,17 @@ import type { Context } from "../../platform/context";
 interface Insertion {
   request: string;
   response: SQL;
-  warning?: SQL | null;
+  lateWarnings?: SQL[];
   onlyIf: SQL;
 }
 
 /**
  * Inserts the row that makes a batch happen once per key. It comes last, and fails the whole batch when the key has had
  * its effect: the call then gets the first call's answer in its error. No statement without a key. `response` is an SQL
- * expression: the answer's body as JSON, as the caller got it, but for its warnings. `warning` is one that only the
- * database knows of: `{ field, message }` as JSON, or NULL.
+ * expression: the answer's body as JSON, as the caller got it, but for its warnings. `lateWarnings` are those
+ * that only the database knows of: each `{ field, message }` as JSON, or NULL.
  */
-export function insertEffect(ctx: Context, { request, response, warning = null, onlyIf }: Insertion): Statement[] {
+export function insertEffect(ctx: Context, { request, response, lateWarnings = [], onlyIf }: Insertion): Statement[] {
   const { idempotencyKey: key, keyKind } = ctx;
   if (key === null) return [];
   const now = ctx.realClock().getTime();
@@ -27,7 +27,7 @@ export function insertEffect(ctx: Context, { request, response, warning = null, 
     statement(sql`DELETE FROM idempotency_effects WHERE ${isSame} AND expires_at <= ${now}`),
     refusable(
       sql`INSERT INTO idempotency_effects (project_id, kind, key, request, response, created_at, expires_at)
-        SELECT ${ctx.project.number}, ${keyKind}, ${key}, ${request}, ${withWarnings(ctx, response, warning)}, ${now},
+        SELECT ${ctx.project.number}, ${keyKind}, ${key}, ${request}, ${withWarnings(ctx, response, lateWarnings)}, ${now},
           ${now + ctx.config.idempotencyTtlMs}
         WHERE ${onlyIf}`,
       {
@@ -45,14 +45,15 @@ export function insertEffect(ctx: Context, { request, response, warning = null, 
   ];
 }
 
-function withWarnings({ warnings }: Context, response: SQL, warning: SQL | null): SQL {
+function withWarnings({ warnings }: Context, response: SQL, late: SQL[]): SQL {
   const known = sql`json(${JSON.stringify(warnings)})`;
-  const told = sql`json_insert(${response}, '$.warnings', ${known})`;
-  if (warning === null) return warnings.length > 0 ? told : response;
-  return sql`(SELECT CASE WHEN late.warning IS NOT NULL
-      THEN json_insert(${response}, '$.warnings', json_insert(${known}, '$[#]', json(late.warning)))
-      ELSE ${warnings.length > 0 ? told : response} END
-    FROM (SELECT ${warning} AS warning) late)`;
+  if (late.length === 0) return warnings.length > 0 ? sql`json_insert(${response}, '$.warnings', ${known})` : response;
+  const all = sql.join(
+    [sql`SELECT value FROM json_each(${known})`, ...late.map((warning) => sql`SELECT ${warning}`)],
+    sql` UNION ALL `,
+  );
+  return sql`(SELECT iif(count(value) = 0, ${response}, json_insert(${response}, '$.warnings', json_group_array(json(value))))
+    FROM (${all}) WHERE value IS NOT NULL)`;
 }
 
 const readEffect = columns({

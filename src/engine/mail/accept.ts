@@ -3,7 +3,7 @@ import { type Id, publicId } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import type { AttachmentRow } from "../../core/mail/attachments";
 import type { Priority } from "../../core/mail/priority";
-import { emailTypes } from "../../core/mail/status";
+import { type EmailType, emailTypes } from "../../core/mail/status";
 import { isTypeTracked } from "../../core/tracking/mode";
 import { publicIdInSql } from "../../db/ids";
 import { asId, asOneOf, asPriority, columns } from "../../db/rows";
@@ -51,7 +51,7 @@ export interface ContentInput {
 }
 
 /** Inserts the content, once. Everything else is written only if this row is. */
-export function insertContent(ctx: Context, content: ContentInput): Statement<{ id: Id }> {
+export function insertContent(ctx: Context, content: ContentInput): Statement<{ id: Id; type: EmailType }> {
   const { id, subject, body, replyTo, headers, attachments, size, ownData, recipients, onlyIf, confirmsIf } = content;
   const type = confirmsIf ? sql`'TRANSACTIONAL'` : sql`coalesce(v.type, 'TRANSACTIONAL')`;
   // A mail of no topic: whoever left one must still be able to confirm.
@@ -70,9 +70,9 @@ export function insertContent(ctx: Context, content: ContentInput): Statement<{ 
         ${content.mayTrack ? isTracked(ctx) : sql`false`}, ${recipients}, ${ctx.now.getTime()}
       FROM ${contentSource(ctx, content.templateId)}
       WHERE EXISTS (${verifiedDomain(ctx, domainInSql(fromEmail))})${confirmsIf ? sql` AND ${confirmsIf}` : sql``}${onlyIf ? sql` AND ${onlyIf}` : sql``}
-      RETURNING id`,
-    columns({ id: asId }),
-    { again: sql`SELECT id FROM email_contents WHERE project_id = ${ctx.project.number} AND id = ${id}` },
+      RETURNING id, type`,
+    columns({ id: asId, type: asOneOf<EmailType>() }),
+    { again: sql`SELECT id, type FROM email_contents WHERE project_id = ${ctx.project.number} AND id = ${id}` },
   );
 }
 

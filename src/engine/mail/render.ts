@@ -33,7 +33,7 @@ export function renderMessage(
 ): Omit<Message, "attachments"> {
   const { type, subject, previewText, body, headers } = content;
   const variables = variablesOf(email, { content, contact, links });
-  const { words } = chooseLanguage([variables.locale, project.locale]);
+  const language = chooseLanguage([variables.locale, project.locale]);
   return {
     emailId: publicId(email.id),
     projectId: project.id,
@@ -52,7 +52,8 @@ export function renderMessage(
       links,
       tracker,
       list: listHeaders(project, content),
-      words: words.footer,
+      language,
+      imprint: project,
       budget,
     }),
     // The same on every try, unless a person asked for another one.

@@ -25,12 +25,28 @@ interface Open {
  * was handed over by consumers that never reported, and tells the provider's account who waits. Mail that waits costs no
  * writes: a million lost messages are one line here for each project.
  */
-export async function requeueStuck(platform: Platform): Promise<void> {
+export function requeueStuck(platform: Platform): Promise<void> {
+  return requeue(platform, permitMs);
+}
+
+/**
+ * At a start: whatever process had handed mail over is gone, so no call is under way. The mail is queued again or UNKNOWN by
+ * the rule of every minute: it may be out all the same.
+ */
+export function endLeasesOfMail(platform: Platform): Promise<void> {
+  return requeue(platform, 0);
+}
+
+/** A call is under way for as long as a lease at most. */
+async function requeue(platform: Platform, leaseMs: number): Promise<void> {
   const after = new Map<Db, number>();
+  const now = platform.now.getTime();
+  // Mail that was handed over keeps its `due_at`, which is within a lease.
+  const dueBefore = now + permitMs - leaseMs;
   await sweepDatabases(platform, async (db) => {
-    const { open, last, isFull } = await findOverdue(platform, db, { after: after.get(db) ?? 0 });
+    const { open, last, isFull } = await findOverdue(platform, db, { after: after.get(db) ?? 0, dueBefore });
     after.set(db, last);
-    const lost = { clock: 0, dueBefore: platform.now.getTime(), handedBefore: platform.now.getTime() - permitMs };
+    const lost = { clock: 0, dueBefore, handedBefore: now - leaseMs };
     for (const group of chunksOf(open, pairsPerStatement)) await settleHanded(platform, db, group, lost);
     if (open.length > 0) {
       const { drainAt } = await platform.pace.addWaiting(open);
@@ -72,6 +88,15 @@ export async function settleLost(ctx: Context): Promise<void> {
 
 const readOverdue = columns({ project: asNumber, priority: orNull(asPriority) });
 
+interface Asked {
+  /** The project before the first one. */
+  after?: number;
+  among?: number;
+  status?: "QUEUED";
+  /** Now, if nothing is said. */
+  dueBefore?: number;
+}
+
 /**
  * The projects with open mail that is overdue, by priority; with a status, if one of the first emails has it. It jumps
  * through the index from project to project, and reads at most `among` rows for each of their priorities, however much
@@ -80,7 +105,7 @@ const readOverdue = columns({ project: asNumber, priority: orNull(asPriority) })
 async function findOverdue(
   platform: Platform,
   db: Db,
-  { after = 0, among = 1, status }: { after?: number; among?: number; status?: "QUEUED" },
+  { after = 0, among = 1, status, dueBefore = platform.now.getTime() }: Asked,
 ): Promise<{ open: Open[]; last: number; isFull: boolean }> {
   const next = (project: SQL) =>
     sql`(SELECT min(project_id) FROM emails INDEXED BY ix_emails_due
@@ -93,7 +118,7 @@ async function findOverdue(
       SELECT project, p.value AS priority FROM projects_with_mail
       LEFT JOIN json_each('[0,1,2]') p ON EXISTS (SELECT 1 FROM (
         SELECT e.status FROM emails e INDEXED BY ix_emails_due
-        WHERE e.clock = 0 AND e.project_id = project AND e.priority = p.value AND e.due_at <= ${platform.now.getTime()}
+        WHERE e.clock = 0 AND e.project_id = project AND e.priority = p.value AND e.due_at <= ${dueBefore}
         ORDER BY e.due_at LIMIT ${among}) first WHERE ${status === undefined ? sql`true` : sql`first.status = ${status}`})
       WHERE project IS NOT NULL`,
     readOverdue,

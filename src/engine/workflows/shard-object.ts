@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Id } from "../../core/ids";
+import { belowAllIds, type Id } from "../../core/ids";
 import { isActive } from "../../core/workflows/execution";
 import { cancelled, wakeByReport } from "../../core/workflows/machine";
 import { type Context, forProject, openPlatform, type Platform } from "../../platform/context";
@@ -14,6 +14,7 @@ import type {
   ShardAddress,
   StartByHand,
   StepCounts,
+  Vacating,
   WorkflowShard,
 } from "../../platform/workflow-shards";
 import { findProject } from "../projects/project";
@@ -29,6 +30,7 @@ import { endPieces, runRounds } from "./shard-rounds";
 import { countsOf, dropCounts, findExecution, hasActive, hasUnmirrored, hasWork, isAnyUnmirrored } from "./shard-rows";
 import { deliverEvent, startByHand, startScheduled } from "./shard-starts";
 import { migrateShard, openStore, type ShardStore } from "./shard-store";
+import { vacateSome } from "./shard-vacate";
 
 const addressKey = "address";
 
@@ -127,6 +129,16 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
     const ended = await this.endAll(ctx, cancelling(this.store, workflowId, reason), now);
     if (ended > 0) await this.comeToRest(address);
     return ended;
+  }
+
+  async vacate(address: ShardAddress, given: Vacating): Promise<Id | null> {
+    if (this.address() === null) return null;
+    // A round that began before may know the steps still, and bring somebody there.
+    if (given.after === belowAllIds) await this.pumping;
+    if (this.address() === null) return null;
+    const last = this.change(address, (now) => vacateSome(this.store, given, now));
+    await this.comeToRest(address);
+    return last;
   }
 
   async eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void> {

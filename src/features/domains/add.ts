@@ -30,7 +30,7 @@ export async function addDomain(ctx: Context, input: AddDomain): Promise<DomainR
       { field: "domain", code: "invalid_string", message: "Must be a registrable host name such as acme.com" },
     ]);
   }
-  if (isOfPersonalDomain(domain)) {
+  if (isOfPersonalDomain(await ctx.domainLists(), domain)) {
     throw new Invalid([
       { field: "domain", code: "custom", message: `${domain} is a public mail provider's. Add a domain that you own` },
     ]);

@@ -73,6 +73,8 @@ const verify = createRoute({
   method: "get",
   path: "/domains/{id}/verify",
   operationId: "verifyDomain",
+  // It writes what it finds over what it reads.
+  policy: { readsCopies: false },
   refusals: () => [takenElsewhere("acme.example")],
   tags,
   summary: "Check a sender domain now",

@@ -20,6 +20,7 @@ import {
   EventStats,
   EventUsage,
   TrackEvent,
+  TrackEventInBrowser,
   TrackedEvent,
 } from "./schema";
 import { eventStats } from "./stats";
@@ -42,7 +43,6 @@ const tracking = {
   method: "post" as const,
   tags,
   foreignNames: foreignNamesOfContact,
-  request: body(TrackEvent),
   responses: { ...ok(TrackedEvent, "The event is recorded."), ...errors(400, 403, 409, 413, 422, 503) },
 };
 
@@ -54,10 +54,11 @@ function trackedJson(ctx: Context, { contactId, eventId, timestamp, confirmation
 const track = createRoute({
   ...tracking,
   path: "/v1/track",
-  policy: { key: "public", maxBody: 32 * kilobyte, once: true, bucket: "track" },
+  policy: { key: "public", keyInBody: true, maxBody: 32 * kilobyte, once: true, bucket: "track" },
   operationId: "trackEvent",
   summary: "Track an event of a contact, from a browser",
-  description: "Takes a public key. Creates or updates the contact, and records the event.",
+  description: "Takes a public key, also as `key` in the body. Creates or updates the contact, and records the event.",
+  request: body(TrackEventInBrowser),
 });
 
 events.openapi(track, async (c) => {
@@ -71,6 +72,7 @@ const trackFromServer = createRoute({
   policy: { once: true },
   operationId: "trackEventFromServer",
   summary: "Track an event of a contact, with a secret key",
+  request: body(TrackEvent),
 });
 
 events.openapi(trackFromServer, async (c) => {

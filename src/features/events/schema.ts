@@ -9,6 +9,12 @@ import { Warnings } from "../../core/warning";
 
 const time = z.iso.datetime();
 
+const trackExample = {
+  email: "ada@example.com",
+  event: "purchase",
+  data: { plan: "pro", amount: { value: 49, persistent: false } },
+};
+
 export const TrackEvent = z
   .object({
     email: Email,
@@ -20,15 +26,20 @@ export const TrackEvent = z
     confirm: Confirm,
     data: ContactData.optional(),
   })
-  .meta({
-    id: "TrackEvent",
-    example: {
-      email: "ada@example.com",
-      event: "purchase",
-      data: { plan: "pro", amount: { value: 49, persistent: false } },
-    },
-  });
+  .meta({ id: "TrackEvent", example: trackExample });
 export type TrackEvent = z.infer<typeof TrackEvent>;
+
+export const TrackEventInBrowser = TrackEvent.extend({
+  key: z
+    .string()
+    .nullish()
+    .meta({
+      description:
+        "The public key, for calls that cannot set headers, such as `navigator.sendBeacon`. It counts only without an " +
+        "`Authorization` header. Never a secret key: that is a 401.",
+      example: `pk_${"a0".repeat(32)}`,
+    }),
+}).meta({ id: "TrackEventInBrowser", example: trackExample });
 
 const toldToAll = "Not in answers to a public key of a project whose `publicAnswers` is `NONE`.";
 

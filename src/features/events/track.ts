@@ -66,9 +66,9 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
   const optOutWarning = isLifting
     ? sql`(SELECT ${JSON.stringify(optOutStays)} WHERE ${hasOptedOut(ctx, call.email)})`
     : null;
-  const warning = confirmation?.warningInSql ?? optOutWarning;
+  const late = confirmation?.warningInSql ?? optOutWarning;
   const response = answerInSql(ctx, confirmation);
-  batch.addAll(insertEffect(ctx, { request, response, warning, onlyIf: sql`true` }));
+  batch.addAll(insertEffect(ctx, { request, response, lateWarnings: late ? [late] : [], onlyIf: sql`true` }));
   await batch.commit();
   if (optOut?.one.isTheirs) ctx.warnings.push(optOutStays);
   const { id, contactId } = event.one;

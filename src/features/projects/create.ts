@@ -32,6 +32,8 @@ export async function createProject(
     sendRatePerSecond: input.sendRatePerSecond ?? null,
     testClock: input.testClock ?? false,
     publicAnswers: input.publicAnswers ?? "IDS",
+    company: input.company ?? null,
+    postalAddress: input.postalAddress ?? null,
     shard: await emptiestShard(platform),
     addressKey: randomHex(32),
     deletedAt: null,

@@ -20,6 +20,8 @@ export function projectJson(row: Project) {
     testClock: row.testClock,
     publicKeyMayResubscribe: row.publicKeyMayResubscribe,
     publicAnswers: row.publicAnswers,
+    company: row.company,
+    postalAddress: row.postalAddress,
     sendingPaused: sendingPausedJson(row),
     confirmationTemplateId: publicIdOrNull(row.confirmationTemplateId),
     createdAt: iso(row.createdAt),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readId } from "../../core/ids";
 import { DisplayName } from "../../core/mail/address-input";
+import { Company, PostalAddress } from "../../core/mail/imprint";
 
 const Name = z.string().trim().min(1).max(100);
 const Tracking = z.enum(["ENABLED", "DISABLED", "MARKETING_ONLY"]);
@@ -19,6 +20,8 @@ const projectExample = {
   testClock: false,
   publicKeyMayResubscribe: false,
   publicAnswers: "IDS" as const,
+  company: "Acme GmbH",
+  postalAddress: "Musterstraße 1\n10115 Berlin\nGermany",
   sendingPaused: null,
   confirmationTemplateId: null,
   createdAt: "2026-01-31T09:00:00.000Z",
@@ -45,6 +48,8 @@ export const Project = z
     testClock: z.boolean(),
     publicKeyMayResubscribe: z.boolean(),
     publicAnswers: PublicAnswers,
+    company: z.string().nullable(),
+    postalAddress: z.string().nullable(),
     sendingPaused: z
       .object({ reason: z.string(), at: z.iso.datetime() })
       .nullable()
@@ -88,6 +93,12 @@ const settings = {
   tracking: Tracking,
   testClock: z.boolean(),
   publicAnswers: PublicAnswers,
+  company: Company.nullable().meta({ description: "Stands in the footer of marketing email, before the address." }),
+  postalAddress: PostalAddress.nullable().meta({
+    description:
+      "Stands in the footer of marketing email, with its line breaks. Many countries' laws ask for it there: see " +
+      "Types of mail. Without it, sending marketing email warns.",
+  }),
 };
 
 export const CreateProject = z
@@ -100,6 +111,8 @@ export const CreateProject = z
     tracking: true,
     testClock: true,
     publicAnswers: true,
+    company: true,
+    postalAddress: true,
   })
   .meta({ id: "CreateProject", example: { name: "Acme", fromName: "Acme" } });
 export type CreateProject = z.infer<typeof CreateProject>;

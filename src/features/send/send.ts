@@ -18,6 +18,7 @@ import { announceEmails } from "../../engine/mail/announce";
 import { forgetAttachments, storeAttachments } from "../../engine/mail/attachments";
 import { forgetBody, type StoredBody, storeBody } from "../../engine/mail/body";
 import { checkLiquid } from "../../engine/mail/check-liquid";
+import { lacksAddress, noPostalAddress } from "../../engine/mail/no-address";
 import { templatesWithVersions } from "../../engine/mail/template";
 import { guardMonthlyLimit, insertUsage } from "../../engine/projects/monthly-usage";
 import { blobKey } from "../../platform/blobs";
@@ -133,12 +134,16 @@ async function acceptEmails(
   batch.add(insertUsage(ctx, recipients));
   const answer = answerInSql(ctx, recipients);
   const response = ctx.config.sandbox ? sql`json_insert(${answer}, '$.sandbox', json('true'))` : answer;
-  const warning = whoFull && notStoredInSql(whoFull);
-  batch.addAll(insertEffect(ctx, { request: "POST /v1/send", response, warning, onlyIf: isAccepted }));
+  const lateWarnings = [
+    ...(call.template && lacksAddress(ctx, "MARKETING") ? [noAddressInSql(ctx, id)] : []),
+    ...(whoFull ? [notStoredInSql(whoFull)] : []),
+  ];
+  batch.addAll(insertEffect(ctx, { request: "POST /v1/send", response, lateWarnings, onlyIf: isAccepted }));
   // Goes after the effect, so that a repeated call gets its 409 even when the month is full by then.
   batch.addAll(guardMonthlyLimit(ctx, recipients));
   await batch.commit();
-  if (content.count === 0) throw await refusal(ctx, call);
+  if (!content.first) throw await refusal(ctx, call);
+  if (lacksAddress(ctx, content.first.type)) ctx.warnings.push(noPostalAddress);
   const who = full?.one.who ?? null;
   if (who !== null) ctx.warnings.push(notStored(who));
   return inOrderOf(recipients, emails.all);
@@ -149,7 +154,13 @@ function notStored(who: string): Warning {
   return { field: "data", message };
 }
 
-/** The same for the answer that the database keeps; NULL when nobody is full. */
+/** The warning of marketing email without a postal address, for the answer that the database keeps; NULL of other email. */
+function noAddressInSql(ctx: Context, contentId: Id): SQL {
+  return sql`(SELECT ${JSON.stringify(noPostalAddress)} FROM email_contents
+    WHERE project_id = ${ctx.project.number} AND id = ${contentId} AND type = 'MARKETING')`;
+}
+
+/** The warning of data that was not stored, likewise. */
 function notStoredInSql(who: SQL): SQL {
   const { field, message } = notStored("\n");
   const [before, after] = message.split("\n");

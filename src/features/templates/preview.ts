@@ -31,8 +31,8 @@ export async function previewTemplate(ctx: Context, id: Id, asked: PreviewTempla
   const variables = await previewVariables(ctx, asked, links);
   const { subject, previewText, type } = content;
   try {
-    const { words } = chooseLanguage([variables.locale, ctx.project.locale]);
-    const said = { type, subject, previewText, body, variables, words: words.footer };
+    const language = chooseLanguage([variables.locale, ctx.project.locale]);
+    const said = { type, subject, previewText, body, variables, language, imprint: ctx.project };
     const mail = renderMail({ ...said, links, headers: {}, list: { feedbackId: "", listId: "" } });
     const templates = [
       parseTemplate(subject, "text"),

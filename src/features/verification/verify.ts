@@ -7,7 +7,8 @@ import type { Context } from "../../platform/context";
 /** Judges an address by its syntax, its domain's DNS and the lists of domains. No mail is sent. */
 export async function verifyEmail(ctx: Context, address: JudgedAddress): Promise<Verdict> {
   const { domain, faults } = address;
-  return judge(address, domain === null || faults.length > 0 ? nothingFound : await factsOf(ctx, domain));
+  const facts = domain === null || faults.length > 0 ? nothingFound : await factsOf(ctx, domain);
+  return judge(address, facts, await ctx.domainLists());
 }
 
 /**

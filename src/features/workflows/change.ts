@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
-import { Conflict, Invalid } from "../../core/errors";
+import { Conflict } from "../../core/errors";
 import type { Id } from "../../core/ids";
-import { utf8Bytes } from "../../core/json";
 import { searchText } from "../../core/search";
 import { issuesOf } from "../../core/workflows/issues";
 import { awaitedEvents, workflowReferences } from "../../core/workflows/references";
+import { insistOnSize } from "../../core/workflows/size";
 import { listenerOf, startListeners, type TriggerListener } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
@@ -19,9 +19,6 @@ import { causingWorkflows } from "./causing";
 import { triggerSegment } from "./trigger-segment";
 import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
 
-const maxSteps = 100;
-const maxTransitions = 200;
-const maxBytes = 512 * 1024;
 /** Each event of that name starts so many executions. */
 const maxListeners = 50;
 
@@ -50,8 +47,7 @@ export async function changeWorkflow(
     const change = await decide(before);
     if (change === null) return before;
     const { after, statements = [], guards = [], hasCommitted } = change;
-    insistOnSize(after);
-    const saved = { ...after, row: await nextRow(ctx, after) };
+    const saved = await decided(ctx, after);
     const batch = openBatch(ctx);
     // What cannot be recognised changes columns alone: after its own commit it is stale, and then finds nothing left to change.
     if (hasCommitted) batch.recognise(hasCommitted);
@@ -64,6 +60,32 @@ export async function changeWorkflow(
     await batch.commit();
     return saved;
   }, ctx.random);
+}
+
+/** What a change would come to. Whatever would refuse it does so, and nothing is written. Throws as `changeWorkflow`. */
+export async function tryChange(
+  ctx: Context,
+  id: Id,
+  decide: (before: WholeWorkflow) => Promise<Change>,
+): Promise<{ before: WholeWorkflow; after: WholeWorkflow }> {
+  return untilFresh(async () => {
+    const before = await getWorkflow(ctx, id);
+    const { guards = [], ...change } = await decide(before);
+    const after = await decided(ctx, change.after);
+    const batch = openBatch(ctx);
+    batch.mayRepeat();
+    batch.guard(isUnchanged("workflows", before.row), () => new Stale());
+    batch.addAll(guards);
+    batch.addAll(guardListener(ctx, listenerOfRow(before.row), listenerOfRow(after.row)));
+    await batch.commit();
+    return { before, after };
+  }, ctx.random);
+}
+
+/** A change as it would be saved. Throws Invalid and Conflict. */
+async function decided(ctx: Context, after: WholeWorkflow): Promise<WholeWorkflow> {
+  insistOnSize(after);
+  return { ...after, row: await nextRow(ctx, after) };
 }
 
 async function nextRow(ctx: Context, after: WholeWorkflow): Promise<WorkflowRow> {
@@ -121,7 +143,7 @@ function forgetWaits(ctx: Context, before: WholeWorkflow, after: WholeWorkflow |
   return lost.length > 0 ? [deleteWaitListeners(ctx, lost)] : [];
 }
 
-function listenerOfRow(row: WorkflowRow): TriggerListener | null {
+export function listenerOfRow(row: WorkflowRow): TriggerListener | null {
   return listenerOf({ id: row.id, enabled: row.enabled, ...triggerOf(row) });
 }
 
@@ -132,7 +154,7 @@ function replaceListener(ctx: Context, had: TriggerListener | null, has: Trigger
   if (had) statements.push(deleteListener(ctx, had));
   if (has) {
     statements.push(
-      guard(sql`${listenersOf(ctx, has.name)} < ${maxListeners}`, () => tooManyListeners(has.name)),
+      ...guardListener(ctx, had, has),
       statement(
         sql`INSERT INTO event_listeners (project_id, name, listener_id)
           VALUES (${ctx.project.number}, ${has.name}, ${has.listenerId}) ON CONFLICT DO NOTHING`,
@@ -140,6 +162,12 @@ function replaceListener(ctx: Context, had: TriggerListener | null, has: Trigger
     );
   }
   return statements;
+}
+
+/** The guard that one more workflow may start by the event, if it does not start by it yet. */
+export function guardListener(ctx: Context, had: TriggerListener | null, has: TriggerListener | null): Statement[] {
+  if (has === null || had?.name === has.name) return [];
+  return [guard(sql`${listenersOf(ctx, has.name)} < ${maxListeners}`, () => tooManyListeners(has.name))];
 }
 
 /** For the batch that deletes the workflow, behind its steps. */
@@ -152,11 +180,14 @@ export function forgetNames(ctx: Context, workflow: WholeWorkflow): Statement[] 
   ];
 }
 
-/** For the batch that makes it: what it names. A new workflow is not enabled, so it does not listen. */
+/** For the batch that makes it: what it names, and what it listens for. */
 export function insertNames(ctx: Context, workflow: WholeWorkflow): Statement[] {
   const { trigger, graph } = rulesOf(workflow);
   const { id, name } = workflow.row;
-  return replaceReferences(ctx, { referrer: "workflow", id, name }, workflowReferences(trigger, graph));
+  return [
+    ...replaceReferences(ctx, { referrer: "workflow", id, name }, workflowReferences(trigger, graph)),
+    ...replaceListener(ctx, null, listenerOfRow(workflow.row)),
+  ];
 }
 
 function deleteListener(ctx: Context, { name, listenerId }: TriggerListener): Statement {
@@ -171,22 +202,6 @@ function listenersOf(ctx: Context, name: string) {
   const kinds = Object.values(startListeners).map((kind) => sql`l.listener_id GLOB ${`${kind}*`}`);
   return sql`(SELECT count(*) FROM event_listeners l
     WHERE l.project_id = ${ctx.project.number} AND l.name = ${name} AND (${sql.join(kinds, sql` OR `)}))`;
-}
-
-function insistOnSize({ steps, transitions }: WholeWorkflow): void {
-  if (steps.length > maxSteps) throw tooMany("steps", maxSteps);
-  if (transitions.length > maxTransitions) throw tooMany("transitions", maxTransitions);
-  const bytes = steps.reduce((total, { config }) => total + utf8Bytes(JSON.stringify(config)), 0);
-  if (bytes <= maxBytes) return;
-  const message = `The configs of all steps of a workflow may have at most ${maxBytes} bytes of JSON together`;
-  throw new Invalid([{ field: "config", code: "too_big", message }]);
-}
-
-export function tooMany(what: "steps" | "transitions", limit: number = maxSteps): Conflict {
-  return new Conflict(`A workflow may have at most ${limit} ${what}. Nothing was saved.`, {
-    suggestion: "Delete some that are not needed, or let an event start a second workflow.",
-    details: { limit },
-  });
 }
 
 export function tooManyListeners(name: string): Conflict {

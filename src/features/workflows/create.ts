@@ -1,19 +1,56 @@
 import { newIdAt } from "../../core/ids";
+import { untilFresh } from "../../db/fresh";
+import type { Statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
-import { newWorkflow, saveNew, triggerStep } from "./insert";
+import { type DocumentPlan, planOf } from "./document/plan";
+import { readGraph } from "./document/read";
+import { triggerStep } from "./graph-rows";
+import { newWorkflow, saveNew, tryNew } from "./insert";
 import type { CreateWorkflow } from "./schema";
 import { readTrigger } from "./trigger";
 import type { WholeWorkflow } from "./workflow";
 
-/** `POST /workflows`. Throws Invalid, NotFound and Conflict. */
+/** `POST /workflows`: with steps it is whole, in one batch. Throws Invalid, NotFound and Conflict. */
 export async function createWorkflow(ctx: Context, input: CreateWorkflow): Promise<WholeWorkflow> {
+  warnOfIgnored(ctx, input);
+  return untilFresh(async () => {
+    const { made, guards } = await readNew(ctx, input);
+    return saveNew(ctx, made, guards);
+  }, ctx.random);
+}
+
+/** `POST /workflows?dryRun=true`: what it would make. Throws as the call itself. */
+export async function planWorkflow(ctx: Context, input: CreateWorkflow): Promise<DocumentPlan> {
+  warnOfIgnored(ctx, input);
+  return untilFresh(async () => {
+    const { made, guards } = await readNew(ctx, input);
+    return planOf(ctx, null, await tryNew(ctx, made, guards));
+  }, ctx.random);
+}
+
+async function readNew(ctx: Context, input: CreateWorkflow): Promise<{ made: WholeWorkflow; guards: Statement[] }> {
   const id = newIdAt(ctx.now.getTime());
   const row = newWorkflow(ctx, {
     id,
     name: input.name,
     description: input.description || null,
     allowReentry: input.allowReentry ?? false,
+    enabled: (input.steps && input.enabled) ?? false,
     trigger: readTrigger(ctx, null, input),
   });
-  return saveNew(ctx, { row, steps: [triggerStep(ctx, id)], transitions: [] });
+  if (!input.steps) return { made: { row, steps: [triggerStep(ctx, id)], transitions: [] }, guards: [] };
+  const sent = { steps: input.steps, transitions: input.transitions ?? [] };
+  const { guards, ...graph } = await readGraph(ctx, id, { steps: [], transitions: [] }, sent);
+  return { made: { row, ...graph }, guards };
+}
+
+function warnOfIgnored(ctx: Context, { steps, ...input }: CreateWorkflow): void {
+  if (steps) return;
+  for (const field of ["enabled", "transitions"] as const) {
+    if (input[field] === undefined || input[field] === null) continue;
+    ctx.warnings.push({
+      field,
+      message: "Ignored without steps: the workflow is made disabled, with its TRIGGER alone.",
+    });
+  }
 }

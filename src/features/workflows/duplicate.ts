@@ -3,7 +3,8 @@ import { type Id, newIdAt } from "../../core/ids";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import { guard } from "../../db/statement";
 import type { Context } from "../../platform/context";
-import { newStep, newTransition, newWorkflow, saveNew } from "./insert";
+import { newStep, newTransition } from "./graph-rows";
+import { newWorkflow, saveNew } from "./insert";
 import { getWorkflow, rulesOf, type WholeWorkflow } from "./workflow";
 
 /** `POST /workflows/{id}/duplicate`: the same steps and transitions under new ids, disabled. */
@@ -22,13 +23,14 @@ function copyOf(ctx: Context, original: WholeWorkflow): WholeWorkflow {
   const row = newWorkflow(ctx, { id, name: copyName(name), description, allowReentry, trigger });
   const copies = new Map(original.steps.map((step) => [step.id, newStep(ctx, { ...step, workflowId: id })]));
   const copied = (stepId: Id) => copies.get(stepId)?.id ?? stepId;
-  const transitions = original.transitions.map(({ fromStepId, toStepId, branch, priority }) =>
+  const transitions = original.transitions.map(({ fromStepId, toStepId, branch, priority, place }) =>
     newTransition(ctx, {
       workflowId: id,
       fromStepId: copied(fromStepId),
       toStepId: copied(toStepId),
       branch,
       priority,
+      place,
     }),
   );
   return { row, steps: [...copies.values()], transitions };

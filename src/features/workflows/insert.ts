@@ -1,34 +1,39 @@
 import { sql } from "drizzle-orm";
 import { Invalid } from "../../core/errors";
-import { type Id, newIdAt } from "../../core/ids";
 import { searchText } from "../../core/search";
 import type { Trigger } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
-import { type Statement, statement } from "../../db/statement";
-import type { WorkflowRow, WorkflowStepRow, WorkflowTransitionRow } from "../../db/tables";
+import { guard, type Statement, statement } from "../../db/statement";
+import type { WorkflowRow } from "../../db/tables";
 import { linkBase } from "../../engine/mail/links";
 import { type Context, clockOf } from "../../platform/context";
-import { insertNames, issuesNow } from "./change";
-import { guardTrigger, triggerColumns } from "./trigger";
+import { guardListener, insertNames, issuesNow, listenerOfRow } from "./change";
+import { insertSteps, insertTransitions } from "./graph-rows";
+import { guardTrigger, nextTickOf, triggerColumns } from "./trigger";
 import { rulesOf, type WholeWorkflow } from "./workflow";
 
 const maxWorkflows = 1_000;
 
-/** A row of a workflow that is about to be made. It is not enabled, so nothing starts it yet. */
+/** A row of a workflow that is about to be made. Only a document says that it is enabled: others have no steps yet. */
 export function newWorkflow(
   ctx: Context,
-  { id, trigger, ...fields }: Pick<WorkflowRow, "id" | "name" | "description" | "allowReentry"> & { trigger: Trigger },
+  {
+    id,
+    trigger,
+    enabled = false,
+    ...fields
+  }: Pick<WorkflowRow, "id" | "name" | "description" | "allowReentry"> & { trigger: Trigger; enabled?: boolean },
 ): WorkflowRow {
   const now = ctx.now.getTime();
   return {
     projectId: ctx.project.number,
     id,
     ...fields,
-    enabled: false,
+    enabled,
     ...triggerColumns(trigger),
     clock: clockOf(ctx),
-    nextTickAt: null,
+    nextTickAt: nextTickOf(ctx, null, enabled, trigger),
     searchText: searchText(fields.name, fields.description),
     linkBase: linkBase(ctx),
     issues: [],
@@ -36,20 +41,6 @@ export function newWorkflow(
     createdAt: now,
     updatedAt: now,
   };
-}
-
-type NewStep = Pick<WorkflowStepRow, "workflowId" | "type" | "name" | "x" | "y" | "config" | "templateId">;
-
-export function newStep(ctx: Context, step: NewStep): WorkflowStepRow {
-  const now = ctx.now.getTime();
-  return { ...step, projectId: ctx.project.number, id: newIdAt(now), createdAt: now, updatedAt: now };
-}
-
-type NewTransition = Pick<WorkflowTransitionRow, "workflowId" | "fromStepId" | "toStepId" | "branch" | "priority">;
-
-export function newTransition(ctx: Context, transition: NewTransition): WorkflowTransitionRow {
-  const now = ctx.now.getTime();
-  return { ...transition, projectId: ctx.project.number, id: newIdAt(now), createdAt: now };
 }
 
 /**
@@ -60,17 +51,27 @@ export async function saveNew(ctx: Context, made: WholeWorkflow, guards: Stateme
   const saved = { ...made, row: { ...row, issues: await issuesNow(ctx, made) } };
   const batch = openBatch(ctx);
   batch.recognise(isInserted("workflows", ctx, row.id));
-  batch.guard(
-    sql`(SELECT count(*) FROM workflows WHERE project_id = ${ctx.project.number}) < ${maxWorkflows}`,
-    tooManyWorkflows,
-  );
-  batch.addAll([...guardTrigger(ctx, rulesOf(made).trigger), ...guards]);
+  batch.addAll([...guardsOfNew(ctx, made), ...guards]);
   batch.add(insertWorkflow(saved.row));
-  batch.addAll(insertSteps(steps));
-  batch.addAll(transitions.map(insertTransition));
+  batch.addAll([insertSteps(steps), insertTransitions(transitions)]);
   batch.addAll(insertNames(ctx, saved));
   await batch.commit();
   return saved;
+}
+
+/** What a new workflow would be. Whatever would refuse it does so, and nothing is written. Throws as `saveNew`. */
+export async function tryNew(ctx: Context, made: WholeWorkflow, guards: Statement[]): Promise<WholeWorkflow> {
+  const issues = await issuesNow(ctx, made);
+  const batch = openBatch(ctx);
+  batch.mayRepeat();
+  batch.addAll([...guardsOfNew(ctx, made), ...guards, ...guardListener(ctx, null, listenerOfRow(made.row))]);
+  await batch.commit();
+  return { ...made, row: { ...made.row, issues } };
+}
+
+function guardsOfNew(ctx: Context, made: WholeWorkflow): Statement[] {
+  const counted = sql`(SELECT count(*) FROM workflows WHERE project_id = ${ctx.project.number})`;
+  return [guard(sql`${counted} < ${maxWorkflows}`, tooManyWorkflows), ...guardTrigger(ctx, rulesOf(made).trigger)];
 }
 
 export function tooManyWorkflows(): Invalid {
@@ -86,31 +87,4 @@ function insertWorkflow(row: WorkflowRow): Statement {
         ${JSON.stringify(row.triggerConfig)}, ${row.allowReentry}, ${row.clock}, ${row.nextTickAt}, ${row.searchText},
         ${row.linkBase}, ${JSON.stringify(row.issues)}, ${row.createdAt}, ${row.updatedAt})`,
   );
-}
-
-export function insertStep(row: WorkflowStepRow): Statement {
-  return statement(
-    sql`INSERT INTO workflow_steps (project_id, workflow_id, id, type, name, x, y, config, template_id, created_at,
-        updated_at)
-      VALUES (${row.projectId}, ${row.workflowId}, ${row.id}, ${row.type}, ${row.name}, ${row.x}, ${row.y},
-        ${JSON.stringify(row.config)}, ${row.templateId}, ${row.createdAt}, ${row.updatedAt})`,
-  );
-}
-
-function insertSteps(rows: readonly WorkflowStepRow[]): Statement[] {
-  return rows.map(insertStep);
-}
-
-export function insertTransition(row: WorkflowTransitionRow): Statement {
-  return statement(
-    sql`INSERT INTO workflow_transitions (project_id, workflow_id, id, from_step_id, to_step_id, branch, priority,
-        created_at)
-      VALUES (${row.projectId}, ${row.workflowId}, ${row.id}, ${row.fromStepId}, ${row.toStepId}, ${row.branch},
-        ${row.priority}, ${row.createdAt})`,
-  );
-}
-
-/** The step that every workflow has, made with it. */
-export function triggerStep(ctx: Context, workflowId: Id): WorkflowStepRow {
-  return newStep(ctx, { workflowId, type: "TRIGGER", name: "TRIGGER", x: 0, y: 0, config: {}, templateId: null });
 }

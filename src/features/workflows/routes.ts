@@ -1,16 +1,18 @@
 import { z } from "zod";
-import { triggerParts } from "../../core/workflows/trigger";
 import { body, created, createRoute, errors, noContent, ok } from "../../http/define";
 import { IdParam, PageQuery } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { issuesNow, tooManyListeners } from "./change";
-import { createWorkflow } from "./create";
+import { createWorkflow, planWorkflow } from "./create";
 import { deleteWorkflow, workflowIsActive } from "./delete";
+import { document } from "./document/routes";
+import { DocumentPlan, DryRun } from "./document/schema";
 import { duplicateWorkflow } from "./duplicate";
 import { listWorkflowFields } from "./fields/list";
 import { FieldsQuery, WorkflowFields } from "./fields/schema";
 import { tooManyWorkflows } from "./insert";
 import { listWorkflows } from "./list";
+import { documentConditions, documentParts, foreignNames, triggerNames } from "./names";
 import { CreateWorkflow, UpdateWorkflow, WholeWorkflow, Workflow, WorkflowPage } from "./schema";
 import { steps } from "./steps/routes";
 import { transitions } from "./transitions/routes";
@@ -19,14 +21,6 @@ import { getWorkflow, wholeWorkflowJson, workflowJson } from "./workflow";
 
 export const workflows = createRouter();
 const tags = ["Workflows"];
-
-/** What `triggerConfig` may have, so that another name in it is told. */
-const partNames = { triggerConfig: triggerParts };
-
-/** Its parts beside it: `publicEvents: false` that is ignored would leave a workflow open. */
-const foreignNames = triggerParts
-  .filter((name) => name !== "eventName")
-  .map((name) => ({ name, advice: `Put it into triggerConfig: { "triggerConfig": { "${name}": … } }` }));
 
 const list = createRoute({
   method: "get",
@@ -75,19 +69,29 @@ const create = createRoute({
   operationId: "createWorkflow",
   refusals: () => [tooManyWorkflows()],
   foreignNames,
-  partNames,
+  partNames: documentParts,
+  conditionNames: documentConditions,
+  hasBrackets: true,
   tags,
   summary: "Create a workflow",
   description:
-    "It is made with its TRIGGER step, and disabled. Add steps and transitions, try it by starting an execution by hand, " +
-    "and enable it with PATCH. A project has at most 1,000 workflows.",
-  request: body(CreateWorkflow),
-  responses: { ...created(WholeWorkflow), ...errors(400, 403, 404, 409, 413, 422) },
+    "With `steps` and `transitions` it is made whole, or not at all. Steps have keys of yours, which transitions name; each " +
+    "fault names its place, such as `steps[3].config.amount`. GET and PUT `/workflows/{id}/document` read and replace it.\n\n" +
+    "Without `steps` it is made with its TRIGGER alone, and disabled. Add steps and transitions, try it by starting an " +
+    "execution by hand, and enable it with PATCH. A project has at most 1,000 workflows.",
+  request: { ...body(CreateWorkflow), query: DryRun },
+  responses: {
+    ...ok(DocumentPlan, "What would be created, with `dryRun=true`."),
+    ...created(WholeWorkflow),
+    ...errors(400, 403, 404, 409, 413, 422),
+  },
 });
 
 workflows.openapi(create, async (c) => {
   const { ctx } = c.var;
-  return c.json(wholeWorkflowJson(ctx.project, await createWorkflow(ctx, c.req.valid("json"))), 201);
+  const sent = c.req.valid("json");
+  if (c.req.valid("query").dryRun === "true") return c.json(await planWorkflow(ctx, sent), 200);
+  return c.json(wholeWorkflowJson(ctx.project, await createWorkflow(ctx, sent)), 201);
 });
 
 const get = createRoute({
@@ -113,7 +117,7 @@ const update = createRoute({
   operationId: "updateWorkflow",
   refusals: () => [tooManyListeners("signup")],
   foreignNames,
-  partNames,
+  partNames: triggerNames,
   tags,
   summary: "Change a workflow, enable or disable it",
   description:
@@ -164,5 +168,6 @@ workflows.openapi(duplicate, async (c) => {
   return c.json(wholeWorkflowJson(ctx.project, await duplicateWorkflow(ctx, c.req.valid("param").id)), 201);
 });
 
+workflows.route("/", document);
 workflows.route("/", steps);
 workflows.route("/", transitions);

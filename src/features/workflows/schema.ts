@@ -3,6 +3,7 @@ import { readId } from "../../core/ids";
 import { Description, Name } from "../../core/name";
 import { AwaitedName } from "../../core/workflows/event-name";
 import { triggerTypes } from "../../core/workflows/trigger";
+import { DocumentSteps, DocumentTransitions, documentExample } from "./document/graph-schema";
 import { Step, stepExample, triggerStepExample } from "./steps/schema";
 import { Transition, transitionExample } from "./transitions/schema";
 
@@ -90,7 +91,8 @@ const TriggerConfig = z
   .meta({ description: "EVENT takes `eventName` and `publicEvents`, SCHEDULE `cron` and `segmentId`, MANUAL none." });
 export type SentTrigger = z.infer<typeof TriggerConfig>;
 
-const fields = {
+/** The fields of a workflow that a call sets. */
+export const fields = {
   name: Name,
   description: Description.nullish(),
   eventName: AwaitedName.nullish().meta({ description: "Short for `triggerConfig: { eventName }`." }),
@@ -100,8 +102,13 @@ const fields = {
 };
 
 export const CreateWorkflow = z
-  .object(fields)
-  .meta({ id: "CreateWorkflow", example: { name: "Welcome", eventName: "signup" } });
+  .object({
+    ...fields,
+    enabled: z.boolean().nullish().meta({ description: "With `steps` only: without any, it is made disabled." }),
+    steps: DocumentSteps.nullish(),
+    transitions: DocumentTransitions.nullish(),
+  })
+  .meta({ id: "CreateWorkflow", example: documentExample });
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>;
 
 export const UpdateWorkflow = z

@@ -43,6 +43,7 @@ export function wholeWorkflowJson(project: Project, { row, steps, transitions }:
 export function stepJson(row: WorkflowStepRow) {
   return {
     id: publicId(row.id),
+    ...(row.key !== null && { key: row.key }),
     workflowId: publicId(row.workflowId),
     type: row.type,
     name: row.name,

@@ -19,7 +19,7 @@ describe("a preview text", () => {
   });
 
   it("is text, whatever it says", () => {
-    expect(withPreviewText("", `<b>"A" & B</b>`)).toContain("&lt;b&gt;&quot;A&quot; &amp; B&lt;/b&gt;");
+    expect(withPreviewText("", `<b>"A" & B</b>`)).toContain("&lt;b&gt;&#34;A&#34; &amp; B&lt;/b&gt;");
   });
 
   it("changes nothing when it is empty", () => {

@@ -2,16 +2,19 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newId } from "../../../src/core/ids";
 import { chooseLanguage } from "../../../src/core/languages/language";
+import { inDocument, kindOf } from "../../../src/core/mail/document";
 import { plainText } from "../../../src/core/mail/plain-text";
 import { renderMail } from "../../../src/core/mail/render-mail";
 import { textVersion } from "../../../src/core/mail/text-version";
 import { withUnsubscribeLine, withUnsubscribing } from "../../../src/core/mail/unsubscribing";
 import { FrameBuilder } from "../../../src/core/templating/frame";
-import { parseTemplate, renderTemplate } from "../../../src/core/templating/render";
+import { parseTemplate, renderFramed, renderTemplate } from "../../../src/core/templating/render";
 import { withTracking } from "../../../src/core/tracking/track-links";
 import { openTracker } from "../../../src/core/tracking/tracker";
 
-const words = chooseLanguage([]).words.footer;
+const language = chooseLanguage([]);
+const imprint = { company: "Ship & Co", postalAddress: "1 Main St\n10115 Berlin" };
+const footer = { words: language.words.footer, imprint };
 
 const links = {
   unsubscribeUrl: "https://p.example/unsubscribe/u_-1",
@@ -25,17 +28,19 @@ const tracker = openTracker(secret, "https://p.example", { projectId: 7, emailId
 /** Without tracking, and with it. */
 function expectSameText(body: string, values: Record<string, unknown>, type: "TRANSACTIONAL" | "MARKETING") {
   const variables = { ...links, ...values };
-  const given = { type, subject: "", body, variables, links, headers: {}, words, list: { feedbackId: "", listId: "" } };
-  const mail = renderMail(given);
-  expect(mail.text).toBe(withUnsubscribeLine(type, plainText(mail.html), links, words));
+  const given = { type, subject: "", body, variables, links, headers: {}, list: { feedbackId: "", listId: "" } };
+  const mail = renderMail({ ...given, language, imprint });
   // The footer of the frame is that of the HTML.
   const rendered = { output: renderTemplate(parseTemplate(body, "html"), variables), frame: null, values: [] };
-  expect(mail.html).toBe(withUnsubscribing({ ...given, body: rendered }).body.output);
-  const tracked = renderMail({ ...given, tracker });
-  expect(tracked.text).toBe(withUnsubscribeLine(type, plainText(tracked.html), links, words));
+  const kind = kindOf(renderFramed(parseTemplate(body, "html"), variables));
+  const whole = withUnsubscribing({ ...given, kind, footer, body: rendered }).body;
+  expect(mail.html).toBe(inDocument(whole.output, kind, "en"));
+  expect(mail.text).toBe(withUnsubscribeLine(type, plainText(whole.output), links, footer));
+  const tracked = renderMail({ ...given, language, imprint, tracker });
   // The frame leads to the very HTML that the HTML itself leads to.
-  const whole = withTracking({ output: mail.html, frame: null, values: [] }, tracker);
-  expect(tracked.html).toBe(whole.output);
+  const { output } = withTracking({ ...whole, frame: null }, tracker);
+  expect(tracked.html).toBe(inDocument(output, kind, "en"));
+  expect(tracked.text).toBe(withUnsubscribeLine(type, plainText(output), links, footer));
 }
 
 /** Where a value can stand, and what it can do to what is around it there. */

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { chooseLanguage } from "../../../src/core/languages/language";
+import { kindOf } from "../../../src/core/mail/document";
+import { textVersion } from "../../../src/core/mail/text-version";
 import { withUnsubscribeLine, withUnsubscribing } from "../../../src/core/mail/unsubscribing";
 
-const words = chooseLanguage([]).words.footer;
+const { footer: words } = chooseLanguage([]).words;
+const footer = { words, imprint: { company: null, postalAddress: null } };
 
 const links = {
   unsubscribeUrl: "https://p.example/unsubscribe/u",
@@ -11,7 +14,9 @@ const links = {
 };
 
 function dressed(html: string, headers: Record<string, string> = {}) {
-  const { body, ...rest } = withUnsubscribing({ type: "MARKETING", body: bodyOf(html), headers, links, list, words });
+  const rendered = bodyOf(html);
+  const said = { headers, links, list, footer, kind: kindOf(rendered) };
+  const { body, ...rest } = withUnsubscribing({ type: "MARKETING", body: rendered, ...said });
   return { ...rest, html: body.output };
 }
 
@@ -76,7 +81,7 @@ describe("the headers", () => {
 
 describe("a mail that is of no list", () => {
   const single = (type: "TRANSACTIONAL" | "HEADLESS", headers: Record<string, string> = {}, html = "x") =>
-    withUnsubscribing({ type, body: bodyOf(html), headers, links, list, words }).headers;
+    withUnsubscribing({ type, body: bodyOf(html), kind: "plain", headers, links, list, footer }).headers;
 
   it("says that a program wrote it, so that no program answers", () => {
     expect(single("TRANSACTIONAL")).toEqual({ "Auto-Submitted": "auto-generated" });
@@ -93,12 +98,70 @@ describe("a mail that is of no list", () => {
   });
 });
 
+describe("the sender", () => {
+  const imprint = { company: "Ship & <Co>", postalAddress: "1 Main St\n  10115  Berlin\n" };
+  const body = (html: string, values: string[] = []) =>
+    withUnsubscribing({
+      ...{
+        type: "MARKETING" as const,
+        body: { output: html, frame: html, values },
+        kind: "plain" as const,
+        headers: {},
+        links,
+        list,
+      },
+      footer: { words, imprint },
+    }).body;
+
+  it("stands in the footer, line by line, as text", () => {
+    expect(body("<p>Hi</p>").output).toMatch(
+      /preferences<\/a>\.<br><br>Ship &amp; &lt;Co&gt;<br>1 Main St<br>10115 Berlin<\/div>$/,
+    );
+    expect(textVersion(body("<p>Hi</p>"))).toMatch(/\.\n\nShip & <Co>\n1 Main St\n10115 Berlin$/);
+  });
+
+  it("is no part of a frame that other projects share", () => {
+    expect(body("<p>Hi</p>").frame).not.toContain("Berlin");
+    const others = { company: "Other", postalAddress: "2 Side St\n1000 Brussels" };
+    const { output } = withUnsubscribing({
+      ...{
+        type: "MARKETING" as const,
+        body: { output: "<p>Hi</p>", frame: "<p>Hi</p>", values: [] },
+        kind: "plain" as const,
+        headers: {},
+      },
+      ...{ links, list, footer: { words, imprint: others } },
+    }).body;
+    expect(output).toMatch(/<br>Other<br>2 Side St<br>1000 Brussels<\/div>$/);
+  });
+
+  it("never stands for what a mark stands for", () => {
+    const marked = { company: "\ue000\ue001", postalAddress: null };
+    const { output, frame } = withUnsubscribing({
+      ...{
+        type: "MARKETING" as const,
+        body: { output: "<p>Ada</p>", frame: "<p>\ue000\ue001</p>", values: ["Ada"] },
+        kind: "plain" as const,
+      },
+      ...{ headers: {}, links, list, footer: { words, imprint: marked } },
+    }).body;
+    expect([output.endsWith("\ue000\ue001</div>"), frame]).toEqual([true, null]);
+  });
+
+  it("stands in a text part that the HTML could not be read for", () => {
+    const line = `Unsubscribe: ${links.unsubscribeUrl}`;
+    expect(withUnsubscribeLine("MARKETING", "Hi", links, { words, imprint })).toBe(
+      `Hi\n\n${line}\n\nShip & <Co>\n1 Main St\n10115 Berlin`,
+    );
+  });
+});
+
 describe("the text part", () => {
   it("names the page when it does not", () => {
-    expect(withUnsubscribeLine("MARKETING", "Hi", links, words)).toBe(`Hi\n\nUnsubscribe: ${links.unsubscribeUrl}`);
+    expect(withUnsubscribeLine("MARKETING", "Hi", links, footer)).toBe(`Hi\n\nUnsubscribe: ${links.unsubscribeUrl}`);
     const said = `Hi (${links.manageUrl})`;
-    expect(withUnsubscribeLine("MARKETING", said, links, words)).toBe(said);
+    expect(withUnsubscribeLine("MARKETING", said, links, footer)).toBe(said);
     for (const type of ["HEADLESS", "TRANSACTIONAL"] as const)
-      expect(withUnsubscribeLine(type, "Hi", links, words)).toBe("Hi");
+      expect(withUnsubscribeLine(type, "Hi", links, footer)).toBe("Hi");
   });
 });

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { isAliasDomain, isDisposableDomain, isPersonalDomain } from "../../../src/core/verification/lists";
+import { domainLists } from "../../support/domain-lists";
 
-const kinds = { disposable: isDisposableDomain, alias: isAliasDomain, personal: isPersonalDomain };
+const kinds = {
+  disposable: (domain: string) => isDisposableDomain(domainLists, domain),
+  alias: isAliasDomain,
+  personal: (domain: string) => isPersonalDomain(domainLists, domain),
+};
 const kindsOf = (domain: string) => Object.keys(kinds).filter((kind) => kinds[kind as keyof typeof kinds](domain));
 
 describe("every domain is of one kind at most", () => {

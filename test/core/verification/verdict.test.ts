@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readAddress } from "../../../src/core/verification/address";
 import { type DomainFacts, judge, nothingFound } from "../../../src/core/verification/verdict";
+import { domainLists } from "../../support/domain-lists";
 
 const alive: DomainFacts = {
   nameServers: ["ns1.acme.com"],
@@ -12,7 +13,7 @@ const alive: DomainFacts = {
 function verdict(written: string, facts: DomainFacts = alive) {
   const address = readAddress(written);
   if (!address) throw new Error(`${written} is no address`);
-  return judge(address, facts);
+  return judge(address, facts, domainLists);
 }
 
 const clean = {

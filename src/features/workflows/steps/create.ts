@@ -7,13 +7,13 @@ import type { WorkflowStepRow } from "../../../db/tables";
 import { graphOf } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
 import { type Change, changeWorkflow } from "../change";
-import { insertStep, insertTransition, newStep, newTransition } from "../insert";
+import { insertSteps, insertTransitions, newStep, newTransition } from "../graph-rows";
 import { requireStep, type WholeWorkflow } from "../workflow";
 import { checkConfig, guardTemplate, insistOnMail } from "./check-config";
 import type { CreateStep } from "./schema";
 
 /** How far below its predecessor a step is drawn, if the call does not say where. */
-const rowHeight = 150;
+export const rowHeight = 150;
 
 /** `POST /workflows/{id}/steps`. Throws NotFound, Invalid and Conflict. */
 export async function createStep(ctx: Context, workflowId: Id, input: CreateStep): Promise<WorkflowStepRow> {
@@ -36,7 +36,7 @@ export async function createStep(ctx: Context, workflowId: Id, input: CreateStep
     });
     const change: Change = {
       after: { ...before, steps: [...before.steps, step] },
-      statements: [insertStep(step)],
+      statements: [insertSteps([step])],
       guards: [...guards, ...guardTemplate(ctx, step.templateId)],
       hasCommitted: isInserted("workflow_steps", ctx, step.id),
     };
@@ -66,7 +66,7 @@ function connected(
   return {
     ...change,
     after: { ...after, transitions: [...after.transitions, transition] },
-    statements: [...statements, insertTransition(transition)],
+    statements: [...statements, insertTransitions([transition])],
   };
 }
 

@@ -1,13 +1,12 @@
-import { sql } from "drizzle-orm";
 import { Conflict } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import { type Splice, splice } from "../../../core/workflows/structure";
 import { isDeleted } from "../../../db/own-rows";
-import { type Statement, statement } from "../../../db/statement";
-import type { WorkflowStepRow } from "../../../db/tables";
-import { graphOf, ofWorkflow, stepOfRow } from "../../../engine/workflows/graph";
+import type { WorkflowStepRow, WorkflowTransitionRow } from "../../../db/tables";
+import { graphOf, stepOfRow } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
 import { changeWorkflow } from "../change";
+import { deleteSteps, deleteTransitions, updateTransitions } from "../graph-rows";
 import { requireStep, type WholeWorkflow } from "../workflow";
 import { guardDeserted } from "./standing";
 
@@ -25,15 +24,19 @@ export async function deleteStep(
     const { removed, moved } = isSpliced ? spliced(before, step) : { removed: around(before, step), moved: [] };
     const gone = new Set(removed.map(({ id }) => id));
     const to = new Map(moved.map(({ id, toStepId }) => [id, toStepId]));
-    const transitions = before.transitions
+    const transitions: WorkflowTransitionRow[] = before.transitions
       .filter(({ id }) => !gone.has(id))
       .map((transition) => ({ ...transition, toStepId: to.get(transition.id) ?? transition.toStepId }));
     return {
       after: { ...before, steps: before.steps.filter(({ id }) => id !== stepId), transitions },
       statements: [
         deleteTransitions(ctx, workflowId, [...gone]),
-        ...moved.map(({ id, toStepId }) => moveTransition(ctx, workflowId, { id, toStepId })),
-        statement(sql`DELETE FROM workflow_steps WHERE ${ofWorkflow(ctx, workflowId)} AND id = ${stepId}`),
+        updateTransitions(
+          ctx,
+          workflowId,
+          transitions.filter(({ id }) => to.has(id)),
+        ),
+        deleteSteps(ctx, workflowId, [stepId]),
       ],
       guards: [guardDeserted(ctx, step)],
       hasCommitted: isDeleted("workflow_steps", ctx, stepId),
@@ -61,17 +64,4 @@ export function noOneSuccessor(type: WorkflowStepRow["type"] = "CONDITION"): Con
   return new Conflict(`A ${type} has several successors, so nobody knows which is meant. Nothing was deleted.`, {
     suggestion: "Delete the step without splice, and draw the transitions that you want.",
   });
-}
-
-function deleteTransitions(ctx: Context, workflowId: Id, ids: Id[]): Statement {
-  return statement(
-    sql`DELETE FROM workflow_transitions
-      WHERE ${ofWorkflow(ctx, workflowId)} AND id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
-  );
-}
-
-function moveTransition(ctx: Context, workflowId: Id, { id, toStepId }: { id: Id; toStepId: Id }): Statement {
-  return statement(
-    sql`UPDATE workflow_transitions SET to_step_id = ${toStepId} WHERE ${ofWorkflow(ctx, workflowId)} AND id = ${id}`,
-  );
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { configNames } from "../../../core/workflows/config-names";
+import { tooMany } from "../../../core/workflows/size";
 import { body, created, createRoute, errors, noContent, ok } from "../../../http/define";
 import { IdParam, pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
-import { tooMany } from "../change";
+import { conditionNames, stepParts as partNames } from "../names";
 import { stepJson } from "../workflow";
 import { createStep } from "./create";
 import { deleteStep, noOneSuccessor } from "./delete";
@@ -14,15 +14,6 @@ import { updateStep } from "./update";
 export const steps = createRouter();
 const tags = ["Workflows"];
 const StepParams = z.object({ id: pathId("id"), stepId: pathId("stepId") });
-
-/** What the configs of all types have, so that another name in one is told. */
-const partNames = {
-  config: configNames,
-  "config.recipient": ["type", "customEmail"],
-  "config.branches": ["id", "name", "operator", "value", "unit"],
-  position: ["x", "y"],
-};
-const conditionNames = ["config.condition"];
 
 const create = createRoute({
   method: "post",

@@ -43,6 +43,10 @@ const Position = z
 export const Step = z
   .object({
     id: z.string(),
+    key: z
+      .string()
+      .optional()
+      .meta({ description: "As a document names it. All other steps have their id as their key." }),
     workflowId: z.string(),
     type: z.enum(stepTypes),
     name: z.string().meta({ description: "Its output is `steps.<name>` in later steps." }),
@@ -64,7 +68,8 @@ const Config = z
       "`ConditionStepConfig`, `WebhookStepConfig`, `UpdateContactStepConfig` or `ExitStepConfig`. At most 32 KB.",
   });
 
-const fields = {
+/** The fields of a step that a call sets. */
+export const fields = {
   name: Name,
   config: Config,
   templateId: z

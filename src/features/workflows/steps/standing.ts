@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import { Conflict } from "../../../core/errors";
+import { branchNames } from "../../../core/workflows/structure";
 import { guard, type Statement } from "../../../db/statement";
 import type { WorkflowStepRow } from "../../../db/tables";
+import { stepOfRow } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
 import { activeExecutions } from "../delete";
 
@@ -9,6 +11,12 @@ import { activeExecutions } from "../delete";
 export function guardDeserted(ctx: Context, { workflowId, id }: WorkflowStepRow): Statement {
   const standing = sql`${activeExecutions(ctx, workflowId)} AND current_step_id = ${id}`;
   return guard(sql`NOT EXISTS (${standing})`, stepIsOccupied);
+}
+
+/** The guard that nobody stands on a step that gets other branches. */
+export function guardBranches(ctx: Context, before: WorkflowStepRow, after: WorkflowStepRow): Statement[] {
+  const namesOf = (row: WorkflowStepRow) => branchNames(stepOfRow(row)).names.join("\n");
+  return namesOf(before) === namesOf(after) ? [] : [guardDeserted(ctx, after)];
 }
 
 export function stepIsOccupied(): Conflict {

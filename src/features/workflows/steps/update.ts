@@ -1,18 +1,18 @@
-import { sql } from "drizzle-orm";
 import { Invalid } from "../../../core/errors";
 import { type Id, readId } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import { foreignNames } from "../../../core/workflows/config-names";
-import { branchNames, lostBranches } from "../../../core/workflows/structure";
-import { type Statement, statement } from "../../../db/statement";
+import { lostBranches } from "../../../core/workflows/structure";
+import type { Statement } from "../../../db/statement";
 import type { WorkflowStepRow } from "../../../db/tables";
-import { graphOf, ofWorkflow, stepOfRow } from "../../../engine/workflows/graph";
+import { graphOf, stepOfRow } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
 import { changeWorkflow } from "../change";
+import { updateSteps } from "../graph-rows";
 import { requireStep, type WholeWorkflow } from "../workflow";
 import { checkConfig, guardTemplate, insistOnMail } from "./check-config";
 import type { UpdateStep } from "./schema";
-import { guardDeserted } from "./standing";
+import { guardBranches } from "./standing";
 
 /** `PATCH /workflows/{id}/steps/{stepId}`: only the fields sent change; a config is replaced whole. */
 export async function updateStep(
@@ -22,10 +22,7 @@ export async function updateStep(
 ): Promise<WorkflowStepRow> {
   const saved = await changeWorkflow(ctx, workflowId, async (before) => {
     const step = requireStep(before, stepId);
-    if (change.type !== undefined && change.type !== step.type) {
-      const message = `The type of a step never changes, and this one is ${step.type}: make another step`;
-      throw new Invalid([{ field: "type", code: "custom", message, received: change.type }]);
-    }
+    if (change.type !== undefined) insistOnType(step, change.type);
     insistOnMail(step.type, change.templateId);
     const checked = change.config ? await checkConfig(ctx, step.type, change.config) : null;
     const config = checked?.config ?? step.config;
@@ -40,7 +37,7 @@ export async function updateStep(
     after.updatedAt = Math.max(step.updatedAt, ctx.now.getTime());
     return {
       after: { ...before, steps: before.steps.map((one) => (one.id === stepId ? after : one)) },
-      statements: [updateRow(ctx, after)],
+      statements: [updateSteps(ctx, workflowId, [after])],
       guards: [
         ...(checked?.guards ?? []),
         ...(after.templateId === step.templateId ? [] : guardTemplate(ctx, after.templateId)),
@@ -51,6 +48,13 @@ export async function updateStep(
   const step = requireStep(saved, stepId);
   ctx.warnings.push(...foreignNames(step.type, change.config));
   return step;
+}
+
+/** A step of another type would be another step. */
+export function insistOnType({ type }: WorkflowStepRow, wanted: string): void {
+  if (wanted === type) return;
+  const message = `The type of a step never changes, and this one is ${type}: make another step`;
+  throw new Invalid([{ field: "type", code: "custom", message, received: wanted }]);
 }
 
 /**
@@ -64,7 +68,7 @@ function templateAfter(step: WorkflowStepRow, config: JsonObject, { templateId }
   return step.templateId === had ? has : step.templateId;
 }
 
-function templateIn({ templateId }: JsonObject): Id | null {
+export function templateIn({ templateId }: JsonObject): Id | null {
   return typeof templateId === "string" ? readId(templateId) : null;
 }
 
@@ -74,20 +78,11 @@ function branchGuards(
   workflow: WholeWorkflow,
   { step, after }: { step: WorkflowStepRow; after: WorkflowStepRow },
 ): Statement[] {
-  const [had, has] = [branchNames(stepOfRow(step)).names, branchNames(stepOfRow(after)).names];
-  if (had.join("\n") === has.join("\n")) return [];
-  const lost = lostBranches(graphOf(workflow), stepOfRow(after));
+  const guards = guardBranches(ctx, step, after);
+  const lost = guards.length === 0 ? [] : lostBranches(graphOf(workflow), stepOfRow(after));
   if (lost.length > 0) {
     const message = `The step would have no branch ${lost.join(", ")}, which is drawn: delete its transition first`;
     throw new Invalid([{ field: "config", code: "custom", message }]);
   }
-  return [guardDeserted(ctx, after)];
-}
-
-function updateRow(ctx: Context, row: WorkflowStepRow): Statement {
-  return statement(
-    sql`UPDATE workflow_steps SET name = ${row.name}, x = ${row.x}, y = ${row.y}, config = ${JSON.stringify(row.config)},
-        template_id = ${row.templateId}, updated_at = ${row.updatedAt}
-      WHERE ${ofWorkflow(ctx, row.workflowId)} AND id = ${row.id}`,
-  );
+  return guards;
 }

@@ -6,7 +6,7 @@ import type { WorkflowTransitionRow } from "../../../db/tables";
 import { graphOf } from "../../../engine/workflows/graph";
 import type { Context } from "../../../platform/context";
 import { changeWorkflow } from "../change";
-import { insertTransition, newTransition } from "../insert";
+import { insertTransitions, newTransition } from "../graph-rows";
 import { requireStep } from "../workflow";
 import type { CreateTransition } from "./schema";
 
@@ -24,7 +24,7 @@ export async function createTransition(
     const made = newTransition(ctx, { workflowId, fromStepId, toStepId, branch, priority: priority ?? 0 });
     return {
       after: { ...before, transitions: [...before.transitions, made] },
-      statements: [insertTransition(made)],
+      statements: [insertTransitions([made])],
       hasCommitted: isInserted("workflow_transitions", ctx, made.id),
     };
   });

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { tooMany } from "../../../core/workflows/size";
 import { body, created, createRoute, errors, noContent } from "../../../http/define";
 import { IdParam, pathId } from "../../../http/params";
 import { createRouter } from "../../../http/router";
-import { tooMany } from "../change";
 import { transitionJson } from "../workflow";
 import { createTransition } from "./create";
 import { deleteTransition } from "./delete";

@@ -28,18 +28,22 @@ export const Transition = z
 
 const StepId = z.string().min(1).transform(readId);
 const Branch = z.string().min(1).nullish();
+const whichBranch =
+  "Out of a CONDITION: `yes` or `no`; with several branches the id of one, or `default`. Out of a WAIT_FOR_EVENT: " +
+  "`event`, `timeout`, or none for whichever of them is not drawn. Out of other steps: none.";
+
+/** The fields of a transition that a call sets, beside its ends. */
+export const fields = {
+  branch: Branch.meta({ description: whichBranch }),
+  priority: z.number().int().min(-maxPriority).max(maxPriority).nullish(),
+};
 
 export const CreateTransition = z
   .object({
     fromStepId: StepId,
     toStepId: StepId,
-    branch: Branch.meta({
-      description:
-        "Out of a CONDITION: `yes` or `no`; with several branches the id of one, or `default`. Out of a WAIT_FOR_EVENT: " +
-        "`event`, `timeout`, or none for whichever of them is not drawn. Out of other steps: none.",
-    }),
+    ...fields,
     condition: z.object({ branch: Branch }).nullish().meta({ description: "Another form of `branch`." }),
-    priority: z.number().int().min(-maxPriority).max(maxPriority).nullish(),
   })
   .transform(({ condition, ...sent }, check) => {
     const [branch, other] = [sent.branch ?? null, condition?.branch ?? null];

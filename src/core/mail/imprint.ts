@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { storable } from "../storable";
+
+/** Who sends, as the footer of marketing mail says it. */
+export interface Imprint {
+  company: string | null;
+  /** Its line breaks are kept. */
+  postalAddress: string | null;
+}
+
+const maxCompanyLength = 200;
+const maxAddressLength = 500;
+const maxAddressLines = 10;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters are what is looked for
+const controlCharacter = /[\u0000-\u001f\u007f]/;
+
+const withoutControls = {
+  message: "May not contain control characters",
+  params: { code: "invalid_string" },
+};
+
+/** The name of a company; null when it is empty. */
+export const Company = z
+  .string()
+  .max(maxCompanyLength)
+  .refine(...storable)
+  .refine((name) => !controlCharacter.test(name), withoutControls)
+  .transform((name) => linesOf(name).join(" ") || null);
+
+/** A postal address of a few lines, without blanks at their ends; null when it is empty. */
+export const PostalAddress = z
+  .string()
+  .max(maxAddressLength)
+  .refine(...storable)
+  .refine((address) => !controlCharacter.test(address.replace(/[\t\r\n]/g, "")), withoutControls)
+  .refine((address) => linesOf(address).length <= maxAddressLines, {
+    message: `At most ${maxAddressLines} lines`,
+    params: { code: "too_big" },
+  })
+  .transform((address) => linesOf(address).join("\n") || null);
+
+/** The lines of the sender's name and address; none when the project has neither. */
+export function imprintLines({ company, postalAddress }: Imprint): string[] {
+  return [...linesOf(company ?? ""), ...linesOf(postalAddress ?? "")];
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r\n|\r|\n/).flatMap((line) => line.replace(/\s+/g, " ").trim() || []);
+}

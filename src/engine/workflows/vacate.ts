@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { asId, belowAllIds, type Id } from "../../core/ids";
+import type { MessageOf } from "../../core/messages";
+import { openBatch } from "../../db/batch";
+import type { Statement } from "../../db/statement";
+import type { JobRow } from "../../db/tables";
+import type { Context, Platform } from "../../platform/context";
+import type { Vacating } from "../../platform/workflow-shards";
+import { insertJob } from "../jobs/queue-job";
+import { guardState, type Step, updateEnded, updateState } from "../jobs/step";
+import { workOn } from "../jobs/work";
+import { allShards } from "./shards";
+
+/** Steps of a workflow that are gone, and the step at which those go on who stand there; null when they end. */
+export type Vacated = Omit<Vacating, "after">;
+
+/** Where each shard goes on, by its number. One that is done is left out. */
+type Places = Record<string, Id>;
+
+/** For the batch that deletes the steps. Whoever comes to one at the same moment is found as well. */
+export function insertVacating(ctx: Context, { jobId, ...input }: Vacated & { jobId: Id }): Statement<{ id: Id }> {
+  return insertJob(ctx, { id: jobId, type: "workflows.vacate", input });
+}
+
+const StoredId = z.string().transform(asId);
+const Input = z.object({ workflowId: StoredId, stepIds: z.array(StoredId), to: StoredId.nullable() });
+const State = z.object({ places: z.record(z.string(), StoredId).optional() });
+
+/** `workflows.vacate`: the next executions of every shard, step by step. Nobody could ask for it again, so it is never given up. */
+export function vacateStepsJob(platform: Platform, job: MessageOf<"workflows.vacate">): Promise<void> {
+  return workOn(platform, job, vacateStep, { release: null });
+}
+
+async function vacateStep(ctx: Context, row: JobRow): Promise<Step> {
+  const { places } = State.parse(row.state);
+  const left = await vacateNext(ctx, Input.parse(row.input), places);
+  const isOver = Object.keys(left).length === 0;
+  const batch = openBatch(ctx);
+  batch.add(guardState(ctx, row));
+  batch.add(isOver ? updateEnded(ctx, row, { status: "completed" }) : updateState(ctx, row, { places: left }, 50));
+  await batch.commit();
+  return isOver ? "ended" : "goes on";
+}
+
+/** Has all shards look at their next executions, at once. Returns where they go on; it may be repeated. */
+export async function vacateNext(ctx: Context, given: Vacated, places?: Places): Promise<Places> {
+  const shards = allShards(ctx, ctx.project.number).filter(({ address }) => !places || places[address.shard]);
+  const next = await Promise.all(
+    shards.map(async ({ address, shard }) => {
+      const after = places?.[address.shard] ?? belowAllIds;
+      return [address.shard, await shard.vacate(address, { ...given, after })] as const;
+    }),
+  );
+  return Object.fromEntries(next.flatMap(([shard, after]) => (after === null ? [] : [[shard, after]])));
+}

@@ -1,0 +1,56 @@
+import { sql } from "drizzle-orm";
+import { NotFound } from "../../../core/errors";
+import type { Id } from "../../../core/ids";
+import type { JsonObject } from "../../../core/json";
+import { readConfig } from "../../../core/workflows/config-schema";
+import { Stale } from "../../../db/fresh";
+import { asId, columns } from "../../../db/rows";
+import { guard, type Statement, select } from "../../../db/statement";
+import type { WorkflowStepRow } from "../../../db/tables";
+import type { Context } from "../../../platform/context";
+import { checkConfig, insistOnMail } from "../steps/check-config";
+import { insistOnType, templateIn } from "../steps/update";
+import type { SentStep } from "./graph-schema";
+
+/** A step of a document that may be saved, with the guards of what its config names. */
+export interface CheckedStep extends Pick<SentStep, "key" | "type" | "position"> {
+  name: string;
+  config: JsonObject;
+  templateId: Id | null;
+  guards: Statement[];
+}
+
+/** Checks a step by the rules of single calls. What its config names is asked for only if it is new. Throws Invalid. */
+export async function checkStep(
+  ctx: Context,
+  row: WorkflowStepRow | undefined,
+  { key, type, name, config: sent, templateId, position }: SentStep,
+): Promise<CheckedStep> {
+  if (row) insistOnType(row, type);
+  insistOnMail(type, templateId);
+  const read = readConfig(type, sent ?? {});
+  const isKept = JSON.stringify(read) === JSON.stringify(row?.config);
+  const { config, guards } =
+    row && isKept ? { config: row.config, guards: [] } : await checkConfig(ctx, type, sent ?? {});
+  const inConfig = type === "SEND_EMAIL" ? templateIn(config) : null;
+  return { key, type, name: name ?? type, config, templateId: templateId ?? inConfig, position, guards };
+}
+
+/** The guard that the templates exist which steps name that did not before. Throws NotFound. */
+export async function guardTemplates(
+  ctx: Context,
+  before: readonly WorkflowStepRow[],
+  after: readonly WorkflowStepRow[],
+): Promise<Statement[]> {
+  const had = new Set(before.map(({ templateId }) => templateId));
+  const named = [
+    ...new Set(after.flatMap(({ templateId }) => (templateId === null || had.has(templateId) ? [] : templateId))),
+  ];
+  if (named.length === 0) return [];
+  const ids = JSON.stringify(named);
+  const missing = sql`SELECT r.value AS id FROM json_each(${ids}) r WHERE NOT EXISTS
+    (SELECT 1 FROM templates t WHERE t.project_id = ${ctx.project.number} AND t.id = r.value)`;
+  const [first] = await select(ctx.db, missing, columns({ id: asId }));
+  if (first) throw new NotFound("template", first.id);
+  return [guard(sql`NOT EXISTS (${missing})`, () => new Stale())];
+}

@@ -1,0 +1,47 @@
+import { publicId, publicIdOrNull } from "../../../core/ids";
+import { inOrder, keyOf, type WorkflowDocument } from "../../../core/workflows/document";
+import type { Issue } from "../../../core/workflows/issues";
+import { triggerOf } from "../../../engine/workflows/graph";
+import type { WholeWorkflow } from "../workflow";
+
+/** The workflow as its author keeps it. TRIGGER is among the steps once a document has named it. */
+export function documentOf({ row, steps, transitions }: WholeWorkflow): WorkflowDocument {
+  const keys = new Map(steps.map((step) => [step.id, keyOf(step)]));
+  // A transition leads from a step of its workflow to another.
+  const keyOfId = (id: (typeof steps)[number]["id"]) => keys.get(id) ?? publicId(id);
+  return {
+    name: row.name,
+    description: row.description,
+    ...triggerOf(row),
+    allowReentry: row.allowReentry,
+    enabled: row.enabled,
+    steps: inOrder(steps.filter(({ type, key }) => type !== "TRIGGER" || key !== null)).map((step) => ({
+      key: keyOf(step),
+      type: step.type,
+      name: step.name,
+      config: step.config,
+      templateId: publicIdOrNull(step.templateId),
+      position: { x: step.x, y: step.y },
+    })),
+    transitions: inOrder(transitions).map(({ fromStepId, toStepId, branch, priority }) => ({
+      from: keyOfId(fromStepId),
+      to: keyOfId(toStepId),
+      branch,
+      priority,
+    })),
+  };
+}
+
+/** With the version of the workflow, which a later PUT may name. */
+export function documentJson(workflow: WholeWorkflow) {
+  return { version: workflow.row.version, ...documentOf(workflow) };
+}
+
+/** Issues of a workflow, by the keys of its steps. */
+export function issuesByKey({ steps }: WholeWorkflow, issues: readonly Issue[]) {
+  const keys = new Map(steps.map((step) => [publicId(step.id), keyOf(step)]));
+  return issues.map(({ stepId, message }) => ({
+    ...(stepId !== undefined && { key: keys.get(stepId) ?? stepId }),
+    message,
+  }));
+}

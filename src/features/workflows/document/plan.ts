@@ -1,0 +1,53 @@
+import { Conflict } from "../../../core/errors";
+import type { Id } from "../../../core/ids";
+import { compareSteps, type Difference, keyOf } from "../../../core/workflows/document";
+import { countSteps } from "../../../engine/workflows/count-steps";
+import type { Context } from "../../../platform/context";
+import { rowsToWrite } from "../graph-rows";
+import type { WholeWorkflow } from "../workflow";
+import { documentOf, issuesByKey } from "./document";
+
+/** A step on which executions stand. */
+interface Waiting {
+  key: string;
+  count: number;
+}
+
+/** What a document would change. */
+export interface DocumentPlan extends Difference {
+  waiting: Waiting[];
+  issues: ReturnType<typeof issuesByKey>;
+}
+
+export async function planOf(ctx: Context, before: WholeWorkflow | null, after: WholeWorkflow): Promise<DocumentPlan> {
+  return {
+    ...compareSteps(before ? documentOf(before).steps : [], documentOf(after).steps),
+    waiting: before ? await waitingOn(ctx, before, removedSteps(before, after)) : [],
+    issues: issuesByKey(after, after.row.issues),
+  };
+}
+
+export function removedSteps(before: WholeWorkflow, after: WholeWorkflow): Id[] {
+  return rowsToWrite(before.steps, after.steps).gone;
+}
+
+/** How many executions stand on these steps, as their shards have counted them. */
+export async function waitingOn(ctx: Context, { row, steps }: WholeWorkflow, stepIds: Id[]): Promise<Waiting[]> {
+  if (stepIds.length === 0) return [];
+  const keys = new Map(steps.map((step) => [step.id, keyOf(step)]));
+  const counted = await countSteps(ctx, row.id, stepIds);
+  return counted.flatMap(({ stepId, waiting }) => {
+    const key = keys.get(stepId);
+    return waiting > 0 && key !== undefined ? [{ key, count: waiting }] : [];
+  });
+}
+
+export function stepsAreOccupied(waiting: Waiting[]): Conflict {
+  const total = waiting.reduce((sum, { count }) => sum + count, 0);
+  const where = waiting.map(({ key, count }) => `${key} (${count})`).join(", ");
+  const stand = total === 1 ? "1 active execution stands" : `${total} active executions stand`;
+  return new Conflict(`${stand} on steps that the document no longer has: ${where}. Nothing was changed.`, {
+    suggestion: "Send it again with ?moveTo=<key> to have them go on at that step, or with ?force=true to end them.",
+    details: { waiting },
+  });
+}

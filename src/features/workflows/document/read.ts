@@ -1,0 +1,106 @@
+import { type FieldFault, Invalid } from "../../../core/errors";
+import type { Id } from "../../../core/ids";
+import { drawAll, keyFaults, keyOf, placed, triggerKey } from "../../../core/workflows/document";
+import { insistOnCounts, insistOnSize } from "../../../core/workflows/size";
+import type { Statement } from "../../../db/statement";
+import type { WorkflowStepRow, WorkflowTransitionRow } from "../../../db/tables";
+import { stepOfRow } from "../../../engine/workflows/graph";
+import type { Context } from "../../../platform/context";
+import { newStep, newTransition, triggerStep } from "../graph-rows";
+import { rowHeight } from "../steps/create";
+import type { WholeWorkflow } from "../workflow";
+import { type CheckedStep, checkStep, guardTemplates } from "./check-step";
+import type { SentGraph, SentStep } from "./graph-schema";
+
+type Rows = Pick<WholeWorkflow, "steps" | "transitions">;
+
+/** The rows that a document asks for, and what must still hold when they are written. */
+interface ReadGraph extends Rows {
+  guards: Statement[];
+}
+
+/**
+ * Reads the steps and transitions of a document, by the rules of the single calls. A step of `before` with the same key
+ * stays itself, and where it is drawn unless the document says where. Throws Invalid with the place of each fault,
+ * NotFound for a template, and Conflict.
+ */
+export async function readGraph(ctx: Context, workflowId: Id, before: Rows, sent: SentGraph): Promise<ReadGraph> {
+  const keys = new Set([triggerKey, ...sent.steps.map(({ key }) => key)]);
+  insistOnCounts({ steps: { length: keys.size }, transitions: sent.transitions });
+  insistOnNone(keyFaults(sent.steps));
+  const trigger = before.steps.find(({ type }) => type === "TRIGGER") ?? triggerStep(ctx, workflowId);
+  const known = new Map([...before.steps, trigger].map((step) => [keyOf(step), step]));
+  const checked = await checkSteps(ctx, known, sent.steps);
+  const listed = placed(rowsOf(ctx, workflowId, known, checked));
+  const isListed = listed.some(({ type }) => type === "TRIGGER");
+  const steps = inOrderOfIds(isListed ? listed : [trigger, ...listed]);
+  insistOnSize({ steps, transitions: sent.transitions }, "steps");
+  const { drawn, faults } = drawAll(new Map(steps.map((step) => [keyOf(step), stepOfRow(step)])), sent.transitions);
+  insistOnNone(faults);
+  const transitions = placed(
+    drawn.map((way) => before.transitions.find(isAs(way)) ?? newTransition(ctx, { workflowId, ...way })),
+  );
+  const guards = [...checked.flatMap((step) => step.guards), ...(await guardTemplates(ctx, before.steps, steps))];
+  return { steps, transitions: inOrderOfIds(transitions), guards };
+}
+
+function insistOnNone(faults: FieldFault[]): void {
+  if (faults.length > 0) throw new Invalid(faults);
+}
+
+/** All faults of all steps are told at once. */
+async function checkSteps(
+  ctx: Context,
+  known: ReadonlyMap<string, WorkflowStepRow>,
+  steps: readonly SentStep[],
+): Promise<CheckedStep[]> {
+  const checked = await Promise.all(
+    steps.map(async (step, index): Promise<CheckedStep | FieldFault[]> => {
+      try {
+        return await checkStep(ctx, known.get(step.key), step);
+      } catch (error) {
+        if (!(error instanceof Invalid)) throw error;
+        return error.faults.map((fault) => ({ ...fault, field: `steps[${index}].${fault.field}` }));
+      }
+    }),
+  );
+  insistOnNone(checked.flatMap((one) => (Array.isArray(one) ? one : [])));
+  return checked.flatMap((one) => (Array.isArray(one) ? [] : one));
+}
+
+/** A new step without a position is drawn below all others. */
+function rowsOf(
+  ctx: Context,
+  workflowId: Id,
+  known: ReadonlyMap<string, WorkflowStepRow>,
+  checked: readonly CheckedStep[],
+): WorkflowStepRow[] {
+  let lowest = Math.max(...[...known.values()].map(({ y }) => y));
+  return checked.map(({ key, type, position, ...rest }) => {
+    const { name, config, templateId } = rest;
+    const row = known.get(key);
+    if (!row) {
+      const place = position ?? { x: 0, y: lowest + rowHeight };
+      lowest = Math.max(lowest, place.y);
+      return newStep(ctx, { workflowId, key, type, name, ...place, config, templateId });
+    }
+    const after = { ...row, ...(type === "TRIGGER" && { key }), name, ...position, config, templateId };
+    const isSame = JSON.stringify(after) === JSON.stringify(row);
+    return isSame ? row : { ...after, updatedAt: Math.max(row.updatedAt, ctx.now.getTime()) };
+  });
+}
+
+function isAs({
+  fromStepId,
+  toStepId,
+  branch,
+  priority,
+}: Omit<WorkflowTransitionRow, "projectId" | "workflowId" | "id" | "place" | "createdAt">) {
+  return (row: WorkflowTransitionRow) =>
+    row.fromStepId === fromStepId && row.toStepId === toStepId && row.branch === branch && row.priority === priority;
+}
+
+/** As they are read again: in the order in which they were made. */
+function inOrderOfIds<T extends { id: Id }>(rows: readonly T[]): T[] {
+  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,149 @@
+import { Conflict, Invalid } from "../../../core/errors";
+import { type Id, newId, publicId } from "../../../core/ids";
+import { keyOf, unknownKey } from "../../../core/workflows/document";
+import { isInserted } from "../../../db/own-rows";
+import { announceJob } from "../../../engine/jobs/queue-job";
+import { insertVacating, type Vacated, vacateNext } from "../../../engine/workflows/vacate";
+import type { Context } from "../../../platform/context";
+import { reasonOf } from "../../../platform/log";
+import { type Change, changeWorkflow, tryChange } from "../change";
+import { replaceGraph, rowsToWrite } from "../graph-rows";
+import { guardBranches } from "../steps/standing";
+import { guardTrigger, nextTickOf, readTrigger, triggerColumns } from "../trigger";
+import type { WholeWorkflow } from "../workflow";
+import { documentOf } from "./document";
+import { type DocumentPlan, planOf, stepsAreOccupied, waitingOn } from "./plan";
+import { readGraph } from "./read";
+import type { PutDocument } from "./schema";
+
+/** What becomes of executions that stand on steps which the document no longer has. With neither, it is refused. */
+export interface Leaving {
+  moveTo?: string | undefined;
+  isForced: boolean;
+}
+
+/**
+ * `PUT /workflows/{id}/document?dryRun=true`: what it would change. Throws what the call itself would, but for executions
+ * on removed steps, which it counts.
+ */
+export async function planDocument(ctx: Context, id: Id, sent: PutDocument, leaving: Leaving): Promise<DocumentPlan> {
+  const { before, after } = await tryChange(ctx, id, async (before) => {
+    insistOnVersion(before, sent);
+    const change = await readChange(ctx, before, sent);
+    findDestination(change.after, leaving);
+    return change;
+  });
+  return planOf(ctx, before, after);
+}
+
+/** Steps that a document has removed, and the job that takes executions off them. */
+interface Removal extends Vacated {
+  jobId: Id;
+}
+
+/**
+ * `PUT /workflows/{id}/document`. Throws NotFound, Invalid and Conflict. A job takes executions off removed steps. It also
+ * finds those who come there at the same moment; before the answer, each shard has looked at its first ones.
+ */
+export async function replaceDocument(
+  ctx: Context,
+  id: Id,
+  sent: PutDocument,
+  leaving: Leaving,
+): Promise<{ workflow: WholeWorkflow; jobId: Id | null }> {
+  const done: { removal: Removal | null; tries: number } = { removal: null, tries: 0 };
+  const workflow = await changeWorkflow(ctx, id, async (before) => {
+    // After a lost answer it is this very call that has moved the version. Then nothing is left to change.
+    if (done.tries++ === 0) insistOnVersion(before, sent);
+    const change = await readChange(ctx, before, sent);
+    const to = findDestination(change.after, leaving);
+    if (isSame(before, change.after)) return null;
+    insistOnVersion(before, sent);
+    const { gone: stepIds, made } = rowsToWrite(before.steps, change.after.steps);
+    const removal = stepIds.length === 0 ? null : { workflowId: id, stepIds, to, jobId: newId() };
+    if (removal && to === null && !leaving.isForced) await insistOnNobody(ctx, before, stepIds);
+    done.removal = removal;
+    const transition = rowsToWrite(before.transitions, change.after.transitions).made[0];
+    const hasCommitted =
+      (removal && isInserted("jobs", ctx, removal.jobId)) ??
+      (made[0] && isInserted("workflow_steps", ctx, made[0].id)) ??
+      (transition && isInserted("workflow_transitions", ctx, transition.id));
+    return {
+      ...change,
+      statements: [...replaceGraph(ctx, before, change.after), ...(removal ? [insertVacating(ctx, removal)] : [])],
+      ...(hasCommitted && { hasCommitted }),
+    };
+  });
+  const { removal } = done;
+  if (removal) {
+    // Where nobody stood, only the job looks: for those who came at the same moment.
+    if (removal.to !== null || leaving.isForced) await vacateNow(ctx, removal);
+    await announceJob(ctx, "workflows.vacate", removal.jobId);
+  }
+  return { workflow, jobId: removal?.jobId ?? null };
+}
+
+/** What a document asks for, but for its statements. What it leaves out is as in a new workflow, but for `enabled`. */
+async function readChange(ctx: Context, before: WholeWorkflow, sent: PutDocument): Promise<Change> {
+  const { row } = before;
+  const trigger = readTrigger(ctx, null, sent);
+  const enabled = sent.enabled ?? row.enabled;
+  const graph = { steps: sent.steps, transitions: sent.transitions ?? [] };
+  const { steps, transitions, guards } = await readGraph(ctx, row.id, before, graph);
+  const after = {
+    ...row,
+    name: sent.name,
+    description: sent.description || null,
+    allowReentry: sent.allowReentry ?? false,
+    enabled,
+    ...triggerColumns(trigger),
+    nextTickAt: nextTickOf(ctx, row, enabled, trigger),
+  };
+  const stepsBefore = new Map(before.steps.map((step) => [step.id, step]));
+  const branches = steps.flatMap((step) => {
+    const had = stepsBefore.get(step.id);
+    return had ? guardBranches(ctx, had, step) : [];
+  });
+  return { after: { row: after, steps, transitions }, guards: [...guardTrigger(ctx, trigger), ...guards, ...branches] };
+}
+
+function insistOnVersion({ row }: WholeWorkflow, { version }: PutDocument): void {
+  if (typeof version !== "number" || version === row.version) return;
+  throw isOvertaken(version, row.version);
+}
+
+export function isOvertaken(version: number, current: number): Conflict {
+  return new Conflict(`The document has version ${version}, and the workflow is at ${current}. Nothing was changed.`, {
+    suggestion: "Read it again with GET /workflows/{id}/document, make your change in that, and send it.",
+    details: { version, current },
+  });
+}
+
+/** The step at which those go on who stand on removed steps; null when none is named. */
+function findDestination({ steps }: WholeWorkflow, { moveTo, isForced }: Leaving): Id | null {
+  if (moveTo === undefined) return null;
+  if (isForced) throw new Invalid([{ field: "moveTo", code: "custom", message: "Send moveTo or force, not both" }]);
+  const byKey = new Map(steps.map((step) => [keyOf(step), step.id]));
+  const found = byKey.get(moveTo);
+  if (found === undefined) throw new Invalid([unknownKey("moveTo", moveTo, byKey)]);
+  return found;
+}
+
+function isSame(before: WholeWorkflow, after: WholeWorkflow): boolean {
+  return JSON.stringify(documentOf(before)) === JSON.stringify(documentOf(after));
+}
+
+async function insistOnNobody(ctx: Context, before: WholeWorkflow, stepIds: Id[]): Promise<void> {
+  const waiting = await waitingOn(ctx, before, stepIds);
+  if (waiting.length > 0) throw stepsAreOccupied(waiting);
+}
+
+/** The first executions of each shard. What fails here is left to the job. */
+async function vacateNow(ctx: Context, { jobId, ...removal }: Removal): Promise<void> {
+  try {
+    await vacateNext(ctx, removal);
+  } catch (error) {
+    const reason = reasonOf(error);
+    ctx.log("warn", "Executions on removed steps are left to the job", { jobId: publicId(jobId), reason });
+  }
+}

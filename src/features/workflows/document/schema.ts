@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { stepTypes } from "../../../core/workflows/step";
+import { fields, TriggerType } from "../schema";
+import { DocumentSteps, DocumentTransitions, documentExample } from "./graph-schema";
+
+const Version = z.number().int().min(1);
+
+export const PutDocument = z
+  .object({
+    version: Version.nullish().meta({ description: "The one that was read: 409 if the workflow has changed since." }),
+    ...fields,
+    enabled: z.boolean().nullish().meta({ description: "Left out, it stays as it is." }),
+    steps: DocumentSteps,
+    transitions: DocumentTransitions.nullish(),
+  })
+  .meta({ id: "PutWorkflowDocument", example: documentExample });
+export type PutDocument = z.infer<typeof PutDocument>;
+
+const answerExample = {
+  version: 7,
+  name: documentExample.name,
+  description: null,
+  triggerType: "EVENT" as const,
+  triggerConfig: { eventName: "signup", publicEvents: true },
+  allowReentry: false,
+  enabled: true,
+  steps: documentExample.steps.map(({ key, type, config = {}, templateId = null }, index) => ({
+    ...{ key, type, name: type, config, templateId },
+    position: { x: 0, y: 150 * (index + 1) },
+  })),
+  transitions: documentExample.transitions.map(({ from, to, branch = null }) => ({ from, to, branch, priority: 0 })),
+};
+
+const document = z.object({
+  version: Version.meta({ description: "It moves with every change of the workflow." }),
+  name: z.string(),
+  description: z.string().nullable(),
+  triggerType: TriggerType,
+  triggerConfig: z.record(z.string(), z.unknown()),
+  allowReentry: z.boolean(),
+  enabled: z.boolean(),
+  steps: z.array(
+    z.object({
+      key: z.string(),
+      type: z.enum(stepTypes),
+      name: z.string(),
+      config: z.record(z.string(), z.unknown()).meta({ description: "As the type of the step has it." }),
+      templateId: z.string().nullable(),
+      position: z.object({ x: z.number(), y: z.number() }),
+    }),
+  ),
+  transitions: z.array(
+    z.object({ from: z.string(), to: z.string(), branch: z.string().nullable(), priority: z.number().int() }),
+  ),
+});
+
+export const WorkflowDocument = document.meta({ id: "WorkflowDocument", example: answerExample });
+
+const Issues = z
+  .array(z.object({ key: z.string().optional(), message: z.string() }))
+  .meta({ description: "What is probably not meant, by the keys of the steps." });
+
+export const SavedDocument = document
+  .extend({
+    issues: Issues,
+    jobId: z.string().optional().meta({
+      description:
+        "When steps were removed: the job that takes executions off them. GET /jobs/{jobId} says when it is done.",
+    }),
+  })
+  .meta({ id: "SavedWorkflowDocument", example: { ...answerExample, version: 8, issues: [] } });
+
+const Keys = z.array(z.string());
+
+export const DocumentPlan = z
+  .object({
+    created: Keys,
+    changed: Keys,
+    removed: Keys,
+    unchanged: Keys,
+    waiting: z
+      .array(z.object({ key: z.string(), count: z.number().int() }))
+      .meta({ description: "The removed steps on which executions stand, and how many." }),
+    issues: Issues,
+  })
+  .meta({
+    id: "WorkflowDocumentPlan",
+    example: {
+      created: ["tips"],
+      changed: ["first-project"],
+      removed: ["survey"],
+      unchanged: ["welcome", "is-pro", "help"],
+      waiting: [{ key: "survey", count: 42 }],
+      issues: [],
+    },
+  });
+
+const flag = z.enum(["true", "false"]).optional();
+
+export const DryRun = z.object({ dryRun: flag.meta({ description: "Says what would change, and changes nothing." }) });
+
+export const PutQuery = DryRun.extend({
+  moveTo: z.string().optional().meta({ description: "The step at which executions on removed steps go on." }),
+  force: flag.meta({ description: "Ends the executions on removed steps: EXITED, `Step was removed`." }),
+});

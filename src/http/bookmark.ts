@@ -1,0 +1,83 @@
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import { openBookmark, sealBookmark } from "../core/bookmark";
+import { BadRequest, KeyReused } from "../core/errors";
+import { anyCopy, openStates, type States } from "../db/states";
+import type { Context } from "../platform/context";
+import { isForProject } from "./policy";
+import type { AppEnv } from "./router";
+
+export const bookmarkHeader = "Petrel-Bookmark";
+/** In place of a bookmark: the caller takes what any copy has. */
+const any = "any";
+
+/** How the document shows it in an answer. */
+export const bookmarkOfAnswer = {
+  schema: { type: "string" as const },
+  description: "The state of the database that this answer shows. Send it back to read from a copy that is no older.",
+};
+
+/** How the document shows it in a call. */
+export const bookmarkOfCall = {
+  name: bookmarkHeader,
+  in: "header" as const,
+  schema: { type: "string" as const },
+  description:
+    "The header of your last answer, or `any`: a copy of the database may then answer. 400 if it is neither.",
+};
+
+/**
+ * Where databases have copies: every answer to a project has the bookmark of the newest state that it shows or has made. A
+ * caller who sends it back reads from a copy, and never sees less than before: decision 35.
+ */
+export const tellBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const { readsCopies, linkSecrets } = c.get("platform").config;
+  if (!readsCopies || !isForProject(c.get("policy"))) return next();
+  const ctx = c.get("ctx");
+  const states = openStates(ctx.db);
+  let isElsewhere = false;
+  const of: Context["workflowShards"]["of"] = (address) => {
+    isElsewhere = true;
+    return ctx.workflowShards.of(address);
+  };
+  c.set("states", states);
+  c.set("ctx", { ...ctx, db: states.db, workflowShards: { of } });
+  await next();
+  // An object, or an earlier request with the same key, has written what this answer tells of.
+  const isNews = c.error instanceof KeyReused || (isElsewhere && c.req.method !== "GET");
+  const at = isNews ? await askNewest(ctx, states) : states.newest();
+  if (at !== null) c.header(bookmarkHeader, await sealBookmark(linkSecrets, { shard: ctx.project.shard, at }));
+};
+
+/** Null when the database does not say: no bookmark is better than an old one. */
+async function askNewest(ctx: Context, states: States): Promise<string | null> {
+  try {
+    await states.ask();
+    return states.newest();
+  } catch (error) {
+    ctx.log("warn", "An answer has no bookmark", { reason: String(error) });
+    return null;
+  }
+}
+
+/** Reads from a copy if the caller and the route allow it. Without a bookmark, everything is read from the primary. */
+export const followBookmark: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const states = c.get("states");
+  const given = c.req.header(bookmarkHeader);
+  if (states === undefined || given === undefined) return next();
+  const start = given === any ? anyCopy : await startOf(c, given);
+  if (start !== null && c.get("policy").readsCopies) states.readFrom(start);
+  return next();
+};
+
+/** Null for a bookmark of a database in which the project's rows are not, or not any more. */
+async function startOf(c: HonoContext<AppEnv>, given: string): Promise<string | null> {
+  const bookmark = await openBookmark(c.get("platform").config.linkSecrets, given);
+  if (bookmark === null) throw badBookmark();
+  return bookmark.shard === c.get("ctx").project.shard ? bookmark.at : null;
+}
+
+export function badBookmark(): BadRequest {
+  return new BadRequest(`The ${bookmarkHeader} header is not one that an answer had.`, {
+    suggestion: "Send it back as it was in your last answer, or leave it out.",
+  });
+}

@@ -1,0 +1,26 @@
+import type { Context as HonoContext } from "hono";
+import { BadRequest } from "../core/errors";
+import { isJsonObject } from "../core/json";
+import { readBodyForKey } from "./body";
+import type { AppEnv } from "./router";
+
+/**
+ * The key in the body of a call without an Authorization header, where the route takes one there. The body is read within
+ * the route's limit, and kept for the route. Null when it has none: such a call is refused like any other without a key.
+ */
+export async function keyInBody(c: HonoContext<AppEnv>): Promise<string | null> {
+  if (!c.get("policy").keyInBody || c.req.raw.headers.has("Authorization")) return null;
+  const body = await bodyOrNull(c);
+  return isJsonObject(body) && typeof body.key === "string" && body.key !== "" ? body.key : null;
+}
+
+/** A body that is not JSON has no key in it. What else is wrong with it is told to callers with a key alone. */
+async function bodyOrNull(c: HonoContext<AppEnv>): Promise<unknown> {
+  try {
+    await readBodyForKey(c);
+    return await c.req.json();
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof BadRequest) return null;
+    throw error;
+  }
+}
