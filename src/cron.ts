@@ -23,6 +23,7 @@ import { checkDueDomains } from "./features/domains/check-due";
 import { repairDomainNames } from "./features/domains/repair-names";
 import { forgetOldMessages } from "./features/outbox/forget-old";
 import { computeDueSegments, countDueSegments } from "./features/segments/sweep-due";
+import { forgetVersions } from "./features/templates/forget-versions";
 import { forgetOldDeliveries } from "./features/webhooks/forget-old";
 import { endLeasesOfDeliveries, queueDueDeliveries } from "./features/webhooks/queue-due";
 import { wakeAll } from "./features/workflows/executions/wake-all";
@@ -73,6 +74,7 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     forgetOldEvents,
     forgetOldMessages,
     forgetEndedJobs,
+    forgetVersions,
   },
   "41 3 * * *": { forgetDeadLetters, forgetRounds, forgetIdleHosts, wakeAll },
 };

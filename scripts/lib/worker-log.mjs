@@ -31,7 +31,7 @@ export function watchLog(child, { verbose, print = console.log }) {
       const line = plain(coloured);
       recent.push(line);
       if (recent.length > 15) recent.shift();
-      if (verbose) return print(coloured);
+      if (verbose) return print(withoutTokens(coloured));
       if (MACHINE_CODE.test(line)) return;
       const isContinuation = /^\s+\S/.test(line);
       const message = isContinuation ? null : readMessage(line);
@@ -49,6 +49,11 @@ export function watchLog(child, { verbose, print = console.log }) {
     sawError: () => sawError,
     recent: () => recent.join("\n").trim(),
   };
+}
+
+/** Who has the token of a recipient's page or of a tracked link can do what its recipient can. */
+export function withoutTokens(line) {
+  return line.replace(/(\/(?:unsubscribe|subscribe|manage|confirm|c|o)\/)[\w-]{8}[\w-]*/g, "$1…");
 }
 
 /** The Worker's own lines are JSON; wrangler's begin with the level in brackets. Null: not worth showing. */

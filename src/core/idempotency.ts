@@ -1,3 +1,5 @@
+import type { KeyKind } from "./keys";
+
 /** A request that uses a key. */
 export interface KeyUse {
   key: string;
@@ -39,6 +41,24 @@ export type Claim =
 
 /** A running request is given up after this: Workers answer long before, or not at all. */
 export const abandonedAfterMs = 60_000;
+
+/** The part of a caller and its project that says what may be told. */
+export interface Listener {
+  keyKind: KeyKind;
+  project: { publicAnswers: "IDS" | "NONE" };
+}
+
+/** Whether the caller may learn which contacts and events there are. */
+export function mayLearnIds({ keyKind, project }: Listener): boolean {
+  return keyKind !== "public" || project.publicAnswers === "IDS";
+}
+
+/** The first request as the caller may hear of it: its answer may be from when more was told. */
+export function asTold<R extends OriginalRequest>(listener: Listener, original: R): R {
+  if (mayLearnIds(listener) || original.response === null) return original;
+  const { data } = JSON.parse(original.response);
+  return { ...original, response: JSON.stringify({ success: true, data: { timestamp: data?.timestamp } }) };
+}
 
 const keyPattern = /^[\x20-\x7e]{1,255}$/;
 

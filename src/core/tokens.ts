@@ -18,11 +18,11 @@ export interface TokenSubject {
 }
 
 // The layout: a byte for the number of ids, a purpose byte, the ids of 16 bytes, then the HMAC-SHA256 of everything before
-// it. Links of mail of a topic have a fourth id.
-const layouts = { 1: 3, 2: 4 } as const;
+// it. Links of mail of a topic have a fourth id. No other kind of token begins with the same byte: 2 is that of tracking.
+const layouts = { 1: 3, 3: 4 } as const;
 const idBytes = 16;
 const macBytes = 32;
-const maxTokenBytes = 2 + layouts[2] * idBytes + macBytes;
+const maxTokenBytes = 2 + layouts[3] * idBytes + macBytes;
 
 /** A link's token, signed with the first of the secrets. */
 export function signToken(
@@ -32,7 +32,7 @@ export function signToken(
 ): string {
   const [secret] = secrets;
   if (secret === undefined) throw new Error("There is no secret to sign links with");
-  const layout = topicId === undefined ? 1 : 2;
+  const layout = topicId === undefined ? 1 : 3;
   const signedBytes = 2 + layouts[layout] * idBytes;
   const token = new Uint8Array(signedBytes + macBytes);
   token.set([layout, purposes[purpose]]);
@@ -51,7 +51,7 @@ export async function readToken(
   written: string,
 ): Promise<TokenSubject | null> {
   const token = tokenOf(written);
-  const ids = token?.[0] === 1 || token?.[0] === 2 ? layouts[token[0]] : 0;
+  const ids = token?.[0] === 1 || token?.[0] === 3 ? layouts[token[0]] : 0;
   const signedBytes = 2 + ids * idBytes;
   if (token === null || ids === 0 || token.length !== signedBytes + macBytes) return null;
   if (token[1] !== purposes[purpose]) return null;

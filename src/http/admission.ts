@@ -1,7 +1,14 @@
 import type { Context as HonoContext, MiddlewareHandler, Next } from "hono";
 import type { BucketState } from "../core/bucket";
 import { InvalidIdempotencyKey, KeyReused, RateLimited, Unavailable } from "../core/errors";
-import { type Claim, type Effect, isIdempotencyKey, type KeyUse, type OriginalRequest } from "../core/idempotency";
+import {
+  asTold,
+  type Claim,
+  type Effect,
+  isIdempotencyKey,
+  type KeyUse,
+  type OriginalRequest,
+} from "../core/idempotency";
 import type { Context } from "../platform/context";
 import type { OwnedKey } from "../platform/gate";
 import { bucketsFor, publicName } from "./buckets";
@@ -86,12 +93,14 @@ async function runOnce(
   findEffect: FindEffect,
 ): Promise<void> {
   const ctx = c.get("ctx");
-  if (claim.kind === "taken") throw new KeyReused(owned, await answered(ctx, owned.key, claim.original, findEffect));
+  if (claim.kind === "taken") {
+    throw new KeyReused(owned, asTold(ctx, await answered(ctx, owned.key, claim.original, findEffect)));
+  }
   if (claim.kind === "inherited") {
     const effect = await findEffect(ctx, owned.key);
     if (effect) {
       await ctx.gate.complete(ctx.project.id, owned, effect);
-      throw new KeyReused(owned, effect);
+      throw new KeyReused(owned, asTold(ctx, effect));
     }
   }
   c.set("ctx", { ...ctx, idempotencyKey: owned.key, requestHash: owned.hash });

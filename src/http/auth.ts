@@ -74,7 +74,7 @@ async function admitProject(c: HonoContext<AppEnv>, kind: KeyKind, findCaller: F
   // Before the gate, so that such a call does not hold an idempotency key that another caller needs.
   if (key.kind === "read" && !c.get("policy").isRead && routeOf(c)) throw new ReadOnlyKey();
   c.set("key", key);
-  c.set("ctx", forProject(c.get("platform"), project, kind));
+  c.set("ctx", { ...forProject(c.get("platform"), project, kind), foreignHost: foreignHost(c, kind) });
 }
 
 /** Refuses changes to a disabled project. It can still be read. */
@@ -117,8 +117,24 @@ async function hasTestProjects(control: Db): Promise<boolean> {
  */
 function isTrustedHost(c: HonoContext<AppEnv>): boolean {
   const { outboxHosts } = c.get("platform").config;
+  return namedHosts(c).every((name) => isLoopback(name) || outboxHosts.has(name));
+}
+
+/**
+ * The host that a call names, when links may not lead there. Everybody has the public keys, and in production nothing but the
+ * platform says which hosts are ours: on workers.dev it brings us no others.
+ */
+function foreignHost(c: HonoContext<AppEnv>, key: KeyKind): string | null {
+  const { config } = c.get("platform");
+  if (config.baseUrl !== null || (config.isDevelopment && key === "secret") || isTrustedHost(c)) return null;
+  const named = namedHosts(c);
+  const isOurs = !config.isDevelopment && named.every((name) => name.endsWith(".workers.dev"));
+  return isOurs ? null : (named[0] ?? null);
+}
+
+function namedHosts(c: HonoContext<AppEnv>): string[] {
   const named = [new URL(c.req.url).hostname, hostNameIn(c.req.header("Host"))];
-  return named.every((name) => name === undefined || isLoopback(name) || outboxHosts.has(name));
+  return named.filter((name) => name !== undefined);
 }
 
 /** Undefined without the header; empty when it names no host. */

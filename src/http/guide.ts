@@ -55,7 +55,9 @@ To send from a domain of your own, call \`POST /domains\`, create the DNS record
 
 Send it as \`Authorization: Bearer …\`. Everybody can read a public key, so it cannot undo an unsubscription that a person
 made, and it has rate limits and idempotency keys of its own. Its calls may have 32 KB and 64 keys of data, and the data of
-one contact grows to 32 KB by them. They bring at most 1,000 names of fields and 1,000 of events to a project.
+one contact grows to 32 KB by them. They bring at most 1,000 names of fields and 1,000 of events to a project. Workflows that its
+events start or wake mail 500 times an hour, unless the operator set another number, and once a day to a contact that nobody else
+has named; later mail waits for its turn. What such an event says becomes no link: \`https://a.example\` reads \`https[:]//a[.]example\`.
 
 \`GET /me\` says which project and which key a call is of. Any other call of a \`read\` key is a 403 \`READ_ONLY_KEY\`.
 
@@ -109,6 +111,8 @@ ${readsCopies ? bookmarks : ""}## Limits
 | Attachments of one mail | 10 files, 10 MB together |
 | Data of one contact | 64 KB |
 | Contacts of a bulk call | 1,000 |
+| Templates, workflows of a project | 1,000 each |
+| Suppressions of a project | 1,000,000 |
 | CSV file | 5 MB |
 
 An operator may change the limits of attachments, and set rate limits. Then each answer has \`RateLimit-Limit\`,
@@ -288,6 +292,9 @@ mail in the outbox: \`bounce@\`, \`softbounce@\`, \`complaint@\`, \`throttle@\` 
 campaigns, unless the call says \`subscribed: false\`, which is an opt-out, or the operator has set \`publicTrackSubscribes: false\`
 on the project: then it is not subscribed, until a call, a confirmation or you say so. A call that should survive the end of the page
 sends \`keepalive\`:
+
+Whoever reads your page can ask with its key which addresses you know. Have the operator set \`publicAnswers: "NONE"\` for the project:
+then answers to a public key have no ids, and are the same for everybody's address. We recommend it unless your page needs the ids.
 
 \`\`\`js
 fetch("${origin}/v1/track", {

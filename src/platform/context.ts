@@ -81,6 +81,8 @@ export interface Platform {
   log: Log;
   /** The origin of this request's URL; null in jobs and sweeps. */
   origin: string | null;
+  /** The host of this request when it may not become that of links: the caller has named it, and nobody has configured it. */
+  foreignHost: string | null;
   spent: Spent;
   /** Lets work continue after the answer. Only for work that may be lost. */
   later(work: Promise<unknown>): void;
@@ -115,11 +117,11 @@ export function openPlatform(
   const later = (work: Promise<unknown>) => execution.waitUntil(work);
   const behindAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
   const spent = { statements: 0, changes: 0 };
-  return { ...worldOf(env), now: new Date(), cpu: openCpu(), spent, origin, later, behindAnswer };
+  return { ...worldOf(env), now: new Date(), cpu: openCpu(), spent, origin, foreignHost: null, later, behindAnswer };
 }
 
 /** The part that is the same for every request of an isolate, made from bindings and settings alone. */
-type World = Omit<Platform, "now" | "cpu" | "spent" | "origin" | "later" | "behindAnswer">;
+type World = Omit<Platform, "now" | "cpu" | "spent" | "origin" | "foreignHost" | "later" | "behindAnswer">;
 
 const worlds = new WeakMap<Env, World>();
 

@@ -62,6 +62,7 @@ export interface Env extends Databases {
   EVENT_RETENTION_DAYS?: string;
   EXECUTION_RETENTION_DAYS?: string;
   PUBLIC_CONFIRMATIONS_PER_HOUR?: string;
+  PUBLIC_MAILS_PER_HOUR?: string;
   BRAKE_BOUNCE_PERCENT?: string;
   BRAKE_COMPLAINT_PERCENT?: string;
   FLOOD_BRAKE_ENABLED?: string;
@@ -112,6 +113,7 @@ const Settings = z.object({
   BRAKE_BOUNCE_PERCENT: percent.default(8),
   BRAKE_COMPLAINT_PERCENT: percent.default(0.3),
   PUBLIC_CONFIRMATIONS_PER_HOUR: z.coerce.number().int().nonnegative().default(100),
+  PUBLIC_MAILS_PER_HOUR: z.coerce.number().int().nonnegative().default(500),
   FLOOD_BRAKE_ENABLED: z.enum(["true", "false"]).default("false"),
   ...rateLimitSettings,
 });
@@ -161,6 +163,8 @@ export interface Config {
   reputation: ReputationLimits;
   /** Confirmation mails that public keys of one project may cause in an hour. */
   publicConfirmationsPerHour: number;
+  /** Mails of workflows that events of public keys of one project may cause in an hour. */
+  publicMailsPerHour: number;
   /** Whether floods from one IP address are refused before their keys are checked. */
   hasFloodBrake: boolean;
   /** Null when rate limiting is off. */
@@ -249,6 +253,7 @@ export function readConfig(env: Env): Config {
       complaintPercent: settings.BRAKE_COMPLAINT_PERCENT,
     },
     publicConfirmationsPerHour: settings.PUBLIC_CONFIRMATIONS_PER_HOUR,
+    publicMailsPerHour: settings.PUBLIC_MAILS_PER_HOUR,
     hasFloodBrake: settings.FLOOD_BRAKE_ENABLED === "true",
     rateLimits: rateLimitsOf(settings),
   };

@@ -30,6 +30,7 @@ describe("POST /admin/projects", () => {
         sendRatePerSecond: null,
         testClock: false,
         publicKeyMayResubscribe: false,
+        publicAnswers: "IDS",
         company: null,
         postalAddress: null,
         publicTrackSubscribes: true,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { confirming } from "../support/confirmation";
 import { effects } from "../support/effects";
 import { importCsv } from "../support/import";
 import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
@@ -234,5 +235,62 @@ describe("where a contact came from", () => {
       ["bought", "API"],
       ["clicked", "PUBLIC"],
     ]);
+  });
+});
+
+describe("a project whose answers to public keys tell nothing", () => {
+  async function silent(): Promise<TestProject> {
+    const { project } = await confirming();
+    const { body } = await admin.patch(`/admin/projects/${project.id}`, { publicAnswers: "NONE" });
+    expect(body.publicAnswers).toBe("NONE");
+    return project;
+  }
+
+  it("has no ids in them, and its servers' answers have", async () => {
+    const project = await silent();
+    const { body } = await track(project);
+    expect(body).toEqual({ success: true, data: { timestamp: expect.any(String) } });
+    const fromServer = await project.api.post("/events/track", { email, event: "bought" });
+    expect(fromServer.body.data).toMatchObject({ contact: expect.any(String), event: expect.any(String) });
+  });
+
+  it("says sent for a contact that is known, and for one that has just been asked", async () => {
+    const project = await silent();
+    await project.api.post("/contacts", { email: "known@example.com", subscribed: true });
+    const ask = async (address: string) => (await track(project, { email: address, confirm: true })).body.data;
+    for (const address of ["known@example.com", "known@example.com", "new@example.com", "new@example.com"])
+      expect(await ask(address)).toEqual({ timestamp: expect.any(String), confirmation: "sent" });
+  });
+
+  it("does not say who has left", async () => {
+    const project = await silent();
+    await optOut(project);
+    expect((await track(project, { subscribed: true })).body.warnings).toBeUndefined();
+    expect(await contactOf(project)).toMatchObject({ subscribed: false });
+  });
+
+  it("keeps the ids out of a key's first answer, also of one that was given before", async () => {
+    const { project } = await confirming();
+    const original = async (key: string) => (await track(project, {}, { "Idempotency-Key": key })).body;
+    expect((await original("before")).data.contact).toBeDefined();
+    await admin.patch(`/admin/projects/${project.id}`, { publicAnswers: "NONE" });
+    const first = await original("after");
+    expect(first.data).toEqual({ timestamp: expect.any(String) });
+    for (const key of ["before", "after"]) {
+      const { error } = await original(key);
+      expect(error.details.originalResponse).toEqual({ success: true, data: { timestamp: expect.any(String) } });
+    }
+    const { results } = await project.db
+      .prepare("SELECT response FROM idempotency_effects WHERE project_id = ? AND key = 'after'")
+      .bind(project.number)
+      .all<{ response: string }>();
+    expect(results.map(({ response }) => JSON.parse(response))).toEqual([first]);
+  });
+
+  it("is made so, or told so, and nothing else", async () => {
+    const { body } = await admin.post("/admin/projects", { name: "Silent", publicAnswers: "NONE" });
+    expect(body.project.publicAnswers).toBe("NONE");
+    const refused = await admin.patch(`/admin/projects/${body.project.id}`, { publicAnswers: "SOME" });
+    expectInvalid(refused, "publicAnswers", "invalid_enum_value");
   });
 });

@@ -595,6 +595,13 @@ describe("GET /templates/{id}/usage of a template that sent much", () => {
 });
 
 describe("POST /templates/{id}/preview", () => {
+  it.each(["subject", "body"])("names the part that does too much: %s", async (part) => {
+    const project = await newProject();
+    const { id } = await newTemplate(project, { [part]: "{% for n in (1..1000000) %}{% endfor %}x" });
+    const { status, body } = await project.api.post(`/templates/${id}/preview`, {});
+    expect([status, body.error.errors[0].field]).toEqual([422, part]);
+  });
+
   const links = { unsubscribe: "https://petrel.example/unsubscribe/preview" };
 
   it("shows the mail, and what it has no values for", async () => {

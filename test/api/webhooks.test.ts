@@ -207,6 +207,25 @@ describe("POST /webhooks/{id}/test", () => {
   });
 });
 
+it("a webhook is tested ten times a minute at most", async () => {
+  const outside = new Outside();
+  const project = await newProject();
+  const [one, other] = [await project.api.post("/webhooks", sound), await project.api.post("/webhooks", sound)];
+  const test = ({ body }: typeof one) => project.api.post(`/webhooks/${body.id}/test`);
+  const answers = [];
+  for (let n = 0; n < 11; n++) answers.push(await test(one));
+  expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(202), 429]);
+  const refused = answers.at(-1);
+  expect(refused?.body.error).toMatchObject({
+    code: "RATE_LIMIT_EXCEEDED",
+    details: { retryAfter: expect.any(Number) },
+  });
+  expect(Number(refused?.headers.get("Retry-After"))).toBeGreaterThanOrEqual(1);
+  expect((await test(other)).status).toBe(202);
+  expect(outside.callsTo("example.com")).toEqual([]);
+  vi.unstubAllGlobals();
+});
+
 describe("a webhook of another project", () => {
   it.each([
     ["get", ""],

@@ -145,9 +145,8 @@ describe("POST /workflows", () => {
     const project = await newProject();
     await addWorkflows(project, 999);
     const last = await newWorkflow(project);
-    const full = { details: { limit: 1_000 } };
-    expectRefusal(await project.api.post("/workflows", { name: "One more" }), 409, "CONFLICT", full);
-    expectRefusal(await project.api.post(`/workflows/${last.id}/duplicate`), 409, "CONFLICT", full);
+    expectInvalid(await project.api.post("/workflows", { name: "One more" }), "", "too_big");
+    expectInvalid(await project.api.post(`/workflows/${last.id}/duplicate`), "", "too_big");
   });
 });
 

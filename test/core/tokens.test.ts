@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { fromBase64url } from "../../src/core/base64url";
 import { newId } from "../../src/core/ids";
 import { readToken, signToken, type TokenPurpose } from "../../src/core/tokens";
+import { signMail } from "../../src/core/tracking/token";
 
 const old = "an-old-secret-of-at-least-32-characters";
 const current = "the-current-secret-of-32-characters-too";
@@ -21,9 +23,20 @@ describe("a signed token", () => {
     expect(await readToken([old, current], purpose, token)).toEqual(ofTopic);
     const plain = signToken([current], purpose, subject);
     // The layout of one with the ids of the other.
-    expect(await readToken([current], purpose, `Ag${plain.slice(2)}`)).toBeNull();
+    expect(await readToken([current], purpose, `Aw${plain.slice(2)}`)).toBeNull();
     expect(await readToken([current], purpose, `AQ${token.slice(2)}`)).toBeNull();
     expect(await readToken([current], purpose, plain.slice(0, 67) + token.slice(67))).toBeNull();
+  });
+
+  it("begins like no other kind of token", () => {
+    const ofTopic = { ...subject, topicId: newId() };
+    const all = [...purposes, "confirm" as const].flatMap((purpose) =>
+      [subject, ofTopic].map((owner) => signToken([current], purpose, owner)),
+    );
+    all.push(signMail(current, { projectId: 1, emailId: newId() }));
+    const kinds = all.map((token) => fromBase64url(token)?.[0]);
+    expect([...new Set(kinds.slice(0, -1))].toSorted()).toEqual([1, 3]);
+    expect(kinds.at(-1)).toBe(2);
   });
 
   it("is the same each time, so that every try of a mail says the same", () => {

@@ -1,3 +1,4 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { type Cpu, openCpu } from "../../src/core/cpu";
 import { newId, publicId, readId } from "../../src/core/ids";
@@ -7,6 +8,8 @@ import type { EmailRow } from "../../src/db/tables";
 import { workOn } from "../../src/engine/jobs/work";
 import { composeRound } from "../../src/engine/mail/compose";
 import { type Delivery, readDelivery } from "../../src/engine/mail/delivery";
+import { forgetProjects } from "../../src/engine/projects/cache";
+import { openDeaths } from "../../src/engine/workflows/shard-deaths";
 import { startPreflight } from "../../src/features/campaigns/preflight/start";
 import { preflightStep } from "../../src/features/campaigns/preflight/step";
 import { SendEmail } from "../../src/features/send/schema";
@@ -14,12 +17,13 @@ import { sendEmails } from "../../src/features/send/send";
 import type { Context } from "../../src/platform/context";
 import { handleMessage } from "../../src/queue";
 import { addContacts, newCampaign } from "../support/campaign";
-import { newProject, type TestProject } from "../support/project";
+import { shardOfTest } from "../support/database";
+import { admin, newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
 import { StillClock } from "../support/still-clock";
 import { jobOf, newTestClock, startMove } from "../support/test-clock";
-import { addressOf, executionsOf, newWorkflow } from "../support/workflow";
-import { World } from "../support/world";
+import { addressOf, executionsOf, newWorkflow, type TestWorkflow } from "../support/workflow";
+import { shardStub, World } from "../support/world";
 
 /** A template that works as hard as many turns of a loop do. */
 const working = (turns: number) => `<p>{% for n in (1..${turns}) %}{% endfor %}{{ email }}</p>`;
@@ -212,7 +216,143 @@ describe("an invocation has so much CPU", () => {
   });
 });
 
+/** Contacts of one shard, that a schedule starts. */
+async function startInShard(
+  world: World,
+  project: TestProject,
+  { id: workflowId }: TestWorkflow,
+  { shard, people: count }: { shard: number; people: number },
+) {
+  const contactIds = Array.from({ length: count }, () => newId());
+  await project.db
+    .prepare(
+      `INSERT INTO contacts (project_id, id, email, subscribed, data, created_at, updated_at)
+        SELECT ?, value, 'p' || key || '@example.com', 1, '{}', 0, 0 FROM json_each(?)`,
+    )
+    .bind(project.number, JSON.stringify(contactIds))
+    .run();
+  const address = { project: project.number, shard };
+  const start = () =>
+    world
+      .process()
+      .platform.workflowShards.of(address)
+      .startMany(address, { workflowId, allowReentry: false, contactIds, tick: 1 });
+  return { address, contactIds, start };
+}
+
+const updating = (project: TestProject, data: object) =>
+  newWorkflow(project, { steps: { note: ["UPDATE_CONTACT", { data }] }, ways: [["TRIGGER", "note"]] });
+
+describe("a shard full of hostile executions", () => {
+  it("lets the shards of others compute after the work of one mail, not after that of a hundred executions", async () => {
+    const [world, hostile, neighbour] = [new World(), await newProject(), await newProject()];
+    world.now += 3_600_000;
+    const cpu = countingCpu();
+    world.shardPlatform = () => ({ ...world.process().platform, cpu });
+    const theirs = await updating(hostile, { text: working(70_000) });
+    const crowd = await startInShard(world, hostile, theirs, { shard: 0, people: 20 });
+    const one = await startInShard(world, neighbour, await updating(neighbour, { n: 1 }), { shard: 1, people: 1 });
+    const all = crowd.start();
+    while (cpu.units === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    const before = cpu.units;
+    await one.start();
+    const felt = cpu.units - before;
+    await all;
+    expect(cpu.units).toBeGreaterThan(20 * 5_000_000);
+    expect(felt).toBeLessThanOrEqual(3 * 10_000_000);
+    const count = await hostile.db
+      .prepare("SELECT count(*) AS n FROM workflow_executions WHERE project_id = ? AND status = 'COMPLETED'")
+      .bind(hostile.number)
+      .first<number>("n");
+    expect(count).toBe(20);
+  });
+});
+
+describe("a shard that dies at a step", () => {
+  it("does those that it died at one by one, and fails the one that it dies at again", async () => {
+    const [world, project] = [new World(), await newProject()];
+    world.now += 3_600_000;
+    const workflow = await updating(project, { n: 1 });
+    const { address, start } = await startInShard(world, project, workflow, { shard: 0, people: 3 });
+    world.outShard = shardOfTest();
+    await start();
+    const step = workflow.steps.note;
+    await runInDurableObject(shardStub(address), (_, { storage: { sql, kv } }) => {
+      const ids = sql.exec("SELECT id FROM executions ORDER BY id").toArray();
+      const [first = "", second = ""] = ids.map(({ id }) => `${id}:${step}`);
+      // What an object leaves that dies at two of them, and the next one that dies at the first.
+      openDeaths(kv).begin([first, second]);
+      openDeaths(kv).begin([first]);
+    });
+    await evictDurableObject(shardStub(address));
+    world.outShard = null;
+    world.now += 3_600_000;
+    await world.ring(address);
+    const ended = await runInDurableObject(shardStub(address), (_, { storage }) =>
+      storage.sql.exec("SELECT status, error FROM executions ORDER BY status, id").toArray(),
+    );
+    expect(ended).toEqual([
+      { status: "COMPLETED", error: null },
+      { status: "COMPLETED", error: null },
+      { status: "FAILED", error: expect.stringContaining("broke off twice") },
+    ]);
+    const left = await runInDurableObject(shardStub(address), (_, { storage }) => storage.kv.get("underWay") ?? null);
+    expect(left).toBeNull();
+  });
+});
+
 describe("one budget is for all that is rendered", () => {
+  /** Together ten times what one budget has. */
+  const strings = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, `{% for n in (1..1000) %}{% endfor %}${n}`]));
+
+  it.each([
+    ["UPDATE_CONTACT", { data: strings(60) }],
+    ["WEBHOOK", { url: "https://example.com/", method: "POST", headers: strings(45), body: strings(780) }],
+  ] as const)("of a step, however many strings its config has: %s", async (type, config) => {
+    const [world, project] = [new World(), await newProject()];
+    const costly = JSON.parse(JSON.stringify(config).replaceAll("1..1000", "1..20000"));
+    const workflow = await newWorkflow(project, { steps: { work: [type, costly] }, ways: [["TRIGGER", "work"]] });
+    const cpu = countingCpu();
+    world.shardPlatform = () => ({ ...world.process().platform, cpu });
+    const { contactIds, start } = await startInShard(world, project, workflow, { shard: 3, people: 1 });
+    world.now += 3_600_000;
+    await start();
+    const [run] = await project.db
+      .prepare("SELECT status, contact_id FROM workflow_executions WHERE project_id = ?")
+      .bind(project.number)
+      .all<{ status: string }>()
+      .then(({ results }) => results);
+    expect([run?.status, contactIds.length]).toEqual(["FAILED", 1]);
+    expect(cpu.units).toBeLessThan(15_000_000);
+  });
+
+  it("of a simulation, however many steps it takes", async () => {
+    const [world, project] = [new World(), await newProject()];
+    const { id: contactId } = (await project.api.post("/contacts", { email: "ada@example.com" })).body;
+    const data = { text: "{% for n in (1..50000) %}{% endfor %}" };
+    const workflow = await newWorkflow(project, {
+      steps: {
+        one: ["UPDATE_CONTACT", { data }],
+        two: ["UPDATE_CONTACT", { data }],
+        three: ["UPDATE_CONTACT", { data }],
+      },
+      ways: [
+        ["TRIGGER", "one"],
+        ["one", "two"],
+        ["two", "three"],
+      ],
+    });
+    world.queue = [];
+    const simulate = () => project.api.post(`/workflows/${publicId(workflow.id)}/simulate`, { contactId });
+    const { status, body } = await simulate();
+    expect([status, body.status]).toEqual([200, "FAILED"]);
+    expect(body.path.map((one: { outcome: string }) => one.outcome)).not.toEqual([]);
+    await admin.patch(`/admin/projects/${project.id}`, { disabled: true });
+    forgetProjects();
+    expect((await simulate()).status).toBe(200);
+  });
+
   it("of a mail: its subject has what its body leaves", async () => {
     const [world, project] = [new World(), await newProject()];
     const loop = "{% for n in (1..70000) %}{% endfor %}";

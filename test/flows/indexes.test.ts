@@ -30,6 +30,7 @@ const newContact = async ({ api }: TestProject): Promise<string> =>
 const asks: Record<string, Ask> = {
   ix_audience_references_referrer: async (project) => project.api.delete(`/segments/${(await newSegment(project)).id}`),
   ix_campaign_runs_due: sweep("queueDueCampaigns"),
+  ix_campaigns_body: sweep("forgetVersions"),
   ix_campaigns_scheduled: ({ api }) => api.get("/activity/upcoming"),
   ix_campaign_pages_uncounted: sweep("queueDueCounts"),
   ix_campaigns_status: ({ api }) => api.get("/campaigns?status=SENT"),
@@ -42,6 +43,8 @@ const asks: Record<string, Ask> = {
     await db.prepare("UPDATE domains SET created_with = 'outbox' WHERE project_id = ?").bind(id).run();
     await api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`);
   },
+  ix_email_contents_body: sweep("forgetVersions"),
+  ix_email_contents_version: sweep("forgetVersions"),
   ix_emails_due: sweep("requeueStuck"),
   ix_emails_held: sweep("releaseHeld"),
   ix_emails_step: async (project) => {
@@ -66,6 +69,8 @@ const asks: Record<string, Ask> = {
   ix_segment_members_contact: async (project) => project.api.get(`/contacts/${await newContact(project)}/export`),
   ix_segments_uncomputed: sweep("computeDueSegments"),
   ix_segments_uncounted: sweep("countDueSegments"),
+  ix_template_versions_body: sweep("forgetVersions"),
+  ix_template_versions_check: sweep("forgetVersions"),
   ix_templates_search: ({ api }) => api.get("/templates?search=welcome"),
   ix_templates_topic: async (project) => project.api.delete(`/topics/${(await newTopic(project)).id}`),
   ix_templates_updated: ({ api }) => api.get("/templates"),

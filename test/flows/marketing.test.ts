@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/core/mail/message";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
+import { confirming } from "../support/confirmation";
 import { framed } from "../support/framed";
 import type { Death } from "../support/killable";
 import { admin, call, newProject, type TestProject } from "../support/project";
@@ -251,6 +252,51 @@ describe("PUBLIC_URL", () => {
     const [email = ""] = emailIds(await callWith({ PUBLIC_URL }, "POST", "/v1/send", options));
     expect((await mailOf(project, email)).html).toMatch(/>https:\/\/mail\.acme\.test\/unsubscribe\/[\w-]{110}</);
   });
+});
+
+describe("without PUBLIC_URL", () => {
+  const production = { ENVIRONMENT: "production", OUTBOX_HOSTS: "mail.acme.test" };
+  const development = { OUTBOX_HOSTS: "mail.acme.test" };
+
+  it.each([
+    ["in production, a host that nobody configured", production, "secret", "evil.example", 503],
+    ["in production, a configured host", production, "secret", "mail.acme.test", 200],
+    ["in production, the address that the platform gave", production, "secret", "petrel.acme.workers.dev", 200],
+    ["in development, whatever a server calls", development, "secret", "petrel.lan", 200],
+    ["in development, a host that a visitor chose", development, "public", "evil.example", 503],
+    ["in development, this machine", development, "public", "localhost", 200],
+    ["in development, a configured host", development, "public", "mail.acme.test", 200],
+  ] as const)("%s", async (_, settings, kind, host, status) => {
+    const { project } = await confirming();
+    const from = `hello@${project.domain}`;
+    const [path, body] =
+      kind === "public"
+        ? ["/v1/track", { email: "ada@example.com", event: "signed_up", confirm: true }]
+        : ["/v1/send", { to: "ada@example.com", from, subject: "Hi", body: "Hi" }];
+    const answer = await callWith(settings, "POST", path, { token: project.keys[kind], body, host });
+    expect([answer.status, await contentsOf(project)]).toEqual([status, status === 200 ? [`https://${host}`] : []]);
+    if (status !== 503) return;
+    expect(answer.body.error).toMatchObject({
+      code: "EXTERNAL_SERVICE_ERROR",
+      suggestion: expect.stringContaining("PUBLIC_URL"),
+    });
+    expect(answer.headers.get("Retry-After")).toBe("60");
+  });
+
+  it("a visitor's event that mails nothing is taken at any host", async () => {
+    const project = await newProject();
+    const body = { email: "ada@example.com", event: "page_view" };
+    const options = { token: project.keys.public, body, host: "evil.example" };
+    expect((await callWith({}, "POST", "/v1/track", options)).status).toBe(200);
+  });
+
+  async function contentsOf(project: TestProject): Promise<string[]> {
+    const { results } = await project.db
+      .prepare("SELECT link_base FROM email_contents WHERE project_id = ?")
+      .bind(project.number)
+      .all<{ link_base: string }>();
+    return results.map(({ link_base }) => link_base);
+  }
 });
 
 describe("the pages of a recipient", () => {

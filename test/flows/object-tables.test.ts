@@ -21,7 +21,7 @@ const schemaOf = (state: DurableObjectState) =>
     .toArray();
 
 /** An execution in a delay of an hour, and the object that keeps it. */
-async function waiting() {
+async function waiting(key: "public" | "secret" = "secret") {
   const [project, world] = [await newProject(), new World()];
   await newWorkflow(project, {
     steps: { wait: ["DELAY", { amount: 1, unit: "hours" }], end: ["EXIT", { reason: "waited" }] },
@@ -30,7 +30,7 @@ async function waiting() {
       ["wait", "end"],
     ],
   });
-  const { contactId } = await track(world, project, "signup");
+  const { contactId } = await track(world, project, "signup", { key });
   await world.drain();
   const address = addressOf(project, contactId);
   const ended = async () => {
@@ -62,8 +62,10 @@ describe("the tables of an object", () => {
   it("of before there were versions are taken as they are", async () => {
     const { address, ended } = await waiting();
     const before = await runInDurableObject(shardStub(address), (_, state) => {
+      const schema = schemaOf(state);
+      backToFirst(state);
       state.storage.kv.delete(versionKey);
-      return schemaOf(state);
+      return schema;
     });
     await evictDurableObject(shardStub(address));
     expect(await ended()).toEqual([{ status: "EXITED", exit_reason: "waited" }]);
@@ -78,6 +80,7 @@ describe("the tables of an object", () => {
     const { address, ended } = await waiting();
     await runInDurableObject(shardStub(address), (_, state) => {
       const { sql, kv } = state.storage;
+      backToFirst(state);
       for (const index of ["ix_executions_earlier", "ix_executions_ended"]) sql.exec(`DROP INDEX ${index}`);
       for (const column of ["earlier", "request_until", "ended_at"]) {
         sql.exec(`ALTER TABLE executions DROP COLUMN ${column}`);
@@ -87,7 +90,27 @@ describe("the tables of an object", () => {
     await evictDurableObject(shardStub(address));
     expect(await ended()).toEqual([{ status: "EXITED", exit_reason: "waited" }]);
   });
+
+  it.each([
+    ["public", 1],
+    ["secret", 0],
+  ] as const)("of before executions knew of %s keys learn it of their events", async (key, isPublic) => {
+    const { address, ended } = await waiting(key);
+    await runInDurableObject(shardStub(address), (_, state) => backToFirst(state));
+    await evictDurableObject(shardStub(address));
+    const learnt = await runInDurableObject(shardStub(address), (_, state) =>
+      state.storage.sql.exec("SELECT is_public FROM executions").toArray(),
+    );
+    expect(learnt).toEqual([{ is_public: isPublic }]);
+    expect(await ended()).toEqual([{ status: "EXITED", exit_reason: "waited" }]);
+  });
 });
+
+/** The tables as the first version made them. */
+function backToFirst({ storage: { sql, kv } }: DurableObjectState): void {
+  sql.exec("ALTER TABLE executions DROP COLUMN is_public");
+  kv.put(versionKey, 1);
+}
 
 it("a gate takes keys again after it was erased, and keeps nothing until then", async () => {
   const project = await newProject();

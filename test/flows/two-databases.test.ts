@@ -326,6 +326,15 @@ const dueOf: Record<string, Due> = {
     given: (project) => run(project, "INSERT INTO workflow_hosts (project_id, host) VALUES (?, 'a.test')"),
     isDone: (project) => none(project, "SELECT 1 FROM workflow_hosts WHERE project_id = ?"),
   },
+  forgetVersions: {
+    given: (project) =>
+      run(
+        project,
+        `INSERT INTO template_versions (project_id, id, template_id, number, subject, from_email, type, created_at, check_at)
+          VALUES (?, 'v', 't', 1, '', '', 'MARKETING', 1, 1)`,
+      ),
+    isDone: (project) => none(project, "SELECT 1 FROM template_versions WHERE project_id = ?"),
+  },
   forgetStepEffects: {
     given: (project) =>
       run(

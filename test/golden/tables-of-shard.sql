@@ -35,3 +35,9 @@ CREATE TABLE IF NOT EXISTS branch_counts (workflow_id TEXT NOT NULL, step_id TEX
     taken INTEGER NOT NULL, PRIMARY KEY (workflow_id, step_id, branch)) WITHOUT ROWID;
 INSERT OR IGNORE INTO branch_counts SELECT e.workflow_id, s.step_id, s.branch, count(*)
     FROM steps s JOIN executions e ON e.id = s.execution_id WHERE s.branch IS NOT NULL GROUP BY 1, 2, 3;
+
+-- 3
+ALTER TABLE executions ADD COLUMN is_public INTEGER NOT NULL DEFAULT 0;
+UPDATE executions SET is_public = 1 WHERE completed_at IS NULL AND EXISTS (SELECT 1 FROM events v
+    WHERE v.source = 'PUBLIC' AND (v.id = executions.event_id
+      OR v.id IN (SELECT value FROM json_each(coalesce(executions.earlier, '[]')))));

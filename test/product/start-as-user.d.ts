@@ -35,6 +35,7 @@ declare module "*/scripts/lib/worker-log.mjs" {
     child: { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
     options: { verbose: boolean; print(line: string): void },
   ): { sawError(): boolean };
+  export function withoutTokens(line: string): string;
 }
 
 declare module "*/scripts/lib/mail-log.mjs" {

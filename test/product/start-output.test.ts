@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { mailLine } from "../../scripts/lib/mail-log.mjs";
 import { findFreePort } from "../../scripts/lib/port.mjs";
 import { welcome } from "../../scripts/lib/welcome.mjs";
-import { watchLog } from "../../scripts/lib/worker-log.mjs";
+import { watchLog, withoutTokens } from "../../scripts/lib/worker-log.mjs";
 
 const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
 
@@ -84,4 +84,17 @@ it("shows a DNS resolver that is away once, without the runtime's stacks", async
   expect(lines[0]).toContain("A DNS resolver is out of reach");
   expect(lines[1]).toContain("at send");
   expect(log.sawError()).toBe(true);
+});
+
+it("shows no token of a recipient, however verbose it is", () => {
+  const child = { stdout: new PassThrough(), stderr: new PassThrough() };
+  const lines: string[] = [];
+  watchLog(child, { verbose: true, print: (line) => lines.push(line) });
+  const token = "Af-_".repeat(30);
+  expect(withoutTokens(`GET /contacts/0199a0f2-6c1e 200 OK`)).toBe("GET /contacts/0199a0f2-6c1e 200 OK");
+  for (const page of ["unsubscribe", "subscribe", "manage", "confirm", "c", "o"]) {
+    expect(withoutTokens(`POST /${page}/${token} 200 OK (3ms)`)).toBe(`POST /${page}/… 200 OK (3ms)`);
+  }
+  child.stdout.end(`GET /unsubscribe/${token} 200 OK\n`);
+  return expect.poll(() => lines).toEqual(["GET /unsubscribe/… 200 OK"]);
 });

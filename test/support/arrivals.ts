@@ -32,10 +32,11 @@ export function arrivalAt<T extends StepType>(
     // The type of a step says what its config is.
     step: step as unknown as Arrival<T>["step"],
     scope: { event: null, context: {}, steps: {}, ...scope },
+    isPublic: false,
     causes: ["workflow-1"],
   };
 }
 
 export function eventOf(data: Scope["context"], fields: Partial<NonNullable<Scope["event"]>> = {}): Scope["event"] {
-  return { id: newId(), name: "signup", source: "API", data, ...fields };
+  return { id: newId(), name: "signup", source: "API", data, publicKeys: [], ...fields };
 }

@@ -9,9 +9,14 @@ export async function callWith(
   settings: Partial<Env>,
   method: string,
   path: string,
-  { token, body, headers = {} }: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
+  {
+    token,
+    body,
+    headers = {},
+    host = "petrel.example",
+  }: { token?: string; body?: unknown; headers?: Record<string, string>; host?: string } = {},
 ): Promise<Answer> {
-  const request = new Request<unknown, IncomingRequestCfProperties>(`https://petrel.example${path}`, {
+  const request = new Request<unknown, IncomingRequestCfProperties>(`https://${host}${path}`, {
     method,
     headers: token === undefined ? headers : { ...headers, Authorization: `Bearer ${token}` },
     body: body === undefined || body instanceof FormData ? body : JSON.stringify(body),

@@ -1,5 +1,6 @@
 import type { Language } from "../languages/language";
 import { Budget } from "../templating/budget";
+import { renderPart } from "../templating/errors";
 import { parseTemplate, renderFramed, renderTemplate } from "../templating/render";
 import { type Tracker, withTracking } from "../tracking/track-links";
 import { inDocument, kindOf } from "./document";
@@ -44,14 +45,14 @@ export function renderMail(given: Given): Rendered {
   const { type, subject, previewText = null, body, variables, links, tracker = null, headers, list } = given;
   const { language, imprint, budget = new Budget() } = given;
   budget.note(mailUnits);
-  const rendered = renderFramed(parseTemplate(body, "html", budget), variables, budget);
+  const rendered = renderPart("body", () => renderFramed(parseTemplate(body, "html", budget), variables, budget));
   const kind = kindOf(rendered);
   const footer = { words: language.words.footer, imprint };
   const finished = withUnsubscribing({ type, body: rendered, kind, headers, links, list, footer });
   const framed = tracker === null ? finished.body : withTracking(finished.body, tracker);
   const html = previewText === null ? framed.output : withPreview(framed.output, previewText, variables, budget);
   return {
-    subject: renderTemplate(parseTemplate(subject, "text", budget), variables, budget),
+    subject: renderPart("subject", () => renderTemplate(parseTemplate(subject, "text", budget), variables, budget)),
     html: inDocument(html, kind, language.tag),
     // Of what the document is put around, so that it adds nothing to the text.
     text: withUnsubscribeLine(type, textVersion(framed, budget), links, footer),
@@ -61,5 +62,8 @@ export function renderMail(given: Given): Rendered {
 
 /** It goes into the HTML alone: the text part begins with the mail itself. */
 function withPreview(html: string, previewText: string, variables: Record<string, unknown>, budget: Budget): string {
-  return withPreviewText(html, renderTemplate(parseTemplate(previewText, "text", budget), variables, budget));
+  const rendered = renderPart("previewText", () =>
+    renderTemplate(parseTemplate(previewText, "text", budget), variables, budget),
+  );
+  return withPreviewText(html, rendered);
 }

@@ -5,7 +5,7 @@ import { RenderLimitError } from "./errors";
  * still while a request computes. So work is counted in units of about ten nanoseconds, and each constant below is a
  * measured cost, rounded up.
  */
-const MAX_UNITS = 10_000_000;
+export const MAX_UNITS = 10_000_000;
 
 export const NODE_UNITS = 80;
 export const SOURCE_CHARACTER_UNITS = 25;

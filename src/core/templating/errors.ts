@@ -14,12 +14,28 @@ export class TemplateSyntaxError extends Error {
   }
 }
 
+/** The parts of a mail that are templates. */
+export type TemplatePart = "subject" | "previewText" | "body";
+
 /** Rendering asked for more work or more output than one email may. */
 export class RenderLimitError extends Error {
   override readonly name = "RenderLimitError";
+  /** Of a mail, where it is known. */
+  part: TemplatePart | null = null;
 }
 
 /** The template is valid but does not work with the values it was given. */
 export class TemplateRenderError extends Error {
   override readonly name = "TemplateRenderError";
+  part: TemplatePart | null = null;
+}
+
+/** Renders a part of a mail, whose errors then say which part it was. */
+export function renderPart<T>(part: TemplatePart, render: () => T): T {
+  try {
+    return render();
+  } catch (error) {
+    if (error instanceof RenderLimitError || error instanceof TemplateRenderError) error.part ??= part;
+    throw error;
+  }
 }

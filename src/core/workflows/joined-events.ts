@@ -7,6 +7,12 @@ export interface JoinedEvents<E> {
   data: JsonObject;
 }
 
+/** The keys of the joined data whose value is one that a public key has sent. */
+export function publicKeysOf(taken: readonly { source: string; data: JsonObject }[]): string[] {
+  const sources = new Map(taken.flatMap(({ source, data }) => Object.keys(data).map((key) => [key, source])));
+  return [...sources].flatMap(([key, source]) => (source === "PUBLIC" ? [key] : []));
+}
+
 /**
  * Joins the data of the events that a run has taken, oldest first: a key has its value of the newest event that has the
  * key. Together they may say as much as one event may. The newest says all it has; the first older one that does not fit

@@ -55,6 +55,8 @@ export const campaigns = sqliteTable(
     // The campaigns of a topic, which cannot be deleted while one of them is open.
     index("ix_campaigns_topic").on(table.projectId, table.topicId, table.id).where(sql`topic_id IS NOT NULL`),
     index("ix_campaigns_template").on(table.projectId, table.templateId).where(sql`template_id IS NOT NULL`),
+    // The campaigns that have the file of a template's version: then the version stays.
+    index("ix_campaigns_body").on(table.projectId, table.bodyKey).where(sql`body_key IS NOT NULL`),
   ],
 );
 export type CampaignRow = typeof campaigns.$inferSelect;

@@ -55,6 +55,11 @@ export const projectCounts = sqliteTable("project_counts", {
   /** Confirmation mails caused by public keys, and their hour (since 1970). */
   confirmationHour: integer().notNull().default(0),
   confirmations: integer().notNull().default(0),
+  /** Mails of workflows that events of public keys caused, and their hour (since 1970). */
+  publicMailHour: integer().notNull().default(0),
+  publicMails: integer().notNull().default(0),
+  /** Addresses on the suppression list. */
+  suppressions: integer().notNull().default(0),
   /** When a WEBHOOK step of the project last had a turn: those who wait longer go first. */
   calledAt: integer().notNull().default(0),
   /** Where the sweep over old mail continues: behind this email. */

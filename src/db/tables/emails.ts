@@ -43,6 +43,7 @@ export const emailContents = sqliteTable(
     /** A mail of double opt-in: it alone has `confirmUrl`. */
     isConfirmation: flag().notNull().default(false),
     templateId: id(),
+    /** Null when the content is not kept any longer. */
     templateVersionId: id(),
     campaignId: id(),
     variant: text(),
@@ -58,7 +59,14 @@ export const emailContents = sqliteTable(
     recipients: integer().notNull().default(1),
     createdAt: createdAt(),
   },
-  (table) => [rowKey(table)],
+  (table) => [
+    rowKey(table),
+    // The contents that still name a version of a template, or its file: then the version stays.
+    index("ix_email_contents_version")
+      .on(table.projectId, table.templateVersionId)
+      .where(sql`template_version_id IS NOT NULL`),
+    index("ix_email_contents_body").on(table.projectId, table.bodyKey).where(sql`body_key IS NOT NULL`),
+  ],
 );
 export type ContentRow = typeof emailContents.$inferSelect;
 
@@ -120,6 +128,8 @@ export const emails = sqliteTable(
     /** The numbers of the campaign's links that its recipient clicked, as in `,1,7,`. */
     clickedLinks: text(),
     causes: text({ mode: "json" }).$type<string[]>(),
+    /** A workflow that an event of a public key started or woke mails its contact: see engine/workflows/public-mail.ts. */
+    isPublic: flag().notNull().default(false),
     /** Its content is not kept any longer: see engine/mail/forget-contents.ts. */
     isForgotten: flag().notNull().default(false),
     createdAt: createdAt(),

@@ -24,6 +24,10 @@ export const projects = sqliteTable(
     /** The current time of a project with its own clock. */
     clockAt: time(),
     publicKeyMayResubscribe: flag().notNull().default(false),
+    /** What answers to public keys tell: NONE leaves out whatever would show which contacts are known. */
+    publicAnswers: text({ enum: ["IDS", "NONE"] })
+      .notNull()
+      .default("IDS"),
     /** Both stand in the footer of marketing mail. */
     company: text(),
     postalAddress: text(),

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { EmailType } from "../../core/mail/status";
-import { createdAt, id, projectId, rowKey, updatedAt } from "../columns";
+import { createdAt, id, projectId, rowKey, time, updatedAt } from "../columns";
 
 /** A template's name and search data. Its content is in the version that it points to. */
 export const templates = sqliteTable(
@@ -33,8 +33,8 @@ export const templates = sqliteTable(
 export type TemplateRow = typeof templates.$inferSelect;
 
 /**
- * The content of a template at one time. It is never changed, and never removed while its project exists: a mail refers
- * to the version with which it was accepted.
+ * The content of a template at one time. It is never changed, and stays while anything names it: a mail refers to the
+ * version with which it was accepted.
  */
 export const templateVersions = sqliteTable(
   "template_versions",
@@ -55,7 +55,14 @@ export const templateVersions = sqliteTable(
     replyTo: text(),
     type: text().$type<EmailType>().notNull(),
     createdAt: createdAt(),
+    /** When the sweep asks whether anything names it, by the real clock. Null while its template has it. */
+    checkAt: time(),
   },
-  (table) => [rowKey(table)],
+  (table) => [
+    rowKey(table),
+    index("ix_template_versions_check").on(table.checkAt).where(sql`check_at IS NOT NULL`),
+    // The versions that share a file.
+    index("ix_template_versions_body").on(table.projectId, table.bodyKey).where(sql`body_key IS NOT NULL`),
+  ],
 );
 export type VersionRow = typeof templateVersions.$inferSelect;

@@ -3,6 +3,7 @@ import { type Statement, statement } from "../../db/statement";
 import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
 import { mayLiftOptOuts } from "./opt-out";
+import { countAdded } from "./suppression-count";
 
 /**
  * A person who comes back after an erasure is suppressed and opted out as before, however the contact is created: the
@@ -48,13 +49,14 @@ export function restoreErased(
   { items, onlyIf = sql`true` }: { items: string; onlyIf?: SQL },
 ): Statement[] {
   const now = ctx.now.getTime();
+  const suppressed = sql`FROM json_each(${items}) r
+    CROSS JOIN erased_addresses erased ON erased.project_id = ${ctx.project.number} AND erased.hash = r.value->>'hash'
+    WHERE erased.suppressed_reason IS NOT NULL AND ${onlyIf}`;
   return [
+    countAdded(sql`SELECT erased.project_id, r.value->>'email' AS email ${suppressed}`),
     statement(
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)
-        SELECT ${ctx.project.number}, r.value->>'email', erased.suppressed_reason, ${now}
-        FROM json_each(${items}) r
-        CROSS JOIN erased_addresses erased ON erased.project_id = ${ctx.project.number} AND erased.hash = r.value->>'hash'
-        WHERE erased.suppressed_reason IS NOT NULL AND ${onlyIf}
+        SELECT ${ctx.project.number}, r.value->>'email', erased.suppressed_reason, ${now} ${suppressed}
         ON CONFLICT DO NOTHING`,
     ),
     statement(

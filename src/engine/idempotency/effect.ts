@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { KeyReused } from "../../core/errors";
-import type { Effect } from "../../core/idempotency";
+import { asTold, type Effect } from "../../core/idempotency";
 import { asNumber, asText, columns, orNull } from "../../db/rows";
 import { refusable, type Statement, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
@@ -37,7 +37,7 @@ export function insertEffect(ctx: Context, { request, response, lateWarnings = [
         refuse: async () => {
           const effect = await findEffect(ctx, key);
           return effect
-            ? new KeyReused({ key, request, hash }, effect)
+            ? new KeyReused({ key, request, hash }, asTold(ctx, effect))
             : new Error("The key's effect expired while it was repeated");
         },
       },

@@ -29,7 +29,7 @@ export function forgetBody(ctx: Context, { bodyKey }: StoredBody): void {
   if (bodyKey !== null) ctx.later(ctx.blobs.delete([bodyKey]));
 }
 
-/** The body of a template, which is stored as long as its project. */
+/** The body of a template's current version, which is stored. */
 export async function templateBody(ctx: Context, stored: StoredBody & { id: Id }): Promise<string> {
   const body = await loadBody(ctx, stored);
   if (body === null) throw new Error(`The body of template version ${textOf(stored.id)} is gone`);

@@ -165,7 +165,11 @@ export async function composeEmail(
     return { email, message, topicId: content.topicId, contact: keptSnapshot(said, email.contact) };
   } catch (error) {
     if (error instanceof RenderLimitError || error instanceof TemplateRenderError)
-      return ended("FAILED", error.message, uncertainSince);
+      return ended(
+        "FAILED",
+        error.part === "subject" ? `In the subject: ${error.message}` : error.message,
+        uncertainSince,
+      );
     throw error;
   }
 }

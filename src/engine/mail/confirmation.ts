@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type ConfirmationResult, confirmationsPerDay, confirmationsPerHour } from "../../core/contacts/confirmation";
 import { Conflict, UnverifiedSender } from "../../core/errors";
+import { mayLearnIds } from "../../core/idempotency";
 import { firstIdAt, type Id, newIdAt } from "../../core/ids";
 import { domainOf } from "../../core/mail/address";
 import { dayMs, hourMs, monthOf } from "../../core/time";
@@ -164,7 +165,11 @@ function selectOutcome(ctx: Context, asked: Asked): SQL {
       ? sql`NULL`
       : sql`CASE WHEN c.subscribed OR ${isClaimed} THEN NULL WHEN ${isWithheld(ctx)} THEN ${JSON.stringify(withheld)}
           WHEN ${isMonthUsedUp(ctx)} THEN ${JSON.stringify(monthUsedUp)} END`;
-  return sql`SELECT CASE WHEN ${isClaimed} THEN 'sent' WHEN c.subscribed THEN 'already' ELSE 'throttled' END AS result,
+  // What is the same for every address may be told to everybody.
+  const unclaimed = mayLearnIds(ctx)
+    ? sql`WHEN c.subscribed THEN 'already' ELSE 'throttled'`
+    : sql`WHEN ${isHourUsedUp(ctx)} OR ${isMonthUsedUp(ctx)} THEN 'throttled' ELSE 'sent'`;
+  return sql`SELECT CASE WHEN ${isClaimed} THEN 'sent' ${unclaimed} END AS result,
       ${why} AS warning
     FROM contacts c WHERE c.project_id = ${ctx.project.number} AND c.email = ${asked.email}`;
 }

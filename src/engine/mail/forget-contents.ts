@@ -107,9 +107,9 @@ function updateForgotten(page: SQL): Statement {
 function updateContents(page: SQL): Statement {
   return statement(
     sql`UPDATE email_contents AS content SET preview_text = NULL, body = NULL, headers = '{}', own_data = '{}',
-        body_key = CASE WHEN ${isOwnFile} THEN body_key END
+        body_key = CASE WHEN ${isOwnFile} THEN body_key END, template_version_id = NULL
       FROM (${contentsOf(page)}) w WHERE ${isLeftByAll} AND (body IS NOT NULL OR preview_text IS NOT NULL
-        OR headers <> '{}' OR own_data <> '{}' OR (body_key IS NOT NULL AND NOT ${isOwnFile}))`,
+        OR template_version_id IS NOT NULL OR headers <> '{}' OR own_data <> '{}' OR (body_key IS NOT NULL AND NOT ${isOwnFile}))`,
   );
 }
 

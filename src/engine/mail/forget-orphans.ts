@@ -16,8 +16,7 @@ const pagesPerTick = 20;
 const owners: Partial<Record<BlobKind, string>> = {
   content: "email_contents",
   attachment: "email_contents",
-  // The file of a body shared by several versions has the id of the first one, and versions stay as long as their
-  // project.
+  // The file of a body shared by several versions has the id of the first one, which stays while anything names the file.
   template: "template_versions",
   outbox: "outbox_messages",
   import: "jobs",

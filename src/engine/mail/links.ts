@@ -1,3 +1,4 @@
+import { Unavailable } from "../../core/errors";
 import { type Id, textOf } from "../../core/ids";
 import type { RecipientLinks } from "../../core/mail/unsubscribing";
 import { signToken, type TokenPurpose, type TokenSubject } from "../../core/tokens";
@@ -59,7 +60,22 @@ export function mailTracker(
   return openTracker(secret, linkBase, mail, written);
 }
 
-/** The base URL for the links of a mail that is accepted now. */
-export function linkBase(ctx: Pick<Context, "config" | "origin">): string | null {
-  return ctx.config.baseUrl ?? ctx.origin;
+/** The base URL for the links of a mail that is accepted now. Throws Unavailable when only the caller says what it is. */
+export function linkBase({
+  config,
+  origin,
+  foreignHost,
+}: Pick<Context, "config" | "origin" | "foreignHost">): string | null {
+  if (config.baseUrl === null && foreignHost !== null) throw unknownHost(foreignHost);
+  return config.baseUrl ?? origin;
+}
+
+function unknownHost(host: string): Unavailable {
+  return new Unavailable(
+    `Links in email cannot lead to ${host}, which is no host of this installation's configuration.`,
+    {
+      retryAfterSeconds: 60,
+      suggestion: "Have the operator set PUBLIC_URL to the address at which recipients reach this installation.",
+    },
+  );
 }

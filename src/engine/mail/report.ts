@@ -1,10 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { type EmailStatus, endsTrust, type Meaning, meaningOf, movedBy, type Report } from "../../core/mail/status";
-import { type Statement, statement } from "../../db/statement";
+import { noRows, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { updateMarked } from "../campaigns/mark-pages";
 import { updateSubscription } from "../contacts/subscription";
+import { countAdded } from "../contacts/suppression-count";
 import { insertEmailEvents } from "../events/email-events";
 import { insertBlock, updateBlock } from "./reputation";
 
@@ -178,6 +179,12 @@ function updateDistrusted(ctx: Context, reason: "bounce" | "complaint", isNews: 
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)
         SELECT e.project_id, e.to_email, ${reason}, ${now} FROM emails e WHERE ${isNews} AND e.to_email <> ''
         ON CONFLICT DO NOTHING`,
+      noRows,
+      {
+        before: [
+          countAdded(sql`SELECT e.project_id, e.to_email AS email FROM emails e WHERE ${isNews} AND e.to_email <> ''`),
+        ],
+      },
     ),
     updateBlock(ctx, { reason, isNews, at: now }),
   ];

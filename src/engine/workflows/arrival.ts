@@ -9,9 +9,9 @@ export type { EventSource };
 export interface Scope {
   /**
    * The event that last started or woke the run, with the data of all that did; null for one that was started by hand or
-   * by the clock.
+   * by the clock. `publicKeys` are the keys of the data that a public key has sent.
    */
-  event: { id: Id; name: string; source: EventSource; data: JsonObject } | null;
+  event: { id: Id; name: string; source: EventSource; data: JsonObject; publicKeys: string[] } | null;
   /** What the caller gave when it started the run by hand. */
   context: JsonObject;
   /** The outputs of its steps so far, by their names. */
@@ -25,6 +25,8 @@ export interface Arrival<T extends StepType = StepType> {
   contactId: Id;
   step: Extract<Step, { type: T }>;
   scope: Scope;
+  /** An event of a public key has started or woken it. */
+  isPublic: boolean;
   /** The workflows that led here, this one included: what the step causes carries them. */
   causes: string[];
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../core/json";
-import { joinEvents } from "../../core/workflows/joined-events";
+import { joinEvents, publicKeysOf } from "../../core/workflows/joined-events";
 import type { Step } from "../../core/workflows/step";
 import type { Arrival } from "./arrival";
 import type { LiveWorkflow } from "./live";
@@ -51,6 +51,7 @@ function arrivalOf(store: ShardStore, { execution, workflow, step }: Standing, o
     contactId: execution.contactId,
     step,
     scope: { event: eventOf(store, execution), context: execution.context ?? {}, steps: outputs },
+    isPublic: execution.isPublic,
     causes: execution.causes,
   };
 }
@@ -61,5 +62,6 @@ export function eventOf(store: ShardStore, execution: StoredExecution): Arrival[
   const newest = taken.at(-1);
   if (newest === undefined) return null;
   const given = execution.context?.event;
-  return { ...newest, data: { ...(isJsonObject(given) && given), ...joinEvents(taken).data } };
+  const { data } = joinEvents(taken);
+  return { ...newest, data: { ...(isJsonObject(given) && given), ...data }, publicKeys: publicKeysOf(taken) };
 }

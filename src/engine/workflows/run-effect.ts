@@ -14,9 +14,10 @@ export interface BrokenOff {
 
 /**
  * Does the step of these arrivals, which all stand at the same one. If that breaks off, each is tried by itself, so that
- * one bad contact does not stop the others. Throws when the database is away, which is no step's fault.
+ * one bad contact does not stop the others. Null is for whom the round
+ * has no work left. Throws when the database is away, which is no step's fault.
  */
-export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Outcome | BrokenOff)[]> {
+export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Outcome | BrokenOff | null)[]> {
   try {
     // The machine decides all other steps, and whoever stands at one of these has its type.
     return await effectOf(arrivals)(ctx, arrivals as Arrival<EffectType>[]);
@@ -30,7 +31,7 @@ export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Out
     });
     if (arrivals.length === 1) return [{ error: reasonOf(error) }];
   }
-  const results: (Outcome | BrokenOff)[] = [];
+  const results: (Outcome | BrokenOff | null)[] = [];
   for (const arrival of arrivals) results.push(...(await runEffect(ctx, [arrival])));
   return results;
 }

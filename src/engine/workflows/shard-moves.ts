@@ -4,7 +4,9 @@ import { isActive, type Position, type StepRecord, type StepStatus } from "../..
 import { readIdRow, type ShardStore, type StoredExecution, type Value } from "./shard-store";
 
 /** What else changes with the position of an execution. */
-export type Beside = Partial<Pick<StoredExecution, "eventId" | "earlier" | "causes" | "hearsPublic" | "needs">>;
+export type Beside = Partial<
+  Pick<StoredExecution, "eventId" | "earlier" | "causes" | "hearsPublic" | "isPublic" | "needs">
+>;
 
 /** An execution as it was read, where it is to go, and what it did on the way. */
 export interface Change {
@@ -75,7 +77,7 @@ const columnsMoved = {
     ...["needs", "version", "updated_at"],
   ],
   atEnd: ["exit_reason", "error", "completed_at", "ended_at"],
-  byEvent: ["event_id", "causes", "hears_public"],
+  byEvent: ["event_id", "causes", "hears_public", "is_public"],
   bySecondEvent: ["earlier"],
 };
 
@@ -105,6 +107,7 @@ function updateExecutions(store: ShardStore, planned: Planned[]): { id: Id }[] {
     ...{ exit_reason: after.exitReason, error: after.error, completed_at: after.completedAt, ended_at: endedAt },
     ...{ event_id: after.eventId, earlier: after.earlier && JSON.stringify(after.earlier) },
     ...{ causes: JSON.stringify(after.causes), hears_public: after.hearsPublic ? 1 : 0 },
+    is_public: after.isPublic ? 1 : 0,
   }));
   return store.all(
     readIdRow,

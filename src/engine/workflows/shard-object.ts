@@ -234,6 +234,7 @@ export class WorkflowShardObject extends DurableObject implements WorkflowShard 
   private pump(): Promise<void> {
     this.pumping ??= this.work().finally(() => {
       this.pumping = null;
+      this.store.deaths.rest();
       this.arm();
     });
     return this.pumping;

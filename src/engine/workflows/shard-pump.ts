@@ -1,4 +1,6 @@
+import { partOf } from "../../core/cpu";
 import { belowAllIds } from "../../core/ids";
+import { MAX_UNITS } from "../../core/templating/budget";
 import type { Position, StepRecord } from "../../core/workflows/execution";
 import {
   advance,
@@ -14,10 +16,11 @@ import {
 import type { Outcome } from "../../core/workflows/outcome";
 import type { Step } from "../../core/workflows/step";
 import type { Context } from "../../platform/context";
-import type { Arrival } from "./arrival";
+import { type Arrival, effectIdOf } from "./arrival";
 import { chunksByEvents, type Standing } from "./arrivals";
 import { type Live, type LiveWorkflow, readLive } from "./live";
-import { runEffect } from "./run-effect";
+import { type BrokenOff, runEffect } from "./run-effect";
+import { gaveUp } from "./shard-deaths";
 import { goneReason, workflowRemoved } from "./shard-erase";
 import type { Mirrored } from "./shard-mirror";
 import { type Change, moveExecution, moveExecutions } from "./shard-moves";
@@ -27,13 +30,17 @@ import { askLog, readNewest } from "./shard-wait";
 
 const workflowsPerRound = 10;
 
+/** All that a round renders: as much as one mail may. Of all shards of an isolate one computes, and others wait for its round. */
+const unitsPerRound = MAX_UNITS;
+
 /**
  * One round of a shard: wakes what is due, takes up executions that have something to do, and moves each as far as it
  * goes without another effect. Returns whether there was anything to do. Whatever is awaited here, the executions may
  * change meanwhile: each is moved only as it was read.
  */
-export async function runRound(ctx: Context, shard: Mirrored): Promise<boolean> {
+export async function runRound(given: Context, shard: Mirrored): Promise<boolean> {
   const { store } = shard;
+  const ctx = { ...given, cpu: partOf(given.cpu, unitsPerRound) };
   const begunAt = ctx.clock().getTime();
   const work = awake(store, ofFewWorkflows(takeWork(store, executionsPerRound, begunAt)), begunAt);
   if (work.length === 0) return false;
@@ -178,21 +185,53 @@ async function runGroup(ctx: Context, shard: Mirrored, group: Standing[]): Promi
     ),
   );
   const ready = group.filter(({ execution }) => unmoved.has(execution));
-  for (const some of chunksByEvents(store, ready)) await haveEffect(ctx, store, some);
+  for (const some of chunksByEvents(store, ready)) {
+    if (ctx.cpu.isSpent()) break;
+    await haveEffects(ctx, store, some);
+  }
 }
 
-async function haveEffect(
-  ctx: Context,
-  store: ShardStore,
-  group: { standing: Standing; arrival: Arrival }[],
-): Promise<void> {
+interface Acting {
+  standing: Standing;
+  arrival: Arrival;
+}
+
+/** Does a step that renders so that the object cannot die of it for ever: see shard-deaths.ts. The others only ask. */
+async function haveEffects(ctx: Context, store: ShardStore, all: Acting[]): Promise<void> {
+  const isRendering = all.some(({ arrival: { step } }) => step.type === "UPDATE_CONTACT" || step.type === "WEBHOOK");
+  if (!isRendering) return haveEffect(ctx, store, all);
+  const { deaths } = store;
+  for (const group of deaths.inGroups(all, ({ arrival }) => effectIdOf(arrival))) {
+    if (ctx.cpu.isSpent()) return;
+    const ids = group.map(({ arrival }) => effectIdOf(arrival));
+    if (ids.some(deaths.isHopeless)) moveBy(ctx, store, group, () => ({ kind: "failed", reason: gaveUp }));
+    else {
+      deaths.begin(ids);
+      await haveEffect(ctx, store, group);
+    }
+    deaths.survived(ids);
+  }
+}
+
+async function haveEffect(ctx: Context, store: ShardStore, group: Acting[]): Promise<void> {
   const results = await runEffect(
     ctx,
     group.map(({ arrival }) => arrival),
   );
+  moveBy(ctx, store, group, (place) => results[place] ?? null);
+}
+
+/** Moves each by what came of its step. Null leaves it where it stands: it is next. */
+function moveBy(
+  ctx: Context,
+  store: ShardStore,
+  group: Acting[],
+  resultAt: (place: number) => Outcome | BrokenOff | null,
+): void {
   const now = ctx.clock().getTime();
   const moves = group.map(({ standing: { execution, workflow } }, place) => {
-    const result = results[place] ?? { error: "The step came to no outcome" };
+    const result = resultAt(place);
+    if (result === null) return { execution, change: null };
     if ("kind" in result) return { execution, change: goOn(workflow, execution, result, now) };
     const { position, outcome } = afterFailedTry(execution, result.error, now);
     return { execution, change: goOn(workflow, execution, outcome, now, position) };

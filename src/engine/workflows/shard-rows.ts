@@ -71,6 +71,7 @@ export interface NewExecution {
   contactId: Id;
   position: Position;
   eventId: Id | null;
+  isPublic: boolean;
   context: JsonObject | null;
   causes: string[];
   /** The key of the call that started it, and until when it counts, by the real clock. */
@@ -79,16 +80,16 @@ export interface NewExecution {
 }
 
 export function insertExecutions(store: ShardStore, given: NewExecution[]): void {
-  const items = given.map(({ position, context, causes, ...rest }) => ({
+  const items = given.map(({ position, isPublic, context, causes, ...rest }) => ({
     ...rest,
     ...{ status: position.status, enteredAt: position.enteredAt, place: position.place, since: position.since },
-    ...{ context: context && JSON.stringify(context), causes: JSON.stringify(causes) },
+    ...{ context: context && JSON.stringify(context), causes: JSON.stringify(causes), isPublic: isPublic ? 1 : 0 },
   }));
   store.run(
     `INSERT INTO executions (id, workflow_id, contact_id, status, entered_at, place, since, attempts, event_id,
-        hears_public, context, causes, needs, request, request_until, version, started_at, updated_at)
+        hears_public, is_public, context, causes, needs, request, request_until, version, started_at, updated_at)
       SELECT r.value->>'id', r.value->>'workflowId', r.value->>'contactId', r.value->>'status', r.value->>'enteredAt',
-        r.value->>'place', r.value->>'since', 0, r.value->>'eventId', 1, r.value->>'context', r.value->>'causes', 'step',
+        r.value->>'place', r.value->>'since', 0, r.value->>'eventId', 1, r.value->>'isPublic', r.value->>'context', r.value->>'causes', 'step',
         r.value->'request'->>'key', r.value->'request'->>'until', 1, r.value->>'now', r.value->>'now'
       FROM json_each(?) r`,
     JSON.stringify(items),

@@ -59,7 +59,9 @@ export function wakeOne(
   const joined = joinEvents([...eventsOf(store, execution), event]).events.map(({ id }) => id);
   saveEvent(store, event);
   const all = [...new Set([...execution.causes, ...causes])];
-  moveExecution(store, execution, position, now, { eventId: event.id, ...earlierOf(execution, joined), causes: all });
+  const isPublic = execution.isPublic || event.source === "PUBLIC";
+  const beside = { eventId: event.id, ...earlierOf(execution, joined), isPublic, causes: all };
+  moveExecution(store, execution, position, now, beside);
   const leftOut = eventIdsOf(execution).filter((id) => !joined.includes(id));
   dropUnused(store, execution.contactId, [...leftOut, event.id]);
 }
@@ -183,6 +185,7 @@ function enterAll(store: ShardStore, all: Entering[]): Id[] {
       ...{ id, workflowId, contactId, context, request, now },
       position: startPosition(now, event?.id ?? null),
       eventId: event?.id ?? null,
+      isPublic: event?.source === "PUBLIC",
       causes: [...new Set([...causes, textOf(workflowId)])],
     })),
   );

@@ -18,6 +18,7 @@ import {
 import { migrateTables, type TableMigrations } from "../../platform/object-tables";
 import type { EventSource } from "./arrival";
 import { adoptOlderTables } from "./older-tables";
+import { type Deaths, openDeaths } from "./shard-deaths";
 
 /** An execution as its object keeps it. */
 export interface StoredExecution extends Position {
@@ -30,6 +31,8 @@ export interface StoredExecution extends Position {
   earlier: Id[] | null;
   /** Events of public keys wake it too. */
   hearsPublic: boolean;
+  /** An event of a public key has started or woken it. */
+  isPublic: boolean;
   /** What the caller gave who started it by hand. */
   context: JsonObject | null;
   causes: string[];
@@ -60,6 +63,8 @@ export interface ShardStore {
   /** Runs a statement and reads its rows. */
   all<Row>(read: RowReader<Row>, query: string, ...values: Value[]): Row[];
   run(query: string, ...values: Value[]): void;
+  /** The steps at which this object has died. */
+  deaths: Deaths;
   /** Several statements, all or nothing. */
   together<T>(work: () => T): T;
 }
@@ -70,6 +75,7 @@ export function openStore(storage: DurableObjectStorage, realNow: () => number):
     realNow,
     all: (read, query, ...values) => exec(query, values).map(read),
     run: (query, ...values) => void exec(query, values),
+    deaths: openDeaths(storage.kv),
     together: (work) => storage.transactionSync(work),
   };
 }
@@ -122,8 +128,16 @@ const branchCounts: readonly string[] = [
     FROM steps s JOIN executions e ON e.id = s.execution_id WHERE s.branch IS NOT NULL GROUP BY 1, 2, 3`,
 ];
 
+/** Executions know whether an event of a public key has started or woken them. */
+const knowPublic: readonly string[] = [
+  "ALTER TABLE executions ADD COLUMN is_public INTEGER NOT NULL DEFAULT 0",
+  `UPDATE executions SET is_public = 1 WHERE completed_at IS NULL AND EXISTS (SELECT 1 FROM events v
+    WHERE v.source = 'PUBLIC' AND (v.id = executions.event_id
+      OR v.id IN (SELECT value FROM json_each(coalesce(executions.earlier, '[]')))))`,
+];
+
 /** The tables of a shard: see platform/object-tables.ts. */
-export const shardMigrations: TableMigrations = [tables, branchCounts];
+export const shardMigrations: TableMigrations = [tables, branchCounts, knowPublic];
 
 /** Makes the tables, or brings them to this version. */
 export function migrateShard(storage: DurableObjectStorage): void {
@@ -150,6 +164,7 @@ export const readExecution: RowReader<StoredExecution> = columns({
   eventId: orNull(asId),
   earlier: orNull(asJson<Id[]>()),
   hearsPublic: asFlag,
+  isPublic: asFlag,
   context: orNull(asJson<JsonObject>()),
   causes: asJson<string[]>(),
   needs: orNull(asOneOf<"step" | "log">()),

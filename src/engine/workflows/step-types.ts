@@ -11,10 +11,10 @@ import { storeStepCalls } from "./effects/webhook";
 export type EffectType = Exclude<StepType, "TRIGGER" | "DELAY" | "WAIT_FOR_EVENT" | "EXIT">;
 
 /**
- * Does a step for up to a hundred executions that stand at it, and says what came of it for each, in order. It may be
- * repeated, and may have died half-way before: see `effectIdOf`.
+ * Does a step for up to a hundred executions that stand at it, and says what came of it for each, in order: null where the
+ * CPU was spent before, so that it is next. It may be repeated, and may have died half-way before: see `effectIdOf`.
  */
-export type Effect<T extends EffectType> = (ctx: Context, arrivals: Arrival<T>[]) => Promise<Outcome[]>;
+export type Effect<T extends EffectType> = (ctx: Context, arrivals: Arrival<T>[]) => Promise<(Outcome | null)[]>;
 
 /** The effect of each type of step. */
 export const stepTypes: { [T in EffectType]: Effect<T> } = {

@@ -69,7 +69,7 @@ function updateRecipients(ctx: Context, page: SQL): Statement {
 function updateContentsLeftByAll(ctx: Context, page: SQL): Statement {
   return statement(
     sql`UPDATE email_contents AS content SET subject = '', preview_text = NULL, body = NULL, reply_to = NULL, headers = '{}',
-        own_data = '{}', body_key = CASE WHEN ${isOwnFile(ctx)} THEN body_key END
+        own_data = '{}', body_key = CASE WHEN ${isOwnFile(ctx)} THEN body_key END, template_version_id = NULL
       WHERE ${isLeftByAll(ctx, page)}`,
   );
 }

@@ -6,6 +6,7 @@ import { asId, asText, columns } from "../../db/rows";
 import { guard, noRows, type Statement, select, statement } from "../../db/statement";
 import { upsertCounts } from "../../engine/contacts/counts";
 import { withHashes } from "../../engine/contacts/erased-address";
+import { countRemoved } from "../../engine/contacts/suppression-count";
 import { hasErrors } from "../../engine/jobs/erase-errors";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import { goneReason } from "../../engine/workflows/shard-erase";
@@ -135,10 +136,8 @@ function replaceErasedAddresses(ctx: Context, { items }: People): Statement[] {
 }
 
 function deleteSuppressions(ctx: Context, { items }: People): Statement[] {
-  const addresses = sql`SELECT value->>'email' FROM json_each(${items})`;
-  return [
-    statement(sql`DELETE FROM suppressions WHERE project_id = ${ctx.project.number} AND email IN (${addresses})`),
-  ];
+  const listed = sql`project_id = ${ctx.project.number} AND email IN (SELECT value->>'email' FROM json_each(${items}))`;
+  return [countRemoved(listed), statement(sql`DELETE FROM suppressions WHERE ${listed}`)];
 }
 
 /** Nobody is told: an erasure fires no exit. Of a static segment the number of its members is kept with them. */

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { foreignNamesOfEvent } from "../../core/events/foreign-names";
 import { DateRange } from "../../core/events/range";
+import { mayLearnIds } from "../../core/idempotency";
 import { publicId } from "../../core/ids";
 import { accepted, body, createRoute, errors, ok } from "../../http/define";
 import { CursorQuery, pathId } from "../../http/params";
 import { kilobyte } from "../../http/policy";
 import { createRouter } from "../../http/router";
 import { QueuedJob } from "../../http/started-job";
+import type { Context } from "../../platform/context";
 import { deleteEvents, eventInUse } from "./delete";
 import { listContactEvents, listEvents } from "./list";
 import { listEventNames } from "./names";
@@ -44,9 +46,9 @@ const tracking = {
   responses: { ...ok(TrackedEvent, "The event is recorded."), ...errors(400, 403, 409, 413, 422, 503) },
 };
 
-function trackedJson({ contactId, eventId, timestamp, confirmation }: Tracked) {
-  const data = { contact: publicId(contactId), event: publicId(eventId), timestamp, confirmation };
-  return { success: true as const, data };
+function trackedJson(ctx: Context, { contactId, eventId, timestamp, confirmation }: Tracked) {
+  const ids = mayLearnIds(ctx) ? { contact: publicId(contactId), event: publicId(eventId) } : {};
+  return { success: true as const, data: { ...ids, timestamp, confirmation } };
 }
 
 const track = createRoute({
@@ -60,7 +62,8 @@ const track = createRoute({
 });
 
 events.openapi(track, async (c) => {
-  return c.json(trackedJson(await trackEvent(c.var.ctx, c.req.valid("json"), "POST /v1/track")), 200);
+  const { ctx } = c.var;
+  return c.json(trackedJson(ctx, await trackEvent(ctx, c.req.valid("json"), "POST /v1/track")), 200);
 });
 
 const trackFromServer = createRoute({
@@ -73,7 +76,8 @@ const trackFromServer = createRoute({
 });
 
 events.openapi(trackFromServer, async (c) => {
-  return c.json(trackedJson(await trackEvent(c.var.ctx, c.req.valid("json"), "POST /events/track")), 200);
+  const { ctx } = c.var;
+  return c.json(trackedJson(ctx, await trackEvent(ctx, c.req.valid("json"), "POST /events/track")), 200);
 });
 
 const list = createRoute({

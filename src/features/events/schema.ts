@@ -41,12 +41,20 @@ export const TrackEventInBrowser = TrackEvent.extend({
     }),
 }).meta({ id: "TrackEventInBrowser", example: trackExample });
 
+const toldToAll = "Not in answers to a public key of a project whose `publicAnswers` is `NONE`.";
+
 export const TrackedEvent = z
   .object({
     success: z.literal(true),
     data: z.object({
-      contact: z.string().meta({ description: "The contact's id." }),
-      event: z.string().meta({ description: "The event's id." }),
+      contact: z
+        .string()
+        .optional()
+        .meta({ description: `The contact's id. ${toldToAll}` }),
+      event: z
+        .string()
+        .optional()
+        .meta({ description: `The event's id. ${toldToAll}` }),
       timestamp: time,
       confirmation: Confirmation.optional(),
     }),

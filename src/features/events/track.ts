@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { ConfirmationResult } from "../../core/contacts/confirmation";
+import { mayLearnIds } from "../../core/idempotency";
 import { type Id, newIdAt, timeOf } from "../../core/ids";
 import { iso } from "../../core/time";
 import type { Warning } from "../../core/warning";
@@ -50,7 +51,7 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
     }),
   );
   const confirmation = call.confirm ? addConfirmation(ctx, batch, call.email) : null;
-  const isLifting = subscribed === true && !mayLiftOptOuts(ctx);
+  const isLifting = subscribed === true && !mayLiftOptOuts(ctx) && mayLearnIds(ctx);
   const optOut = isLifting ? batch.add(selectOptOut(ctx, call.email)) : null;
   const event = batch.add(
     insertEvents(ctx, {
@@ -95,8 +96,9 @@ function hasOptedOut(ctx: Context, email: string): SQL {
 /** The answer about the event that the batch has just written: none of the project's is newer. */
 function answerInSql(ctx: Context, confirmation: AddedConfirmation | null): SQL {
   const timestamp = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${timeOfId(sql`id`)} / 1000.0, 'unixepoch')`;
-  const answer = sql`(SELECT json_object('success', json('true'), 'data', json_object('contact', ${publicIdInSql(sql`contact_id`)},
-      'event', ${publicIdInSql(sql`id`)}, 'timestamp', ${timestamp}))
+  const ids = sql`'contact', ${publicIdInSql(sql`contact_id`)}, 'event', ${publicIdInSql(sql`id`)},`;
+  const answer = sql`(SELECT json_object('success', json('true'), 'data', json_object(${mayLearnIds(ctx) ? ids : sql``}
+      'timestamp', ${timestamp}))
     FROM events WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1)`;
   return confirmation ? sql`json_insert(${answer}, '$.data.confirmation', ${confirmation.resultInSql})` : answer;
 }

@@ -31,6 +31,7 @@ export async function createProject(
     monthlySendLimit: input.monthlySendLimit ?? null,
     sendRatePerSecond: input.sendRatePerSecond ?? null,
     testClock: input.testClock ?? false,
+    publicAnswers: input.publicAnswers ?? "IDS",
     company: input.company ?? null,
     postalAddress: input.postalAddress ?? null,
     publicTrackSubscribes: input.publicTrackSubscribes ?? true,

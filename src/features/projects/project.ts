@@ -19,6 +19,7 @@ export function projectJson(row: Project) {
     sendRatePerSecond: row.sendRatePerSecond,
     testClock: row.testClock,
     publicKeyMayResubscribe: row.publicKeyMayResubscribe,
+    publicAnswers: row.publicAnswers,
     company: row.company,
     postalAddress: row.postalAddress,
     publicTrackSubscribes: row.publicTrackSubscribes,

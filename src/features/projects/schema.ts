@@ -21,6 +21,7 @@ const projectExample = {
   sendRatePerSecond: null,
   testClock: false,
   publicKeyMayResubscribe: false,
+  publicAnswers: "IDS" as const,
   company: "Acme GmbH",
   postalAddress: "Musterstraße 1\n10115 Berlin\nGermany",
   publicTrackSubscribes: true,
@@ -29,6 +30,12 @@ const projectExample = {
   createdAt: "2026-01-31T09:00:00.000Z",
   updatedAt: "2026-01-31T09:00:00.000Z",
 };
+
+const PublicAnswers = z.enum(["IDS", "NONE"]).meta({
+  description:
+    "What answers to public keys tell. With NONE they have no ids, and are the same for an address that is known and for one " +
+    "that is not.",
+});
 
 export const Project = z
   .object({
@@ -43,6 +50,7 @@ export const Project = z
     sendRatePerSecond: z.number().int().nullable(),
     testClock: z.boolean(),
     publicKeyMayResubscribe: z.boolean(),
+    publicAnswers: PublicAnswers,
     company: z.string().nullable(),
     postalAddress: z.string().nullable(),
     publicTrackSubscribes: z.boolean(),
@@ -94,6 +102,7 @@ const settings = {
   }),
   tracking: Tracking,
   testClock: z.boolean(),
+  publicAnswers: PublicAnswers,
   company: Company.nullable().meta({ description: "Stands in the footer of marketing email, before the address." }),
   postalAddress: PostalAddress.nullable().meta({
     description:
@@ -117,6 +126,7 @@ export const CreateProject = z
     sendRatePerSecond: true,
     tracking: true,
     testClock: true,
+    publicAnswers: true,
     company: true,
     postalAddress: true,
     publicTrackSubscribes: true,

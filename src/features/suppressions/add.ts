@@ -4,6 +4,7 @@ import { wholeRow } from "../../db/rows";
 import { noRows, statement } from "../../db/statement";
 import { suppressions } from "../../db/tables";
 import { upsertCounts } from "../../engine/contacts/counts";
+import { countAdded, guardSuppressions } from "../../engine/contacts/suppression-count";
 import type { Context } from "../../platform/context";
 import type { AddSuppression } from "./schema";
 import type { SuppressionRow } from "./suppression";
@@ -18,11 +19,14 @@ export async function addSuppression(ctx: Context, { email, reason }: AddSuppres
   const batch = openBatch(ctx);
   // A second run finds the address listed, and no snooze.
   batch.mayRepeat();
+  batch.add(guardSuppressions(ctx, email));
   batch.add(
     statement(
       sql`INSERT INTO suppressions (project_id, email, reason, created_at)
         VALUES (${ctx.project.number}, ${email}, ${reason ?? "manual"}, ${now})
         ON CONFLICT DO NOTHING`,
+      noRows,
+      { before: [countAdded(sql`SELECT ${ctx.project.number} AS project_id, ${email} AS email`)] },
     ),
   );
   const listed = batch.add(

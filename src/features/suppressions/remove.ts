@@ -4,6 +4,7 @@ import { normalizeEmail } from "../../core/mail/address";
 import { openBatch } from "../../db/batch";
 import { asText, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
+import { countRemoved } from "../../engine/contacts/suppression-count";
 import { addressHash } from "../../platform/address-hash";
 import type { Context } from "../../platform/context";
 
@@ -19,6 +20,7 @@ export async function removeSuppression(ctx: Context, written: string): Promise<
     statement(
       sql`DELETE FROM suppressions WHERE project_id = ${ctx.project.number} AND email = ${email} RETURNING email`,
       columns({ email: asText }),
+      { before: [countRemoved(sql`project_id = ${ctx.project.number} AND email = ${email}`)] },
     ),
   );
   const remembered = batch.add(

@@ -8,7 +8,7 @@ import { forgetBody, storeBody } from "../../engine/mail/body";
 import { checkLiquid } from "../../engine/mail/check-liquid";
 import { guardTopic } from "../../engine/mail/topic";
 import type { Context } from "../../platform/context";
-import { insertTemplate, insertVersion, type NewTemplate } from "./save-statements";
+import { guardTemplates, insertTemplate, insertVersion, type NewTemplate } from "./save-statements";
 import type { CreateTemplate } from "./schema";
 import type { Template } from "./template";
 import { checkTopicFits } from "./topic";
@@ -35,6 +35,7 @@ export async function createTemplate(ctx: Context, input: CreateTemplate): Promi
     replyTo: input.replyTo ?? null,
     type: input.type ?? "MARKETING",
     createdAt: now,
+    checkAt: null,
   };
   try {
     const topicId = input.topicId ?? null;
@@ -50,6 +51,7 @@ async function saveTemplate(ctx: Context, made: NewTemplate): Promise<Template> 
   const batch = openBatch(ctx);
   batch.recognise(isInserted("templates", ctx, content.templateId));
   if (topicId !== null) batch.add(guardTopic(ctx, topicId));
+  batch.add(guardTemplates(ctx));
   batch.add(insertVersion(ctx, content, { isSenderChecked: true }));
   const inserted = batch.add(insertTemplate(ctx, made));
   await batch.commit();

@@ -7,10 +7,11 @@ import { asId, asText, columns } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import { projects } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import { updateLeft } from "./save-statements";
 import { getTemplate, stepsWith } from "./template";
 
 /**
- * `DELETE /templates/{id}`. Its versions stay, because accepted mail may still use them. Throws Conflict while a step of
+ * `DELETE /templates/{id}`. Its versions stay while accepted mail may use them. Throws Conflict while a step of
  * a workflow uses it; a call that is about to use it finds it gone. The project's confirmation template is refused too. The
  * setting is in the control database, so the two can only meet in a race: a call with `confirm: true` is then a 409.
  */
@@ -26,6 +27,9 @@ export async function deleteTemplate(ctx: Context, id: Id): Promise<void> {
   batch.recognise(isDeleted("templates", ctx, id));
   batch.guard(sql`NOT EXISTS (SELECT 1 FROM ${stepsWith(ctx, id)})`, async () =>
     templateInUse(await workflowsWith(ctx, id)),
+  );
+  batch.add(
+    updateLeft(ctx, sql`SELECT version_id FROM templates WHERE project_id = ${ctx.project.number} AND id = ${id}`),
   );
   const deleted = batch.add(
     statement(

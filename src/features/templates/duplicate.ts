@@ -5,12 +5,12 @@ import { Stale, untilFresh } from "../../db/fresh";
 import { isInserted } from "../../db/own-rows";
 import { guardTopic } from "../../engine/mail/topic";
 import type { Context } from "../../platform/context";
-import { insertTemplate, insertVersion } from "./save-statements";
+import { guardTemplates, insertTemplate, insertVersion } from "./save-statements";
 import { getTemplate, type Template } from "./template";
 
 /**
- * `POST /templates/{id}/duplicate`. The copy shares a large body with the original, whose file stays as long as the
- * project.
+ * `POST /templates/{id}/duplicate`. The copy shares a large body with the original, whose file stays as long as
+ * one of them has it.
  */
 export async function duplicateTemplate(ctx: Context, id: Id): Promise<Template> {
   return untilFresh(() => copyTemplate(ctx, id), ctx.random);
@@ -25,6 +25,7 @@ async function copyTemplate(ctx: Context, id: Id): Promise<Template> {
   batch.recognise(isInserted("templates", ctx, content.templateId));
   // The original may have lost its topic since, and the topic may be deleted.
   if (row.topicId !== null) batch.add(guardTopic(ctx, row.topicId, () => new Stale()));
+  batch.add(guardTemplates(ctx));
   // The copy sends nothing yet: its sender domain is checked when it does.
   batch.add(insertVersion(ctx, content, { isSenderChecked: false }));
   const inserted = batch.add(

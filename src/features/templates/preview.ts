@@ -43,7 +43,7 @@ export async function previewTemplate(ctx: Context, id: Id, asked: PreviewTempla
     return { subject: mail.subject, html: mail.html, text: mail.text, missing };
   } catch (error) {
     if (!(error instanceof RenderLimitError || error instanceof TemplateRenderError)) throw error;
-    throw new Invalid([{ field: "body", code: "custom", message: error.message }]);
+    throw new Invalid([{ field: error.part ?? "body", code: "custom", message: error.message }]);
   }
 }
 

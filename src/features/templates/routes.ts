@@ -14,6 +14,7 @@ import { duplicateTemplate } from "./duplicate";
 import { foreignNamesOfTemplate } from "./foreign-names";
 import { listTemplates } from "./list";
 import { previewTemplate } from "./preview";
+import { tooManyTemplates } from "./save-statements";
 import {
   CreateTemplate,
   PreviewTemplate,
@@ -140,10 +141,11 @@ const duplicate = createRoute({
   method: "post",
   path: "/templates/{id}/duplicate",
   operationId: "duplicateTemplate",
+  refusals: () => [tooManyTemplates()],
   tags,
   summary: "Copy a template",
   request: { params: IdParam },
-  responses: { ...created(Template), ...errors(403, 404) },
+  responses: { ...created(Template), ...errors(403, 404, 422) },
 });
 
 templates.openapi(duplicate, async (c) => {

@@ -1,12 +1,29 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
+import { Invalid } from "../../core/errors";
 import { domainOf } from "../../core/mail/address";
 import { searchText } from "../../core/search";
 import { rowById } from "../../db/own-rows";
 import { wholeRow } from "../../db/rows";
-import { type Statement, statement } from "../../db/statement";
+import { guard, type Statement, statement } from "../../db/statement";
 import { type TemplateRow, templates, type VersionRow } from "../../db/tables";
 import { verifiedDomain } from "../../engine/mail/sender-domain";
 import type { Context } from "../../platform/context";
+import { versionGraceMs } from "./forget-versions";
+
+const maxTemplates = 1_000;
+
+/** Refuses one more template than a project may have: it stops the whole batch. */
+export function guardTemplates(ctx: Context): Statement {
+  return guard(
+    sql`(SELECT count(*) FROM templates WHERE project_id = ${ctx.project.number}) < ${maxTemplates}`,
+    tooManyTemplates,
+  );
+}
+
+export function tooManyTemplates(): Invalid {
+  const message = `This project has ${maxTemplates} templates, which is the most it can have. Delete one that is not used`;
+  return new Invalid([{ field: "", code: "too_big", message }]);
+}
 
 /** Inserts a new version; with `isSenderChecked` only if the sender domain is verified. */
 export function insertVersion(
@@ -22,6 +39,14 @@ export function insertVersion(
       SELECT ${projectId}, ${id}, ${templateId}, ${number}, ${subject}, ${version.previewText}, ${body}, ${bodyKey},
         ${fromEmail}, ${fromName}, ${replyTo}, ${type}, ${version.createdAt}
       WHERE ${condition}`,
+  );
+}
+
+/** Marks a version that its template has no longer, so that the sweep asks what else names it. */
+export function updateLeft(ctx: Context, versionId: SQL): Statement {
+  return statement(
+    sql`UPDATE template_versions SET check_at = ${ctx.realClock().getTime() + versionGraceMs}
+      WHERE project_id = ${ctx.project.number} AND id = (${versionId})`,
   );
 }
 

@@ -44,7 +44,8 @@ const readVersion = wholeRow(templateVersions);
 
 export const readTemplate: RowReader<Template> = (raw) => {
   const row = readRow(raw);
-  const ofVersion = { ...raw, id: row.versionId, template_id: row.id, number: raw.v_number };
+  // Nobody asks for the current version whether anything names it.
+  const ofVersion = { ...raw, id: row.versionId, template_id: row.id, number: raw.v_number, check_at: null };
   return { row, content: readVersion({ ...ofVersion, created_at: raw.v_created_at }) };
 };
 

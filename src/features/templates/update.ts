@@ -13,7 +13,7 @@ import { forgetBody, type StoredBody, storeBody, templateBody } from "../../engi
 import { checkLiquid } from "../../engine/mail/check-liquid";
 import { guardTopic } from "../../engine/mail/topic";
 import type { Context } from "../../platform/context";
-import { insertVersion } from "./save-statements";
+import { insertVersion, updateLeft } from "./save-statements";
 import type { UpdateTemplate } from "./schema";
 import { getTemplate, type Template } from "./template";
 import { checkTopicFits } from "./topic";
@@ -69,6 +69,7 @@ async function applyChange(ctx: Context, { id, versionId, change, given }: Chang
   if (isNewVersion) {
     batch.recognise(isInserted("template_versions", ctx, next.id));
     batch.add(insertVersion(ctx, next, { isSenderChecked }));
+    batch.add(updateLeft(ctx, sql`SELECT ${before.content.id} WHERE ${isInserted("template_versions", ctx, next.id)}`));
   } else {
     // After its own commit it is stale, and then finds nothing left to change.
     batch.mayRepeat();

@@ -143,9 +143,9 @@ const test = createRoute({
   summary: "Send a test event",
   description:
     "One call with an event `webhook.test`, also to a webhook that is disabled. The job's result says how it went; a " +
-    "test that fails is not tried again, and counts for nothing.",
+    "test that fails is not tried again, and counts for nothing. A webhook is tested at most ten times a minute: 429 beyond.",
   request: { params: IdParam },
-  responses: { ...accepted(QueuedDelivery), ...errors(403, 404) },
+  responses: { ...accepted(QueuedDelivery), ...errors(403, 404, 429) },
 });
 
 webhooks.openapi(test, async (c) => c.json(queuedTryJson(await testWebhook(c.var.ctx, c.req.valid("param").id)), 202));

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { type Id, newId, newIdAt } from "../../core/ids";
+import { RateLimited } from "../../core/errors";
+import { type Id, newId, newIdAt, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
 import { statement } from "../../db/statement";
@@ -9,9 +10,13 @@ import { leaseMs } from "./delivery";
 import type { QueuedTry } from "./try";
 import { getWebhook } from "./webhook";
 
+/** Each is a call to somebody's server: ten a minute and webhook, also where calls are not limited. */
+const testRate = { perSecond: 10 / 60, burst: 10 };
+
 /** `POST /webhooks/{id}/test`: one call with an event of no contact, also to a webhook that is disabled. */
 export async function testWebhook(ctx: Context, webhookId: Id): Promise<QueuedTry> {
   await getWebhook(ctx, webhookId);
+  await requireRoom(ctx, webhookId);
   const now = ctx.realClock().getTime();
   const [jobId, deliveryId] = [newId(), newIdAt(ctx.now.getTime())];
   const batch = openBatch(ctx);
@@ -29,4 +34,11 @@ export async function testWebhook(ctx: Context, webhookId: Id): Promise<QueuedTr
   await batch.commit();
   await announceJob(ctx, "webhooks.try", jobId);
   return { jobId, deliveryId };
+}
+
+/** Throws RateLimited. A gate that is out of reach refuses nothing. */
+async function requireRoom(ctx: Context, webhookId: Id): Promise<void> {
+  const bucket = { name: `webhook-test:${textOf(webhookId)}`, rate: testRate };
+  const admitted = await ctx.gate.admit(ctx.project.id, { buckets: [bucket], key: null });
+  if (admitted?.rate?.isAllowed === false) throw new RateLimited("webhook test", admitted.rate.retryAfterSeconds);
 }

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { Conflict } from "../../core/errors";
+import { Invalid } from "../../core/errors";
 import { searchText } from "../../core/search";
 import type { Trigger } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
@@ -44,7 +44,7 @@ export function newWorkflow(
 }
 
 /**
- * Writes a whole workflow in one batch. Throws Conflict when the project has as many as it may, and what the guards say.
+ * Writes a whole workflow in one batch. Throws Invalid when the project has as many as it may, and what the guards say.
  */
 export async function saveNew(ctx: Context, made: WholeWorkflow, guards: Statement[] = []): Promise<WholeWorkflow> {
   const { row, steps, transitions } = made;
@@ -74,14 +74,9 @@ function guardsOfNew(ctx: Context, made: WholeWorkflow): Statement[] {
   return [guard(sql`${counted} < ${maxWorkflows}`, tooManyWorkflows), ...guardTrigger(ctx, rulesOf(made).trigger)];
 }
 
-export function tooManyWorkflows(): Conflict {
-  return new Conflict(
-    `This project has ${maxWorkflows} workflows, which is the most it can have. Nothing was created.`,
-    {
-      suggestion: "Delete one that is not used.",
-      details: { limit: maxWorkflows },
-    },
-  );
+export function tooManyWorkflows(): Invalid {
+  const message = `This project has ${maxWorkflows} workflows, which is the most it can have. Delete one that is not used`;
+  return new Invalid([{ field: "", code: "too_big", message }]);
 }
 
 function insertWorkflow(row: WorkflowRow): Statement {

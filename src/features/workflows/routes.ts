@@ -160,7 +160,7 @@ const duplicate = createRoute({
   summary: "Copy a workflow",
   description: "The copy has the same steps and transitions, and is disabled.",
   request: { params: IdParam },
-  responses: { ...created(WholeWorkflow), ...errors(403, 404, 409) },
+  responses: { ...created(WholeWorkflow), ...errors(403, 404, 409, 422) },
 });
 
 workflows.openapi(duplicate, async (c) => {

@@ -19,6 +19,7 @@ import { whyWithheld } from "../../mail/withhold";
 import { insertUsage, monthIsOver, statusesInMonth } from "../../projects/monthly-usage";
 import { isMarketingPaused } from "../../projects/sending-paused";
 import { type Arrival, effectIdOf } from "../arrival";
+import { lastOfDay, mayBeMailed, upsertPublicMails, waitsForLimit, withoutPublicLinks } from "../public-mail";
 import { contactDeleted } from "./condition";
 
 /** An email that a run is to send, unless it has sent it already. */
@@ -31,6 +32,8 @@ interface Wanted {
   written: string | null;
   values: ReturnType<typeof storedValues>;
   causes: string[];
+  /** Among the mails of the batch that events of public keys caused; null for any other mail. */
+  publicPlace: number | null;
 }
 
 /** What one batch carries of the runs' values. */
@@ -57,19 +60,26 @@ export async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMA
   const wanted = arrivals.map((arrival) => wantedBy(ctx, arrival));
   const outcomes: Outcome[] = [];
   for (const group of chunksOfBytes(wanted, maxBytes, (one) => JSON.stringify(one))) {
-    outcomes.push(...(await acceptGroup(ctx, group, template, isPaused)));
+    outcomes.push(...(await acceptGroup(ctx, inPlaces(group), template, isPaused)));
   }
   return outcomes;
 }
 
-function wantedBy(ctx: Context, arrival: Arrival<"SEND_EMAIL">): Wanted {
-  const { contactId, step, scope, causes } = arrival;
+/** Of a batch's public mails the first ones have what is left of the hour. */
+function inPlaces(group: (Omit<Wanted, "publicPlace"> & { isPublic: boolean })[]): Wanted[] {
+  let places = 0;
+  return group.map(({ isPublic, ...one }) => ({ ...one, publicPlace: isPublic ? ++places : null }));
+}
+
+function wantedBy(ctx: Context, arrival: Arrival<"SEND_EMAIL">) {
+  const { contactId, step, scope, isPublic, causes } = arrival;
   return {
     emailId: newIdAt(ctx.now.getTime()),
     effectId: effectIdOf(arrival),
     contactId,
     ...recipientOf(step.config),
-    values: storedValues(scope),
+    values: storedValues(withoutPublicLinks(scope)),
+    isPublic,
     causes,
   };
 }
@@ -82,7 +92,10 @@ function recipientOf({ recipient }: SendEmailConfig): Pick<Wanted, "to" | "writt
 
 async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused: boolean): Promise<Outcome[]> {
   const contentId = newIdAt(ctx.now.getTime());
-  const keys = JSON.stringify(group.map(({ effectId, contactId }) => ({ effectId, contactId })));
+  const keys = JSON.stringify(
+    group.map(({ effectId, contactId, to, publicPlace }) => ({ effectId, contactId, to, publicPlace })),
+  );
+  const publicIds = group.flatMap(({ emailId, publicPlace }) => (publicPlace === null ? [] : [emailId]));
   const mail = { type: sql`v.type`, topicId: sql`template.topic_id` };
   const unsent = sql`(SELECT count(*) FROM ${unsentOf(ctx, keys, mail)})`;
   const batch = openBatch(ctx);
@@ -102,13 +115,14 @@ async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused
       group.map(({ emailId }) => ({ emailId })),
     ),
   );
+  if (publicIds.length > 0) batch.add(upsertPublicMails(ctx, publicIds));
   const found = batch.add(selectSent(ctx, group, template));
   await batch.commit();
   await announceEmails(
     ctx,
     accepted.all.filter(({ status }) => status === "QUEUED"),
   );
-  return found.all.map((one) => outcomeOf(ctx, one, isPaused));
+  return found.all.map((one, place) => outcomeOf(ctx, one, { isPaused, isPublic: group[place]?.publicPlace !== null }));
 }
 
 const ofTemplate = {
@@ -121,7 +135,7 @@ function unsentOf(ctx: Context, items: string, mail: { type: SQL; topicId: SQL }
   return sql`json_each(${items}) r
     CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'contactId' AND ${isWanted(mail)}
     WHERE NOT EXISTS (SELECT 1 FROM emails sent INDEXED BY ux_emails_effect
-      WHERE sent.project_id = ${ctx.project.number} AND sent.effect_id = r.value->>'effectId')`;
+      WHERE sent.project_id = ${ctx.project.number} AND sent.effect_id = r.value->>'effectId') AND ${mayBeMailed(ctx)}`;
 }
 
 /** TRANSACTIONAL mail goes to all, other mail to who is subscribed, and in its topic. */
@@ -140,14 +154,15 @@ function insertWanted(ctx: Context, items: string, contentId: Id) {
   const reason = whyWithheld(ctx, { type, email: to, optedOutAt: sql`c.opted_out_at`, topicId, contactId: sql`c.id` });
   return statement(
     sql`INSERT INTO emails (project_id, id, content_id, contact_id, effect_id, to_email, to_written, source, priority, status,
-        error, own_data, causes, clock, next_attempt_at, due_at, created_at, ended_at)
+        error, own_data, causes, is_public, clock, next_attempt_at, due_at, created_at, ended_at)
       SELECT ${ctx.project.number}, id, ${contentId}, contact_id, effect_id, to_email, nullif(written, to_email), 'WORKFLOW',
         iif(type = 'TRANSACTIONAL', 0, 1), status, CASE status WHEN 'SUPPRESSED' THEN reason WHEN 'FAILED' THEN ${monthIsOver} END,
-        own_data, causes, ${clockOf(ctx)}, iif(status = 'QUEUED', ${now}, NULL), iif(status = 'QUEUED', ${now + announceGraceMs}, NULL), ${now},
+        own_data, causes, is_public, ${clockOf(ctx)}, iif(status = 'QUEUED', ${now}, NULL), iif(status = 'QUEUED', ${now + announceGraceMs}, NULL), ${now},
         iif(status = 'QUEUED', NULL, ${now})
       FROM (SELECT *, ${statusesInMonth(ctx, ctx.now)} AS status
         FROM (SELECT r.value->>'emailId' AS id, r.value->>'effectId' AS effect_id, c.id AS contact_id, ${to} AS to_email,
             r.value->>'written' AS written, nullif(r.value->'values', 'null') AS own_data, r.value->'causes' AS causes,
+            r.value->>'publicPlace' IS NOT NULL AND r.value->>'to' IS NULL AS is_public,
             content.type AS type, ${reason} AS reason
           FROM email_contents content CROSS JOIN ${unsentOf(ctx, items, { type, topicId })}
             AND content.project_id = ${ctx.project.number} AND content.id = ${contentId}))
@@ -168,16 +183,19 @@ const readSent = columns({
   type: orNull(asOneOf<EmailType>()),
   fromEmail: orNull(asText),
   isVerified: asFlag,
+  /** The contact's last mail of the day, where it gets one. */
+  lastOfDay: orNull(asId),
 });
 type Sent = ReturnType<typeof readSent>;
 
 /** What is there of each item when the batch ends, in their order. */
 function selectSent(ctx: Context, group: Wanted[], template: Id): Statement<Sent> {
-  const items = JSON.stringify(group.map(({ effectId, contactId }) => [effectId, contactId]));
+  const items = JSON.stringify(group.map(({ effectId, contactId, to }) => [effectId, contactId, to]));
   return statement(
     sql`SELECT e.id AS email_id, e.status, e.error, c.id IS NOT NULL AS is_there, c.subscribed AS is_subscribed,
         ${isInItsTopic(sql`template.topic_id`)} AS is_in_topic, v.type, v.from_email,
-        EXISTS (${verifiedDomain(ctx, domainInSql(sql`v.from_email`))}) AS is_verified
+        EXISTS (${verifiedDomain(ctx, domainInSql(sql`v.from_email`))}) AS is_verified,
+        iif(r.value->>2 IS NULL, ${lastOfDay(ctx)}, NULL) AS last_of_day
       FROM json_each(${items}) r
         LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>1
         LEFT JOIN emails e INDEXED BY ux_emails_effect
@@ -188,7 +206,11 @@ function selectSent(ctx: Context, group: Wanted[], template: Id): Statement<Sent
   );
 }
 
-function outcomeOf(ctx: Context, found: Sent, isPaused: boolean): Outcome {
+function outcomeOf(
+  ctx: Context,
+  found: Sent,
+  { isPaused, isPublic }: { isPaused: boolean; isPublic: boolean },
+): Outcome {
   const { emailId, status, error } = found;
   if (emailId !== null) {
     const output = { emailId: publicId(emailId) };
@@ -196,6 +218,7 @@ function outcomeOf(ctx: Context, found: Sent, isPaused: boolean): Outcome {
     return { kind: "done", output, ...(isWithheld && error !== null && { skipped: error }) };
   }
   const refused = whyRefused(ctx, found, isPaused);
+  if (refused === null && isPublic) return waitsForLimit(ctx, found.lastOfDay);
   if (refused === null) throw new Error("An email of a workflow was neither written nor refused");
   return refused;
 }
@@ -203,7 +226,7 @@ function outcomeOf(ctx: Context, found: Sent, isPaused: boolean): Outcome {
 /** What comes of a step whose email is not accepted; null when it is. */
 export function whyRefused(
   ctx: Context,
-  found: Omit<Sent, "emailId" | "status" | "error">,
+  found: Omit<Sent, "emailId" | "status" | "error" | "lastOfDay">,
   isPaused: boolean,
 ): Outcome | null {
   const { type, fromEmail } = found;

@@ -24,13 +24,15 @@ const maxBytes = 1_000_000;
  * Changes the contacts of a group of runs. A row in `workflow_effects` is the claim: the batch that inserts it makes the
  * change, and a repeat reads the result that it keeps. So a value is rendered and written once, and never rendered again.
  */
-export async function updateStepContacts(given: Context, arrivals: Update[]): Promise<Outcome[]> {
+export async function updateStepContacts(given: Context, arrivals: Update[]): Promise<(Outcome | null)[]> {
   const ctx = { ...given, now: given.clock() };
+  const { cpu } = given;
   const outcomes = new Map<Update, Outcome>();
   for (const group of oneOfEachContact(arrivals)) {
+    if (cpu.isSpent()) break;
     for (const [arrival, outcome] of await updateGroup(ctx, group)) outcomes.set(arrival, outcome);
   }
-  return arrivals.map((arrival) => outcomes.get(arrival) ?? unknown(arrival));
+  return arrivals.map((arrival) => outcomes.get(arrival) ?? null);
 }
 
 /** Several runs of one contact have their turns one after another, each seeing what the one before has written. */
@@ -58,9 +60,11 @@ async function updateGroup(ctx: Context, group: Update[]): Promise<Map<Update, O
   const people = new Map<Id, RenderedContact>(contacts.all.map((contact) => [contact.id, contact]));
   const outcomes = new Map<Update, Outcome>();
   const planned: Planned[] = [];
-  const slices = openSlices(ctx.cpu);
+  const { cpu } = ctx;
+  const slices = openSlices(cpu);
   for (const [place, arrival] of group.entries()) {
     await slices.between();
+    if (cpu.isSpent()) break;
     const known = results.all[place]?.result ?? null;
     const contact = people.get(arrival.contactId);
     const budget = new Budget();
@@ -141,8 +145,4 @@ function skipped(reason: string): Extract<Outcome, { kind: "done" }> {
 
 function whyInvalid(issues: readonly { path: PropertyKey[]; message: string }[]): string {
   return issues.map(({ path, message }) => ["data", ...path.map(String)].join(".").concat(`: ${message}`)).join(". ");
-}
-
-function unknown({ executionId }: Update): never {
-  throw new Error(`The update of run ${textOf(executionId)} has no outcome`);
 }

@@ -38,7 +38,7 @@ const askAgainMs = 15 * minuteMs;
  * Stores the calls of a group of runs, each as it is rendered now, and asks a consumer to make them. Nobody is called here.
  * A repeat finds the row: the call is under way, or its outcome is there, which the execution has not heard of.
  */
-export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<Outcome[]> {
+export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<(Outcome | null)[]> {
   // Calls are made by the real clock, and the execution waits by its project's.
   const ctx = { ...given, now: given.realClock() };
   const reading = openBatch(ctx);
@@ -53,7 +53,7 @@ export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<
   const people = new Map<Id, RenderedContact>(contacts.all.map((contact) => [contact.id, contact]));
   const called: Outcome = { kind: "called", until: given.clock().getTime() + askAgainMs };
   const planned: Planned[] = [];
-  const outcomes: Outcome[] = [];
+  const outcomes: (Outcome | null)[] = [];
   const slices = openSlices(ctx.cpu);
   for (const [place, arrival] of arrivals.entries()) {
     await slices.between();
@@ -61,6 +61,7 @@ export async function storeStepCalls(given: Context, arrivals: Call[]): Promise<
     const contact = people.get(arrival.contactId);
     if (known?.isStored) outcomes.push(known.outcome ?? called);
     else if (!contact) outcomes.push({ kind: "done", skipped: contactDeleted });
+    else if (ctx.cpu.isSpent()) outcomes.push(null);
     else {
       const budget = new Budget();
       const plan = planOf(ctx, arrival, contact, budget);

@@ -17,6 +17,7 @@ import { ConditionTooLarge, decide } from "../decide";
 import { contactDeleted } from "../effects/condition";
 import { isInItsTopic, whyRefused } from "../effects/send-email";
 import { planOf } from "../effects/update-contact";
+import { withoutPublicLinks } from "../public-mail";
 import { isUnrenderable, variablesOf } from "../render-step";
 import type { EffectType } from "../step-types";
 import { happen, type SimulatedWorld, withData } from "./world";
@@ -61,7 +62,7 @@ async function noteMail(ctx: Context, arrival: Arrival<"SEND_EMAIL">, world: Sim
   if (refused) return refused;
   if (found.withheld !== null) return { kind: "done", skipped: found.withheld };
   try {
-    const values = variablesOf(contact, arrival.scope);
+    const values = variablesOf(contact, withoutPublicLinks(arrival.scope));
     const subject = renderTemplate(parseTemplate(found.subject ?? "", "text", world.budget), values, world.budget);
     world.mails.push({ at: world.now, templateId: template, subject });
     return { kind: "done" };

@@ -2,7 +2,7 @@ import { belowAllIds, type Id, textOf } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
 import { Budget } from "../../../core/templating/budget";
 import { isActive, type Position, type StepRecord } from "../../../core/workflows/execution";
-import { joinEvents } from "../../../core/workflows/joined-events";
+import { joinEvents, publicKeysOf } from "../../../core/workflows/joined-events";
 import {
   advance,
   beginWait,
@@ -124,13 +124,16 @@ function arrivalAt({ workflow, contact, heard, records }: Standing, step: Step):
   for (const { name, output } of records.values()) if (output) outputs[name] = output;
   const { data, events } = joinEvents(heard);
   const newest = events.at(-1);
-  const event = newest ? { id: newest.id, name: newest.name, source: newest.source, data } : null;
+  const event = newest
+    ? { id: newest.id, name: newest.name, source: newest.source, data, publicKeys: publicKeysOf(heard) }
+    : null;
   return {
     executionId: belowAllIds,
     workflow,
     contactId: contact.id,
     step,
     scope: { event, context: {}, steps: outputs },
+    isPublic: heard.some(({ source }) => source === "PUBLIC"),
     causes: [],
   };
 }

@@ -118,6 +118,7 @@ const nothingYet = {
   hits: null,
   clickedLinks: null,
   causes: null,
+  isPublic: false,
   isForgotten: false,
   endedAt: null,
   sentAt: null,

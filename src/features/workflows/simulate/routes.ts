@@ -16,7 +16,8 @@ const simulate = createRoute({
   summary: "Try a workflow without an effect",
   description:
     "The path that the contact would take, with every wait and mail, by the machine and the conditions of real executions. " +
-    "Nothing is sent, called or changed. Topics and memberships of segments are as of now, and a WEBHOOK counts as answered with 200.",
+    "Nothing is sent, called or changed. Topics and memberships of segments are as of now, and a WEBHOOK counts as answered with 200. " +
+    "All that a simulation renders shares the limit of one email. It also works in a disabled project.",
   request: { params: IdParam, ...body(SimulateWorkflow) },
   responses: { ...ok(WorkflowSimulation), ...errors(400, 404, 413, 422) },
 });

@@ -1,0 +1,39 @@
+import { type SQL, sql } from "drizzle-orm";
+import { Invalid } from "../../core/errors";
+import { guard, type Statement, statement } from "../../db/statement";
+import type { Context } from "../../platform/context";
+
+/** What callers may add to a project's list. Bounces and complaints are added whatever there is. */
+const maxSuppressions = 1_000_000;
+
+/**
+ * Counts addresses before they are added to the suppression list, in the batch that adds them. `added` is a SELECT of
+ * `project_id, email`, each address once; those that are listed already do not count.
+ */
+export function countAdded(added: SQL): Statement {
+  return addToCount(sql`SELECT a.project_id, 1 AS n FROM (${added}) a WHERE NOT EXISTS (SELECT 1 FROM suppressions s
+    WHERE s.project_id = a.project_id AND s.email = a.email)`);
+}
+
+/** Counts addresses before they are removed from the list. `where` finds them among the suppressions. */
+export function countRemoved(where: SQL): Statement {
+  return addToCount(sql`SELECT project_id, -1 AS n FROM suppressions WHERE ${where}`);
+}
+
+function addToCount(changes: SQL): Statement {
+  return statement(
+    sql`INSERT INTO project_counts (project_id, suppressions)
+      SELECT project_id, sum(n) FROM (${changes}) WHERE true GROUP BY project_id
+      ON CONFLICT DO UPDATE SET suppressions = project_counts.suppressions + excluded.suppressions`,
+  );
+}
+
+/** Goes before the insert: stops the whole batch when the list is full. An address that is listed already may be added again. */
+export function guardSuppressions(ctx: Context, email: string): Statement {
+  const message = `The suppression list of this project has ${maxSuppressions} addresses, which is the most it can have`;
+  return guard(
+    sql`EXISTS (SELECT 1 FROM suppressions WHERE project_id = ${ctx.project.number} AND email = ${email}) OR NOT EXISTS (SELECT 1 FROM project_counts
+      WHERE project_id = ${ctx.project.number} AND suppressions >= ${maxSuppressions})`,
+    () => new Invalid([{ field: "email", code: "too_big", message }]),
+  );
+}

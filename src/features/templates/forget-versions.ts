@@ -1,0 +1,60 @@
+import { type SQL, sql } from "drizzle-orm";
+import { hourMs } from "../../core/time";
+import { openBatch } from "../../db/batch";
+import type { Db } from "../../db/client";
+import { asNumber, asText, columns, orNull } from "../../db/rows";
+import { statement } from "../../db/statement";
+import type { Platform } from "../../platform/context";
+import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
+
+/** A call that copies a version, or its file, has read it before: it has this long to write down that it did. */
+export const versionGraceMs = hourMs;
+
+/** A version that something names is asked for again after this. */
+const askAgainMs = 6 * hourMs;
+
+/**
+ * The sweep over versions that their templates have no longer, over all projects. One that nothing names goes, and after it
+ * its file: who is killed in between leaves a file without a row, which `forgetOrphans` removes.
+ */
+export function forgetVersions(platform: Platform): Promise<void> {
+  return sweepDatabases(platform, (db) => forgetSome(platform, db));
+}
+
+async function forgetSome(platform: Platform, db: Db): Promise<number> {
+  const now = platform.now.getTime();
+  const due = sql`(v.project_id, v.id) IN (SELECT project_id, id FROM template_versions INDEXED BY ix_template_versions_check
+    WHERE check_at <= ${now} ORDER BY check_at LIMIT ${maxSweptRows})`;
+  const batch = openBatch({ ...platform, db });
+  const kept = batch.add(
+    statement(
+      sql`UPDATE template_versions AS v SET check_at = ${now + askAgainMs} WHERE ${due} AND ${isNamed} RETURNING 1 AS kept`,
+      columns({ kept: asNumber }),
+    ),
+  );
+  const deleted = batch.add(
+    statement(
+      sql`DELETE FROM template_versions AS v WHERE ${due} AND NOT ${isNamed} RETURNING id, body_key`,
+      columns({ id: asText, bodyKey: orNull(asText) }),
+    ),
+  );
+  await batch.commit();
+  await platform.blobs.delete(deleted.all.flatMap(({ id, bodyKey }) => (bodyKey?.endsWith(id) ? bodyKey : [])));
+  return kept.count + deleted.count;
+}
+
+/** The version `v` was the first with its file, which has its id. */
+const hasFile: SQL = sql`(substr(v.body_key, -length(v.id)) IS v.id)`;
+
+/** Whether a template, kept mail or a campaign names the version `v`, or anything but `v` names its file. */
+const isNamed: SQL = sql`(
+  EXISTS (SELECT 1 FROM templates t WHERE t.project_id = v.project_id AND t.id = v.template_id AND t.version_id = v.id)
+  OR EXISTS (SELECT 1 FROM email_contents c INDEXED BY ix_email_contents_version
+    WHERE c.project_id = v.project_id AND c.template_version_id = v.id)
+  OR (${hasFile} AND (
+    EXISTS (SELECT 1 FROM template_versions w INDEXED BY ix_template_versions_body
+      WHERE w.project_id = v.project_id AND w.body_key = v.body_key AND w.id <> v.id)
+    OR EXISTS (SELECT 1 FROM email_contents c INDEXED BY ix_email_contents_body
+      WHERE c.project_id = v.project_id AND c.body_key = v.body_key)
+    OR EXISTS (SELECT 1 FROM campaigns k INDEXED BY ix_campaigns_body
+      WHERE k.project_id = v.project_id AND k.body_key = v.body_key))))`;

@@ -1,0 +1,281 @@
+import { describe, expect, it } from "vitest";
+import { type Id, publicId } from "../../src/core/ids";
+import { newProject, type TestProject } from "../support/project";
+import { emailRows } from "../support/rows";
+import { newTemplate } from "../support/template";
+import { addressOf, executionsOf, newWorkflow, track } from "../support/workflow";
+import { World } from "../support/world";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** A world at the beginning of a clock hour. */
+function atFullHour(settings: World["settings"] = {}): World {
+  const world = new World();
+  world.now = Math.ceil(world.now / hourMs) * hourMs;
+  world.settings = settings;
+  return world;
+}
+
+/** A workflow that mails whoever signs up. */
+async function welcoming(
+  given: { template?: Record<string, unknown>; allowReentry?: boolean; config?: object; eventName?: string } = {},
+): Promise<TestProject> {
+  const project = await newProject();
+  await addWelcome(project, given);
+  return project;
+}
+
+async function addWelcome(
+  project: TestProject,
+  {
+    template = {},
+    allowReentry = false,
+    config = {},
+    eventName,
+  }: { template?: Record<string, unknown>; allowReentry?: boolean; config?: object; eventName?: string } = {},
+): Promise<void> {
+  const { id: templateId } = await newTemplate(project, { type: "TRANSACTIONAL", ...template });
+  await newWorkflow(project, {
+    eventName,
+    allowReentry,
+    steps: { mail: ["SEND_EMAIL", config, { templateId }], end: ["EXIT", {}] },
+    ways: [
+      ["TRIGGER", "mail"],
+      ["mail", "end"],
+    ],
+  });
+}
+
+const asVisitor = (email: string, data: object = {}) => ({ email, data, key: "public" as const });
+
+describe("mail that events of public keys cause", () => {
+  it("is so much of a project and hour; the rest goes on by itself in the next one, and says why it waits", async () => {
+    const project = await welcoming();
+    const world = atFullHour({ PUBLIC_MAILS_PER_HOUR: "3" });
+    const people: Awaited<ReturnType<typeof track>>[] = [];
+    for (let n = 0; n < 8; n++) people.push(await track(world, project, "signup", asVisitor(`v${n}@example.com`)));
+    await world.drain();
+    expect(await emailRows(project)).toHaveLength(3);
+    const runs = [];
+    for (const { contactId } of people) runs.push(...(await executionsOf(world, project, contactId)));
+    const waiting = runs.filter(({ status }) => status === "WAITING");
+    expect(waiting).toHaveLength(5);
+    const explained = await project.api.get(
+      `/workflows/${idOf(waiting[0]?.workflowId)}/executions/${idOf(waiting[0]?.id)}/explain`,
+    );
+    expect(explained.body.path.at(-1)).toMatchObject({
+      type: "SEND_EMAIL",
+      outcome: "WAITING",
+      reason: expect.stringContaining("PUBLIC_MAILS_PER_HOUR"),
+      nextAt: new Date(world.now + hourMs).toISOString(),
+    });
+    const wakeAll = async () => {
+      for (const { contactId } of people) await world.ring(addressOf(project, contactId));
+      await world.drain();
+    };
+    world.now += hourMs - 1;
+    await wakeAll();
+    expect(await emailRows(project)).toHaveLength(3);
+    world.now += 1;
+    await wakeAll();
+    expect(await emailRows(project)).toHaveLength(6);
+    world.now += hourMs;
+    await wakeAll();
+    expect(await emailRows(project)).toHaveLength(8);
+    expect(new Set((await emailRows(project)).map(({ to_email }) => to_email)).size).toBe(8);
+  });
+
+  it("is 500 by default, and none with 0", async () => {
+    const project = await welcoming();
+    const world = atFullHour();
+    await track(world, project, "page_view", asVisitor("v0@example.com"));
+    const used = (n: number) =>
+      project.db
+        .prepare("UPDATE project_counts SET public_mail_hour = ?, public_mails = ? WHERE project_id = ?")
+        .bind(world.now / hourMs, n, project.number)
+        .run();
+    await used(500);
+    await track(world, project, "signup", asVisitor("v1@example.com"));
+    await world.drain();
+    expect(await emailRows(project)).toHaveLength(0);
+    await used(499);
+    await track(world, project, "signup", asVisitor("v2@example.com"));
+    await world.drain();
+    expect(await emailRows(project)).toHaveLength(1);
+    world.settings = { PUBLIC_MAILS_PER_HOUR: "0" };
+    await used(0);
+    await track(world, project, "signup", asVisitor("v3@example.com"));
+    await world.drain();
+    expect(await emailRows(project)).toHaveLength(1);
+  });
+
+  it("holds up no mail that a server's event causes", async () => {
+    const project = await welcoming();
+    const world = atFullHour({ PUBLIC_MAILS_PER_HOUR: "0" });
+    await track(world, project, "signup", { email: "server@example.com" });
+    await track(world, project, "signup", asVisitor("visitor@example.com"));
+    await world.drain();
+    expect((await emailRows(project)).map(({ to_email }) => to_email)).toEqual(["server@example.com"]);
+  });
+
+  it("counts each mail once, wherever the step dies and is done again", async () => {
+    for (const when of ["before", "after"] as const) {
+      for (const atStep of [1, 2, 3, 4, 5, 6]) {
+        const project = await welcoming();
+        const world = atFullHour({ PUBLIC_MAILS_PER_HOUR: "10" });
+        const { contactId } = await track(world, project, "signup", asVisitor("ada@example.com"));
+        world.shardPlatform = () => world.process({ atStep, when }).platform;
+        await world.drain().catch(() => {});
+        world.shardPlatform = () => world.process().platform;
+        for (let n = 0; n < 10; n++) {
+          world.now += minuteMs;
+          await world.drain();
+          await world.ring(addressOf(project, contactId));
+        }
+        expect(await emailRows(project)).toHaveLength(1);
+        const counted = await project.db
+          .prepare("SELECT public_mails FROM project_counts WHERE project_id = ?")
+          .bind(project.number)
+          .first<number>("public_mails");
+        expect(counted, `${when} ${atStep}`).toBe(1);
+      }
+    }
+  });
+
+  it("is also that of an execution which a server's event started and a public one woke, as long as it lives", async () => {
+    const project = await newProject();
+    const { id: templateId } = await newTemplate(project, { type: "TRANSACTIONAL" });
+    await newWorkflow(project, {
+      steps: {
+        wait: ["WAIT_FOR_EVENT", { eventName: "asked" }],
+        answer: ["WAIT_FOR_EVENT", { eventName: "answered" }],
+        mail: ["SEND_EMAIL", {}, { templateId }],
+      },
+      ways: [
+        ["TRIGGER", "wait"],
+        ["wait", "answer", "event"],
+        ["answer", "mail", "event"],
+      ],
+    });
+    const world = atFullHour({ PUBLIC_MAILS_PER_HOUR: "0" });
+    await track(world, project, "signup");
+    await world.drain();
+    // It says nothing, so no key of `event.*` remembers it.
+    await track(world, project, "asked", asVisitor("ada@example.com"));
+    await world.drain();
+    const { contactId } = await track(world, project, "answered", { data: { n: 1 } });
+    await world.drain();
+    const [run] = await executionsOf(world, project, contactId);
+    expect(run).toMatchObject({ status: "WAITING" });
+    expect(await emailRows(project)).toHaveLength(0);
+  });
+});
+
+describe("a contact whom only public keys have named", () => {
+  it("gets one such mail a day, and the next workflow waits for its turn", async () => {
+    const project = await welcoming({ eventName: "first" });
+    await addWelcome(project, { eventName: "second" });
+    const world = atFullHour();
+    const { contactId } = await track(world, project, "first", asVisitor("ada@example.com"));
+    await world.drain();
+    world.now += hourMs;
+    await track(world, project, "second", asVisitor("ada@example.com"));
+    await track(world, project, "second", asVisitor("bob@example.com"));
+    await world.drain();
+    const to = async () => (await emailRows(project)).map(({ to_email }) => to_email);
+    expect(await to()).toEqual(["ada@example.com", "bob@example.com"]);
+    const waiting = (await executionsOf(world, project, contactId)).find(({ status }) => status === "WAITING");
+    expect(waiting?.steps.at(-1)).toMatchObject({
+      reason: expect.stringContaining("one such email a day"),
+      scheduledFor: world.now - hourMs + dayMs,
+    });
+    world.now += dayMs - hourMs;
+    await world.ring(addressOf(project, contactId));
+    await world.drain();
+    expect((await to()).toSorted()).toEqual(["ada@example.com", "ada@example.com", "bob@example.com"]);
+  });
+
+  it.each([
+    ["a secret key has named", "UPDATE contacts SET source = 'API'"],
+    ["has confirmed", "UPDATE contacts SET confirmed_at = 1"],
+  ])("is held to that no longer once it %s", async (_, change) => {
+    const project = await welcoming({ eventName: "first" });
+    await addWelcome(project, { eventName: "second" });
+    const world = atFullHour();
+    await track(world, project, "first", asVisitor("ada@example.com"));
+    await world.drain();
+    await project.db.prepare(`${change} WHERE project_id = ?`).bind(project.number).run();
+    await track(world, project, "second", asVisitor("ada@example.com"));
+    await world.drain();
+    expect(await emailRows(project)).toHaveLength(2);
+  });
+
+  it("does not keep its visitor's messages from the team", async () => {
+    const config = { recipient: { type: "CUSTOM", customEmail: "team@acme.example" } };
+    const project = await welcoming({ config, allowReentry: true });
+    const world = atFullHour();
+    for (let n = 0; n < 3; n++) {
+      await track(world, project, "signup", asVisitor("ada@example.com"));
+      await world.drain();
+      world.now += 2 * minuteMs;
+    }
+    expect(await emailRows(project)).toHaveLength(3);
+  });
+});
+
+describe("what a public event says", () => {
+  const template = {
+    subject: "{{ event.name }} asks: {{ event.text }}",
+    body: "<p>{{ event.text }} {{ event.data.deep.text }} {{ event.text | raw }} {% for p in event.data %}{{ p[0] }} {% endfor %}</p>",
+  };
+  const data = { text: "see https://evil.example.com or evil.com", deep: { text: "www.evil.com" }, "evil.com": 1 };
+
+  it("becomes no link in subject, HTML and text of its mail", async () => {
+    const project = await welcoming({ template });
+    const world = atFullHour();
+    await track(world, project, "signup", asVisitor("ada@example.com", data));
+    await world.drain();
+    const [mail] = world.taken;
+    expect(mail?.subject).toBe("signup asks: see https[:]//evil[.]example[.]com or evil[.]com");
+    for (const part of [mail?.html, mail?.text]) {
+      expect(part).toContain("www[.]evil[.]com");
+      expect(part).not.toMatch(/evil\.|https:\/\/evil/);
+    }
+  });
+
+  it("is as it was sent where a server sent it", async () => {
+    const project = await welcoming({ template });
+    const world = atFullHour();
+    await track(world, project, "signup", { email: "ada@example.com", data });
+    await world.drain();
+    expect(world.taken[0]?.subject).toBe("signup asks: see https://evil.example.com or evil.com");
+  });
+
+  it("is broken key by key, where a server's event wakes what a public one started", async () => {
+    const project = await newProject();
+    const { id: templateId } = await newTemplate(project, {
+      type: "TRANSACTIONAL",
+      subject: "{{ event.theirs }} {{ event.both }} {{ event.ours }}",
+    });
+    await newWorkflow(project, {
+      steps: { wait: ["WAIT_FOR_EVENT", { eventName: "paid" }], mail: ["SEND_EMAIL", {}, { templateId }] },
+      ways: [
+        ["TRIGGER", "wait"],
+        ["wait", "mail", "event"],
+      ],
+    });
+    const world = atFullHour();
+    await track(world, project, "signup", asVisitor("ada@example.com", { theirs: "evil.com", both: "evil.com" }));
+    await world.drain();
+    await track(world, project, "paid", { data: { both: "acme.com", ours: "https://acme.com/1" } });
+    await world.drain();
+    expect(world.taken[0]?.subject).toBe("evil[.]com acme.com https://acme.com/1");
+  });
+});
+
+function idOf(id: Id | undefined): string {
+  if (id === undefined) throw new Error("There is no such execution");
+  return publicId(id);
+}
