@@ -12,6 +12,7 @@ import { endGraceOfJobs, requeueLostJobs } from "./engine/jobs/requeue-lost";
 import { forgetContents } from "./engine/mail/forget-contents";
 import { forgetOrphans } from "./engine/mail/forget-orphans";
 import { forgetRounds } from "./engine/mail/forget-rounds";
+import { lookUpUnknown } from "./engine/mail/look-up-unknown";
 import { releaseHeld } from "./engine/mail/release-held";
 import { announceLost, endLeasesOfMail, requeueStuck } from "./engine/mail/requeue-stuck";
 import { endLeasesOfCalls, forgetIdleHosts, forgetOldCalls, queueDueCalls } from "./engine/workflows/calls/sweeps";
@@ -40,7 +41,7 @@ const everyMinute = "* * * * *";
 
 /**
  * The ticks of wrangler.toml. A sweep is bounded, safe to repeat, and only turns rows back, enqueues, or forgets what
- * nobody may ask for any more.
+ * nobody may ask for any more. One asks the mail provider what became of mail.
  */
 export const ticks: Record<string, Record<string, Sweep>> = {
   [everyMinute]: {
@@ -55,6 +56,8 @@ export const ticks: Record<string, Record<string, Sweep>> = {
     queueDueCampaigns,
     wakeOverdue,
     queueDueTicks,
+    // Last, because it waits for the mail provider.
+    lookUpUnknown,
   },
   "*/5 * * * *": {
     checkDueDomains,

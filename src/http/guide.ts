@@ -40,6 +40,9 @@ curl ${origin}/v1/send \\
 The answer comes once the mail is stored: \`data.emails[0].email\` is the id of its record. \`GET /emails/{id}\` says what
 became of it. The recipient is now a contact of the project, and \`data\` is kept with the contact.
 
+\`UNKNOWN\` means that the mail provider did not answer, and may have sent the mail. It is not sent again while that is so. A report of
+the provider settles it, or asking the provider where that is possible, or \`POST /emails/{id}/retry\`: \`settledBy\` says which.
+
 With \`"scheduledAt": "2026-01-31T09:00:00Z"\`, at most 30 days ahead, a mail waits until then. \`DELETE /emails/{id}\` cancels
 a mail that has not gone out.
 

@@ -32,6 +32,7 @@ describe("GET /emails/{id}", () => {
       workflowExecutionId: null,
       status: "DELIVERED",
       error: null,
+      settledBy: null,
       attempts: 1,
       provider: "outbox",
       providerMessageId: expect.any(String),

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { publicId } from "../../src/core/ids";
 import { ticks } from "../../src/cron";
+import { lookUpUnknown } from "../../src/engine/mail/look-up-unknown";
 import { forgetProjects as forgetKeys } from "../../src/engine/projects/cache";
 import { handleMessage } from "../../src/queue";
 import { newCampaign } from "../support/campaign";
@@ -50,6 +51,10 @@ const asks: Record<string, Ask> = {
   ix_emails_step: async (project) => {
     const { id } = await newWorkflow(project, { steps: { mail: ["SEND_EMAIL", {}] }, ways: [["TRIGGER", "mail"]] });
     return project.api.get(`/workflows/${publicId(id)}/stats`);
+  },
+  ix_emails_look_up: (_, world) => {
+    world.lookUp = () => ({});
+    return lookUpUnknown(world.process().platform);
   },
   ix_emails_scheduled: async ({ id, api }) =>
     api.delete(`/domains/${(await api.get(`/domains/project/${id}`)).body[0].id}`),

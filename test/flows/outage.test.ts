@@ -2,14 +2,17 @@ import { describe, expect, it } from "vitest";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { newProject, type TestProject } from "../support/project";
+import { emailRows } from "../support/rows";
+import { newTemplate } from "../support/template";
 import { accepts, World } from "../support/world";
 
 const minuteMs = 60_000;
 
-async function send(world: World, project: TestProject, mails: number): Promise<void> {
+async function send(world: World, project: TestProject, mails: number, template?: string): Promise<void> {
   const { ctx } = await world.context(project);
   const to = Array.from({ length: mails }, (_, index) => `r${index}@example.com`);
-  await sendEmails(ctx, SendEmail.parse({ to, from: `hi@${project.domain}`, subject: "Hi", body: "Hi" }));
+  const content = template ? { template } : { from: `hi@${project.domain}`, subject: "Hi", body: "Hi" };
+  await sendEmails(ctx, SendEmail.parse({ to, ...content }));
 }
 
 async function statuses(project: TestProject): Promise<Record<string, number>> {
@@ -63,6 +66,47 @@ describe.each([
     expect(new Set(world.taken.map(({ emailId }) => emailId)).size).toBe(world.taken.length);
     // The longest pause, and no more than a few minutes of sweeps.
     expect(world.now - healed).toBeLessThanOrEqual(12 * minuteMs);
+  });
+});
+
+describe.each([
+  ["recognises no repeated call", 0],
+  ["recognises a repeated call for a day", 24 * 60 * minuteMs],
+] as const)("an hour without an answer of a provider that takes a hundred mails a call and %s", (_, windowMs) => {
+  it.each([
+    ["transactional", "TRANSACTIONAL"],
+    ["campaign", "HEADLESS"],
+  ] as const)("costs three calls, and then one mail for each probe of the %s lane", async (_, type) => {
+    const project = await newProject();
+    const world = new World();
+    Object.assign(world, { answer: threw, mailsPerCall: 100, idempotencyWindowMs: windowMs });
+    const { id } = await newTemplate(project, { type });
+    await send(world, project, 300, id);
+    await world.drain();
+    // These were accepted later than the others may be tried again, so they come behind them.
+    world.now += 20_000;
+    await send(world, project, 200, id);
+    await world.drain();
+    const before = { calls: world.calls.length, rows: world.rowsWritten };
+    expect(world.calls.map(({ emailIds }) => emailIds.length)).toEqual([100, 100, 100]);
+    await world.pass(60);
+    const probes = world.calls.slice(before.calls).map(({ emailIds }) => emailIds);
+    expect(probes.length).toBeGreaterThanOrEqual(5);
+    expect(probes.map((emailIds) => emailIds.length)).toEqual(probes.map(() => 1));
+    // Each is a mail of its own, so that none uses up its tries.
+    expect(new Set(probes.flat()).size).toBe(probes.length);
+    const rows = await emailRows(project);
+    expect(rows.filter(({ attempts }) => attempts === 1)).toHaveLength(300 + probes.length);
+    expect(rows.filter(({ attempts, status }) => attempts === 0 && status === "QUEUED")).toHaveLength(
+      200 - probes.length,
+    );
+    expect(world.rowsWritten - before.rows).toBeLessThanOrEqual(probes.length * 20);
+    const lost = windowMs === 0 ? 300 + probes.length : 0;
+    expect((await statuses(project)).UNKNOWN ?? 0).toBe(lost);
+
+    world.answer = accepts;
+    await world.pass(15);
+    expect(await statuses(project)).toEqual({ SENT: 500 - lost, ...(lost > 0 && { UNKNOWN: lost }) });
   });
 });
 

@@ -344,7 +344,7 @@ describe("what is handed over", () => {
         { Name: "Auto-Submitted", Value: "auto-generated" },
         { Name: "X-Order-Id", Value: "1042" },
       ],
-      Metadata: { petrel: expect.any(String) },
+      Metadata: { petrel: expect.any(String), "petrel-call": expect.any(String) },
       MessageStream: "outbound",
     });
   });

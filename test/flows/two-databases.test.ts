@@ -111,6 +111,7 @@ interface Due {
   /** It asks no other one. */
   asksControlOnly?: true;
   settings?: World["settings"];
+  lookUp?: World["lookUp"];
 }
 
 const run = (project: TestProject, statement: string) => project.db.prepare(statement).bind(project.id).run();
@@ -141,6 +142,20 @@ const dueOf: Record<string, Due> = {
       await run(project, "UPDATE emails SET next_attempt_at = NULL, due_at = NULL WHERE project_id = ?");
     },
     isDone: (project) => none(project, "SELECT 1 FROM emails WHERE project_id = ? AND due_at IS NULL"),
+    asksControl: true,
+  },
+  lookUpUnknown: {
+    given: async (project) => {
+      const call = { to: "ada@example.com", from: `hi@${project.domain}`, subject: "Hi", body: "Hi" };
+      await sendAs(new World(), project, call);
+      await run(
+        project,
+        `UPDATE emails SET status = 'UNKNOWN', provider = 'double', round = 'call', uncertain_since = 1, look_up_at = 1,
+          due_at = NULL WHERE project_id = ?`,
+      );
+    },
+    isDone: (project) => none(project, "SELECT 1 FROM emails WHERE project_id = ? AND look_ups = 0"),
+    lookUp: () => ({}),
     asksControl: true,
   },
   requeueLostJobs: {
@@ -385,6 +400,7 @@ describe("a database that fails", () => {
     const world = new World();
     world.now += 25 * hourMs;
     world.settings = due?.settings ?? {};
+    world.lookUp = due?.lookUp ?? null;
     const there = await newProject(
       {},
       shards.find((shard) => shard !== out),

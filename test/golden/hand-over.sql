@@ -1,5 +1,5 @@
 UPDATE emails AS e SET status = 'SENDING', round = r.value->>'call', handed_at = ?, provider = ?,
-        attempts = attempts + 1, abandonments = 0, subject = r.value->>'subject',
+        attempts = attempts + 1, abandonments = 0, look_up_at = ?, look_ups = 0, subject = r.value->>'subject',
         contact = coalesce(contact, r.value->'contact')
       FROM json_each(?) r
       WHERE e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId' AND e.status = 'QUEUED' AND e.round IS r.value->>'round' AND e.next_attempt_at <= ? AND NOT (r.value->>'isFresh' AND ((e.campaign_id IS NOT NULL AND e.round IS NOT NULL AND e.uncertain_since IS NULL AND EXISTS (SELECT 1 FROM campaigns k WHERE k.project_id = e.project_id AND k.id = e.campaign_id AND k.status = 'CANCELLED'

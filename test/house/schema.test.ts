@@ -21,6 +21,7 @@ const frozen: Record<string, string> = {
   "0003_mistakes.sql": "4bb8cc3376f3fa1aa7d299edec2e1de05dac1c410bba7f8cf529735a5be66daf",
   "0004_questions.sql": "8eed0964560ca7596ca63218941fb9db8f52f6ca0166ba4161cb37620f482fab",
   "0005_caps.sql": "9b52691d4290cd20dff70ef44a222346fa2e138a485992f44ff0b2201fe038af",
+  "0006_mail-lookup.sql": "24ff210282a019fc845cb0839cd218290aed419f6fe7babad4a64ed38fb8d164",
 };
 
 it("a migration that is out never changes", () => {

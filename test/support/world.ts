@@ -40,6 +40,10 @@ export class World {
   idempotencyWindowMs = 0;
   mailsPerCall = 1;
   sharesCallsWithFiles = true;
+  /** What the provider says when it is asked about a call: message ids by email id. Null for one that cannot be asked. */
+  lookUp: ((key: string) => Record<string, string>) | null = null;
+  /** The calls about which the provider was asked. */
+  lookedUp: string[] = [];
   /** Between 0 and 1. */
   random = () => 0;
   /** The calls that the provider got: their keys, and their mails. */
@@ -241,6 +245,13 @@ export class World {
           this.taken.push(...messages.filter((_, index) => receipts[index]?.kind === "accepted"));
           return receipts;
         }),
+      ...(this.lookUp && {
+        lookUp: (key: string) =>
+          process.step("look up", async () => {
+            this.lookedUp.push(key);
+            return new Map(Object.entries(this.lookUp?.(key) ?? {}));
+          }),
+      }),
       addDomain: (domain) => process.step("add domain", async () => this.registered(domain)),
       domainStatus: () =>
         process.step("domain status", async () => {

@@ -81,6 +81,18 @@ export function outcomeOf(receipt: Receipt, made: Try): Outcome {
   }
 }
 
+/** A mail whose outcome was unknown, and which the provider has. */
+export function outcomeOfFound(providerMessageId: string): Outcome {
+  return outcome("SENT", { providerMessageId });
+}
+
+/** A mail whose outcome was unknown, and which the provider surely does not have: another try cannot send it twice. */
+export function outcomeOfAbsent(attempts: number, now: number): Outcome {
+  return attempts < maxAttempts
+    ? outcome("QUEUED", { retryAt: now })
+    : outcome("FAILED", { error: `Given up after ${attempts} tries: the mail provider never got this email` });
+}
+
 /** An email that was taken alone so often without a hand-over makes its consumers fail. */
 const maxAbandonments = 2;
 

@@ -15,7 +15,7 @@ export const none: Grant = { calls: 0, callsAtOnce: 0, mails: 0 };
 
 /** Of all consumers together, in one lane. What is in flight when the provider goes away may become UNKNOWN. */
 const maxCallsInFlight = 100;
-const maxMailsInFlight = 2_000;
+export const maxMailsInFlight = 2_000;
 
 /** A Worker waits for the headers of six responses at once. The database needs one of them. */
 export const maxCallsAtOnce = 5;
@@ -37,7 +37,10 @@ const fullCallsPerTurn = 3;
 /** The part of a second that a turn may take of the account's pace. */
 const turnsPerSecond = 10;
 
-/** Grants what the lane takes now, up to one turn. */
+/**
+ * Grants what the lane takes now, up to one turn. Only a drainer probes a lane after a pause, because it can choose a mail that
+ * goes alone: fresh mail may be a call of many that is repeated whole.
+ */
 export function grantPermit(
   account: Account,
   wish: { permitId: string; project: number; priority: Priority; mails: number; pieces?: number },
@@ -48,6 +51,7 @@ export function grantPermit(
   const { project, priority, pieces = 1 } = wish;
   const lane = laneOf(priority);
   const free = freeCalls(account, lane, rule, moment.now);
+  if (free.isProbe && !isDrainer) return none;
   const calls = Math.min(callsFor(wish.mails, rule), callsPerTurn(rule), free.calls);
   if (calls < 1) return none;
   const callsAtOnce = Math.min(calls, maxCallsAtOnce / pieces, free.callsAtOnce);

@@ -19,6 +19,10 @@ export const emailStatuses = [
 ] as const;
 export type EmailStatus = (typeof emailStatuses)[number];
 
+/** How an email whose outcome was unknown was settled: by what the provider reported, or answered when asked, or by a person. */
+export const settlers = ["report", "lookup", "person"] as const;
+export type Settler = (typeof settlers)[number];
+
 /**
  * A provider's report of an email that it accepted. A soft bounce is the provider's last word on this mail, unless it
  * is transient: then the provider still tries, or it has delivered the mail and got an answer such as "out of office".

@@ -3,7 +3,7 @@ import { nextCallAt, type Verdict } from "./breaker";
 import { callDrainer } from "./call-drainer";
 import { withRead } from "./campaign-speed";
 import { callsPerTurn, type Grant, grantPermit, judge, none, openLanes, returnCalls } from "./permits";
-import { ofCampaigns, type Priority, priorities } from "./priority";
+import { laneOf, ofCampaigns, type Priority, priorities } from "./priority";
 import { parkIfEmpty, putMailsBack, takeMails, takeRested } from "./project-pace";
 import { firstOf, join, leave, moveToEnd, type Place, readTo, stopReading } from "./ring";
 
@@ -13,6 +13,8 @@ export interface Turn extends Grant {
   after: Place | null;
   /** A consumer may have died of this project's mail: each is taken alone. */
   isSuspect: boolean;
+  /** The lane was paused, and one mail finds out whether the provider is back. */
+  isProbe: boolean;
 }
 
 /** `drainAt`: the caller must see to it that a drainer comes then; null when somebody else does, or none is needed. */
@@ -73,6 +75,7 @@ export function nextTurn(account: Account, { permitId, done }: Drainer, rule: Ac
   const { project, isSuspect } = waiting;
   const mail = waiting.mail.get(priority);
   const limit = callsPerTurn(rule);
+  const { isProbe } = nextCallAt(account.lanes[laneOf(priority)]);
   if (waiting.deficit <= 0) waiting.deficit += limit;
   const mails = waiting.deficit * (rule.pace === null ? 1 : rule.mailsPerCall);
   const grant = grantPermit(account, { permitId, project, priority, mails }, rule, moment, {
@@ -83,7 +86,7 @@ export function nextTurn(account: Account, { permitId, done }: Drainer, rule: Ac
   if (mail) mail.reader = permitId;
   // Whoever has used up its turn goes to the end of the ring.
   if (waiting.deficit <= 0) moveToEnd(account.ring, waiting);
-  const turn = { ...grant, project, priority, after: mail?.place ?? null, isSuspect };
+  const turn = { ...grant, project, priority, after: mail?.place ?? null, isSuspect, isProbe };
   return { kind: "turn", turn, drainAt: callDrainer(account, rule, moment) };
 }
 

@@ -29,6 +29,8 @@ const StoredResult = z.object({
   uncertainSince: time,
   isUntried: z.boolean(),
   reports: z.array(Report),
+  /** Its outcome was unknown, and the provider was asked. */
+  settledBy: z.literal("lookup").optional(),
 });
 
 /**

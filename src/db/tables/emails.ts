@@ -4,7 +4,7 @@ import type { Id } from "../../core/ids";
 import type { AttachmentRow } from "../../core/mail/attachments";
 import type { ContactSnapshot } from "../../core/mail/message";
 import type { Priority } from "../../core/mail/priority";
-import type { EmailSource, EmailStatus, EmailType } from "../../core/mail/status";
+import type { EmailSource, EmailStatus, EmailType, Settler } from "../../core/mail/status";
 import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time } from "../columns";
 
 /** The content of one call, stored once for all its recipients. */
@@ -106,6 +106,12 @@ export const emails = sqliteTable(
     handedAt: time(),
     /** The time of a call whose outcome is unknown, and whose repeat the provider would recognise. */
     uncertainSince: time(),
+    /** When the provider is asked for it, should its outcome be unknown by then; null where nobody can be asked. */
+    lookUpAt: time(),
+    /** How often the provider answered that it does not have it, since the last call. */
+    lookUps: integer().notNull().default(0),
+    /** How its unknown outcome was settled. */
+    settledBy: text().$type<Settler>(),
     clock: clock(),
     /** When the caller wants it sent; null for at once. */
     scheduledAt: time(),
@@ -158,6 +164,10 @@ export const emails = sqliteTable(
     index("ix_emails_held")
       .on(table.projectId)
       .where(sql`status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL`),
+    // Mail whose outcome is unknown, and for which its provider is asked.
+    index("ix_emails_look_up")
+      .on(table.provider, table.lookUpAt)
+      .where(sql`status = 'UNKNOWN' AND look_up_at IS NOT NULL`),
     uniqueIndex("ux_emails_effect").on(table.projectId, table.effectId).where(sql`effect_id IS NOT NULL`),
     // The mail of a workflow's step, newest last, for the workflow's statistics. The step is behind `execution:`.
     index("ix_emails_step").on(table.projectId, sql`substr(effect_id, 24)`, table.id).where(sql`effect_id IS NOT NULL`),

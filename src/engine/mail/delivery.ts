@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import type { Attachment } from "../../core/mail/attachments";
+import { maxMailsInFlight } from "../../core/mail/permits";
 import type { Place } from "../../core/mail/ring";
 import type { Turn } from "../../core/mail/turns";
 import { openBatch } from "../../db/batch";
@@ -114,4 +115,26 @@ export async function findWaiting(
   const due = rows.filter(({ isDue }) => isDue).slice(0, mails);
   const last = due.length === mails ? due.at(-1) : rows.length === limit ? rows.at(-1) : undefined;
   return { emailIds: due.map(({ id }) => id), place: last ? { dueAt: last.dueAt, id: last.id } : null };
+}
+
+/** A probe passes over all mail whose calls got no answer: what was in flight when the provider went away. */
+const passedByProbe = maxMailsInFlight + passedRows;
+
+/**
+ * The mail that finds out whether the provider is back, if there is any. Of those that are due, it is the first that was in
+ * no call without an answer: such a call may have many mails, and can only be repeated whole.
+ */
+export async function findProbe(ctx: Context, { priority, after }: Pick<Turn, "priority" | "after">): Promise<Id[]> {
+  const now = ctx.clock().getTime();
+  const rows = await select(
+    ctx.db,
+    sql`SELECT id FROM (SELECT id, due_at, status, next_attempt_at, uncertain_since FROM emails INDEXED BY ix_emails_due
+      WHERE clock = ${clockOf(ctx)} AND project_id = ${ctx.project.number} AND priority = ${priority}
+        AND (due_at, id) > (${after?.dueAt ?? 0}, ${after?.id ?? ""}) AND due_at <= ${now + announceGraceMs}
+      ORDER BY due_at, id LIMIT ${passedByProbe})
+      WHERE status = 'QUEUED' AND next_attempt_at <= ${now}
+      ORDER BY uncertain_since IS NOT NULL, due_at, id LIMIT 1`,
+    columns({ id: asId }),
+  );
+  return rows.map(({ id }) => id);
 }

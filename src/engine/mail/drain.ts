@@ -1,6 +1,7 @@
-import { newId, textOf } from "../../core/ids";
+import { belowAllIds, newId, textOf } from "../../core/ids";
 import { maxCallsAtOnce } from "../../core/mail/permits";
 import { priorities } from "../../core/mail/priority";
+import type { Place } from "../../core/mail/ring";
 import type { Done, Turn } from "../../core/mail/turns";
 import type { MessageOf } from "../../core/messages";
 import { secondMs } from "../../core/time";
@@ -9,7 +10,7 @@ import { reasonOf } from "../../platform/log";
 import { findProject } from "../projects/project";
 import { sendForDrainer } from "./announce";
 import { deliverPermitted } from "./deliver";
-import { findWaiting } from "./delivery";
+import { findProbe, findWaiting } from "./delivery";
 import { paceOf } from "./project-pace";
 
 /** After this a drainer makes room for another message of its queue. Its last turn may take a minute more. */
@@ -72,11 +73,14 @@ async function takeTurn(platform: Platform, permitId: string, turn: Turn): Promi
 /** The project's pace allows no mail now. */
 const nothing: Awaited<ReturnType<typeof findWaiting>> = { emailIds: [], place: null };
 
+/** Before all mail. */
+const beginning: Place = { dueAt: 0, id: belowAllIds };
+
 async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<Taken> {
   const mails = turn.isSuspect ? Math.min(turn.mails, suspectsPerTurn) : turn.mails;
   const perSecond = paceOf(ctx, turn.priority);
   const share = perSecond === null ? mails : await ctx.pace.takeShare(permitId, { perSecond, mails });
-  const { emailIds, place } = share === 0 ? nothing : await findWaiting(ctx, { ...turn, mails: share });
+  const { emailIds, place } = share === 0 ? nothing : await findMails(ctx, { ...turn, mails: share });
   await ctx.pace.readUpTo(permitId, { place, mails: emailIds.length });
   if (emailIds.length === 0) {
     return { done: { permitId, verdict: { kind: "unused" }, calls: 0, hasMore: false }, rounds: 0 };
@@ -84,6 +88,13 @@ async function deliverTurn(ctx: Context, permitId: string, turn: Turn): Promise<
   const permit = { id: permitId, ...turn };
   const { done, rounds, error } = await deliverPermitted(ctx, permit, emailIds, { isAgain: turn.isSuspect });
   return { done: error === null ? done : fail(ctx, turn, done, error), rounds };
+}
+
+/** A probe takes one mail out of their order, so the place where to read on stays; if there is none, the page ends as any. */
+async function findMails(ctx: Context, turn: Turn): ReturnType<typeof findWaiting> {
+  const probe = turn.isProbe ? await findProbe(ctx, turn) : [];
+  if (probe.length === 0) return findWaiting(ctx, turn);
+  return { emailIds: probe, place: turn.after ?? beginning };
 }
 
 /** Other projects' turns go on. The sweep finds this one's mail again, because to retry at once would fail too. */

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
+import { firstLookUpAt } from "../../core/mail/lookup";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
 import type { Outcome } from "../../core/mail/outcome";
 import type { Uncalled } from "../../core/mail/unwritten";
@@ -129,13 +130,14 @@ function updateHanded(
       }));
     }),
   );
+  const lookUpAt = ctx.mailer.lookUp === undefined ? null : firstLookUpAt(handedAt);
   const isStopped = sql.join(
     obstacles(ctx).map(({ isThere }) => isThere),
     sql` OR `,
   );
   return statement(
     sql`UPDATE emails AS e SET status = 'SENDING', round = r.value->>'call', handed_at = ${handedAt}, provider = ${ctx.mailer.name},
-        attempts = attempts + 1, abandonments = 0, subject = r.value->>'subject',
+        attempts = attempts + 1, abandonments = 0, look_up_at = ${lookUpAt}, look_ups = 0, subject = r.value->>'subject',
         contact = coalesce(contact, r.value->'contact')
       FROM json_each(${items}) r
       WHERE ${isAsRead(at)} AND NOT (r.value->>'isFresh' AND (${isStopped}))

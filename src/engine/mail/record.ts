@@ -17,6 +17,7 @@ export interface Result extends Outcome {
   campaignId: Id | null;
   /** The round of the result. Null for an email that was never handed over. */
   round: string | null;
+  settledBy?: "lookup" | undefined;
 }
 
 /** With what a condition may ask of the item, beside its key. */
@@ -61,7 +62,8 @@ export function updateResults(
           provider_message_id = coalesce(r.value->>'providerMessageId', provider_message_id),
           sent_at = coalesce(r.value->>'sentAt', sent_at), uncertain_since = r.value->>'uncertainSince',
           attempts = attempts - (r.value->>'isUntried' AND handed_at IS NOT NULL), next_attempt_at = r.value->>'retryAt', due_at = r.value->>'dueAt', handed_at = NULL,
-          ended_at = r.value->>'endedAt',
+          ended_at = r.value->>'endedAt', look_up_at = CASE WHEN r.value->>'status' = 'UNKNOWN' THEN look_up_at END,
+          settled_by = CASE WHEN r.value->>'status' <> 'UNKNOWN' THEN coalesce(r.value->>'settledBy', settled_by) END,
           round = CASE WHEN r.value->>'status' IN ('QUEUED', 'UNKNOWN') THEN round END
         FROM json_each(${items}) r
         WHERE ${where}`,
@@ -91,7 +93,7 @@ function keyOf({ projectId, emailId, round, type, topicId }: WrittenResult) {
 }
 
 function itemOf(result: WrittenResult, at: number) {
-  const { status, error, retryAt, providerMessageId, uncertainSince, isUntried } = result;
+  const { status, error, retryAt, providerMessageId, uncertainSince, isUntried, settledBy } = result;
   return {
     ...keyOf(result),
     status,
@@ -99,6 +101,7 @@ function itemOf(result: WrittenResult, at: number) {
     providerMessageId: providerMessageId ?? undefined,
     uncertainSince: uncertainSince ?? undefined,
     isUntried,
+    settledBy,
     retryAt: retryAt ?? undefined,
     dueAt: retryAt === null ? undefined : retryAt + announceGraceMs,
     sentAt: status === "SENT" ? at : undefined,

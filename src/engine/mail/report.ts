@@ -1,6 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
-import { type EmailStatus, endsTrust, type Meaning, meaningOf, movedBy, type Report } from "../../core/mail/status";
+import {
+  type EmailStatus,
+  endsTrust,
+  type Meaning,
+  meaningOf,
+  movedBy,
+  type Report,
+  type Settler,
+} from "../../core/mail/status";
 import { noRows, type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { updateMarked } from "../campaigns/mark-pages";
@@ -109,10 +117,15 @@ export function updateSent(
     statement(
       sql`UPDATE emails AS e SET status = 'SENT', error = NULL, sent_at = coalesce(sent_at, ${now}),
           provider_message_id = coalesce(provider_message_id, ${providerMessageId}), uncertain_since = NULL,
-          round = NULL, handed_at = NULL, next_attempt_at = NULL, due_at = NULL
+          round = NULL, handed_at = NULL, next_attempt_at = NULL, due_at = NULL, settled_by = ${settledBy("report")}
         FROM json_each(${items}) r WHERE ${isOfItem}`,
     ),
   ];
+}
+
+/** Of an email that is about to get another status: only what was unknown is settled. */
+export function settledBy(settler: Settler): SQL {
+  return sql.raw(`iif(status = 'UNKNOWN', '${settler}', settled_by)`);
 }
 
 type Trouble = Exclude<Meaning, "delivered">;

@@ -5,6 +5,7 @@ import { asId, columns } from "../../db/rows";
 import { type Statement, select, statement } from "../../db/statement";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import { updateMarked } from "../../engine/campaigns/mark-pages";
+import { settledBy } from "../../engine/mail/report";
 import { campaignCancelled } from "../../engine/mail/withhold";
 import { updateUsageOf } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
@@ -101,7 +102,7 @@ function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange):
   const reopened = (where: SQL) =>
     statement(
       sql`UPDATE emails AS e SET status = 'QUEUED', error = NULL, round = NULL, uncertain_since = NULL, attempts = 0,
-          retried_at = ${now}, abandonments = 0, ended_at = NULL, next_attempt_at = NULL, due_at = NULL
+          retried_at = ${now}, settled_by = ${settledBy("person")}, abandonments = 0, ended_at = NULL, next_attempt_at = NULL, due_at = NULL
         WHERE ${where}`,
     );
   return [

@@ -36,6 +36,7 @@ export function emailJson(row: WholeEmail) {
     workflowExecutionId: executionOf(row.effectId),
     status: row.status,
     error: row.error,
+    settledBy: row.settledBy,
     attempts: row.attempts,
     provider: row.provider,
     providerMessageId: row.providerMessageId,

@@ -10,6 +10,7 @@ import { statement } from "../../db/statement";
 import { updateMarked, updateOpen } from "../../engine/campaigns/mark-pages";
 import { announceEmails, announceGraceMs } from "../../engine/mail/announce";
 import { contentGone, findContent } from "../../engine/mail/content";
+import { settledBy } from "../../engine/mail/report";
 import { isWithinLimit } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
 import { getEmail } from "./email";
@@ -51,7 +52,7 @@ export async function retryEmail(ctx: Context, id: Id): Promise<{ id: string; st
   const reopened = batch.add(
     statement(
       sql`UPDATE emails SET status = 'QUEUED', error = NULL, round = NULL, uncertain_since = NULL, attempts = 0,
-          retried_at = ${now}, abandonments = 0, ended_at = NULL, next_attempt_at = ${at},
+          retried_at = ${now}, settled_by = ${settledBy("person")}, abandonments = 0, ended_at = NULL, next_attempt_at = ${at},
           due_at = ${at > now ? at : now + announceGraceMs}
         WHERE ${isOpen} RETURNING id, priority`,
       columns({ id: asId, priority: asPriority }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DateRange } from "../../core/events/range";
 import { readId } from "../../core/ids";
 import { Email as Address } from "../../core/mail/address-input";
-import { emailStatuses } from "../../core/mail/status";
+import { emailStatuses, settlers } from "../../core/mail/status";
 import { Warnings } from "../../core/warning";
 
 const time = z.iso.datetime();
@@ -23,6 +23,7 @@ const example = {
   workflowExecutionId: null,
   status: "DELIVERED" as const,
   error: null,
+  settledBy: null,
   attempts: 1,
   provider: "outbox",
   providerMessageId: "0199a0f2-6c8a-7a2e-8f10-1d2c3b4a5968",
@@ -57,6 +58,10 @@ export const Email = z
     workflowExecutionId: z.string().nullable(),
     status: EmailStatus,
     error: z.string().nullable(),
+    settledBy: z.enum(settlers).nullable().meta({
+      description:
+        "How an email that was UNKNOWN was settled: by a provider's report, an open or a click (`report`), by asking the provider (`lookup`), or by a person who sent it again (`person`). Null for an email that was never UNKNOWN or still is.",
+    }),
     attempts: z.number().int(),
     provider: z.string().nullable(),
     providerMessageId: z.string().nullable(),

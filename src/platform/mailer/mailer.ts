@@ -23,6 +23,12 @@ export interface Mailer extends Abilities {
    * same when it is repeated. Throws when no answer arrives; the mails may have been sent all the same.
    */
   deliver(messages: readonly Message[], key: string): Promise<Receipt[]>;
+  /**
+   * Asks which mails of a call the provider has, after its answer was lost: the message id of each, by the email's public id.
+   * Throws unless the provider gives a whole answer. Only a provider that keeps what it accepted, and can be asked by what our
+   * calls say, has this.
+   */
+  lookUp?(key: string): Promise<ReadonlyMap<string, string>>;
   /** Registers a domain, or finds it already registered: all projects share the account. */
   addDomain(domain: string): Promise<AddedDomain>;
   /**

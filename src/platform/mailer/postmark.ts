@@ -17,6 +17,7 @@ import {
 } from "./call";
 import type { Mailer } from "./mailer";
 import { postmarkDomains } from "./postmark-domains";
+import { lookUpPostmark, postmarkCallName } from "./postmark-lookup";
 import type { PostmarkSettings } from "./settings";
 
 /** With attachments, after base64 encoding. */
@@ -28,7 +29,7 @@ const maxMessageBytes = 10 * 1024 * 1024;
  */
 const mailsPerCall = 100;
 
-/** Postmark. It has no idempotency. Marketing mail needs its own broadcast stream. */
+/** Postmark. It has no idempotency, but can be asked which mails it has. Marketing mail needs its own broadcast stream. */
 export function postmarkMailer(settings: PostmarkSettings): Mailer {
   const call = (method: string, path: string, token: Record<string, string>, body?: string) =>
     callProvider(`${settings.endpoint}/${path}`, {
@@ -46,15 +47,16 @@ export function postmarkMailer(settings: PostmarkSettings): Mailer {
     maxMessageBytes,
     steeringHeaders: ["x-pm-"],
     allowsMarketing: settings.broadcastStream !== null,
-    async deliver(messages) {
+    async deliver(messages, key) {
       if (messages.length > 1) {
-        const bodies = JSON.stringify(messages.map((message) => bodyOf(settings, message)));
+        const bodies = JSON.stringify(messages.map((message) => bodyOf(settings, message, key)));
         return receiptsOf(await call("POST", "email/batch", asServer, bodies), messages.length, settings);
       }
-      const body = JSON.stringify(messages.map((message) => bodyOf(settings, message))[0]);
+      const body = JSON.stringify(messages.map((message) => bodyOf(settings, message, key))[0]);
       const tooMuch = tooLarge(body.length, maxMessageBytes);
       return [tooMuch ?? receiptOf(await call("POST", "email", asServer, body), settings)];
     },
+    lookUp: (key) => lookUpPostmark(settings, key, (path) => call("GET", path, asServer)),
     ...postmarkDomains(
       accountToken === null
         ? null
@@ -63,7 +65,7 @@ export function postmarkMailer(settings: PostmarkSettings): Mailer {
   };
 }
 
-function bodyOf({ stream, broadcastStream }: PostmarkSettings, message: Message) {
+function bodyOf({ stream, broadcastStream }: PostmarkSettings, message: Message, key: string) {
   const { replyTo, headers } = splitReplyTo(message.headers, message.replyTo);
   return {
     From: mailbox(message.from),
@@ -74,7 +76,7 @@ function bodyOf({ stream, broadcastStream }: PostmarkSettings, message: Message)
     ...(replyTo === null ? {} : { ReplyTo: replyTo }),
     ...(message.attachments.length === 0 ? {} : { Attachments: message.attachments.map(attachmentOf) }),
     Headers: Object.entries(headers).map(([Name, Value]) => ({ Name, Value })),
-    Metadata: { [postmarkTagName]: writeTag(message) },
+    Metadata: { [postmarkTagName]: writeTag(message), [postmarkCallName]: key },
     MessageStream: message.type === "MARKETING" && broadcastStream !== null ? broadcastStream : stream,
   };
 }

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { postmarkTagName } from "../../core/mail/notices/postmark";
+import { readTag } from "../../core/mail/tag";
+import { type Answer, isSuccess } from "./call";
+import type { PostmarkSettings } from "./settings";
+
+/** The metadata field with the id of the call, the same in all its mails: a search has room for one field. */
+export const postmarkCallName = "petrel-call";
+
+/** The most that one answer has. A call has fewer mails. */
+const maxMessages = 500;
+
+const Found = z.object({
+  TotalCount: z.number().max(maxMessages),
+  Messages: z.array(z.object({ MessageID: z.string(), Metadata: z.record(z.string(), z.string()) })),
+});
+
+/**
+ * Searches the messages of a call, whether they are sent or still wait there. Each stream is asked for: without its name, a search
+ * is about the default stream alone.
+ */
+export async function lookUpPostmark(
+  { stream, broadcastStream }: PostmarkSettings,
+  key: string,
+  get: (path: string) => Promise<Answer>,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const messagestream of new Set([stream, broadcastStream ?? stream])) {
+    const query = new URLSearchParams({
+      ...{ count: String(maxMessages), offset: "0", messagestream },
+      [`metadata_${postmarkCallName}`]: key,
+    });
+    const answer = await get(`messages/outbound?${query}`);
+    if (!isSuccess(answer)) throw new Error(`Postmark answered a search with ${answer.status}`);
+    const { TotalCount, Messages } = Found.parse(answer.body);
+    if (Messages.length < TotalCount) throw new Error("Postmark did not list all messages that it found");
+    for (const { MessageID, Metadata } of Messages) {
+      // A search that ignored the filter would find mails of other calls, or miss ours among them.
+      if (Metadata[postmarkCallName] !== key) throw new Error("Postmark found messages of another call");
+      const tag = readTag(Metadata[postmarkTagName] ?? "");
+      if (tag) found.set(tag.emailId, MessageID);
+    }
+  }
+  return found;
+}
