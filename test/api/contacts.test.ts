@@ -5,6 +5,7 @@ import { updateContact } from "../../src/features/contacts/update";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { effects, noEffects } from "../support/effects";
+import { framed } from "../support/framed";
 import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectLegacy, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { eventCounts } from "../support/rows";
@@ -341,7 +342,9 @@ describe("PATCH /contacts/{id}", () => {
     if (!accepted) throw new Error("Nothing was accepted");
     await project.api.patch(`/contacts/${publicId(accepted.contactId)}`, { email: "new@example.com" });
     await world.drain();
-    expect(world.taken.map(({ to, html }) => [to.email, html])).toEqual([["ada@example.com", "new@example.com"]]);
+    expect(world.taken.map(({ to, html }) => [to.email, html])).toEqual([
+      ["ada@example.com", framed("new@example.com")],
+    ]);
   });
 
   it("takes no mail to a suppressed address by changing to it, nor lets any through by changing from it", async () => {

@@ -623,22 +623,25 @@ describe("between the call and the mail", () => {
     const project = await newProject();
     const { id } = await newTemplate(project);
     const world = new World();
-    const to = Array.from({ length: 8 }, (_, index) => `r${index}@example.com`);
+    // A round is 25 mails: the last three are in the next.
+    const to = Array.from({ length: 28 }, (_, index) => `r${index}@example.com`);
     await accept(world, project, id, { to });
     world.answer = async () => {
-      await optOut(project, "r6@example.com");
-      await project.api.post("/suppressions", { email: "r7@example.com" });
+      await optOut(project, "r26@example.com");
+      await project.api.post("/suppressions", { email: "r27@example.com" });
       return { kind: "accepted", providerMessageId: "m", reports: [] };
     };
     await world.drain();
-    expect(world.taken.map((message) => message.to.email)).toEqual(to.slice(0, 6));
-    const reasons = (await emailRows(project)).slice(6).map(({ status, error, attempts }) => [status, error, attempts]);
+    expect(world.taken.map((message) => message.to.email)).toEqual(to.slice(0, 26));
+    const reasons = (await emailRows(project))
+      .slice(26)
+      .map(({ status, error, attempts }) => [status, error, attempts]);
     expect(reasons).toEqual([
       ["SUPPRESSED", "The contact has unsubscribed from marketing email", 0],
       ["SUPPRESSED", "The address is on the suppression list", 0],
     ]);
-    expect(await emailsOfTheMonth(project)).toBe(6);
-    expect(await eventCounts(project)).toEqual({ "email.sent": 6 });
+    expect(await emailsOfTheMonth(project)).toBe(26);
+    expect(await eventCounts(project)).toEqual({ "email.sent": 26 });
   });
 
   it("who opts out before a mail that may be out is tried again gets it no second time, and it stays UNKNOWN", async () => {
