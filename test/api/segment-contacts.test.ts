@@ -50,6 +50,7 @@ describe("GET /segments/{id}/contacts", () => {
       total: 2,
       page: 9,
       pageSize: 100,
+      warnings: [{ field: "pageSize", message: "The largest value is 100, which was used." }],
     });
     await project.api.patch(`/contacts/${bob.id}`, { data: { plan: "pro" } });
     expect(await membersOf(project, id)).toEqual(["eve@example.com", "bob@example.com", "ada@example.com"]);
