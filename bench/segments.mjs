@@ -58,11 +58,15 @@ async function benchProject({ base }, { secret }) {
   // Once for all that is read to be in memory.
   await refresh();
   await longest(base);
+  const preview = await timed(() => call(`${base}/segments/preview`, secret, { condition }));
+  const { batchMs: previewBatchMs } = await longest(base);
   const pages = [];
   for (let n = 0; n < 20; n++)
     pages.push(await timed(() => call(`${base}/segments/${id}/contacts?pageSize=100`, secret)));
   const figures = {
     "first page of 100": median(pages.sort((a, b) => a - b)),
+    preview,
+    "longest batch of a preview": previewBatchMs,
     count: await timed(refresh),
     "membership, all of it new": await timed(() => compute(base, secret, id)),
     "membership, nothing changed": await timed(() => compute(base, secret, id)),

@@ -67,6 +67,9 @@ has named; later mail waits for its turn. What such an event says becomes no lin
 A contact's \`source\` says where it came from: \`PUBLIC\` is one that only a public key has named. Segments count events
 whatever key tracked them, so add \`source\` to a condition that should leave such contacts out.
 
+\`POST /segments/preview\` counts exactly in a project of up to 250,000 contacts. Above, it may scan only a part of them: then
+\`approximate\` is true, and \`count\` is an estimate, or null when nobody in that part matches.
+
 ## Errors
 
 Every error has the same envelope. \`error.code\` is for your code, \`error.message\` and \`error.suggestion\` are for you, and

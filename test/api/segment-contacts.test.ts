@@ -6,9 +6,13 @@ import { addMembers, isPro, membersOf, newContact, newSegment, only } from "../s
 
 const nowhere = "0199a0f2-7a10-7d31-8c42-9e5f6a7b8c9d";
 
-/** Contacts straight into the table, of which every `proEvery`th is on the pro plan: 0, 0 + proEvery … */
-async function addContacts(project: TestProject, count: number, { proEvery }: { proEvery: number }): Promise<void> {
-  for (let from = 0; from < count; from += 10_000) {
+/** Contacts number `first` to `count` straight into the table, of which every `proEvery`th is on the pro plan. */
+async function addContacts(
+  project: TestProject,
+  count: number,
+  { proEvery, first = 0 }: { proEvery: number; first?: number },
+): Promise<void> {
+  for (let from = first; from < count; from += 10_000) {
     await project.db
       .prepare(
         `INSERT INTO contacts (project_id, id, email, subscribed, data, created_at, updated_at)
@@ -46,6 +50,7 @@ describe("GET /segments/{id}/contacts", () => {
       total: 2,
       page: 9,
       pageSize: 100,
+      warnings: [{ field: "pageSize", message: "The largest value is 100, which was used." }],
     });
     await project.api.patch(`/contacts/${bob.id}`, { data: { plan: "pro" } });
     expect(await membersOf(project, id)).toEqual(["eve@example.com", "bob@example.com", "ada@example.com"]);
@@ -160,19 +165,36 @@ describe("POST /segments/preview", () => {
     expect((await project.api.get("/segments")).body).toEqual([]);
   });
 
-  it("reckons in a project of more than 100,000 contacts, from parts spread over all of them", async () => {
+  it("is exact up to 250,000 contacts, and above never says 0 of those it did not scan", async () => {
     const project = await newProject();
-    await addContacts(project, 110_000, { proEvery: 10 });
-    const { body } = await project.api.post("/segments/preview", { condition: isPro });
-    expect(body).toMatchObject({ count: 11_000, approximate: true });
-    expect(body.sample).toHaveLength(10);
+    await addContacts(project, 250_000, { proEvery: 10 });
+    const preview = async (condition: object) =>
+      (await project.api.post("/segments/preview", { condition })).body as Record<string, unknown> & {
+        sample: { email: string }[];
+      };
+    const oldest = (count: number) => only("createdAt", "lessThan", new Date(count).toISOString());
+    const newestOf = (count: number) => Array.from({ length: 10 }, (_, i) => `${count - 1 - i}@example.com`);
 
-    // They are the 10,000 oldest. The call looks at 10,000 of each 11,000, and so at 9,000 of them.
-    const longAgo = only("createdAt", "lessThan", new Date(10_000).toISOString());
-    const old = await project.api.post("/segments/preview", { condition: longAgo });
-    expect(old.body).toMatchObject({ count: 9_900, approximate: true });
-    const emails = Array.from({ length: 10 }, (_, i) => `${9_999 - i}@example.com`);
-    expect(old.body.sample.map(({ email }: { email: string }) => email)).toEqual(emails);
+    const few = await preview(oldest(1_500));
+    expect([few.count, Object.keys(few)]).toEqual([1_500, ["count", "sample"]]);
+    expect(few.sample.map(({ email }) => email)).toEqual(newestOf(1_500));
+    expect(await preview(oldest(0))).toEqual({ count: 0, sample: [] });
+
+    await addContacts(project, 260_000, { proEvery: 10, first: 250_000 });
+    const pro = await preview(isPro);
+    expect(pro).toMatchObject({ count: 26_000, approximate: true });
+    expect(pro.sample.map(({ email }) => email)).toEqual(
+      Array.from({ length: 10 }, (_, i) => `${259_990 - 10 * i}@example.com`),
+    );
+    // It scans 12,500 of each 13,000: the newest 9,500 of these.
+    const many = await preview(oldest(10_000));
+    expect(many).toMatchObject({ count: 9_880, approximate: true });
+    expect(many).not.toHaveProperty("atLeast");
+    expect(many.sample.map(({ email }) => email)).toEqual(newestOf(10_000));
+    expect(await preview(oldest(400))).toEqual({ count: null, atLeast: 0, sample: [], approximate: true });
+    // What is looked up is exact in a project of any size.
+    expect(await preview(only("email", "equals", "nobody@example.com"))).toEqual({ count: 0, sample: [] });
+    expect(await preview(only("email", "equals", "7@example.com"))).toMatchObject({ count: 1 });
   });
 
   it.each<[string, unknown, string, string]>([

@@ -1,16 +1,15 @@
-import { sql } from "drizzle-orm";
 import type { Id } from "../../core/ids";
 import { asId, columns } from "../../db/rows";
-import { selectOne } from "../../db/statement";
+import { select } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import type { ScanSource } from "./scan-source";
-import { ends, windowFrom } from "./scan-window";
+import { ends, selectEdges } from "./scan-window";
 
 /** Rows of a source that one statement skips, in some 25 ms: it reads an index and no contact. */
 const maxSkippedPerStatement = 100_000;
 
-const readEdge = columns({ edge: asId });
+const readEdge = columns({ id: asId });
 
 /**
  * The ids after which parts of equal size begin, for scans downward: the first part has the newest contacts. Rows of
@@ -18,20 +17,19 @@ const readEdge = columns({ edge: asId });
  * project may have imported nearly all its contacts within an hour.
  */
 export async function findParts(ctx: Context, source: ScanSource, parts: number): Promise<Id[]> {
-  const starts = [ends.down.start];
-  const rowsPerPart = Math.max(1, Math.floor(source.rows / parts));
-  for (let [from, left] = [ends.down.start, rowsPerPart]; starts.length < parts; ) {
-    const rows = Math.min(left, maxSkippedPerStatement);
-    const { edge } = windowFrom(ctx, source, { direction: "down", from, rows });
-    from = (await selectOne(ctx.db, sql`WITH ${edge} SELECT id AS edge FROM edge`, readEdge)).edge;
+  const rowsPerPart = Math.max(1, Math.ceil(source.rows / parts));
+  const edgesPerPart = Math.ceil(rowsPerPart / maxSkippedPerStatement);
+  const rows = Math.ceil(rowsPerPart / edgesPerPart);
+  const found: Id[] = [];
+  const wanted = (parts - 1) * edgesPerPart;
+  while (found.length < wanted) {
+    const edges = Math.min(wanted - found.length, Math.floor(maxSkippedPerStatement / rows));
+    const from = found.at(-1) ?? ends.down.start;
+    const next = await select(ctx.db, selectEdges(ctx, source, { direction: "down", from, rows, edges }), readEdge);
+    found.push(...next.map(({ id }) => id));
     // There are fewer rows than the stored counts say.
-    if (from === ends.down.end) break;
-    left -= rows;
-    if (left === 0) {
-      starts.push(from);
-      left = rowsPerPart;
-    }
+    if (next.length < edges) break;
     await letOthersIn();
   }
-  return starts;
+  return [ends.down.start, ...found.filter((_, place) => (place + 1) % edgesPerPart === 0)];
 }

@@ -35,16 +35,55 @@ export function windowFrom(
   source: ScanSource,
   { direction, from, rows, beside }: { direction: Direction; from: Id; rows: number; beside?: ScanSource },
 ): ScanWindow {
-  const { beyond, before, order, first } = words[direction];
   const edgeOf = (one: ScanSource) => {
-    const { table, id } = rowsOf(ctx, one);
-    const last = sql`SELECT ${id} ${table} AND ${id} ${beyond} ${from} ORDER BY ${id} ${order} LIMIT 1 OFFSET ${rows - 1}`;
+    const last = lastRow(ctx, one, { direction, from: sql`${from}`, rows });
     return sql`coalesce((${last}), ${ends[direction].end})`;
   };
-  const edge = beside ? sql`${first}(${edgeOf(source)}, ${edgeOf(beside)})` : edgeOf(source);
+  const edge = beside ? sql`${words[direction].first}(${edgeOf(source)}, ${edgeOf(beside)})` : edgeOf(source);
+  return windowTo(ctx, source, { direction, from, edge });
+}
+
+/** The rows of a source from the id `from` to the id `to`, when both are known. */
+export function windowBetween(
+  ctx: Context,
+  source: ScanSource,
+  { direction, from, to }: { direction: Direction; from: Id; to: Id },
+): ScanWindow {
+  return windowTo(ctx, source, { direction, from, edge: sql`${to}` });
+}
+
+function windowTo(
+  ctx: Context,
+  source: ScanSource,
+  { direction, from, edge }: { direction: Direction; from: Id; edge: SQL },
+): ScanWindow {
+  const { beyond, before } = words[direction];
   const isBetween: IsBetween = (id, upTo) =>
     sql`${id} ${beyond} ${from} AND ${id} ${before}${upTo === "the edge" ? sql`=` : sql``} ${theEdge}`;
   return { edge: sql`edge (id) AS MATERIALIZED (SELECT ${edge})`, contacts: contactsOf(ctx, source, isBetween) };
+}
+
+/** Selects the ids at which the next windows of so many rows end, at most `edges` of them. It skips rows of an index. */
+export function selectEdges(
+  ctx: Context,
+  source: ScanSource,
+  { direction, from, rows, edges }: { direction: Direction; from: Id; rows: number; edges: number },
+): SQL {
+  const next = lastRow(ctx, source, { direction, from: sql`edges.id`, rows });
+  return sql`WITH RECURSIVE edges (n, id) AS (
+      SELECT 0, ${from} UNION ALL SELECT n + 1, (${next}) FROM edges WHERE n < ${edges} AND id IS NOT NULL)
+    SELECT id FROM edges WHERE n > 0 AND id IS NOT NULL`;
+}
+
+/** Selects the id of the last of the next so many rows. Where there are fewer, it selects none. */
+function lastRow(
+  ctx: Context,
+  source: ScanSource,
+  { direction, from, rows }: { direction: Direction; from: SQL; rows: number },
+): SQL {
+  const { beyond, order } = words[direction];
+  const { table, id } = rowsOf(ctx, source);
+  return sql`SELECT ${id} ${table} AND ${id} ${beyond} ${from} ORDER BY ${id} ${order} LIMIT 1 OFFSET ${rows - 1}`;
 }
 
 const theEdge = sql`(SELECT id FROM edge)`;

@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Audience } from "../../core/audience/compile";
-import { type Id, textOf } from "../../core/ids";
+import type { Id } from "../../core/ids";
 import { maxAskedPerStatement } from "../../db/limits";
-import { asId, asJson, asNumber, columns, orNull, type RowReader, wholeRow } from "../../db/rows";
+import { asId, asJson, asNumber, columns, orNull } from "../../db/rows";
 import { select, selectOne } from "../../db/statement";
-import { type ContactRow, contacts } from "../../db/tables";
+import type { ContactRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
+import { type Page, pageOf, selectPage } from "./scan-page";
 import type { ScanSource } from "./scan-source";
 import { type Direction, ends, type ScanWindow, windowFrom } from "./scan-window";
 
@@ -25,12 +26,6 @@ export interface Scanned {
   /** The id after which the next window begins. */
   edge: Id;
   isLast: boolean;
-}
-
-/** A page of the matches, in the order of the scan: `take` contacts after the first `skip`. */
-interface Page {
-  skip: number;
-  take: number;
 }
 
 export interface ScanOptions {
@@ -131,39 +126,12 @@ async function count(
   return { ...found, ids: found.ids ?? [], others: found.others ?? [] };
 }
 
-const readFigures = columns({ edge: asId, matched: asNumber });
-const readContact = wholeRow(contacts);
-
-/** The counts of a window, and one contact of the page. If the page is empty, the only row has no contact. */
-const readPicked: RowReader<{ edge: Id; matched: number; contact: ContactRow | null }> = (raw) => ({
-  ...readFigures(raw),
-  contact: raw.id === null ? null : readContact(raw),
-});
-
-/** Evaluates the condition once for each contact. The matches are noted, and the page is taken from the notes. */
 async function pick(
   ctx: Context,
-  { values, matches }: Audience,
-  { edge, contacts }: ScanWindow,
-  { skip, take, direction }: Page & { direction: Direction },
+  audience: Audience,
+  window: ScanWindow,
+  page: Page & { direction: Direction },
 ): Promise<Pick<Scanned, "edge" | "matched" | "contacts">> {
-  const order = direction === "up" ? sql`ASC` : sql`DESC`;
-  const found = await select(
-    ctx.db,
-    sql`WITH ${values}, ${edge},
-        matching (place, id) AS MATERIALIZED (SELECT c.rowid, c.id ${contacts} AND ${matches})
-      SELECT counted.matched, (SELECT id FROM edge) AS edge, c.*
-      FROM (SELECT count(*) AS matched FROM matching) counted
-        LEFT JOIN (SELECT place FROM matching ORDER BY id ${order} LIMIT ${take} OFFSET ${skip}) page
-        LEFT JOIN contacts c ON c.rowid = page.place`,
-    readPicked,
-  );
-  const [first] = found;
-  if (!first) throw new Error("A count always has a row");
-  const isInOrder = (one: ContactRow, other: ContactRow) => textOf(one.id) < textOf(other.id) === (direction === "up");
-  return {
-    edge: first.edge,
-    matched: first.matched,
-    contacts: found.flatMap(({ contact }) => contact ?? []).toSorted((a, b) => (isInOrder(a, b) ? -1 : 1)),
-  };
+  const { sql: query, read } = selectPage(audience, window, page);
+  return pageOf(await select(ctx.db, query, read), page.direction);
 }

@@ -6,22 +6,23 @@ import { asNumber, columns } from "../../../db/rows";
 import { selectOne } from "../../../db/statement";
 import type { ContactRow } from "../../../db/tables";
 import { checkCondition } from "../../../engine/audience/named-segments";
-import { scan } from "../../../engine/audience/scan";
 import { findParts } from "../../../engine/audience/scan-parts";
-import { findScanSource } from "../../../engine/audience/scan-source";
-import { ends } from "../../../engine/audience/scan-window";
+import { findScanSource, type ScanSource } from "../../../engine/audience/scan-source";
+import { type ScanWindow, windowBetween, windowFrom } from "../../../engine/audience/scan-window";
+import { scanWindows } from "../../../engine/audience/scan-windows";
 import { totalContacts } from "../../../engine/contacts/total";
 import type { Context } from "../../../platform/context";
 
 const sampleSize = 10;
 /** What a preview reads at most: so many rows, by so many statements. */
-const maxRows = 100_000;
+const maxRows = 250_000;
 const maxWindows = 200;
-/** A source with more rows is divided into so many parts, and the preview reads the newest rows of each. */
-const maxParts = 10;
+/** A source with more rows is sampled: so many of them, or fewer, at each of many places that are spread evenly. */
+const maxRowsPerPlace = 12_500;
 
 interface Preview {
-  count: number;
+  /** Null when part of the contacts was scanned, and none of these matches: then it may be any number. */
+  count: number | null;
   isApproximate: boolean;
   sample: ContactRow[];
 }
@@ -31,25 +32,51 @@ export async function previewSegment(ctx: Context, condition: FilterCondition): 
   const { segments } = await checkCondition(ctx, condition);
   const total = sql`SELECT ${totalContacts(ctx)} AS contacts`;
   const { contacts } = await selectOne(ctx.db, total, columns({ contacts: asNumber }));
-  const source = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
   const audience = audienceOf(condition, segments, ctx.now);
-  const maxRead = Math.min(maxRows, maxWindows * maxAskedPerStatement(audience));
+  const rowsAtOnce = maxAskedPerStatement(audience);
+  const maxRead = Math.min(maxRows, maxWindows * rowsAtOnce);
+  const cheapest = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
+  // Rows of events are cheaper than contacts and may be more. An exact answer is worth the difference.
+  const isFew = cheapest.rows > maxRead && contacts <= maxRead;
+  const source: ScanSource = isFew ? { over: "contacts", rows: contacts } : cheapest;
   const isWhole = source.rows <= maxRead;
-  const parts = isWhole ? [ends.down.start] : await findParts(ctx, source, maxParts);
-  // Only a window that has too few rows says that it is the last: a whole scan may need one more to see that.
-  const budget = isWhole ? { maxWindows: maxWindows + 1 } : { maxRows: Math.floor(maxRead / maxParts) };
-  const sample: ContactRow[] = [];
-  let [matched, read, isExact] = [0, 0, false];
-  for (const from of parts) {
-    const want = { skip: 0, take: sampleSize - sample.length };
-    for await (const window of scan(ctx, audience, source, budget, { direction: "down", from, want })) {
-      sample.push(...window.contacts);
-      matched += window.matched;
-      read += window.rows;
-      isExact = isWhole && window.isLast;
-    }
-  }
-  if (isExact) return { count: matched, isApproximate: false, sample };
-  const count = Math.round((matched / read) * Math.max(read, source.rows));
-  return { count, isApproximate: true, sample };
+  const { windows, share } = isWhole
+    ? await wholeOf(ctx, source, rowsAtOnce)
+    : await sampleOf(ctx, source, { rows: Math.min(rowsAtOnce, maxRowsPerPlace), maxRead });
+  const { matched, contacts: sample, isAtEnd } = await scanWindows(ctx, audience, windows, { take: sampleSize });
+  if (isWhole && isAtEnd) return { count: matched, isApproximate: false, sample };
+  return { count: matched === 0 ? null : Math.round(matched / share), isApproximate: true, sample };
+}
+
+interface Plan {
+  windows: ScanWindow[];
+  /** The part of the source's rows that these windows read. */
+  share: number;
+}
+
+/**
+ * Windows that join each other, so that contacts which come or go meanwhile shift none of them. The last one finds its
+ * end by itself: if there are more rows than the stored counts say, it stops before the end.
+ */
+async function wholeOf(ctx: Context, source: ScanSource, rows: number): Promise<Plan> {
+  // One more than needed when the last one would be full, and could not tell whether it is the last.
+  const starts = await findParts(ctx, source, Math.floor(source.rows / rows) + 1);
+  const windows = starts.map((from, place) => {
+    const to = starts[place + 1];
+    return to === undefined
+      ? windowFrom(ctx, source, { direction: "down", from, rows })
+      : windowBetween(ctx, source, { direction: "down", from, to });
+  });
+  return { windows, share: 1 };
+}
+
+/** The newest rows of each of many parts of equal size. */
+async function sampleOf(
+  ctx: Context,
+  source: ScanSource,
+  { rows, maxRead }: { rows: number; maxRead: number },
+): Promise<Plan> {
+  const starts = await findParts(ctx, source, Math.floor(maxRead / rows));
+  const windows = starts.map((from) => windowFrom(ctx, source, { direction: "down", from, rows }));
+  return { windows, share: Math.min(1, (rows * starts.length) / source.rows) };
 }

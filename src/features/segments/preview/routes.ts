@@ -22,8 +22,6 @@ const show = createRoute({
 
 preview.openapi(show, async (c) => {
   const { count, isApproximate, sample } = await previewSegment(c.var.ctx, c.req.valid("json").condition);
-  return c.json(
-    { count, sample: sample.map(contactJson), ...(isApproximate ? { approximate: true as const } : {}) },
-    200,
-  );
+  const shown = { sample: sample.map(contactJson), ...(isApproximate ? { approximate: true as const } : {}) };
+  return c.json(count === null ? { count, atLeast: 0, ...shown } : { count, ...shown }, 200);
 });

@@ -11,15 +11,24 @@ export const PreviewSegment = z
 
 export const SegmentPreview = z
   .object({
-    count: z.number().int(),
+    count: z.number().int().nullable().meta({
+      description: "Null when only a part of the contacts was scanned, and none of these matches. See `approximate`.",
+    }),
+    atLeast: z
+      .number()
+      .int()
+      .optional()
+      .meta({ description: "The matches that were found. Present when `count` is null." }),
     sample: z.array(Contact).meta({ description: "The newest matches among the scanned contacts, at most 10." }),
     approximate: z
       .literal(true)
       .optional()
       .meta({
         description:
-          "Present when `count` is an estimate: the project has more than 100,000 contacts to scan, and the call scanned " +
-          "100,000 of them in ten parts, spread evenly from newest to oldest. With very many filters it scans fewer.",
+          "Present when `count` is an estimate or null. A preview is exact in a project of up to 250,000 contacts, and in " +
+          "any other when a filter narrows them down to as few: to those with an event, say, or in a segment. Above, it scans " +
+          "250,000 of them at places spread evenly from newest to oldest. With more than some twenty filters on events, " +
+          "segments or topics, all of these figures are lower.",
       }),
   })
   .meta({ id: "SegmentPreview", example: { count: 1, sample: [contact] } });

@@ -1,0 +1,45 @@
+import type { Audience } from "../../core/audience/compile";
+import { chunksOf } from "../../core/chunks";
+import type { Id } from "../../core/ids";
+import { openBatch } from "../../db/batch";
+import type { ContactRow } from "../../db/tables";
+import type { Context } from "../../platform/context";
+import { letOthersIn } from "../../platform/let-others-in";
+import { pageOf, selectPage } from "./scan-page";
+import { ends, type ScanWindow } from "./scan-window";
+
+/** Windows of one batch, and so of one round trip. Others wait for all of them: some 100 ms. */
+const windowsPerBatch = 4;
+
+interface Found {
+  matched: number;
+  /** The first matches in the order of the windows. */
+  contacts: ContactRow[];
+  /** The last window reaches the end of its source. */
+  isAtEnd: boolean;
+}
+
+/** Evaluates a condition for the contacts of windows that are known beforehand, from the newest to the oldest. */
+export async function scanWindows(
+  ctx: Context,
+  audience: Audience,
+  windows: ScanWindow[],
+  { take }: { take: number },
+): Promise<Found> {
+  const contacts: ContactRow[] = [];
+  let [matched, edge]: [number, Id] = [0, ends.down.start];
+  for (const together of chunksOf(windows, windowsPerBatch)) {
+    const batch = openBatch(ctx);
+    const page = { skip: 0, take: take - contacts.length, direction: "down" as const };
+    const scanned = together.map((window) => batch.add(selectPage(audience, window, page)));
+    await batch.commit();
+    for (const { all } of scanned) {
+      const found = pageOf(all, "down");
+      contacts.push(...found.contacts.slice(0, take - contacts.length));
+      matched += found.matched;
+      edge = found.edge;
+    }
+    await letOthersIn();
+  }
+  return { matched, contacts, isAtEnd: edge === ends.down.end };
+}
