@@ -179,7 +179,8 @@ describe("a campaign", () => {
     await seconds(world, 2);
     const taken = world.taken.length;
     expect(taken).toBeGreaterThanOrEqual(30);
-    expect(taken).toBeLessThan(40);
+    // The mails of the round that is with the provider go out: 25 of one consumer.
+    expect(taken).toBeLessThan(60);
     await world.pass(10);
     expect(world.taken).toHaveLength(taken);
     await resumeCampaign((await world.context(project)).ctx, readId(id));
@@ -197,7 +198,7 @@ describe("a campaign", () => {
     await send(world, project, id);
     await seconds(world, 2);
     const taken = world.taken.length;
-    expect(taken).toBeLessThan(40);
+    expect(taken).toBeLessThan(60);
     await world.pass(3);
     expect(world.taken).toHaveLength(taken);
     expect(await get(project, id)).toMatchObject({ status: "CANCELLED", totalRecipients: 700, sentCount: taken });

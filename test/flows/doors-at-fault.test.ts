@@ -31,7 +31,9 @@ const documented: Operation[] = Object.entries<Record<string, Partial<Operation>
 /** They store what they find, though a disabled project may call them. */
 const writingReads = ["verifyDomain", "preflightCampaign"];
 /** They ask no database. */
-const askingNobody = ["listActivityTypes"];
+const askingNobody = ["getMe", "listActivityTypes"];
+/** Queries without which a read is refused. */
+const queries: Record<string, string> = { explainCampaign: "?email=ada@example.com" };
 
 /** By the policy of its route. */
 function writes({ method, path, operationId }: Operation): boolean {
@@ -179,7 +181,8 @@ describe("an operation that reads", () => {
         .replace(/\{\w+\}/g, "0199a0f2-0000-7000-8000-000000000000");
       const fault = new DatabaseFault(staying("connection lost"), everyTrip().isMeant);
       const key = keyFor(project, operation.security ?? []);
-      const { status, body } = await callAtFault("GET", path, { key, fault });
+      const query = queries[operation.operationId] ?? "";
+      const { status, body } = await callAtFault("GET", path + query, { key, fault });
       expect([status, body?.error?.details], JSON.stringify(body)).toEqual([503, { effect: "none" }]);
     },
   );

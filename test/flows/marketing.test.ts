@@ -173,6 +173,7 @@ describe("what the type of a template means for its mail", () => {
     const project = await newProject({ company: "Ship & <Co>" });
     const { id } = await newTemplate(project);
     const rest = { subject: undefined, body: undefined, from: undefined };
+    await project.api.post("/contacts", { email: "eve@example.com", subscribed: true });
     const send = (template: string) => project.api.send({ ...rest, to: "eve@example.com", template });
     const warning = { field: "postalAddress", message: expect.stringContaining("PATCH /admin/projects/{id}") };
     expect((await send(id)).body.warnings).toEqual([warning]);
@@ -624,11 +625,11 @@ describe("between the call and the mail", () => {
     const { id } = await newTemplate(project);
     const world = new World();
     // A round is 25 mails: the last three are in the next.
-    const to = Array.from({ length: 28 }, (_, index) => `r${index}@example.com`);
+    const to = Array.from({ length: 28 }, (_, index) => `r${index + 10}@example.com`);
     await accept(world, project, id, { to });
     world.answer = async () => {
-      await optOut(project, "r26@example.com");
-      await project.api.post("/suppressions", { email: "r27@example.com" });
+      await optOut(project, "r36@example.com");
+      await project.api.post("/suppressions", { email: "r37@example.com" });
       return { kind: "accepted", providerMessageId: "m", reports: [] };
     };
     await world.drain();

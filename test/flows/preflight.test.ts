@@ -301,7 +301,7 @@ describe("what it looks at", () => {
       return (await preflight(world, project, id)).warnings;
     };
     expect(await warningsOf("MARKETING")).toEqual([
-      { code: "missing_postal_address", count: 2, message: expect.stringContaining("no postalAddress") },
+      { code: "missing_postal_address", count: 2, message: expect.stringContaining("no postalAddress"), examples: [] },
     ]);
     expect(await warningsOf("HEADLESS")).toEqual([]);
     await admin.patch(`/admin/projects/${project.id}`, { postalAddress: "1 Main St" });

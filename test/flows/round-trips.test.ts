@@ -36,7 +36,11 @@ describe("the round trips for which an answer waits", () => {
     const { id: template } = await newTemplate(project);
     const body = { to: "new@example.com", template };
     const sent = await callFromAfar("POST", "/v1/send", { key: project.keys.secret, body });
-    expect(sent).toMatchObject({ status: 200, trips: ["D1"], body: { warnings: [{ field: "to" }] } });
+    expect(sent).toMatchObject({
+      status: 200,
+      trips: ["D1"],
+      body: { warnings: [{ field: "postalAddress" }, { field: "to" }] },
+    });
   });
 
   it("are the gate and the database for a mail with an Idempotency-Key", async () => {

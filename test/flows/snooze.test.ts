@@ -261,7 +261,7 @@ async function onPage(project: TestProject, page: "unsubscribe" | "subscribe" | 
   const origin = "https://petrel.example";
   await sendEmails({ ...ctx, origin }, SendEmail.parse({ to: "ada@example.com", template: id }));
   await world.drain();
-  const path = world.taken[0]?.html.replace(origin, "") ?? "";
+  const path = world.taken[0]?.text.replace(origin, "") ?? "";
   const answer = await call("POST", path, form, { headers: { "Content-Type": "application/x-www-form-urlencoded" } });
   expect(answer.status).toBe(200);
   return answer;

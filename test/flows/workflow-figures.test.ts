@@ -97,6 +97,7 @@ describe("the statistics of a workflow", () => {
     const stub = shardStub(addressOf(project, contactId));
     await runInDurableObject(stub, (_, { storage }) => {
       storage.sql.exec("DROP TABLE branch_counts");
+      storage.sql.exec("ALTER TABLE executions DROP COLUMN is_public");
       storage.kv.put("tables", 1);
     });
     await evictDurableObject(stub);

@@ -95,8 +95,8 @@ describe("many executions on a step that is removed", () => {
       expect(deaths).toBeGreaterThan(16);
       expect(await standings()).toEqual({ "WAITING second": many });
       expect(await counts()).toEqual({
-        first: { entered: many, waiting: 0, completed: 0, failed: 0, skipped: many },
-        second: { entered: many, waiting: many, completed: 0, failed: 0, skipped: 0 },
+        first: { entered: many, waiting: 0, completed: 0, failed: 0, skipped: many, branches: [] },
+        second: { entered: many, waiting: many, completed: 0, failed: 0, skipped: 0, branches: [] },
       });
       world.now += 24 * 60 * 60_000;
       await world.pass(2);

@@ -1,6 +1,7 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, expect } from "vitest";
+import { parseDomain } from "../../src/core/domains/parse-domain";
 import { countedProjects, forgetProjects } from "./as-seen";
 import { miscounted } from "./counts";
 import { databaseOf, shards } from "./database";
@@ -10,6 +11,8 @@ import { tenantFaults, watchStatements } from "./tenant-check";
 // Files share an isolate, which loads the Worker once; each begins with storage of its own.
 await reset();
 forgetProjects();
+// The test runner fetches what `import()` names, and two requests cannot wait for one fetch.
+await parseDomain("example.com");
 const databases = shards.map(databaseOf);
 await Promise.all(databases.map((db) => applyD1Migrations(db, env.TEST_MIGRATIONS)));
 // The isolate remembers projects by number: none has the number of one in an earlier file.

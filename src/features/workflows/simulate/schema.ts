@@ -35,7 +35,9 @@ const Delay = z
 
 const Happening = z
   .object({
-    at: Time.nullish().meta({ description: "When it happens. Pass this or `after`." }),
+    at: Time.nullish().meta({
+      description: "When it happens. Pass this or `after`; without either, it happens when the run starts.",
+    }),
     after: Delay.nullish().meta({
       description:
         "How long after the start of the run it happens: `0m`, `36h`, `3d`. Units are s, m, h, d and w. The run starts at " +
@@ -50,12 +52,9 @@ const Happening = z
       .meta({ type: "object" }),
   })
   .superRefine(({ at, after }, check) => {
-    const isAt = (at ?? null) !== null;
-    if (isAt !== ((after ?? null) !== null)) return;
-    const [code, message] = isAt
-      ? ["custom", "Must not be sent together with at: they say the same in two ways"]
-      : ["required", "Say when it happens: after, such as 3d, or at, a time"];
-    check.addIssue({ code: "custom", path: ["after"], message, params: { code } });
+    if ((at ?? null) === null || (after ?? null) === null) return;
+    const message = "Must not be sent together with at: they say the same in two ways";
+    check.addIssue({ code: "custom", path: ["after"], message });
   });
 
 export const SimulateWorkflow = z
