@@ -78,4 +78,17 @@ export const mistakesInSending: Mistake[] = [
   send({ attachments: [{ ...file, contentType: undefined }] }, ["attachments.0.contentType", "Required", "Required"]),
   send({ attachments: [{ ...file, disposition: "inline" }] }, ["attachments.0.contentId", "Required", "inline"]),
   send({ headers: { Bcc: "bob@example.com" } }, ["headers.Bcc", "Bcc", "Must not"]),
+  ...["variables", "dataVariables", "templateModel", "TemplateModel", "template_data", "dynamic_template_data"].map(
+    (name) => send({ [name]: { firstName: "Ada" } }, [`"${name}"`, name, "Use data"]),
+  ),
+  ...["substitutions", "message_data", "mergeVars", "merge_fields", "params", "props"].map((name) =>
+    send({ [name]: { firstName: "Ada" } }, [`"${name}"`, name, "Use data"]),
+  ),
+  send({ send_at: "2030-01-01T00:00:00Z" }, ['"send_at"', "2030-01-01", "Use scheduledAt"]),
+  send({ idempotencyKey: "order-7" }, ['"idempotencyKey"', '"received":"order-7"', "header Idempotency-Key"]),
+  send({ topicId: "news" }, ['"topicId"', '"received":"news"', "belongs to a template"]),
+  send({ previewText: "Look" }, ['"previewText"', '"received":"Look"', "belongs to a template"]),
+  send({ metadata: { order: 7 } }, ['"metadata"', "metadata", "put what the mail shows into data"]),
+  send({ stream: "broadcast" }, ['"stream"', '"received":"broadcast"', "the type of the template"]),
+  send({ body: "{{#if plan}}Hi{{/if}}" }, ['"body"', "#if", "{% if"]),
 ];
