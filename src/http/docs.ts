@@ -22,7 +22,16 @@ export function serveDocs(app: OpenAPIHono<AppEnv>): void {
     answer.headers.set("Cache-Control", isFixed ? "public, max-age=31536000, immutable" : "no-cache");
     return answer;
   });
+
+  app.get("/docs/buttons.js", open, keepAWhile, (c) => c.body(nameButtons, 200, { "Content-Type": "text/javascript" }));
 }
+
+/** The reference's buttons that copy show an icon alone, so screen readers have no name for them. */
+const nameButtons = `new MutationObserver(() => {
+  const nameless = 'button[class*="copy-button"]:not([aria-label])';
+  for (const button of document.querySelectorAll(nameless)) button.setAttribute("aria-label", "Copy");
+}).observe(document.body, { subtree: true, childList: true });
+`;
 
 function fetchScript(env: Env, request: Request): Promise<Response> {
   return env.ASSETS.fetch(new Request(new URL("/standalone.js", request.url), request));
@@ -76,6 +85,8 @@ const configuration = JSON.stringify({
     ul.endpoints.endpoints, .scalar-card-content.overflow-auto { max-height: none; overflow: visible; }
     /* A link to an operation moves the focus to its whole section, where the keyboard cannot go by itself. */
     [tabindex="-1"]:focus-visible { outline: none; }
+    /* Fields that are deprecated were too pale. */
+    .property--deprecated.property--deprecated > * { opacity: 1; }
     code.hljs.hljs.hljs:focus-visible { outline: 1px solid var(--scalar-color-accent); outline-offset: -1px; }`,
 });
 
@@ -92,6 +103,7 @@ function page(script: string) {
 <body>
 <noscript>The reference needs JavaScript. The same description is in <a href="/openapi.json">/openapi.json</a>.</noscript>
 <script id="api-reference" data-configuration="${configuration}"></script>
+<script src="/docs/buttons.js"></script>
 <script src="${script}"></script>
 </body>
 </html>`;

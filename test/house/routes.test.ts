@@ -153,6 +153,7 @@ it("lets nobody in without a key but where a route says so", () => {
     "GET /c/:token",
     "GET /confirm/:token",
     "GET /docs",
+    "GET /docs/buttons.js",
     "GET /docs/reference.js",
     "GET /favicon.ico",
     "GET /favicon.svg",

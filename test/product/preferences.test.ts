@@ -1,8 +1,8 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, inject, it } from "vitest";
 import { languages } from "../../src/core/languages/language";
+import { axeFindings } from "./axe";
 import { describeInChromium, overhang, phone } from "./chromium";
-import { contrasts } from "./contrast";
 import { mailWith, newRecipient, type Recipient, walkPages } from "./recipient";
 
 const product = inject("product");
@@ -159,6 +159,6 @@ function cutWords(page: Page): Promise<string[]> {
 }
 
 async function expectLegible(page: Page): Promise<void> {
-  expect((await contrasts(page)).filter(({ ratio }) => ratio < 4.5)).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
   expect(await overhang(page)).toBe(0);
 }
