@@ -57,6 +57,9 @@ describe("a project takes", () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const answer of answers.filter(({ status }) => status !== 201)) expectFull(answer, "1000000 addresses");
     expect((await add("a@example.com")).status).toBe(201);
+    const suppressions = [{ email: "a@example.com" }, { email: "late@example.com" }];
+    expectFull(await project.api.post("/suppressions/bulk", { suppressions }), "1000000 addresses");
+    expect((await project.api.post("/suppressions/bulk", { suppressions: suppressions.slice(0, 1) })).status).toBe(200);
     expect((await project.api.get("/suppressions")).body.data).toHaveLength(2);
   });
 

@@ -8,6 +8,7 @@ import { LookupContacts, UpdateContact } from "../../src/features/contacts/schem
 import { updateContact } from "../../src/features/contacts/update";
 import { upsertContact } from "../../src/features/contacts/upsert";
 import { addSuppression } from "../../src/features/suppressions/add";
+import { addSuppressions } from "../../src/features/suppressions/add-many";
 import { idSql } from "../support/counts";
 import { expectBounded, planOf } from "../support/plan";
 import { newProject, type TestProject } from "../support/project";
@@ -125,6 +126,7 @@ it("creates, changes, looks up, snoozes and ends snoozes without walking through
   await snoozeContact(ctx, id, { duration: "1m" });
   await unsnoozeContact(ctx, id);
   await addSuppression(ctx, { email: "new@example.com", reason: null });
+  await addSuppressions(ctx, { suppressions: [{ email: "new@example.com" }, { email: "p00002@example.com" }] });
   await endSnoozes(world.process().platform);
   const left = await project.db
     .prepare("SELECT count(snoozed_until) AS n FROM contacts WHERE project_id = ?")

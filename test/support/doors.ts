@@ -167,6 +167,10 @@ export const operations: Record<string, Door> = {
     },
   },
   addSuppression: { good: 201, knock: () => ({ body: { email: ada } }) },
+  addSuppressions: {
+    good: 200,
+    knock: () => ({ body: { suppressions: [{ email: ada }, { email: "gone@example.com", reason: "bounce" }] } }),
+  },
   removeSuppression: {
     good: 204,
     unsure: [1],

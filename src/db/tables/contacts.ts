@@ -4,6 +4,7 @@ import { maxDataBytes } from "../../core/contacts/data";
 import type { FieldType } from "../../core/contacts/field-type";
 import { contactSources } from "../../core/contacts/source";
 import { belowAllIds } from "../../core/ids";
+import { suppressionReasons } from "../../core/mail/suppression-reasons";
 import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
 
 export const contacts = sqliteTable(
@@ -85,13 +86,13 @@ export const contactFields = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.key] })],
 );
 
-/** Addresses that get no mail of any type: they bounced, complained, or were put here by hand. */
+/** Addresses that get no mail of any type: they bounced, complained, or a call added them. */
 export const suppressions = sqliteTable(
   "suppressions",
   {
     projectId: projectId(),
     email: text().notNull(),
-    reason: text({ enum: ["bounce", "complaint", "manual"] }).notNull(),
+    reason: text({ enum: suppressionReasons }).notNull(),
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.email] })],
@@ -108,7 +109,7 @@ export const erasedAddresses = sqliteTable(
     projectId: projectId(),
     hash: text().notNull(),
     optedOutAt: time(),
-    suppressedReason: text({ enum: ["bounce", "complaint", "manual"] }),
+    suppressedReason: text({ enum: suppressionReasons }),
     createdAt: createdAt(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.hash] })],

@@ -11,8 +11,7 @@ const maxSuppressions = 1_000_000;
  * `project_id, email`, each address once; those that are listed already do not count.
  */
 export function countAdded(added: SQL): Statement {
-  return addToCount(sql`SELECT a.project_id, 1 AS n FROM (${added}) a WHERE NOT EXISTS (SELECT 1 FROM suppressions s
-    WHERE s.project_id = a.project_id AND s.email = a.email)`);
+  return addToCount(withoutListed(added));
 }
 
 /** Counts addresses before they are removed from the list. `where` finds them among the suppressions. */
@@ -28,12 +27,21 @@ function addToCount(changes: SQL): Statement {
   );
 }
 
-/** Goes before the insert: stops the whole batch when the list is full. An address that is listed already may be added again. */
-export function guardSuppressions(ctx: Context, email: string): Statement {
-  const message = `The suppression list of this project has ${maxSuppressions} addresses, which is the most it can have`;
+/**
+ * Goes before the insert: stops the whole batch when the list would have more than it can have. `added` is as in
+ * `countAdded`; addresses that are listed already may be added again. `field` is what the refusal names.
+ */
+export function guardSuppressions(ctx: Context, field: string, added: SQL): Statement {
+  const message = `The suppression list of this project can have ${maxSuppressions} addresses, and would have more`;
+  const listed = sql`coalesce((SELECT suppressions FROM project_counts WHERE project_id = ${ctx.project.number}), 0)`;
+  const unlisted = sql`(SELECT count(*) FROM (${withoutListed(added)}))`;
   return guard(
-    sql`EXISTS (SELECT 1 FROM suppressions WHERE project_id = ${ctx.project.number} AND email = ${email}) OR NOT EXISTS (SELECT 1 FROM project_counts
-      WHERE project_id = ${ctx.project.number} AND suppressions >= ${maxSuppressions})`,
-    () => new Invalid([{ field: "email", code: "too_big", message }]),
+    sql`${unlisted} = 0 OR ${listed} + ${unlisted} <= ${maxSuppressions}`,
+    () => new Invalid([{ field, code: "too_big", message }]),
   );
+}
+
+function withoutListed(added: SQL): SQL {
+  return sql`SELECT a.project_id, 1 AS n FROM (${added}) a WHERE NOT EXISTS (SELECT 1 FROM suppressions s
+    WHERE s.project_id = a.project_id AND s.email = a.email)`;
 }

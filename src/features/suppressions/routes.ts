@@ -4,9 +4,11 @@ import { body, created, createRoute, errors, noContent, ok } from "../../http/de
 import { CursorQuery } from "../../http/params";
 import { createRouter } from "../../http/router";
 import { addSuppression } from "./add";
+import { addSuppressions } from "./add-many";
+import { foreignNamesOfSuppressions } from "./foreign-names";
 import { listSuppressions } from "./list";
 import { removeSuppression } from "./remove";
-import { AddSuppression, Suppression, SuppressionPage } from "./schema";
+import { AddedSuppressions, AddSuppression, AddSuppressions, Suppression, SuppressionPage } from "./schema";
 import { suppressionJson } from "./suppression";
 
 export const suppressions = createRouter();
@@ -39,6 +41,20 @@ suppressions.openapi(add, async (c) => {
   const row = await addSuppression(c.var.ctx, c.req.valid("json"));
   return c.json(suppressionJson(row), 201);
 });
+
+const addMany = createRoute({
+  method: "post",
+  path: "/suppressions/bulk",
+  operationId: "addSuppressions",
+  tags,
+  summary: "Bring the suppression list of another service along",
+  description: "All of the call is done, or nothing. An address that is listed already keeps its reason and time.",
+  foreignNames: foreignNamesOfSuppressions,
+  request: body(AddSuppressions),
+  responses: { ...ok(AddedSuppressions), ...errors(400, 403, 413, 422) },
+});
+
+suppressions.openapi(addMany, async (c) => c.json(await addSuppressions(c.var.ctx, c.req.valid("json")), 200));
 
 const EmailParam = z.object({
   email: z.string().meta({ param: { name: "email", in: "path" }, example: "gone@example.com" }),

@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { Email } from "../../core/mail/address-input";
+import { suppressionReasons } from "../../core/mail/suppression-reasons";
 import { Warnings } from "../../core/warning";
 
-const reasons = z.enum(["bounce", "complaint", "manual"]);
+const maxSuppressions = 1_000;
+
+const Reason = z.enum(suppressionReasons);
 const example = { email: "gone@example.com", reason: "bounce" as const, createdAt: "2026-01-31T09:00:00.000Z" };
 
 export const Suppression = z
-  .object({ email: z.string(), reason: reasons, createdAt: z.iso.datetime() })
+  .object({ email: z.string(), reason: Reason, createdAt: z.iso.datetime() })
   .meta({ id: "Suppression", example });
 
 export const SuppressionPage = z
@@ -22,6 +25,33 @@ export const SuppressionPage = z
   .meta({ id: "SuppressionPage", example: { data: [example], cursor: "", hasMore: false, total: 1 } });
 
 export const AddSuppression = z
-  .object({ email: Email, reason: reasons.nullish() })
+  .object({ email: Email, reason: Reason.nullish() })
   .meta({ id: "AddSuppression", example: { email: "gone@example.com" } });
 export type AddSuppression = z.infer<typeof AddSuppression>;
+
+export const AddSuppressions = z
+  .object({
+    suppressions: z
+      .array(
+        AddSuppression.extend({
+          createdAt: z.iso
+            .datetime({ offset: true })
+            .nullish()
+            .meta({ description: "When the other service listed it. Now without it, and when it is in the future." }),
+        }),
+      )
+      .min(1)
+      .max(maxSuppressions)
+      .meta({ description: "An address that is sent twice counts once: the first counts." }),
+  })
+  .meta({ id: "AddSuppressions", example: { suppressions: [example, { email: "left@example.com", reason: "unsubscribe" }] } });
+export type AddSuppressions = z.infer<typeof AddSuppressions>;
+
+const count = z.number().int();
+
+export const AddedSuppressions = z
+  .object({
+    created: count.meta({ description: "Addresses that are suppressed now and were not before." }),
+    existing: count.meta({ description: "Addresses that were suppressed already. They keep their reason and time." }),
+  })
+  .meta({ id: "AddedSuppressions", example: { created: 2, existing: 0 } });

@@ -1,0 +1,44 @@
+import { sql } from "drizzle-orm";
+import type { SuppressionReason } from "../../core/mail/suppression-reasons";
+import { noRows, type Statement, statement } from "../../db/statement";
+import { upsertCounts } from "../../engine/contacts/counts";
+import { countAdded, guardSuppressions } from "../../engine/contacts/suppression-count";
+import type { Context } from "../../platform/context";
+
+export interface NewSuppression {
+  email: string;
+  reason: SuppressionReason;
+  /** Milliseconds. */
+  createdAt: number;
+}
+
+/**
+ * Adds addresses to the list, each of them once in `items`. An address that is listed already keeps its reason and time.
+ * A snoozed contact loses the end of its snooze, because it would be subscribed again. A second run changes nothing.
+ */
+export function insertSuppressions(ctx: Context, field: string, items: readonly NewSuppression[]): Statement[] {
+  const now = ctx.now.getTime();
+  const given = sql`json_each(${JSON.stringify(items)}) r`;
+  const addresses = sql`SELECT ${ctx.project.number} AS project_id, r.value->>'email' AS email FROM ${given}`;
+  const isSnoozed = sql`project_id = ${ctx.project.number} AND email IN (SELECT r.value->>'email' FROM ${given})
+    AND snoozed_until IS NOT NULL`;
+  return [
+    guardSuppressions(ctx, field, addresses),
+    statement(
+      sql`INSERT INTO suppressions (project_id, email, reason, created_at)
+        SELECT ${ctx.project.number}, r.value->>'email', r.value->>'reason', r.value->>'createdAt' FROM ${given}
+        WHERE true ON CONFLICT DO NOTHING`,
+      noRows,
+      { before: [countAdded(addresses)] },
+    ),
+    statement(
+      sql`UPDATE contacts SET snoozed_until = NULL, version = version + 1, updated_at = max(updated_at, ${now})
+        WHERE ${isSnoozed}`,
+      noRows,
+      // Nobody's subscription changes, but the contact's updatedAt does, so it may enter a segment.
+      {
+        before: [upsertCounts(sql`SELECT project_id, 0 AS contacts, 0 AS subscribed FROM contacts WHERE ${isSnoozed}`)],
+      },
+    ),
+  ];
+}
