@@ -73,6 +73,18 @@ describe("POST /campaigns/{id}/preflight", () => {
     expect([mail.total, (await project.api.get(`/campaigns/${id}`)).body.status]).toEqual([0, "DRAFT"]);
   });
 
+  it.each(["bounce", "complaint", "unsubscribe", "manual"])("names mail that is withheld for %s", async (reason) => {
+    const project = await newProject();
+    await project.api.post("/contacts", { email: "ada@example.com" });
+    await project.api.post("/suppressions/bulk", { suppressions: [{ email: "ada@example.com", reason }] });
+    const { id } = await newCampaign(project);
+    const { body } = await preflight(project, id);
+    expect((await ended(project, body.jobId)).result).toMatchObject({
+      willSend: 0,
+      skipped: [{ reason: `suppressed_${reason}`, count: 1 }],
+    });
+  });
+
   it("to nobody finds nobody", async () => {
     const project = await newProject();
     const { id } = await newCampaign(project);

@@ -126,7 +126,10 @@ describe("/suppressions/bulk", () => {
     const { body: ada } = await project.api.post("/contacts", { email: "ada@example.com", subscribed: true });
     await project.api.post(`/contacts/${ada.id}/snooze`, { duration: "1m" });
     await project.api.post("/suppressions/bulk", { suppressions: [{ email: "ada@example.com" }] });
-    expect((await project.api.get(`/contacts/${ada.id}`)).body).toMatchObject({ subscribed: false, snoozedUntil: null });
+    expect((await project.api.get(`/contacts/${ada.id}`)).body).toMatchObject({
+      subscribed: false,
+      snoozedUntil: null,
+    });
   });
 
   it("touches no list of another project", async () => {
@@ -142,7 +145,11 @@ describe("/suppressions/bulk", () => {
     [{ suppressions: [] }, "suppressions", "too_small"],
     [{ emails: ["ada@example.com"] }, "emails", "custom"],
     [{ suppressions: [{ email: "ada@example.com" }, { email: "nope" }] }, "suppressions.1.email", "invalid_string"],
-    [{ suppressions: [{ email: "a@b.co", reason: "550 no such user" }] }, "suppressions.0.reason", "invalid_enum_value"],
+    [
+      { suppressions: [{ email: "a@b.co", reason: "550 no such user" }] },
+      "suppressions.0.reason",
+      "invalid_enum_value",
+    ],
     [{ suppressions: [{ email: "a@b.co", createdAt: "yesterday" }] }, "suppressions.0.createdAt", "invalid_string"],
     [{ suppressions: [{ email: "a@b.co", created: 1443651141 }] }, "suppressions.0.created", "custom"],
   ])("refuses %j, all of it", async (body, field, code) => {

@@ -1,13 +1,12 @@
 import { flaws } from "../mail/flaws";
+import { suppressionReasons } from "../mail/suppression-reasons";
 
 /** Why somebody in the audience of a campaign would get no mail. */
 export const skipReasons = [
   "unsubscribed",
   "snoozed",
   "not_in_topic",
-  "suppressed_bounce",
-  "suppressed_complaint",
-  "suppressed_manual",
+  ...suppressionReasons.map((reason) => `suppressed_${reason}` as const),
   "monthly_limit",
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];

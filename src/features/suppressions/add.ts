@@ -13,9 +13,7 @@ export async function addSuppression(ctx: Context, { email, reason }: AddSuppres
   const batch = openBatch(ctx);
   // A second run finds the address listed, and no snooze.
   batch.mayRepeat();
-  batch.addAll(
-    insertSuppressions(ctx, "email", [{ email, reason: reason ?? "manual", createdAt: ctx.now.getTime() }]),
-  );
+  batch.addAll(insertSuppressions(ctx, "email", [{ email, reason: reason ?? "manual", createdAt: ctx.now.getTime() }]));
   const listed = batch.add(
     statement(
       sql`SELECT * FROM suppressions WHERE project_id = ${ctx.project.number} AND email = ${email}`,

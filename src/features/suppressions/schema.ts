@@ -44,7 +44,10 @@ export const AddSuppressions = z
       .max(maxSuppressions)
       .meta({ description: "An address that is sent twice counts once: the first counts." }),
   })
-  .meta({ id: "AddSuppressions", example: { suppressions: [example, { email: "left@example.com", reason: "unsubscribe" }] } });
+  .meta({
+    id: "AddSuppressions",
+    example: { suppressions: [example, { email: "left@example.com", reason: "unsubscribe" }] },
+  });
 export type AddSuppressions = z.infer<typeof AddSuppressions>;
 
 const count = z.number().int();

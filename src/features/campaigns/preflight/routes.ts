@@ -34,7 +34,8 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
 
 - \`willSend\`, \`skipped\` and \`renderErrors\` add up to \`recipients\`: everybody whom the audience finds.
 - \`skipped\` says who gets no mail, by the rules of sending: \`unsubscribed\` and \`snoozed\` (not for TRANSACTIONAL), \`not_in_topic\`,
-  \`suppressed_bounce\`, \`suppressed_complaint\`, \`suppressed_manual\`, and \`monthly_limit\` for those for whom the month has no mail left.
+  \`suppressed_bounce\`, \`suppressed_complaint\`, \`suppressed_unsubscribe\`, \`suppressed_manual\`, and \`monthly_limit\` once the
+  month's quota is used up.
 - \`missing\` names the variables without a value that the mail names, also where a fallback stands for them; at most 100.
 - \`renderErrors\` are why the mail of some cannot be composed: theirs would end FAILED. At most 50 are told one by one.
 - \`clipped\` counts mail with more than 102 KB of HTML, tracking included: Gmail cuts it there.
