@@ -19,7 +19,7 @@ import { type Gate, openGate } from "./gate";
 import { type Log, log } from "./log";
 import type { Mailer } from "./mailer/mailer";
 import { openMailer } from "./mailer/open";
-import { outboxMailer } from "./mailer/outbox";
+import { outboxMailer } from "./mailer/outbox/send";
 import { openPace, type Pace, unlimitedPace } from "./mailer/pace";
 import type { Reporter } from "./mailer/reporter";
 import { openReporters } from "./mailer/reporters";

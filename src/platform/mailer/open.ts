@@ -2,10 +2,10 @@ import type { Db } from "../../db/client";
 import type { Blobs } from "../blobs";
 import type { Config } from "../env";
 import type { Mailer } from "./mailer";
-import { outboxMailer } from "./outbox";
-import { postmarkMailer } from "./postmark";
-import { resendMailer } from "./resend";
-import { sesMailer } from "./ses";
+import { outboxMailer } from "./outbox/send";
+import { postmarkMailer } from "./postmark/send";
+import { resendMailer } from "./resend/send";
+import { sesMailer } from "./ses/send";
 
 /** Opens the provider named in `MAIL_PROVIDER`. No other place knows all providers. */
 export function openMailer({ mailProvider, mail }: Config, db: Db, blobs: Blobs): Mailer {

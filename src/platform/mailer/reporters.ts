@@ -3,13 +3,13 @@ import { Untrusted } from "../../core/errors";
 import { isJsonObject } from "../../core/json";
 import { sameSecret } from "../../core/keys";
 import type { Notice } from "../../core/mail/notices/notice";
-import { readPostmarkEvent, readPostmarkInbound } from "../../core/mail/notices/postmark";
 import type { ReceivedMail } from "../../core/mail/notices/received";
-import { readResendEvent, readResendReceived } from "../../core/mail/notices/resend";
-import { readSesEvent, readSesReceived } from "../../core/mail/notices/ses";
+import { readPostmarkEvent, readPostmarkInbound } from "./postmark/notices";
 import type { Reporter, Told } from "./reporter";
+import { readResendEvent, readResendReceived } from "./resend/notices";
+import { readSesEvent, readSesReceived } from "./ses/notices";
+import { readSns } from "./ses/sns";
 import type { MailSettings, PostmarkSettings } from "./settings";
-import { readSns } from "./sns";
 
 /**
  * The providers that may report, by the name in `/hooks/{provider}`: each one that has the settings for its signature,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readPostmarkEvent } from "../../../../src/core/mail/notices/postmark";
+import { readPostmarkEvent } from "../../../../src/platform/mailer/postmark/notices";
 
 const base = { MessageID: "pm-1", Metadata: { petrel: "p_e" }, MessageStream: "outbound" };
 const bounce = (Type: string, more: object = {}) => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readPostmarkEvent, readPostmarkInbound } from "../../../../src/core/mail/notices/postmark";
 import { receivedMail } from "../../../../src/core/mail/notices/received";
-import { readResendEvent, readResendReceived } from "../../../../src/core/mail/notices/resend";
-import { readSesEvent, readSesReceived } from "../../../../src/core/mail/notices/ses";
+import { readPostmarkEvent, readPostmarkInbound } from "../../../../src/platform/mailer/postmark/notices";
+import { readResendEvent, readResendReceived } from "../../../../src/platform/mailer/resend/notices";
+import { readSesEvent, readSesReceived } from "../../../../src/platform/mailer/ses/notices";
 import {
   type Incoming,
   postmarkNotice,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readResendEvent } from "../../../../src/core/mail/notices/resend";
+import { readResendEvent } from "../../../../src/platform/mailer/resend/notices";
 
 const data = { email_id: "re-1", to: ["a@example.com"], tags: { petrel: "p_e", other: "x" } };
 const event = (type: string, more: object = {}) => ({ type, created_at: "2026-01-31", data: { ...data, ...more } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSesEvent } from "../../../../src/core/mail/notices/ses";
+import { readSesEvent } from "../../../../src/platform/mailer/ses/notices";
 
 const timestamp = "2026-01-31T12:00:01.000Z";
 

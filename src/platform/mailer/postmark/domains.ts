@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Answer } from "./call";
-import type { Mailer, SenderDomain } from "./mailer";
-import { asked, outOfReach, registered } from "./registration";
+import type { Answer } from "../call";
+import type { Mailer, SenderDomain } from "../mailer";
+import { asked, outOfReach, registered } from "../registration";
 
 const name = "postmark";
 const perPage = 500;

@@ -1,5 +1,5 @@
-import { Untrusted } from "../../core/errors";
-import { expiringCache } from "../../core/expiring-cache";
+import { Untrusted } from "../../../core/errors";
+import { expiringCache } from "../../../core/expiring-cache";
 import {
   isSnsCertificateUrl,
   isSnsConfirmation,
@@ -7,10 +7,10 @@ import {
   SnsMessage,
   snsHashes,
   snsStringToSign,
-} from "../../core/mail/sns";
-import { hourMs, secondMs } from "../../core/time";
-import { publicKeyOf } from "../../core/x509";
-import { log } from "../log";
+} from "../../../core/mail/sns";
+import { hourMs, secondMs } from "../../../core/time";
+import { publicKeyOf } from "../../../core/x509";
+import { log } from "../../log";
 
 const patienceMs = 10 * secondMs;
 const longestAnswer = 64 * 1024;

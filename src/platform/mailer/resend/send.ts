@@ -1,11 +1,10 @@
 import { z } from "zod";
-import type { Attachment } from "../../core/mail/attachments";
-import { mailbox, splitReplyTo } from "../../core/mail/mailbox";
-import type { Message } from "../../core/mail/message";
-import { resendTagName } from "../../core/mail/notices/resend";
-import type { Receipt } from "../../core/mail/receipt";
-import { writeTag } from "../../core/mail/tag";
-import { dayMs } from "../../core/time";
+import type { Attachment } from "../../../core/mail/attachments";
+import { mailbox, splitReplyTo } from "../../../core/mail/mailbox";
+import type { Message } from "../../../core/mail/message";
+import type { Receipt } from "../../../core/mail/receipt";
+import { writeTag } from "../../../core/mail/tag";
+import { dayMs } from "../../../core/time";
 import {
   type Answer,
   callProvider,
@@ -15,10 +14,11 @@ import {
   receiptsOfRefusal,
   tooLarge,
   withoutSecrets,
-} from "./call";
-import type { Mailer } from "./mailer";
-import { resendDomains } from "./resend-domains";
-import type { ResendSettings } from "./settings";
+} from "../call";
+import type { Mailer } from "../mailer";
+import type { ResendSettings } from "../settings";
+import { resendDomains } from "./domains";
+import { resendTagName } from "./notices";
 
 /** After base64 encoding. */
 const maxMessageBytes = 40 * 1024 * 1024;

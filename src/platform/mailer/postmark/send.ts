@@ -1,10 +1,9 @@
 import { z } from "zod";
-import type { Attachment } from "../../core/mail/attachments";
-import { mailbox, splitReplyTo } from "../../core/mail/mailbox";
-import type { Message } from "../../core/mail/message";
-import { postmarkTagName } from "../../core/mail/notices/postmark";
-import type { Receipt } from "../../core/mail/receipt";
-import { writeTag } from "../../core/mail/tag";
+import type { Attachment } from "../../../core/mail/attachments";
+import { mailbox, splitReplyTo } from "../../../core/mail/mailbox";
+import type { Message } from "../../../core/mail/message";
+import type { Receipt } from "../../../core/mail/receipt";
+import { writeTag } from "../../../core/mail/tag";
 import {
   type Answer,
   callProvider,
@@ -14,11 +13,12 @@ import {
   receiptsOfRefusal,
   tooLarge,
   withoutSecrets,
-} from "./call";
-import type { Mailer } from "./mailer";
-import { postmarkDomains } from "./postmark-domains";
-import { lookUpPostmark, postmarkCallName } from "./postmark-lookup";
-import type { PostmarkSettings } from "./settings";
+} from "../call";
+import type { Mailer } from "../mailer";
+import type { PostmarkSettings } from "../settings";
+import { postmarkDomains } from "./domains";
+import { lookUpPostmark, postmarkCallName } from "./look-up";
+import { postmarkTagName } from "./notices";
 
 /** With attachments, after base64 encoding. */
 const maxMessageBytes = 10 * 1024 * 1024;

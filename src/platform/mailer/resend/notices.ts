@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Report } from "../status";
-import { clickedBy, gaveUp, hardBounce, type Notice, openedBy, transient } from "./notice";
-import { type ReceivedMail, receivedMail } from "./received";
+import { clickedBy, gaveUp, hardBounce, type Notice, openedBy, transient } from "../../../core/mail/notices/notice";
+import { type ReceivedMail, receivedMail } from "../../../core/mail/notices/received";
+import type { Report } from "../../../core/mail/status";
 
 /** The name of the tag of every mail. */
 export const resendTagName = "petrel";

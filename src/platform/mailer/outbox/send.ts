@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
-import type { DnsRecord } from "../../core/domains/records";
-import { type Id, newIdAt, publicId, readId, textOf } from "../../core/ids";
-import type { Message } from "../../core/mail/message";
-import { toMime } from "../../core/mail/mime/message";
-import type { Receipt } from "../../core/mail/receipt";
-import { type Behaviour, behaviourTowards } from "../../core/mail/simulator";
-import type { Db } from "../../db/client";
-import { type Blobs, blobKey } from "../blobs";
-import type { Mailer, SenderDomain } from "./mailer";
+import type { DnsRecord } from "../../../core/domains/records";
+import { type Id, newIdAt, publicId, readId, textOf } from "../../../core/ids";
+import type { Message } from "../../../core/mail/message";
+import { toMime } from "../../../core/mail/mime/message";
+import type { Receipt } from "../../../core/mail/receipt";
+import { type Behaviour, behaviourTowards } from "../../../core/mail/simulator";
+import type { Db } from "../../../db/client";
+import { type Blobs, blobKey } from "../../blobs";
+import type { Mailer, SenderDomain } from "../mailer";
 
 /** The embedded provider: it stores every mail for you to read, sends none, and simulates the reports. */
 export function outboxMailer(db: Db, blobs: Blobs, clock = () => new Date()): Mailer {

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { parseDomain } from "../../core/domains/parse-domain";
-import type { DnsRecord, RecordPurpose } from "../../core/domains/records";
-import type { Answer } from "./call";
-import type { Mailer, SenderDomain } from "./mailer";
-import { asked, registered } from "./registration";
+import { parseDomain } from "../../../core/domains/parse-domain";
+import type { DnsRecord, RecordPurpose } from "../../../core/domains/records";
+import type { Answer } from "../call";
+import type { Mailer, SenderDomain } from "../mailer";
+import { asked, registered } from "../registration";
 
 const name = "resend";
 

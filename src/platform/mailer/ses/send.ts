@@ -1,10 +1,9 @@
 import { AwsClient } from "aws4fetch";
 import { z } from "zod";
-import type { Message } from "../../core/mail/message";
-import { toMime } from "../../core/mail/mime/message";
-import { sesTagHeader, sesTagName } from "../../core/mail/notices/ses";
-import type { Receipt } from "../../core/mail/receipt";
-import { writeTag } from "../../core/mail/tag";
+import type { Message } from "../../../core/mail/message";
+import { toMime } from "../../../core/mail/mime/message";
+import type { Receipt } from "../../../core/mail/receipt";
+import { writeTag } from "../../../core/mail/tag";
 import {
   type Answer,
   callProvider,
@@ -13,11 +12,12 @@ import {
   receiptOfRefusal,
   tooLarge,
   withoutSecrets,
-} from "./call";
-import type { Mailer, SenderDomain } from "./mailer";
-import { asked, registered } from "./registration";
-import { headerIn, rawMailBody } from "./ses-body";
-import type { SesSettings } from "./settings";
+} from "../call";
+import type { Mailer, SenderDomain } from "../mailer";
+import { asked, registered } from "../registration";
+import type { SesSettings } from "../settings";
+import { headerIn, rawMailBody } from "./body";
+import { sesTagHeader, sesTagName } from "./notices";
 
 const name = "ses";
 /** After base64 encoding, by the quotas of API v2. */
