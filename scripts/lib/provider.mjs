@@ -2,8 +2,8 @@ import { locationFaults } from "./data-location.mjs";
 import { replicaFaults } from "./replicas.mjs";
 import { command } from "./screen.mjs";
 
-/** The settings of each provider: what it needs to send, and what it takes. As in src/platform/mailer/settings.ts. */
-const PROVIDERS = {
+/** The settings that each provider needs to send, and those that it also takes. As in the manifests of src/platform/mailer. */
+export const PROVIDERS = {
   ses: {
     needs: ["SES_REGION", "SES_ACCESS_KEY_ID", "SES_SECRET_ACCESS_KEY"],
     takes: ["SES_CONFIGURATION_SET", "SES_TOPIC_ARN", "SES_ENDPOINT"],
@@ -35,7 +35,7 @@ function unknownProvider(provider) {
   return `MAIL_PROVIDER is ${provider}, which Petrel does not know. It can be ${PROVIDER_NAMES}.`;
 }
 
-export const PROVIDER_SETTINGS = Object.values(PROVIDERS).flatMap(({ needs, takes }) => [...needs, ...takes]);
+const PROVIDER_SETTINGS = Object.values(PROVIDERS).flatMap(({ needs, takes }) => [...needs, ...takes]);
 
 /** What is wrong with the settings of an installation, before anything is asked. */
 export function settingObstacles({ config, notes, own, defaults }, { isSandbox }) {

@@ -90,7 +90,7 @@ export const refuseWritesWhenDisabled: MiddlewareHandler<AppEnv> = (c, next) => 
  */
 async function checkReaderOfOutbox(c: HonoContext<AppEnv>): Promise<void> {
   const { config, control } = c.get("platform");
-  if (config.mailProvider !== "outbox" && !(await hasTestProjects(control))) {
+  if (config.mail.provider.name !== "outbox" && !(await hasTestProjects(control))) {
     throw new UnknownRoute(c.req.method, c.req.path);
   }
   if (config.isDevelopment && isTrustedHost(c)) return;

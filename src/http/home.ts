@@ -43,7 +43,7 @@ function wantsPage(c: HonoContext): boolean {
 type Links = Record<string, string>;
 
 function linksOf(c: HonoContext<AppEnv>): Links {
-  const hasOutbox = c.get("platform").config.mailProvider === "outbox";
+  const hasOutbox = c.get("platform").config.mail.provider.name === "outbox";
   return { docs: "/docs", openapi: "/openapi.json", ...(hasOutbox ? { outbox: "/outbox" } : {}), health: "/health" };
 }
 

@@ -18,11 +18,9 @@ import { type Config, type Env, readConfig } from "./env";
 import { type Gate, openGate } from "./gate";
 import { type Log, log } from "./log";
 import type { Mailer } from "./mailer/mailer";
-import { openMailer } from "./mailer/open";
 import { outboxMailer } from "./mailer/outbox/send";
 import { openPace, type Pace, unlimitedPace } from "./mailer/pace";
 import type { Reporter } from "./mailer/reporter";
-import { openReporters } from "./mailer/reporters";
 import { objectsAt } from "./objects";
 import { openQueues } from "./queues";
 import { openWorkflowShards, type WorkflowShards } from "./workflow-shards";
@@ -137,7 +135,7 @@ function openWorld(env: Env): World {
   const config = readConfig(env);
   const control = controlDatabase(env);
   const blobs = openBlobs(env.BLOBS);
-  const mailer = openMailer(config, control, blobs);
+  const mailer = config.mail.provider.open(control, blobs);
   return {
     control,
     databaseOf: (shard) => projectDatabase(env, shard),
@@ -157,7 +155,7 @@ function openWorld(env: Env): World {
     blobs,
     mailer,
     outboxAt: (clock) => outboxMailer(control, blobs, clock),
-    reporterOf: (provider) => openReporters(config.mail).get(provider) ?? null,
+    reporterOf: (provider) => config.mail.reporters.get(provider) ?? null,
     dns: openDns(config.dnsResolvers, log),
     domainLists: openDomainLists(env.ASSETS),
     pace: openPace(

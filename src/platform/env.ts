@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { isLoopback, isResolverUrl } from "../core/dns";
-import type { ReputationLimits } from "../core/mail/reputation";
 import { dayMs, hourMs } from "../core/time";
 import type { Databases } from "../db/client";
 import { log } from "./log";
 import type { PaceObject } from "./mailer/pace-object";
-import { type MailProvider, type MailSettings, mailOf, mailSettings } from "./mailer/settings";
-import { areas, type DataLocation, dataLocationOf, jurisdictions } from "./objects";
+import { type MailSettings, readMailConfig } from "./mailer/providers";
+import { areas, dataLocationOf, jurisdictions } from "./objects";
 import type { ProjectGateObject } from "./project-gate-object";
-import { type RateLimits, rateLimitSettings, rateLimitsOf } from "./rate-limits";
+import { rateLimitSettings, rateLimitsOf } from "./rate-limits";
+import { parseSettings, type Settings } from "./settings";
 
-/** The bindings and settings of wrangler.toml, and the secrets. */
-export interface Env extends Databases {
+/** The bindings of wrangler.toml, and every setting and secret as a text. */
+export interface Env extends Databases, MailSettings, Settings<typeof settings> {
   BLOBS: R2Bucket;
   ASSETS: Fetcher;
   PACE: DurableObjectNamespace<PaceObject>;
@@ -24,57 +24,6 @@ export interface Env extends Databases {
   EVENTS_QUEUE: Queue;
   OUTBOUND_QUEUE: Queue;
   JOBS_QUEUE: Queue;
-  ENVIRONMENT?: string;
-  MAIL_PROVIDER?: string;
-  MAIL_RATE_PER_SECOND?: string;
-  MAIL_TRANSACTIONAL_SHARE?: string;
-  SES_REGION?: string;
-  SES_ACCESS_KEY_ID?: string;
-  SES_SECRET_ACCESS_KEY?: string;
-  SES_CONFIGURATION_SET?: string;
-  SES_TOPIC_ARN?: string;
-  SES_ENDPOINT?: string;
-  RESEND_API_KEY?: string;
-  RESEND_WEBHOOK_SECRET?: string;
-  RESEND_ENDPOINT?: string;
-  POSTMARK_SERVER_TOKEN?: string;
-  POSTMARK_ACCOUNT_TOKEN?: string;
-  POSTMARK_STREAM?: string;
-  POSTMARK_BROADCAST_STREAM?: string;
-  POSTMARK_WEBHOOK_USER?: string;
-  POSTMARK_WEBHOOK_PASSWORD?: string;
-  POSTMARK_ENDPOINT?: string;
-  SANDBOX?: string;
-  MAX_ATTACHMENT_SIZE_MB?: string;
-  MAX_ATTACHMENTS_COUNT?: string;
-  DNS_RESOLVER_URL?: string;
-  DNS_FALLBACK_URL?: string;
-  ADMIN_TOKEN?: string;
-  OUTBOX_HOSTS?: string;
-  LINK_SECRETS?: string;
-  WEBHOOK_SECRETS?: string;
-  OUTBOUND_ALLOW_LOOPBACK?: string;
-  PUBLIC_URL?: string;
-  DATA_LOCATION?: string;
-  READ_REPLICAS?: string;
-  IDEMPOTENCY_KEY_TTL_HOURS?: string;
-  EMAIL_CONTENT_RETENTION_DAYS?: string;
-  EVENT_RETENTION_DAYS?: string;
-  EXECUTION_RETENTION_DAYS?: string;
-  PUBLIC_CONFIRMATIONS_PER_HOUR?: string;
-  PUBLIC_MAILS_PER_HOUR?: string;
-  BRAKE_BOUNCE_PERCENT?: string;
-  BRAKE_COMPLAINT_PERCENT?: string;
-  FLOOD_BRAKE_ENABLED?: string;
-  RATE_LIMIT_ENABLED?: string;
-  RATE_LIMIT_API_PER_MINUTE?: string;
-  RATE_LIMIT_TRACK_PER_SECOND?: string;
-  RATE_LIMIT_TRACK_BURST?: string;
-  RATE_LIMIT_SEND_PER_SECOND?: string;
-  RATE_LIMIT_SEND_BURST?: string;
-  RATE_LIMIT_CONTACTS_PER_SECOND?: string;
-  RATE_LIMIT_CONTACTS_BURST?: string;
-  RATE_LIMIT_PUBLIC_PER_ADDRESS_PER_SECOND?: string;
 }
 
 const megabyte = 1024 * 1024;
@@ -90,9 +39,8 @@ const ResolverUrl = z.string().refine((url) => url === "" || isResolverUrl(url),
 
 const percent = z.coerce.number().min(0).max(100);
 
-const Settings = z.object({
+const settings = {
   ENVIRONMENT: z.enum(["production", "development"]).default("production"),
-  ...mailSettings,
   SANDBOX: z.enum(["true", "false"]).default("false"),
   MAX_ATTACHMENTS_COUNT: z.coerce.number().int().nonnegative().default(10),
   MAX_ATTACHMENT_SIZE_MB: z.coerce.number().positive().default(10),
@@ -116,60 +64,7 @@ const Settings = z.object({
   PUBLIC_MAILS_PER_HOUR: z.coerce.number().int().nonnegative().default(500),
   FLOOD_BRAKE_ENABLED: z.enum(["true", "false"]).default("false"),
   ...rateLimitSettings,
-});
-
-export interface Config {
-  isDevelopment: boolean;
-  mailProvider: MailProvider;
-  mail: MailSettings;
-  sandbox: boolean;
-  /** The total size of all attachments of one email, decoded. */
-  maxAttachmentBytes: number;
-  /** The number of attachments of one email. */
-  maxAttachments: number;
-  /** The DNS-over-HTTPS resolvers, in the order in which they are asked. */
-  dnsResolvers: string[];
-  /** The operator's tokens; any of them opens `/admin`. Without one, the operator's API is off. */
-  adminTokens: readonly string[];
-  /** In development the outbox is open to requests with these host names, beside those of this machine. */
-  outboxHosts: ReadonlySet<string>;
-  /**
-   * Secrets that sign the links to recipients' pages: the first one signs, all are accepted. Without any, there are no
-   * such links.
-   */
-  linkSecrets: readonly string[];
-  /**
-   * Secrets that webhooks' own secrets are encrypted under: the first one encrypts, all decrypt. Without any, there are
-   * no webhooks.
-   */
-  webhookSecrets: readonly string[];
-  /** `host:port` of this machine that a tenant's URL may name, in development only. */
-  outboundAllowLoopback: ReadonlySet<string>;
-  /** The URL at which recipients reach us, without a slash at its end. Null means the caller's own URL. */
-  baseUrl: string | null;
-  /** Where databases and objects live. */
-  dataLocation: DataLocation;
-  /** Whether databases have copies, from which lists and documents may be read. */
-  readsCopies: boolean;
-  /** How long an idempotency key is kept. */
-  idempotencyTtlMs: number;
-  /** How long the content of a mail is kept, from when the mail is final. */
-  contentRetentionMs: number;
-  /** How long executions of workflows are kept after their end. */
-  executionRetentionMs: number;
-  /** How long events are kept; null for ever. */
-  eventRetentionMs: number | null;
-  /** The shares of a project's last mails above which its marketing email is paused. */
-  reputation: ReputationLimits;
-  /** Confirmation mails that public keys of one project may cause in an hour. */
-  publicConfirmationsPerHour: number;
-  /** Mails of workflows that events of public keys of one project may cause in an hour. */
-  publicMailsPerHour: number;
-  /** Whether floods from one IP address are refused before their keys are checked. */
-  hasFloodBrake: boolean;
-  /** Null when rate limiting is off. */
-  rateLimits: RateLimits | null;
-}
+};
 
 function withinCeiling(attachmentsMb: number): number {
   if (attachmentsMb <= maxAttachmentsMb) return attachmentsMb;
@@ -185,7 +80,7 @@ function resolversOf(resolver: string, fallback: string): string[] {
 }
 
 /** Drops secrets that are too short, because they could be guessed. */
-function secretsIn(name: string, list: string): string[] {
+function secretsIn(name: string, list: string): readonly string[] {
   const secrets = itemsOf(list);
   const good = secrets.filter((secret) => secret.length >= shortestSecret);
   if (good.length < secrets.length) {
@@ -219,42 +114,64 @@ function outboxHostsOf(list: string, publicUrl: string): ReadonlySet<string> {
 }
 
 /** Reads every setting, with its default and limits. No other code reads the environment. */
-export function readConfig(env: Env): Config {
-  const parsed = Settings.safeParse(env);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-    throw new Error(`Petrel's settings cannot be read. ${faults.join("; ")}`);
-  }
-  const settings = parsed.data;
-  const linkSecrets = secretsIn("LINK_SECRETS", settings.LINK_SECRETS);
+export function readConfig(env: Env) {
+  const values = parseSettings(settings, env);
+  const linkSecrets = secretsIn("LINK_SECRETS", values.LINK_SECRETS);
   return {
-    isDevelopment: settings.ENVIRONMENT === "development",
-    mailProvider: settings.MAIL_PROVIDER,
-    mail: mailOf(settings),
-    sandbox: settings.SANDBOX === "true",
-    maxAttachments: settings.MAX_ATTACHMENTS_COUNT,
-    maxAttachmentBytes: withinCeiling(settings.MAX_ATTACHMENT_SIZE_MB) * megabyte,
-    dnsResolvers: resolversOf(settings.DNS_RESOLVER_URL, settings.DNS_FALLBACK_URL),
-    adminTokens: secretsIn("ADMIN_TOKEN", settings.ADMIN_TOKEN),
-    outboxHosts: outboxHostsOf(settings.OUTBOX_HOSTS, settings.PUBLIC_URL),
+    isDevelopment: values.ENVIRONMENT === "development",
+    mail: readMailConfig(env),
+    sandbox: values.SANDBOX === "true",
+    /** The number of attachments of one email. */
+    maxAttachments: values.MAX_ATTACHMENTS_COUNT,
+    /** The total size of all attachments of one email, decoded. */
+    maxAttachmentBytes: withinCeiling(values.MAX_ATTACHMENT_SIZE_MB) * megabyte,
+    /** The DNS-over-HTTPS resolvers, in the order in which they are asked. */
+    dnsResolvers: resolversOf(values.DNS_RESOLVER_URL, values.DNS_FALLBACK_URL),
+    /** The operator's tokens; any of them opens `/admin`. Without one, the operator's API is off. */
+    adminTokens: secretsIn("ADMIN_TOKEN", values.ADMIN_TOKEN),
+    /** In development the outbox is open to requests with these host names, beside those of this machine. */
+    outboxHosts: outboxHostsOf(values.OUTBOX_HOSTS, values.PUBLIC_URL),
+    /**
+     * Secrets that sign the links to recipients' pages: the first one signs, all are accepted. Without any, there are no
+     * such links.
+     */
     linkSecrets,
-    webhookSecrets: secretsIn("WEBHOOK_SECRETS", settings.WEBHOOK_SECRETS),
-    outboundAllowLoopback: allowedLoopback(settings.OUTBOUND_ALLOW_LOOPBACK, settings.ENVIRONMENT),
-    baseUrl: settings.PUBLIC_URL.replace(/\/+$/, "") || null,
-    dataLocation: dataLocationOf(settings.DATA_LOCATION, settings.ENVIRONMENT === "development"),
-    // Bookmarks are sealed under them.
-    readsCopies: settings.READ_REPLICAS === "true" && linkSecrets.length > 0,
-    idempotencyTtlMs: settings.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
-    contentRetentionMs: settings.EMAIL_CONTENT_RETENTION_DAYS * dayMs,
-    eventRetentionMs: settings.EVENT_RETENTION_DAYS === 0 ? null : settings.EVENT_RETENTION_DAYS * dayMs,
-    executionRetentionMs: settings.EXECUTION_RETENTION_DAYS * dayMs,
+    /**
+     * Secrets that webhooks' own secrets are encrypted under: the first one encrypts, all decrypt. Without any, there are
+     * no webhooks.
+     */
+    webhookSecrets: secretsIn("WEBHOOK_SECRETS", values.WEBHOOK_SECRETS),
+    /** `host:port` of this machine that a tenant's URL may name, in development only. */
+    outboundAllowLoopback: allowedLoopback(values.OUTBOUND_ALLOW_LOOPBACK, values.ENVIRONMENT),
+    /** The URL at which recipients reach us, without a slash at its end. Null means the caller's own URL. */
+    baseUrl: values.PUBLIC_URL.replace(/\/+$/, "") || null,
+    /** Where databases and objects live. */
+    dataLocation: dataLocationOf(values.DATA_LOCATION, values.ENVIRONMENT === "development"),
+    /** Whether lists and documents may be read from copies of the databases. The link secrets seal their bookmarks. */
+    readsCopies: values.READ_REPLICAS === "true" && linkSecrets.length > 0,
+    /** How long an idempotency key is kept. */
+    idempotencyTtlMs: values.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
+    /** How long the content of a mail is kept, from when the mail is final. */
+    contentRetentionMs: values.EMAIL_CONTENT_RETENTION_DAYS * dayMs,
+    /** How long events are kept; null for ever. */
+    eventRetentionMs: values.EVENT_RETENTION_DAYS === 0 ? null : values.EVENT_RETENTION_DAYS * dayMs,
+    /** How long executions of workflows are kept after their end. */
+    executionRetentionMs: values.EXECUTION_RETENTION_DAYS * dayMs,
+    /** The shares of a project's last mails above which its marketing email is paused. */
     reputation: {
-      bouncePercent: settings.BRAKE_BOUNCE_PERCENT,
-      complaintPercent: settings.BRAKE_COMPLAINT_PERCENT,
+      bouncePercent: values.BRAKE_BOUNCE_PERCENT,
+      complaintPercent: values.BRAKE_COMPLAINT_PERCENT,
     },
-    publicConfirmationsPerHour: settings.PUBLIC_CONFIRMATIONS_PER_HOUR,
-    publicMailsPerHour: settings.PUBLIC_MAILS_PER_HOUR,
-    hasFloodBrake: settings.FLOOD_BRAKE_ENABLED === "true",
-    rateLimits: rateLimitsOf(settings),
+    /** Confirmation mails that public keys of one project may cause in an hour. */
+    publicConfirmationsPerHour: values.PUBLIC_CONFIRMATIONS_PER_HOUR,
+    /** Mails of workflows that events of public keys of one project may cause in an hour. */
+    publicMailsPerHour: values.PUBLIC_MAILS_PER_HOUR,
+    /** Whether floods from one IP address are refused before their keys are checked. */
+    hasFloodBrake: values.FLOOD_BRAKE_ENABLED === "true",
+    /** Null when rate limiting is off. */
+    rateLimits: rateLimitsOf(values),
   };
 }
+
+/** What the settings say. */
+export type Config = ReturnType<typeof readConfig>;

@@ -48,7 +48,8 @@ interface Kept {
   allowed: Example[];
 }
 
-const env = "interface Env {\n  DB: D1Database;\n  MAIL_PROVIDER?: string;\n  ADMIN_TOKEN?: string;\n}";
+const env =
+  'interface Env {\n  DB: D1Database;\n}\nconst settings = {\n  MAIL_PROVIDER: text,\n  ADMIN_TOKEN: z.string().default(""),\n};';
 
 const rules: Kept[] = [
   {
@@ -382,6 +383,13 @@ const rules: Kept[] = [
       {
         what: "a setting taken out of the environment",
         files: { "src/platform/env.ts": env, "src/http/auth.ts": "const { ADMIN_TOKEN } = c.env;" },
+      },
+      {
+        what: "a setting of a mail provider",
+        files: {
+          "src/platform/mailer/x/settings.ts": "const settings = {\n  X_KEY: text.refine(\n",
+          "src/platform/mailer/x/send.ts": "const key = env.X_KEY;",
+        },
       },
     ],
     allowed: [

@@ -112,12 +112,14 @@ export const httpServesNoMachine: Rule = (house) =>
     .filter(({ file, target }) => file.startsWith("src/http/") && target.startsWith("src/engine/"))
     .map(said);
 
+/** `env.ts` reads the settings, each group by the file that lists it. */
+const readersOfSettings = /^src\/platform\/(env|rate-limits|mailer\/providers|mailer\/[a-z]+\/settings)\.ts\b/;
+
 export const oneReaderOfSettings: Rule = (house) => {
-  const reader = "src/platform/env.ts";
-  // A setting is a binding that is a text: `MAIL_PROVIDER?: string;`.
-  const settings = [...(house.get(reader) ?? "").matchAll(/^\s+([A-Z][A-Z0-9_]*)\??: string;/gm)].map(
-    ([, name]) => name,
-  );
+  // A setting is a key with its schema: `MAIL_PROVIDER: z.string().default("outbox"),`.
+  const settings = [...house]
+    .filter(([file]) => readersOfSettings.test(file))
+    .flatMap(([, text]) => [...text.matchAll(/^\s+([A-Z][A-Z0-9_]*): .*[,(]$/gm)].map(([, name]) => name));
   const name = `(?:${settings.join("|")})`;
   const reads = new RegExp(
     String.raw`\b(?:process|import\.meta)\.env\b` +
@@ -125,7 +127,7 @@ export const oneReaderOfSettings: Rule = (house) => {
         ? ""
         : String.raw`|\.${name}\b|\["${name}"\]|\{[^{}]*\b${name}\b[^{}]*\}\s*=\s*[\w.]*\benv\b`),
   );
-  return codeWith(house, /^src\/(?!platform\/env\.ts$)/, reads);
+  return codeWith(house, /^src\//, reads).filter((found) => !readersOfSettings.test(found));
 };
 
 export const verbsAskCtxForTheTime: Rule = (house) =>

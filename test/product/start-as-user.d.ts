@@ -56,7 +56,7 @@ declare module "*/scripts/lib/data-location.mjs" {
 }
 
 declare module "*/scripts/lib/provider.mjs" {
-  export const PROVIDER_SETTINGS: string[];
+  export const PROVIDERS: Record<string, { needs: string[]; takes: string[] }>;
 }
 
 declare module "*/scripts/lib/reasons.mjs" {

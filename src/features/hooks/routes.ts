@@ -16,9 +16,9 @@ delivery.post("/hooks/:provider", policy({ key: "signed" }), async (c) => {
   const provider = c.req.param("provider");
   const reporter = platform.reporterOf(provider);
   if (reporter === null) throw new UnknownRoute(c.req.method, c.req.path);
-  const told = await reporter({ header: (name) => c.req.header(name), body: await c.req.text() });
-  if (told?.kind === "report") await takeReport(platform, provider, told.notice);
-  if (told?.kind === "received") await takeMail(platform, provider, told.mail);
-  if (told?.kind === "other") noteOther(platform, provider, told.name);
+  const reported = await reporter({ header: (name) => c.req.header(name), body: await c.req.text() });
+  if (reported?.kind === "report") await takeReport(platform, provider, reported.notice);
+  if (reported?.kind === "received") await takeMail(platform, provider, reported.mail);
+  if (reported?.kind === "other") noteOther(platform, provider, reported.name);
   return c.json({ success: true }, 200);
 });

@@ -45,5 +45,5 @@ export function selectKept(platform: Platform, condition: SQL | undefined) {
     })
     .from(outboxMessages)
     .innerJoin(projects, eq(projects.number, outboxMessages.projectId))
-    .where(and(condition, platform.config.mailProvider === "outbox" ? undefined : eq(projects.testClock, true)));
+    .where(and(condition, platform.config.mail.provider.name === "outbox" ? undefined : eq(projects.testClock, true)));
 }

@@ -15,7 +15,7 @@ export interface AddedDomain extends SenderDomain {
   isNew: boolean;
 }
 
-/** The mail provider. Each provider is one file; no code outside of it knows which one is in use. */
+/** Sends mail and registers domains at one provider. No code outside the provider's folder knows which one is in use. */
 export interface Mailer extends Abilities {
   name: string;
   /**

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../core/json";
 import type { Notice } from "../../core/mail/notices/notice";
 import type { ReceivedMail } from "../../core/mail/notices/received";
 
@@ -7,15 +8,45 @@ export interface ReportCall {
   body: string;
 }
 
-/** What a provider tells us. */
-export type Told =
+export type ProviderReport =
   | { kind: "report"; notice: Notice }
   | { kind: "received"; mail: ReceivedMail }
-  /** Nothing that means anything here, by the provider's name for it. */
+  /** An event without a meaning here, by the provider's name for it. */
   | { kind: "other"; name: string };
 
 /**
- * Reads a provider's call. Throws Untrusted for one that the provider did not make. Returns null when it was about the
- * subscription itself.
+ * Reads a provider's call. Throws Untrusted unless the provider made it. Returns null when it was about the subscription
+ * itself.
  */
-export type Reporter = (call: ReportCall) => Promise<Told | null>;
+export type Reporter = (call: ReportCall) => Promise<ProviderReport | null>;
+
+interface Readers {
+  report(event: unknown): Notice | null;
+  received(event: unknown): ReceivedMail | null;
+}
+
+/** Reads the body of a verified call. */
+export function readReport(body: string, { report, received }: Readers): ProviderReport {
+  const event = jsonOrNull(body);
+  const notice = report(event);
+  if (notice) return { kind: "report", notice };
+  const mail = received(event);
+  return mail ? { kind: "received", mail } : { kind: "other", name: nameOf(event) };
+}
+
+const maxNameLength = 50;
+
+/** Each provider has its own field for it. */
+function nameOf(event: unknown): string {
+  if (!isJsonObject(event)) return "no event";
+  const name = event.eventType ?? event.notificationType ?? event.type ?? event.RecordType;
+  return typeof name === "string" ? name.slice(0, maxNameLength) : "no name";
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { readTag } from "../../../core/mail/tag";
 import { type Answer, isSuccess } from "../call";
-import type { PostmarkSettings } from "../settings";
 import { postmarkTagName } from "./notices";
+import type { PostmarkSettings } from "./settings";
 
 /** The metadata field with the id of the call, the same in all its mails: a search has room for one field. */
 export const postmarkCallName = "petrel-call";

@@ -15,10 +15,10 @@ import {
   withoutSecrets,
 } from "../call";
 import type { Mailer } from "../mailer";
-import type { PostmarkSettings } from "../settings";
 import { postmarkDomains } from "./domains";
 import { lookUpPostmark, postmarkCallName } from "./look-up";
 import { postmarkTagName } from "./notices";
+import type { PostmarkSettings } from "./settings";
 
 /** With attachments, after base64 encoding. */
 const maxMessageBytes = 10 * 1024 * 1024;

@@ -16,9 +16,9 @@ import {
   withoutSecrets,
 } from "../call";
 import type { Mailer } from "../mailer";
-import type { ResendSettings } from "../settings";
 import { resendDomains } from "./domains";
 import { resendTagName } from "./notices";
+import type { ResendSettings } from "./settings";
 
 /** After base64 encoding. */
 const maxMessageBytes = 40 * 1024 * 1024;

@@ -15,9 +15,9 @@ import {
 } from "../call";
 import type { Mailer, SenderDomain } from "../mailer";
 import { asked, registered } from "../registration";
-import type { SesSettings } from "../settings";
 import { headerIn, rawMailBody } from "./body";
 import { sesTagHeader, sesTagName } from "./notices";
+import type { SesSettings } from "./settings";
 
 const name = "ses";
 /** After base64 encoding, by the quotas of API v2. */
