@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { publicId, readId, timeOf } from "../../src/core/ids";
-import { callForRun, startCampaign } from "../../src/features/campaigns/start";
+import { enqueueRun, startCampaign } from "../../src/features/campaigns/start";
 import { startExecution } from "../../src/features/workflows/executions/start";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
 import { handleMessage } from "../../src/queue";
@@ -168,7 +168,7 @@ describe("an advance", () => {
     const { ctx: given } = await world.context(project);
     const ctx = { ...given, origin: "https://petrel.example" };
     await startCampaign(ctx, readId(id), "send");
-    await callForRun(ctx, readId(id));
+    await enqueueRun(ctx, readId(id));
     for (let second = 0; second < 10; second++) {
       await world.drain();
       world.now += 1_000;
