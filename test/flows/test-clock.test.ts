@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { publicId, readId, timeOf } from "../../src/core/ids";
-import { callForRun, startCampaign } from "../../src/features/campaigns/start";
+import { enqueueRun, startCampaign } from "../../src/features/campaigns/start";
 import { startExecution } from "../../src/features/workflows/executions/start";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
 import { handleMessage } from "../../src/queue";
@@ -168,7 +168,7 @@ describe("an advance", () => {
     const { ctx: given } = await world.context(project);
     const ctx = { ...given, origin: "https://petrel.example" };
     await startCampaign(ctx, readId(id), "send");
-    await callForRun(ctx, readId(id));
+    await enqueueRun(ctx, readId(id));
     for (let second = 0; second < 10; second++) {
       await world.drain();
       world.now += 1_000;
@@ -256,7 +256,7 @@ describe("an advance", () => {
     const job = await move(clock, { advance: "7d" });
     expect(job).toMatchObject({ status: "failed", result: { instants: 0, now: at(clock.start) } });
     expect(job.errors[0].reason).toContain("did not come to rest within 60 seconds: jobs");
-    expect(world.logged).toContain("Something failed at an instant of a test clock");
+    expect(world.logged).toContain("Work failed at an instant of a test clock");
   });
 
   it.each(["before", "after"] as const)(

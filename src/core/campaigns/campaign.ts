@@ -1,14 +1,14 @@
-/** Whom a campaign goes to: all contacts, those of a segment, or those for whom a condition holds. */
+/** The audience of a campaign: all contacts, the members of a segment, or the contacts that match a condition. */
 export const audienceTypes = ["ALL", "SEGMENT", "FILTERED"] as const;
 export type AudienceType = (typeof audienceTypes)[number];
 
 /**
- * One of several versions of a campaign's mail. What it leaves out is the campaign's. Its own body is in `body`, or, when
- * it is large, in a file under `bodyKey`.
+ * One of several versions of a campaign's email. Fields left out are the campaign's. A variant's own body is in `body`,
+ * or, when it is large, in a file under `bodyKey`.
  */
 export interface StoredVariant {
   name: string;
-  /** From 1 to 100, relative to the others'. */
+  /** From 1 to 100, relative to the weights of the other variants. */
   weight: number;
   subject?: string;
   body?: string;
@@ -16,13 +16,13 @@ export interface StoredVariant {
   from?: string;
 }
 
-/** A part of the recipients gets the mail first, and the others wait for what becomes of it. */
+/** Sends to a part of the recipients first; the others wait for the results. */
 export interface Canary {
   /** From 1 to 50. */
   percent: number;
   /** From 1 to 1440. */
   holdMinutes: number;
-  /** In percent of those sent, like `maxComplaintRate`. */
+  /** In percent of the emails sent, like `maxComplaintRate`. */
   maxBounceRate?: number;
   maxComplaintRate?: number;
 }

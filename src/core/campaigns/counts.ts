@@ -1,6 +1,6 @@
 /**
- * What is counted of a campaign's emails. The first six and `sent` are apart: each email is one of them. The others are
- * counted beside that, by their times: an email that bounced after it was delivered is both.
+ * The counters of a campaign's emails. The first six, "queued" to "sent", are exclusive: each email counts in exactly
+ * one. The others count independently, by their times: an email that bounced after delivery counts in both.
  */
 export const counters = [
   "queued",

@@ -1,16 +1,16 @@
-/** The states of a campaign. A SENDING one may be held; see `heldReason`. */
+/** The states of a campaign. A campaign in SENDING may be held; see `heldReason`. */
 export const campaignStatuses = ["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"] as const;
 export type CampaignStatus = (typeof campaignStatuses)[number];
 
 interface Action {
   from: readonly CampaignStatus[];
-  /** Null: the status stays. */
+  /** Null when the action leaves the status unchanged. */
   to: CampaignStatus | null;
-  /** For the sentence of a refusal: "A campaign that is SENT cannot be …". */
+  /** Used in the message of a refusal: "A campaign that is SENT cannot be …". */
   word: string;
 }
 
-/** Everything that can be done with a campaign, by people and by the service itself: the whole state machine. */
+/** The whole state machine: every action on a campaign, by people and by the service. */
 export const campaignActions = {
   replace: { from: ["DRAFT", "SCHEDULED"], to: null, word: "changed" },
   delete: { from: ["DRAFT", "SENT", "CANCELLED"], to: null, word: "deleted" },
@@ -21,7 +21,7 @@ export const campaignActions = {
   cancel: { from: ["SCHEDULED", "SENDING"], to: "CANCELLED", word: "cancelled" },
   preflight: { from: ["DRAFT", "SCHEDULED", "SENDING"], to: null, word: "checked" },
   retry: { from: ["SENT"], to: "SENDING", word: "retried" },
-  // The service's own.
+  // Actions of the service.
   start: { from: ["SCHEDULED"], to: "SENDING", word: "started" },
   finish: { from: ["SENDING"], to: "SENT", word: "finished" },
 } as const satisfies Record<string, Action>;

@@ -1,7 +1,7 @@
 import { flaws } from "../mail/flaws";
 import { suppressionReasons } from "../mail/suppression-reasons";
 
-/** Why somebody in the audience of a campaign would get no mail. */
+/** Why a contact in a campaign's audience would get no mail. */
 export const skipReasons = [
   "unsubscribed",
   "snoozed",
@@ -11,7 +11,7 @@ export const skipReasons = [
 ] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
-/** What a pre-flight warns of. Mail of which that is true is sent all the same. */
+/** The warnings of a pre-flight. Mail with a warning is sent all the same. */
 export const warningCodes = [
   ...flaws,
   "missing_unsubscribe_link",
@@ -22,18 +22,18 @@ export const warningCodes = [
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
-/** Something that was found, how often, and the first contacts of whom it is true. */
+/** A finding, how often it occurred, and the first contacts that it concerns. */
 export interface Finding {
   name: string;
   count: number;
   contactIds: string[];
 }
 
-/** What a pre-flight has found so far. It is plain data. */
+/** The findings of a pre-flight so far. Plain data. */
 export interface Tally {
-  /** Everybody in the audience, whether they would get mail or not. */
+  /** All contacts in the audience, whether they would get mail or not. */
   recipients: number;
-  /** Those whose mail was composed. */
+  /** Contacts whose mail was composed. */
   composed: number;
   clipped: number;
   skipped: Partial<Record<SkipReason, number>>;
@@ -57,38 +57,41 @@ export function emptyTally(): Tally {
   };
 }
 
-/** Gmail cuts a mail after 102 KB of HTML, and hides the rest behind a link. */
+/** Gmail clips an email after 102 KB of HTML, and hides the rest behind a link. */
 export const maxHtmlBytes = 102 * 1024;
 
 const maxExamples = 5;
 const maxNameLength = 300;
 
-/** So many variables and errors are told one by one; what is found after that counts together. */
+/** Limits on the variables and errors that are reported one by one; further ones are counted together. */
 export const maxFindings = { missing: 100, renderErrors: 50 };
 
-/** No variable has such a name. */
+/** A name that no variable can have. */
 export const otherFindings = "(others)";
 
-/** Counts one more, in place. */
+/** Increments a counter, in place. */
 export function count<Name extends string>(counts: Partial<Record<Name, number>>, name: Name): void {
   counts[name] = (counts[name] ?? 0) + 1;
 }
 
-/** Notes a warning of one mail, in place, with the links or images that it is about. */
+/** Adds a warning of one email, in place, with the links or images that it is about. */
 export function warn(tally: Tally, code: WarningCode, examples: string[]): void {
   count(tally.warnings, code);
   const all = new Set([...(tally.examples[code] ?? []), ...examples]);
   tally.examples[code] = [...all].slice(0, maxExamples);
 }
 
-/** Notes a finding of a contact, in place. A template may name any number of things, and a job's row holds only some. */
-export function note(findings: Finding[], written: string, contactId: string, most: number): void {
-  const name = written.slice(0, maxNameLength);
-  const known = findings.find((finding) => finding.name === name);
+/**
+ * Adds a finding about a contact, in place. A template may name any number of variables, so findings beyond `max` are
+ * counted together: a job's row is limited.
+ */
+export function note(findings: Finding[], text: string, contactId: string, max: number): void {
+  const name = text.slice(0, maxNameLength);
+  const existing = findings.find((finding) => finding.name === name);
   const others = findings.find((finding) => finding.name === otherFindings);
-  const finding = known ?? (findings.length < most ? undefined : others);
+  const finding = existing ?? (findings.length < max ? undefined : others);
   if (finding === undefined) {
-    findings.push({ name: findings.length < most ? name : otherFindings, count: 1, contactIds: [contactId] });
+    findings.push({ name: findings.length < max ? name : otherFindings, count: 1, contactIds: [contactId] });
     return;
   }
   finding.count += 1;

@@ -4,7 +4,7 @@ import { EventName, isReservedEvent } from "../events/names";
 const emailEvents = ["sent", "delivered", "opened", "clicked", "bounced", "complained", "failed", "received"];
 const maxNames = 50;
 
-/** Why a webhook cannot listen for this; null when it can. */
+/** Returns why a webhook cannot listen for this name; null when it can. */
 export function listenedNameFault(name: string): string | null {
   if (name === "*" || /^[^.*]+\.\*$/.test(name)) return null;
   if (name.includes("*")) {
@@ -13,7 +13,10 @@ export function listenedNameFault(name: string): string | null {
   return exactNameFault(name, ", or email.*");
 }
 
-/** Why no event of a project can have exactly this name; null when one can. `orElse` is what may be named instead. */
+/**
+ * Returns why no event of a project can have exactly this name; null when one can. `orElse` ends the list of allowed
+ * names.
+ */
 export function exactNameFault(name: string, orElse = ""): string | null {
   if (name.startsWith("email.") && !emailEvents.includes(name.slice("email.".length))) {
     return `There is no event ${name}: use ${emailEvents.map((event) => `email.${event}`).join(", ")}${orElse}`;
@@ -23,7 +26,7 @@ export function exactNameFault(name: string, orElse = ""): string | null {
   return read.success ? null : (read.error.issues[0]?.message ?? "Must be the name of an event");
 }
 
-/** What a webhook listens for. A name that is there twice counts once. */
+/** The names that a webhook listens for. Duplicates count once. */
 export const ListenedNames = z
   .array(z.string())
   .min(1)

@@ -2,23 +2,26 @@
 const prefix = "whsec_";
 const secretBytes = 32;
 
-/** A new signing secret, as the receiver's library takes it. */
+/** Returns a new signing secret, in the format that Standard Webhooks libraries expect. */
 export function newWebhookSecret(): string {
   return prefix + toBase64(crypto.getRandomValues(new Uint8Array(secretBytes)));
 }
 
-interface Signed {
-  /** The same for every try. */
+interface SignedContent {
+  /** The same for every attempt. */
   id: string;
-  /** The time of this try, in milliseconds. */
+  /** The time of this attempt, in milliseconds. */
   at: number;
   body: string;
 }
 
-/** The headers of a delivery. It has a signature of each secret, so that the receiver may know either. */
+/**
+ * Returns the headers of a delivery. It is signed with each secret, so that the receiver can verify with either one
+ * during a rotation.
+ */
 export async function signedHeaders(
   secrets: readonly string[],
-  { id, at, body }: Signed,
+  { id, at, body }: SignedContent,
 ): Promise<Record<string, string>> {
   const timestamp = String(Math.floor(at / 1000));
   const signatures = await Promise.all(secrets.map((secret) => sign(secret, `${id}.${timestamp}.${body}`)));

@@ -10,26 +10,28 @@ import { findProject } from "../projects/project";
 import { updateCounted } from "./count-page";
 import { recountDelayMs } from "./mark-pages";
 
-/** A project counts so many pages a second, and then it is others' turn. */
-const pagesPerTurn = 20;
+/** A project counts this many pages a second, so that other projects get their turn. */
+const pagesPerMessage = 20;
 
 const readPage = columns({ campaignId: asId, firstId: asId });
 
-/** `campaigns.count`: counts marked pages of a project, those that wait longest first. */
+/** `campaigns.count`: counts the marked pages of a project, the longest waiting first. */
 export async function countDuePages(platform: Platform, message: MessageOf<"campaigns.count">): Promise<void> {
   const project = await findProject(platform, message.projectId);
   if (!project) return;
   const ctx = forProject(platform, project);
   const counted = await countMarked(ctx, sql`recount_at <= ${platform.databaseNow} + ${recountDelayMs}`);
-  if (counted === pagesPerTurn) await platform.enqueue([{ message, delaySeconds: 1 }]);
+  if (counted === pagesPerMessage) await platform.enqueue([{ message, delaySeconds: 1 }]);
 }
 
-/** Counts some marked pages of a project of which `isDue` holds, and returns how many there were. */
+/**
+ * Counts up to `pagesPerMessage` marked pages of a project for which `isDue` holds, and returns how many it counted.
+ */
 export async function countMarked(ctx: Context, isDue: SQL): Promise<number> {
   const pages = await select(
     ctx.db,
     sql`SELECT campaign_id, first_id FROM campaign_pages INDEXED BY ix_campaign_pages_uncounted
-      WHERE project_id = ${ctx.project.number} AND ${isDue} ORDER BY recount_at LIMIT ${pagesPerTurn}`,
+      WHERE project_id = ${ctx.project.number} AND ${isDue} ORDER BY recount_at LIMIT ${pagesPerMessage}`,
     readPage,
   );
   for (const page of pages) {
@@ -40,7 +42,7 @@ export async function countMarked(ctx: Context, isDue: SQL): Promise<number> {
   return pages.length;
 }
 
-/** The sweep that finds projects with pages that are due, after a lost message or a longer wait. */
+/** The sweep that finds projects with due pages, after a lost message or a longer wait. */
 export async function queueDueCounts(platform: Platform): Promise<void> {
   const after = new Map<Db, number>();
   await sweepDatabases(platform, async (db) => {
@@ -54,7 +56,7 @@ export async function queueDueCounts(platform: Platform): Promise<void> {
 
 const readProject = columns({ project: asNumber, isDue: asNumber });
 
-/** The projects with marked pages. It jumps through the index from project to project. */
+/** Returns the projects with marked pages. The recursion seeks from project to project in the index. */
 function findDue(platform: Platform, db: Db, after: number) {
   const next = (project: SQL) =>
     sql`(SELECT min(project_id) FROM campaign_pages INDEXED BY ix_campaign_pages_uncounted

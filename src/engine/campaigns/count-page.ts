@@ -4,16 +4,16 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { addExcluded, counterColumns, countsInSql, sumsOfItems } from "./counters";
 
-/** A page of a campaign's ledger. */
+/** Identifies a page of a campaign's ledger. */
 export interface PageKey {
   campaignId: Id;
-  /** Its first email. */
+  /** The id of the page's first email. */
   firstId: Id;
 }
 
 /**
- * Counts a marked page anew, takes its mark away, and adds the difference to the campaign's counters. The statements go
- * into one batch. If somebody else has counted it, none does anything.
+ * Counts a marked page again, removes its mark, and adds the difference to the campaign's counters. The statements go
+ * into one batch. They change nothing if another batch has counted the page meanwhile.
  */
 export function updateCounted(ctx: Context, page: PageKey): Statement[] {
   const countId = newId();

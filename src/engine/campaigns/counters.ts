@@ -5,8 +5,8 @@ import { asNumber, columns, type RowReader } from "../../db/rows";
 const status = (...statuses: string[]) => `e.status IN (${statuses.map((one) => `'${one}'`).join(", ")})`;
 
 /**
- * When an email `e` counts. A complaint, an opened mail and a click each show that the mail was delivered, also where its
- * provider does not report that.
+ * The conditions under which an email `e` counts. A complaint, an open and a click each prove that the email was
+ * delivered, also when the provider does not report deliveries.
  */
 const conditions: Record<Counter, string> = {
   queued: status("QUEUED", "SENDING"),
@@ -23,18 +23,18 @@ const conditions: Record<Counter, string> = {
   unsubscribed: "e.unsubscribed_at IS NOT NULL",
 };
 
-const each = (piece: (counter: Counter) => string): SQL => sql.raw(counters.map(piece).join(", "));
+const each = (partOf: (counter: Counter) => string): SQL => sql.raw(counters.map(partOf).join(", "));
 
-/** The counts of emails `e` as a JSON object: an aggregate. */
+/** The counts of emails `e` as a JSON object. An aggregate. */
 export const countsInSql: SQL = sql`json_object(${each((counter) => `'${counter}', sum(${conditions[counter]})`)})`;
 
-/** The names of the columns. */
+/** The columns of the counters. */
 export const counterColumns: SQL = each((counter) => counter);
 
 /** Sums over rows with a JSON object `item.value` and a `factor`. */
 export const sumsOfItems: SQL = each((counter) => `sum(factor * (item.value->>'${counter}'))`);
 
-/** For an upsert: adds what is inserted to what is there. */
+/** For an upsert: adds the inserted counts to the existing ones. */
 export const addExcluded: SQL = each((counter) => `${counter} = campaign_counts.${counter} + excluded.${counter}`);
 
 // Each counter is in the list.

@@ -8,7 +8,7 @@ import type { Context } from "../../platform/context";
 import { updateCounted } from "./count-page";
 import { counterColumns, readCounts } from "./counters";
 
-/** What is counted of one content of a campaign. Its variant has the same name in all contents; null without variants. */
+/** The counters of one content of a campaign. `variant` is null for a campaign without variants. */
 export interface CountsOfContent extends Counts {
   campaignId: Id;
   variant: string | null;
@@ -26,12 +26,15 @@ export function selectCounts(ctx: Context, campaignIds: Id[]): Statement<CountsO
   );
 }
 
-/** A campaign of so few pages is counted when it is asked for. */
+/** A campaign of at most this many pages is counted on every read. */
 const maxLivePages = 2;
 
 const readFirst = columns({ firstId: asId });
 
-/** The counters of one campaign: of a small one as it is now, of a larger one as of the last marks that were worked off. */
+/**
+ * Returns the counters of one campaign. Those of a small campaign are exact now; those of a larger one date from the
+ * last count of its marked pages.
+ */
 export async function findCounts(ctx: Context, campaignId: Id): Promise<CountsOfContent[]> {
   const opening = openBatch(ctx);
   const pages = opening.add(

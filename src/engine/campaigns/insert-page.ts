@@ -5,31 +5,31 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { addExcluded, counterColumns, sumsOfItems } from "./counters";
 
-/** The emails of a campaign that were written before, in the same batch: each has an id between these two. */
-interface Written {
+/** The range of a campaign's emails that earlier statements of the same batch inserted. */
+interface EmailRange {
   campaignId: Id;
   firstId: Id;
   lastId: Id;
 }
 
-interface NewPage extends Written {
+interface NewPage extends EmailRange {
   part: "CANARY" | "REST";
   releasedAt: number | null;
 }
 
-/** Emails that are just written are QUEUED, or have ended in one of two ways. */
-const ofNew: Partial<Record<Counter, string>> = { queued: "QUEUED", failed: "FAILED", suppressed: "SUPPRESSED" };
+/** New emails are QUEUED, or have already ended in one of two ways. */
+const newStatuses: Partial<Record<Counter, string>> = { queued: "QUEUED", failed: "FAILED", suppressed: "SUPPRESSED" };
 
-const counted: SQL = sql.raw(
-  Object.entries(ofNew)
+const countedColumns: SQL = sql.raw(
+  Object.entries(newStatuses)
     .map(([name, is]) => `sum(e.status = '${is}') AS ${name}`)
     .join(", "),
 );
-const asJson: SQL = sql.raw(counters.map((name) => `'${name}', ${name in ofNew ? name : 0}`).join(", "));
+const asJson: SQL = sql.raw(counters.map((name) => `'${name}', ${name in newStatuses ? name : 0}`).join(", "));
 
 /**
- * Stores a page with its counts, and adds these to the campaign's counters. It says what `updateCounted` would find, in a
- * third of the time: a freeze counts every recipient. A page without emails is none.
+ * Inserts a page with its counts, and adds these to the campaign's counters. The result equals that of `updateCounted`
+ * at a third of the cost, because a freeze counts every recipient. Without emails, no page is inserted.
  */
 export function insertPage(ctx: Context, { campaignId, part, releasedAt, firstId, lastId }: NewPage): Statement[] {
   const project = ctx.project.number;
@@ -38,7 +38,7 @@ export function insertPage(ctx: Context, { campaignId, part, releasedAt, firstId
       sql`INSERT INTO campaign_pages (project_id, campaign_id, first_id, last_id, part, released_at, open, recount_at, counts)
         SELECT ${project}, ${campaignId}, min(first_id), ${lastId}, ${part}, ${releasedAt}, sum(queued), NULL,
           json_group_object(content_id, json_object(${asJson}))
-        FROM (SELECT e.content_id, min(e.id) AS first_id, ${counted} FROM emails e
+        FROM (SELECT e.content_id, min(e.id) AS first_id, ${countedColumns} FROM emails e
           WHERE e.project_id = ${project} AND e.id BETWEEN ${firstId} AND ${lastId} AND +e.campaign_id = ${campaignId}
           GROUP BY e.content_id)
         HAVING count(*) > 0`,
@@ -54,7 +54,10 @@ export function insertPage(ctx: Context, { campaignId, part, releasedAt, firstId
   ];
 }
 
-/** Whether `p` is a page that was inserted so. Its first email may have a later id than the first that was given. */
-export function isNewPage({ project }: Context, { campaignId, firstId, lastId }: Written): SQL {
+/**
+ * A condition: `p` is the page that `insertPage` inserted for this range. Its first email may have a later id than
+ * `firstId`, because not every planned email is written.
+ */
+export function isNewPage({ project }: Context, { campaignId, firstId, lastId }: EmailRange): SQL {
   return sql`p.project_id = ${project.number} AND p.campaign_id = ${campaignId} AND p.first_id BETWEEN ${firstId} AND ${lastId}`;
 }

@@ -4,18 +4,18 @@ import { asNumber, columns } from "../../db/rows";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-/** Why a contact of a campaign's audience gets no email, in the order in which they are asked. */
+/** Why a contact of a campaign's audience gets no email, in the order in which the reasons are checked. */
 export const leftOutReasons = ["suppressed", "snoozed", "unsubscribed", "topic"] as const;
 export type LeftOutReason = (typeof leftOutReasons)[number];
 
-/** Why a contact `c` that does not get such mail does not: the first reason that is true. */
+/** The first reason that applies to a contact `c` that does not get such mail. */
 const whyLeftOut: SQL = sql`CASE
   WHEN EXISTS (SELECT 1 FROM suppressions s WHERE s.project_id = c.project_id AND s.email = c.email) THEN 'suppressed'
   WHEN c.snoozed_until IS NOT NULL THEN 'snoozed' WHEN NOT c.subscribed THEN 'unsubscribed' ELSE 'topic' END`;
 
 /**
- * Counts those contacts of a page of the audience that got no email. Goes behind the statements that write the page's
- * emails, into the same batch, so a page that is written again counts nobody again.
+ * Counts the contacts of a page of the audience that got no email. Goes after the statements that insert the page's
+ * emails, in the same batch, whose guard ensures that a page is counted once.
  */
 export function insertLeftOut(ctx: Context, campaignId: Id, contactIds: Id[]): Statement[] {
   if (contactIds.length === 0) return [];
@@ -42,7 +42,7 @@ const readLeftOut = columns(
   Object.fromEntries(leftOutReasons.map((reason) => [reason, asNumber])) as Record<LeftOutReason, typeof asNumber>,
 );
 
-/** How many a campaign has left out so far, by reason. Null when nobody. */
+/** Returns how many contacts a campaign has left out so far, by reason. Null when there are none. */
 export function findLeftOut(ctx: Context, campaignId: Id): Promise<Record<LeftOutReason, number> | null> {
   return selectFirst(
     ctx.db,

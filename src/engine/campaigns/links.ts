@@ -4,24 +4,25 @@ import { writtenLinks } from "../../core/tracking/written-links";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-// Each link of a campaign has a row from the start, and its number is in the URL that its recipients click. So a batch of
-// clicks is counted by one statement, which writes a row for each link that was clicked, however often it was. It asks
-// the emails which clicks are new, as the statement that remembers them does, so a message that comes twice counts once.
+// Each link of a campaign has a row from the start, and its number is part of the URL that recipients click. So one
+// statement counts a batch of clicks and writes one row per clicked link, however often it was clicked. The emails'
+// rows say which clicks are new, and the statement that records clicks reads the same, so a message that is delivered
+// twice counts once.
 
-/** The most links of a campaign that are told. One more is stored, which says that there are more. */
-export const maxLinksTold = 200;
+/** The maximum number of links of a campaign that are reported. One more is stored, to show that there are more. */
+export const maxLinksReported = 200;
 
-/** Stores the links of a campaign's contents. */
+/** Inserts the links of a campaign's contents. */
 export function insertLinks(
   ctx: Context,
   campaignId: Id,
   contents: { contentId: Id; body: string | null }[],
 ): Statement[] {
-  const told = new Set<string>();
+  const urls = new Set<string>();
   const rows = contents.flatMap(({ contentId, body }) =>
-    (body === null ? [] : writtenLinks(body).urls).flatMap((url, place) => {
-      if (told.size <= maxLinksTold) told.add(url);
-      return told.has(url) ? [[contentId, place + 1, url]] : [];
+    (body === null ? [] : writtenLinks(body).urls).flatMap((url, index) => {
+      if (urls.size <= maxLinksReported) urls.add(url);
+      return urls.has(url) ? [[contentId, index + 1, url]] : [];
     }),
   );
   if (rows.length === 0) return [];
@@ -33,11 +34,14 @@ export function insertLinks(
   ];
 }
 
-/** The click `r` is the first one of its link that a person made in the email `e`. Only campaigns count links. */
+/**
+ * A condition: the click `r` is the first click of its link by a person in the email `e`. Links are counted for
+ * campaigns only.
+ */
 export const isFirstOfLink: SQL = sql`(r.value->>'kind' = 'clicks' AND e.campaign_id IS NOT NULL AND r.value->>'number' > 0
   AND instr(coalesce(e.clicked_links, ''), ',' || (r.value->>'number') || ',') = 0)`;
 
-/** Counts clicks by their links. Goes before the statement that remembers them: `isNew` says which of them are. */
+/** Counts clicks by link. Goes before the statement that records the clicks: `isNew` says which of them are new. */
 export function updateLinks(ctx: Context, items: string, isNew: SQL): Statement {
   const of = (kind: string) => sql`count(*) FILTER (WHERE r.value->>'kind' = ${kind})`;
   return statement(

@@ -6,27 +6,30 @@ import { asFlag, asNumber, columns } from "../../db/rows";
 import { type Statement, statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 
-// How a campaign is counted, be it of a million emails. Nobody counts them on a read. Its ledger is cut into pages, and
-// `campaign_counts` is the sum of what the pages said when they were counted last.
-// - A batch that changes what is counted of an email also marks the email's page (here). It writes a row only if the page is
-//   not marked yet, so that a thousand reports cost one mark.
-// - A message, sent after the commit, or else the sweep of every minute, counts the marked pages anew: see count-page.ts.
-//   That takes one batch, which reads at most a page, takes the mark away and adds the difference. Batches come one after
-//   another, so nothing is counted twice, and what changes an email afterwards marks its page again.
-// If whoever counts dies, the mark is still there, and so is the sweep.
+// Reads never count emails, because a campaign may have a million. The ledger of a campaign is cut into pages, and
+// `campaign_counts` is the sum of the pages' counts, each as of the last time it was counted.
+// - A batch that changes a counted property of an email also marks the email's page (here). It writes a row only if the
+//   page is not marked yet, so a thousand reports cost one mark.
+// - A message, sent after the commit, or otherwise the sweep of every minute, counts the marked pages again: see
+//   count-page.ts. One batch reads at most a page, removes the mark and adds the difference. Batches are serialized, so
+//   nothing is counted twice, and a later change of an email marks its page again.
+// If a consumer dies while counting, the mark remains, and the sweep finds it.
 
-/** A mark waits this long, so that what happens meanwhile is counted with it. */
+/** How long a mark waits, so that further changes are counted together with the first. */
 export const recountDelayMs = 3 * secondMs;
 
-/** A page waits a sixtieth of its age. Else a day later each opened mail would have a whole page counted. */
+/**
+ * A mark also waits a sixtieth of its page's age. Otherwise each open, a day later, would cause a count of a whole
+ * page.
+ */
 const partOfAge = 60;
 const maxRecountDelayMs = 10 * minuteMs;
 
 const readMarked = columns({ projectId: asNumber, isSoon: asFlag });
 
 /**
- * Marks the pages of campaigns' emails to be counted again. Goes before the change of these emails, in its batch: `where`
- * finds the emails `e` among `from` that are about to change. Mail of no campaign writes nothing.
+ * Marks the pages of campaigns' emails to be counted again. Goes before the change of these emails, in the same batch:
+ * `where` selects the emails `e` among `from` that are about to change. Emails without a campaign write nothing.
  */
 export function updateMarked(
   { realDatabaseNow, realClock }: Pick<Platform, "realDatabaseNow" | "realClock">,
@@ -55,8 +58,8 @@ export function updateMarked(
 }
 
 /**
- * An ended email `e` is about to open again: until its page is counted, its campaign knows by this that it is not over. Goes
- * before the change, in its batch.
+ * Counts an ended email `e` as open again, before the batch's statement that reopens it. Until its page is counted,
+ * this keeps the campaign from ending.
  */
 export function updateOpen(where: SQL, from = sql`emails e`): Statement {
   return statement(sql`UPDATE campaign_pages SET open = open + 1 WHERE ${isPageOf({ from, where })}`);
@@ -69,12 +72,12 @@ function isPageOf({ from, where }: { from: SQL; where: SQL }): SQL {
     FROM ${from} WHERE ${where} AND e.campaign_id IS NOT NULL)`;
 }
 
-/** As it is: D1 binds numbers as reals. */
+/** Inlines the number, because D1 binds numbers as reals. */
 function number(constant: number): SQL {
   return sql.raw(String(constant));
 }
 
-/** Projects for which a message is on its way, which counts whatever is marked until it comes. */
+/** Projects for which a message is on its way. It will count all pages that are marked until it arrives. */
 const announced = expiringCache<true>({ ttlMs: recountDelayMs, maxEntries: 1_000 });
 
 function isFirst(projectId: number, now: number): boolean {

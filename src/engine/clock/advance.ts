@@ -13,75 +13,75 @@ import { guardState, type Step, updateEnded, updateState } from "../jobs/step";
 import { workOn } from "../jobs/work";
 import type { Timed } from "./timed";
 
-// An advance takes a project's clock from one instant at which something is due to the next. At each it does what is due,
-// with the verbs of the real sweeps and consumers, until nothing of the project is under way any more: only then does time go
-// on. So everything happens in the order of its time, and at its time, however far the clock is moved.
+// An advance moves a project's clock from one instant at which something is due to the next. At each instant it runs
+// the verbs of the real sweeps and consumers until no work of the project is left, and only then moves the clock. So
+// everything happens in order and at its exact time, however far the clock is moved.
 //
-// The rows are the truth, here as everywhere: an advance that dies at an instant finds there what is still to be done. What
-// its verbs send to the queue is not needed for that, and is kept back while they run.
+// The rows are the source of truth: an advance that crashes at an instant finds its remaining work there. The verbs'
+// queue messages are not needed for that, so they are held back while the verbs run.
 
-/** An advance ends after so many instants: something of the project is due again and again. */
+/** An advance fails after this many instants: some work of the project is due again and again. */
 const maxInstants = 10_000;
 /** By the real clock. */
 const maxMsPerInstant = minuteMs;
 
-/** Each instant is some fifty statements, and D1 takes a thousand of an invocation. */
+/** Each instant takes about fifty statements, and D1 allows a thousand per invocation. */
 const instantsPerRun = 10;
 
-const Input = z.object({ from: z.number(), target: z.number() });
+const AdvanceInput = z.object({ from: z.number(), target: z.number() });
 
-/** `at` is the instant that the clock is at, or is about to be set to. Null before the first one. */
-const State = z.object({ at: z.number().nullable(), instants: z.number() });
-type State = z.infer<typeof State>;
+/** `at` is the instant that the clock is at or is about to be set to; null before the first one. */
+const AdvanceState = z.object({ at: z.number().nullable(), instants: z.number() });
+type AdvanceState = z.infer<typeof AdvanceState>;
 
-export const firstAdvanceState = { at: null, instants: 0 } satisfies State;
+export const firstAdvanceState = { at: null, instants: 0 } satisfies AdvanceState;
 
-/** `project.advance`: one instant after the other. */
+/** `project.advance`: processes one instant after the other. */
 export async function advanceClock(
   platform: Platform,
   message: MessageOf<"project.advance">,
-  works: readonly Timed[],
+  timed: readonly Timed[],
 ): Promise<void> {
-  await workOn(platform, message, (ctx, row) => passInstant(ctx, row, works), { stepsPerRun: instantsPerRun });
+  await workOn(platform, message, (ctx, row) => processInstant(ctx, row, timed), { stepsPerRun: instantsPerRun });
 }
 
-async function passInstant(ctx: Context, row: JobRow, works: readonly Timed[]): Promise<Step> {
-  const { from, target } = Input.parse(row.input);
-  const state = State.parse(row.state);
+async function processInstant(ctx: Context, row: JobRow, timed: readonly Timed[]): Promise<Step> {
+  const { from, target } = AdvanceInput.parse(row.input);
+  const state = AdvanceState.parse(row.state);
   const project = await setClock(ctx, state.at);
-  const kept = keepBack(ctx);
-  const now = forProject(kept.platform, project);
-  const told = { instants: state.instants, now: iso(now.clock().getTime()) };
+  const heldBack = holdMessages(ctx);
+  const now = forProject(heldBack.platform, project);
+  const result = { instants: state.instants, now: iso(now.clock().getTime()) };
   try {
-    const busy = await settle(now, works, { isFirst: state.at === null });
-    // The clock stays here, and the next run does the rest.
-    if (busy.length > 0 && ctx.cpu.isSpent()) return "goes on";
-    if (busy.length > 0) {
-      const reason = `At ${told.now} the project did not come to rest within 60 seconds: ${busy.join(", ")}.`;
-      return await fail(ctx, row, told, reason);
+    const unsettled = await settle(now, timed, { isFirst: state.at === null });
+    // The clock stays at this instant, and the next run does the remaining work.
+    if (unsettled.length > 0 && ctx.cpu.isSpent()) return "goes on";
+    if (unsettled.length > 0) {
+      const reason = `At ${result.now} the project did not come to rest within 60 seconds: ${unsettled.join(", ")}.`;
+      return await fail(ctx, row, result, reason);
     }
-    kept.forget();
+    heldBack.forget();
   } finally {
-    await kept.sendOn();
+    await heldBack.sendOn();
   }
   const at = now.clock().getTime();
-  if (at >= target) return end(ctx, row, told);
-  const next = await nextInstant(now, works);
+  if (at >= target) return end(ctx, row, result);
+  const next = await nextInstant(now, timed);
   const isDue = next !== null && next <= target;
   if (isDue && state.instants >= maxInstants) {
-    return fail(ctx, row, told, `Something was due at ${maxInstants} instants, and is due again at ${iso(next)}.`);
+    return fail(ctx, row, result, `Something was due at ${maxInstants} instants, and is due again at ${iso(next)}.`);
   }
-  const passed: State = { at: isDue ? next : target, instants: state.instants + (isDue ? 1 : 0) };
+  const nextState: AdvanceState = { at: isDue ? next : target, instants: state.instants + (isDue ? 1 : 0) };
   await write(ctx, [
     guardState(ctx, row),
-    updateState(ctx, row, passed, (100 * (at - from)) / Math.max(1, target - from), {
-      result: sql`${JSON.stringify(told)}`,
+    updateState(ctx, row, nextState, (100 * (at - from)) / Math.max(1, target - from), {
+      result: sql`${JSON.stringify(result)}`,
     }),
   ]);
   return "goes on";
 }
 
-/** Raises the project's clock to an instant, and returns the project. It never goes back. */
+/** Moves the project's clock forward to an instant, and returns the project. The clock never goes back. */
 async function setClock(ctx: Context, at: number | null): Promise<Project> {
   const batch = openBatch({ ...ctx, db: ctx.control });
   const raised = batch.add(
@@ -95,15 +95,15 @@ async function setClock(ctx: Context, at: number | null): Promise<Project> {
   return raised.one;
 }
 
-/** A platform whose messages about the project stay here: its rows say all that they do. */
-function keepBack(ctx: Context) {
-  let kept: Queued[] = [];
+/** Returns a platform that holds back messages about this project. Its rows already say what is to be done. */
+function holdMessages(ctx: Context) {
+  let heldBack: Queued[] = [];
   const isOurs = ({ message }: Queued) =>
     message.type === "webhooks.drain" || ("projectId" in message && message.projectId === ctx.project.number);
   const platform: Platform = {
     ...ctx,
     enqueue: async (queued) => {
-      kept.push(...queued.filter(isOurs));
+      heldBack.push(...queued.filter(isOurs));
       const others = queued.filter((one) => !isOurs(one));
       if (others.length > 0) await ctx.enqueue(others);
     },
@@ -111,63 +111,66 @@ function keepBack(ctx: Context) {
   return {
     platform,
     forget: () => {
-      kept = [];
+      heldBack = [];
     },
     sendOn: async () => {
-      if (kept.length > 0) await ctx.enqueue(kept);
+      if (heldBack.length > 0) await ctx.enqueue(heldBack);
     },
   };
 }
 
-/** How long to wait for what others have in hand: consumers that took it up before the advance did. */
-const waits = { leastMs: 10, mostMs: 500 };
+/** How long to wait for consumers that claimed work before the advance did. */
+const pollMs = { leastMs: 10, mostMs: 500 };
 
-/** Does what is due until nothing is. Returns what did not come to rest in time, or with this invocation's CPU. */
-async function settle(ctx: Context, works: readonly Timed[], { isFirst }: { isFirst: boolean }): Promise<string[]> {
+/**
+ * Does due work until none is left. Returns the names of work that did not settle within the time limit or this
+ * invocation's CPU.
+ */
+async function settle(ctx: Context, timed: readonly Timed[], { isFirst }: { isFirst: boolean }): Promise<string[]> {
   const endsAt = ctx.realClock().getTime() + maxMsPerInstant;
-  let due = isFirst ? [...works] : await findDue(ctx, works);
+  let due = isFirst ? [...timed] : await findDue(ctx, timed);
   let waitMs = 0;
   while (due.length > 0) {
     if (ctx.cpu.isSpent() || ctx.realClock().getTime() >= endsAt) return due.map(({ name }) => name);
     if (waitMs > 0) await ctx.sleep(waitMs);
     for (const work of due) await attempt(ctx, work);
     const before = due;
-    due = await findDue(ctx, works);
+    due = await findDue(ctx, timed);
     const isSame = due.length === before.length && due.every((work) => before.includes(work));
-    waitMs = isSame ? Math.min(waits.mostMs, Math.max(waits.leastMs, 2 * waitMs)) : 0;
+    waitMs = isSame ? Math.min(pollMs.mostMs, Math.max(pollMs.leastMs, 2 * waitMs)) : 0;
   }
   return [];
 }
 
-/** What fails is still due, and is tried again for as long as the instant may last. */
+/** Work that fails is still due, and is tried again until the instant's time limit. */
 async function attempt(ctx: Context, work: Timed): Promise<void> {
   try {
     await work.settle(ctx);
   } catch (error) {
-    ctx.log("error", "Something failed at an instant of a test clock", { what: work.name, reason: reasonOf(error) });
+    ctx.log("error", "Work failed at an instant of a test clock", { what: work.name, reason: reasonOf(error) });
   }
 }
 
-async function findDue(ctx: Context, works: readonly Timed[]): Promise<Timed[]> {
-  // D1 takes five terms of a UNION.
-  const asked = works.map((work) => sql`(${work.isDue(ctx)})`);
+async function findDue(ctx: Context, timed: readonly Timed[]): Promise<Timed[]> {
+  // One row with an array, because D1 allows only five terms in a UNION.
+  const terms = timed.map((work) => sql`(${work.isDue(ctx)})`);
   const { due } = await selectOne(
     ctx.db,
-    sql`SELECT json_array(${sql.join(asked, sql`, `)}) AS due`,
+    sql`SELECT json_array(${sql.join(terms, sql`, `)}) AS due`,
     columns({ due: asJson<number[]>() }),
   );
-  return works.filter((_, place) => due[place] === 1);
+  return timed.filter((_, index) => due[index] === 1);
 }
 
-async function nextInstant(ctx: Context, works: readonly Timed[]): Promise<number | null> {
-  const asked = works.flatMap(({ nextAt }) => (nextAt ? [sql`(${nextAt(ctx)})`] : []));
+async function nextInstant(ctx: Context, timed: readonly Timed[]): Promise<number | null> {
+  const terms = timed.flatMap(({ nextAt }) => (nextAt ? [sql`(${nextAt(ctx)})`] : []));
   const { at } = await selectOne(
     ctx.db,
-    sql`SELECT min(value) AS at FROM json_each(json_array(${sql.join(asked, sql`, `)}))`,
+    sql`SELECT min(value) AS at FROM json_each(json_array(${sql.join(terms, sql`, `)}))`,
     columns({ at: orNull(asNumber) }),
   );
-  const foreseen = await Promise.all(works.map(async ({ foresee }) => (foresee ? foresee(ctx) : null)));
-  const times = [at, ...foreseen].filter((time) => time !== null);
+  const computed = await Promise.all(timed.map(async ({ foresee }) => (foresee ? foresee(ctx) : null)));
+  const times = [at, ...computed].filter((time) => time !== null);
   return times.length > 0 ? Math.min(...times) : null;
 }
 

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { countMarked } from "../campaigns/count-due";
 import type { Timed } from "./timed";
 
-/** What became of campaigns' mail is counted some seconds later, by the real clock. After an advance it is counted. */
+/** Campaign counters normally follow a few seconds later by the real clock. An advance brings them up to date. */
 export const timedCounts: Timed = {
   name: "counts of campaigns",
   isDue: ({ project }) => sql`EXISTS (SELECT 1 FROM campaign_pages INDEXED BY ix_campaign_pages_uncounted

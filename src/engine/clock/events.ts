@@ -8,24 +8,24 @@ import type { Timed } from "./timed";
 
 const eventsAtOnce = 200;
 
-/** Events that somebody listens for. They have no time to wait for, but time stands still until all have been heard. */
+/** Events with listeners. They are never scheduled, but the clock does not move until all are dispatched. */
 export function timedEvents(listeners: readonly EventListener[]): Timed {
   return {
-    name: "events that their listeners have not taken",
-    isDue: (ctx) => sql`EXISTS (SELECT 1 ${waiting(ctx)})`,
+    name: "events that are not dispatched",
+    isDue: (ctx) => sql`EXISTS (SELECT 1 ${undispatched(ctx)})`,
     async settle(ctx) {
-      const found = await select(
+      const events = await select(
         ctx.db,
-        sql`SELECT id ${waiting(ctx)} ORDER BY id LIMIT ${eventsAtOnce}`,
+        sql`SELECT id ${undispatched(ctx)} ORDER BY id LIMIT ${eventsAtOnce}`,
         columns({ id: asId }),
       );
-      const ids = found.map(({ id }) => id);
+      const ids = events.map(({ id }) => id);
       await dispatchEvents(ctx, ids, listeners);
     },
   };
 }
 
-function waiting({ project }: Context): SQL {
+function undispatched({ project }: Context): SQL {
   return sql`FROM events INDEXED BY ix_events_waiting
     WHERE project_id = ${project.number} AND next_announce_at IS NOT NULL`;
 }

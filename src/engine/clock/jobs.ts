@@ -8,7 +8,7 @@ import type { Timed } from "./timed";
 
 const jobsAtOnce = 20;
 
-/** Jobs that calls or sweeps started: imports, computations of segments, erasures. `run` is a run of one. */
+/** Jobs that calls or sweeps started: imports, segment computations, erasures. `run` executes one run of a job. */
 export function timedJobs(run: (ctx: Context, job: { type: JobType; jobId: Id }) => Promise<void>): Timed {
   return {
     name: "jobs",
@@ -24,7 +24,7 @@ export function timedJobs(run: (ctx: Context, job: { type: JobType; jobId: Id })
   };
 }
 
-/** All but the one that moves the clock. */
+/** Excludes the job that advances the clock. */
 function open({ project }: Context): SQL {
   return sql`FROM jobs INDEXED BY ix_jobs_open
     WHERE project_id = ${project.number} AND status IN ('queued', 'processing') AND type <> 'project.advance'`;

@@ -6,7 +6,7 @@ import { settleLost } from "../mail/requeue-stuck";
 import { pauseOf } from "../projects/sending-paused";
 import type { Timed } from "./timed";
 
-/** Scheduled mail, its retries, mail that was held, and whatever else is not out yet. */
+/** Scheduled mail, retries, held mail, and all other mail that is not handed over yet. */
 export const timedMail: Timed = {
   name: "mail",
   isDue: (ctx) => sql`(EXISTS (SELECT 1 ${open(ctx)} AND (status = 'SENDING' OR next_attempt_at <= ${now(ctx)}))

@@ -2,19 +2,19 @@ import type { SQL } from "drizzle-orm";
 import type { Context } from "../../platform/context";
 
 /**
- * Something that happens by the time of a project, or must have ended before its time moves on. Real projects have a sweep,
- * a queue's message or an alarm for it. Of a project with its own clock, only whoever moves that does it: with the same
- * verbs.
+ * Work that depends on a project's clock, or that must finish before the clock moves. Real projects have a sweep, a
+ * queue message or an alarm for it. For a project with a test clock, only an advance of the clock does this work, with
+ * the same verbs.
  */
 export interface Timed {
-  /** What it is, for the reason of an advance that does not come to an end. */
+  /** A name for the failure message of an advance that does not settle. */
   name: string;
-  /** Whether there is something to do at the present time of the project, or something under way: a condition. */
+  /** A condition in SQL: work is due at the project's present time, or is under way. */
   isDue(ctx: Context): SQL;
-  /** Does what is due, or a part of it. */
+  /** Does the due work, or part of it. */
   settle(ctx: Context): Promise<void>;
-  /** When something is due next, after the present time: an expression, NULL when nothing is. */
+  /** An SQL expression for the next time, after the present, at which work is due. NULL when there is none. */
   nextAt?(ctx: Context): SQL;
-  /** The same of what no single expression can say. */
+  /** The same, for work whose next time no single expression can compute. */
   foresee?(ctx: Context): Promise<number | null>;
 }

@@ -8,7 +8,7 @@ import { select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { type EventNames, maxNames } from "./search";
 
-/** Rows of days that one statement adds up, and how many such statements one answer may take. */
+/** The maximum number of day rows that one statement adds up, and of such statements for one answer. */
 const daysPerStatement = maxRowsPerStatement;
 const maxStatements = 20;
 
@@ -18,34 +18,34 @@ export interface Days {
   last: number;
 }
 
-/** The days that a span of time touches. */
+/** Returns the days that a span of time touches. */
 export function daysOf({ from, to }: Span): Days {
   return { first: Math.floor(from / dayMs), last: Math.floor((to - 1) / dayMs) };
 }
 
-interface Asked {
+interface DaySumQuery {
   /** All names when it is left out. */
   names?: EventNames | undefined;
-  /** What is added up together, as an expression over a name and a day. */
+  /** The group of a count, as an expression over a name and a day. */
   keyOf(name: SQL, day: SQL): SQL;
 }
 
 export interface DaySums {
   counts: Map<string, number>;
-  /** There are more days and names than one answer adds up: the last names are missing. */
+  /** True when one answer cannot add up all days and names: the last names are missing. */
   isCut: boolean;
 }
 
 /**
- * The kept counts of whole days, added up by key: days that are over, and the last day of each name, which stands with the
- * name. They are read name after name.
+ * Adds up the stored counts of whole days by key. Past days have rows of their own; the last day of each name is in the
+ * row of the name. Rows are read in the order of names.
  */
-export async function sumDays(ctx: Context, { first, last }: Days, asked: Asked): Promise<DaySums> {
+export async function sumDays(ctx: Context, { first, last }: Days, query: DaySumQuery): Promise<DaySums> {
   const batch = openBatch(ctx);
   const lastDays = batch.add(
     statement(
-      sql`SELECT ${asked.keyOf(sql`n.name`, sql`n.day`)} AS key, sum(n.day_count) AS count FROM event_names n
-        WHERE ${isAsked(ctx, asked)} AND n.day BETWEEN ${first} AND ${last} AND n.day_count > 0 GROUP BY 1`,
+      sql`SELECT ${query.keyOf(sql`n.name`, sql`n.day`)} AS key, sum(n.day_count) AS count FROM event_names n
+        WHERE ${matchesQuery(ctx, query)} AND n.day BETWEEN ${first} AND ${last} AND n.day_count > 0 GROUP BY 1`,
       columns({ key: asText, count: asNumber }),
     ),
   );
@@ -58,9 +58,9 @@ export async function sumDays(ctx: Context, { first, last }: Days, asked: Asked)
   );
   await batch.commit();
   const counts = new Map(lastDays.all.map(({ key, count }) => [key, count]));
-  let after: Edge | null = { name: "", day: last };
+  let after: DayCursor | null = { name: "", day: last };
   for (let statements = 0; after !== null && statements < maxStatements; statements++) {
-    const sums: SummedDays[] = await sumSomeDays(ctx, { first, last }, asked, after);
+    const sums: SummedDays[] = await sumNextDays(ctx, { first, last }, query, after);
     for (const { key, count } of sums) counts.set(key, (counts.get(key) ?? 0) + count);
     const [sum] = sums;
     after = sum && sum.looked === daysPerStatement ? { name: sum.lastName, day: sum.lastDay } : null;
@@ -68,7 +68,7 @@ export async function sumDays(ctx: Context, { first, last }: Days, asked: Asked)
   return { counts, isCut: after !== null || names.one.isCut === 1 };
 }
 
-interface Edge {
+interface DayCursor {
   name: string;
   day: number;
 }
@@ -76,25 +76,28 @@ interface Edge {
 const readSum = columns({ key: asText, count: asNumber, looked: asNumber, lastName: asText, lastDay: asNumber });
 type SummedDays = ReturnType<typeof readSum>;
 
-/** The next days behind one, in the order of names, then days. Each sum says how far the statement looked. */
-function sumSomeDays(ctx: Context, { first, last }: Days, asked: Asked, after: Edge): Promise<SummedDays[]> {
+/**
+ * Adds up the next days after the cursor, in the order of names, then days. Each sum also says where the statement
+ * stopped.
+ */
+function sumNextDays(ctx: Context, { first, last }: Days, query: DaySumQuery, after: DayCursor): Promise<SummedDays[]> {
   return select(
     ctx.db,
     sql`WITH some AS MATERIALIZED (SELECT n.name, d.day, d.count FROM event_names n
         CROSS JOIN event_days d ON d.project_id = n.project_id AND d.name = n.name
           AND d.day BETWEEN iif(n.name = ${after.name}, max(${first}, ${after.day + 1}), ${first}) AND ${last}
-        WHERE ${isAsked(ctx, asked)} AND n.name >= ${after.name}
+        WHERE ${matchesQuery(ctx, query)} AND n.name >= ${after.name}
         ORDER BY n.name, d.day LIMIT ${daysPerStatement}),
         edge AS MATERIALIZED (SELECT name, day FROM some ORDER BY name DESC, day DESC LIMIT 1)
-      SELECT ${asked.keyOf(sql`some.name`, sql`some.day`)} AS key, sum(some.count) AS count,
+      SELECT ${query.keyOf(sql`some.name`, sql`some.day`)} AS key, sum(some.count) AS count,
         (SELECT count(*) FROM some) AS looked, (SELECT name FROM edge) AS last_name, (SELECT day FROM edge) AS last_day
       FROM some GROUP BY 1`,
     readSum,
   );
 }
 
-/** The names are up to the last one that is looked at. */
-function isAsked(ctx: Context, { names }: Asked): SQL {
+/** A condition on `event_names`: the names of the query, up to the last one that is looked at. */
+function matchesQuery(ctx: Context, { names }: DaySumQuery): SQL {
   const lastName = sql`coalesce((SELECT name FROM event_names WHERE project_id = ${ctx.project.number}
     ORDER BY name LIMIT 1 OFFSET ${maxNames - 1}), char(0x10ffff))`;
   const isNamed = names ? sql`AND ${names.include(sql`n.name`)}` : sql``;

@@ -12,22 +12,27 @@ import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 const untilAnnouncedAgain = { firstMs: minuteMs, growth: 2, maxMs: 6 * hourMs } as const;
 
 /**
- * The sweep that repairs lost messages, over all projects: events with a listener that nobody has dispatched are
- * announced again, each time after twice the wait. It never gives up.
+ * The sweep that repairs lost messages, over all projects: undispatched events with a listener are announced again,
+ * each time after twice the wait. It never gives up.
  */
 export function dispatchStranded(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => announceStranded(platform, db, maxSweptRows));
 }
 
-/** While the queue is behind, most events that nobody has dispatched are not lost: this many are announced all the same. */
+/** While the queue has a backlog, most undispatched events are not lost, so at most this many are announced again. */
 const maxLost = 100;
 
-/** The same every five seconds, and bounded: a lost event of a quiet installation does not wait for the minute. */
+/**
+ * Announces lost events every five seconds, up to `maxLost`, so that a lost event of a quiet installation does not wait
+ * for the next minute.
+ */
 export function dispatchLost(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => announceStranded(platform, db, maxLost));
 }
 
-/** At a start: all messages were lost with the process before. */
+/**
+ * Runs at process start: all messages were lost with the previous process, so every undispatched event is due at once.
+ */
 export function endGraceOfEvents(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();

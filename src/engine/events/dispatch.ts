@@ -11,8 +11,8 @@ import { type EventListener, type HeardEvent, heardAs } from "./listener";
 import type { EventSource } from "./record";
 
 /**
- * Hands events to their listeners, and marks those that all listeners have taken. A message may come twice, late, or
- * while another consumer is at work: each listener gets each event at least once, and recognises it by its id. A
+ * Hands events to their listeners, and marks those that all listeners have taken. A message may arrive twice, late, or
+ * while another consumer is working: each listener gets each event at least once, and recognizes it by its id. A
  * listener that was removed meanwhile need not get it. Throws when a listener did not take an event: that event stays
  * waiting, the others are finished.
  */
@@ -37,8 +37,8 @@ export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: re
 }
 
 /**
- * Hands all events over at once, which is cheap. If that fails, each goes by itself, so that one bad event does not
- * stop the others. Returns the events that were not taken, and why.
+ * Hands over all events at once, which is cheap. If that fails, hands over each event by itself, so that one bad event
+ * does not stop the others. Returns the events that were not taken, and why.
  */
 async function handOver(
   ctx: Context,
@@ -62,8 +62,8 @@ async function handOver(
 }
 
 /**
- * Listeners of a kind that this version does not know: a version that does may be deployed soon, and the events wait
- * for it.
+ * Stands in for a kind of listener that this version does not know: a version that knows it may be deployed soon, and
+ * the events wait for it.
  */
 function unknown(kind: string): EventListener {
   return {
@@ -105,7 +105,7 @@ async function findWaiting(ctx: Context, eventIds: Id[]): Promise<HeardEvent[]> 
   return waiting.map((event) => ({
     ...event,
     createdAt: timeOf(event.id),
-    // What it starts was decided with its row, also if nobody listens to it any more.
+    // The row already says which workflows it starts, even when no listener is left.
     listenerIds: event.starts.length > 0 ? [...event.listenerIds, startListeners.open] : event.listenerIds,
   }));
 }

@@ -9,14 +9,15 @@ import { asId, asJson, asOneOf, asText, columns, orNull, type RowReader } from "
  *
  * The row of an email's event holds only values that the email's own row lacks (`link`, `bounceType`, `reason`). Code
  * that returns an event or hands it over adds the email's values, so that the log does not repeat them for each event.
- * A statement that reads events `e` adds them with three pieces, whether or not there are events of emails among them:
+ * A statement that reads events `e` adds them in three parts, whether or not events of emails are among them:
  *
  *     sql`SELECT e.id, …, ${eventDataColumns} FROM events e ${joinEmailOfEvent} WHERE …`
  *     (raw) => ({ ...readRest(raw), data: readEventData(raw) })
  */
 
 /**
- * Goes after `events e` in the FROM: by key, at most one row each. Uses the names `event_email` and `event_content`.
+ * Goes after `events e` in the FROM clause. Joins by key, so at most one row each. Uses the names `event_email` and
+ * `event_content`.
  */
 export const joinEmailOfEvent: SQL = sql`LEFT JOIN emails event_email
     ON event_email.project_id = e.project_id AND event_email.id = e.email_id
@@ -25,7 +26,7 @@ export const joinEmailOfEvent: SQL = sql`LEFT JOIN emails event_email
 
 /**
  * The columns for `readEventData`. An email without an address belongs to an erased contact, so its subject is left out
- * too. No name is a column of `events`, so `e.*` may stand beside it.
+ * too. No name is a column of `events`, so the list can follow `e.*`.
  */
 export const eventDataColumns: SQL = sql`e.data AS event_data, e.email_id AS event_email_id,
   CASE WHEN event_email.to_email <> '' THEN coalesce(event_email.subject, event_content.subject) END AS event_subject,
@@ -62,7 +63,7 @@ export interface EmailOfEvent {
   source: EmailSource | null;
 }
 
-/** The same for callers that have the email already. `stored` is the `data` of the event's row. */
+/** Returns the same data for callers that have the email already. `stored` is the `data` of the event's row. */
 export function emailEventData(
   stored: JsonObject,
   { emailId, subject, templateId, campaignId, source }: EmailOfEvent,

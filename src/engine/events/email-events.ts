@@ -4,7 +4,7 @@ import type { Statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { insertEvents } from "./record";
 
-/** The names of an email's events. No other events have an `email_id`. */
+/** The names of an email's events. Only these events have an `email_id`. */
 export const emailEventNames = [
   "email.sent",
   "email.delivered",
@@ -17,7 +17,7 @@ export const emailEventNames = [
 
 const simulated = [`@${simulatorDomain}`, `.${simulatorDomain}`];
 
-/** The email `e` counts for its project's reputation: it goes to a real address. */
+/** A condition: the email `e` counts for its project's reputation, because it goes to a real address. */
 export const countsForReputation: SQL = sql.raw(
   `substr(e.to_email, -${simulatorDomain.length + 1}) NOT IN (${simulated.map((end) => `'${end}'`).join(", ")})`,
 );
@@ -25,9 +25,9 @@ export const countsForReputation: SQL = sql.raw(
 /**
  * Inserts event rows of emails, in the batch of the change that causes them and before that change. `items` is a JSON
  * array of `{ projectId, emailId, event, eventData }`; items without an event are skipped. `where` is a condition on
- * the email `e`, and may use its item `r`. The rows hold only what the email's own row lacks; readers add the rest, see
- * `email-data.ts`. An email without an address belongs to an erased contact: what a provider says about that recipient
- * is not stored.
+ * the email `e`, and may use its item `r`. The rows hold only values that the email's own row lacks; readers add the
+ * rest, see `email-data.ts`. An email without an address belongs to an erased contact, so the provider's data about
+ * that recipient is not stored.
  */
 export function insertEmailEvents(
   platform: Pick<Platform, "databaseNow" | "realDatabaseNow">,

@@ -9,14 +9,16 @@ import type { Platform } from "../../platform/context";
 import { keepPlace, openParts, readPlace } from "../../platform/sweep";
 import { dayOf } from "./day";
 
-/** Each row is in three trees and counted twice. */
+/** A row is in three b-trees and counted twice, so a step is small. */
 const eventsPerStep = 500;
-/** For all databases together: a step is six statements, and one call of the Worker may make a thousand. */
+/**
+ * The limit for all databases together: a step is six statements, and one invocation of the Worker may make a thousand.
+ */
 const stepsPerTick = 100;
 
 /**
- * The sweep over events that are older than `EVENT_RETENTION_DAYS`, over all projects. Kept counts are of the events that
- * are stored, so these are taken off. An event that somebody is still to hear of stays until then.
+ * The sweep over events that are older than `EVENT_RETENTION_DAYS`, over all projects. Stored counters include these
+ * events, so they are decremented. An event stays until all its listeners have taken it.
  */
 export async function forgetOldEvents(platform: Platform): Promise<void> {
   const { eventRetentionMs } = platform.config;
@@ -30,26 +32,26 @@ export async function forgetOldEvents(platform: Platform): Promise<void> {
   parts.end();
 }
 
-interface Given {
+interface ForgetInput {
   sweep: string;
   before: SQL;
   steps: number;
 }
 
-/** Project after project, each to its end. The next tick goes on where this one ends. */
-async function forgetIn(platform: Platform, db: Db, { sweep, before, steps }: Given): Promise<void> {
-  let place: number | null = Number(await readPlace(platform, sweep));
-  for (let step = 0; step < steps && place !== null; step++) {
-    const project = await findProject(db, place, before);
+/** Empties one project after the other. The next tick continues where this one ends. */
+async function forgetIn(platform: Platform, db: Db, { sweep, before, steps }: ForgetInput): Promise<void> {
+  let cursor: number | null = Number(await readPlace(platform, sweep));
+  for (let step = 0; step < steps && cursor !== null; step++) {
+    const project = await findProject(db, cursor, before);
     const isDone = project === null || (await forgetNext(platform, db, project, before)) < eventsPerStep;
-    place = isDone && project !== null ? project + 1 : project;
+    cursor = isDone && project !== null ? project + 1 : project;
   }
-  await keepPlace(platform, sweep, String(place ?? 0));
+  await keepPlace(platform, sweep, String(cursor ?? 0));
 }
 
 const readProject = columns({ projectId: asNumber });
 
-/** The next project with old events: one seek for each project. */
+/** Returns the next project with old events: one seek per project. */
 async function findProject(db: Db, from: number, before: SQL): Promise<number | null> {
   const [found] = await select(
     db,
@@ -76,14 +78,15 @@ function deleteOld(projectId: number, before: SQL): Statement {
   return statement(
     sql`DELETE FROM events WHERE project_id = ${projectId} AND id IN (SELECT id FROM (${old})) RETURNING 1`,
     noRows,
-    { before: takenOff(projectId, old) },
+    { before: subtractCounts(projectId, old) },
   );
 }
 
-/** The kept counts without these events. A name that has none left is forgotten, and so is a day of it. */
-function takenOff(projectId: number, old: SQL): Statement[] {
+/** Subtracts these events from the stored counts. Deletes a name, and a day of it, that has none left. */
+function subtractCounts(projectId: number, old: SQL): Statement[] {
   const days = sql`SELECT project_id, name, day, count(*) AS events FROM (${old}) GROUP BY project_id, name, day`;
-  // The oldest go first: whoever keeps the name has a later event, or one that waits for its listener.
+  // The oldest events go first: a contact that keeps the name has a later event, or an earlier one that waits for its
+  // listener.
   const newest = sql`(SELECT max(id) FROM (${old}))`;
   const others = sql`SELECT 1 FROM events e INDEXED BY ix_events_name
     WHERE e.project_id = ${projectId} AND e.name = o.name AND e.contact_id = o.contact_id`;

@@ -3,7 +3,7 @@ import type { Id } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import type { Context } from "../../platform/context";
 
-/** An event as its listeners get it. */
+/** An event as its listeners receive it. */
 export interface HeardEvent {
   id: Id;
   name: string;
@@ -11,9 +11,9 @@ export interface HeardEvent {
   emailId: Id | null;
   source: "PUBLIC" | "API" | "SYSTEM";
   data: JsonObject;
-  /** The workflows that led to it. */
+  /** The workflows that caused it. */
   causes: string[];
-  /** The workflows that it starts, as of its commit. */
+  /** The workflows that it starts, decided at its commit. */
   starts: Id[];
   createdAt: number;
   /** The listeners of this kind: whole ids, `<kind>:<id>`. At least one. */
@@ -21,21 +21,23 @@ export interface HeardEvent {
 }
 
 /**
- * A kind of listener, such as webhooks or workflows. The rows of `event_listeners` say which listener gets which
- * events. Each kind writes them with its own rows; their ids begin with the kind and a colon.
+ * A kind of listener, such as webhooks or workflows. The rows of `event_listeners` map event names to listeners. Each
+ * kind writes them together with its own rows; their ids begin with the kind and a colon.
  */
 export interface EventListener {
   kind: string;
   /**
-   * Takes these events durably: once it returns, they are not lost. The same event may come again, even while it is
-   * being taken, and must then have no further effect; its id identifies it. When this throws, each event is handed
-   * over by itself, and one that throws again stays waiting for its next message. Events of a disabled project come
-   * too.
+   * Stores its work for these events durably. The same event may arrive again, even concurrently, and must then have no
+   * further effect; its id identifies it. When this throws, each event is passed by itself, and one that throws again
+   * stays waiting for its next message. Events of a disabled project arrive too.
    */
   hear(ctx: Context, events: HeardEvent[]): Promise<void>;
 }
 
-/** Executions wait for the name: one row for a project and a name, for as long as a step names it or an execution waits. */
+/**
+ * The listener id for steps that wait for an event: one row per project and event name, for as long as a step names the
+ * event or an execution waits for it.
+ */
 export const waitListenerId = "workflow:wait:";
 
 /**

@@ -17,48 +17,55 @@ import {
   namesOf,
   windowOf,
 } from "./search";
-import { eventsOf, readEvent, type StoredEvent } from "./stored-event";
+import { readEvent, type StoredEvent, selectEventsById } from "./stored-event";
 
-/** Names of so many events are sorted whole for each page. */
+/** Names with at most this many events are sorted completely for each page. */
 const maxSorted = maxRowsPerStatement;
 
-/** Statements that one page may take. The first looks at few events, which is enough where most of them match. */
+/**
+ * The maximum number of statements for one page. The first reads few events, which is enough when most of them match.
+ */
 const maxStatements = 10;
 const firstRows = 1_000;
 const windowRows = maxRowsPerStatement;
 
-/** Names whose days are asked for, and days of each that one page may look back over. */
+/** The maximum number of names whose days are read, and of days of each that one page looks back over. */
 const maxNamesWithDays = 25;
 const maxDays = 1_000;
 
-/** In the year 9999, with which dates as we read them end. */
+/** A day at the end of the year 9999, the last year of a date that callers can send. */
 const lastDay = 2_932_896;
 
-/** Events of one statement may come to lie behind the midnight that ends the day on which they are counted. */
+/** The events of one statement count for one day, but the last ids may lie after the midnight that ends it. */
 const overMidnightMs = minuteMs;
 
-/** What a list asks for next. */
-export interface Wanted {
-  /** The event that the page before ended with; null for the first page. */
+/** The next page of a list. */
+export interface PageRequest {
+  /** The last event of the previous page; null for the first page. */
   after: Id | null;
   limit: number;
 }
 
 /** Events of a list, newest first. */
-export interface Found {
+export interface LookBackResult {
   events: StoredEvent[];
-  /** The event at which the look ended early; null when nothing is behind what it found. */
+  /** The event at which the search stopped early; null when nothing is left after `events`. */
   edge: Id | null;
 }
 
-/** A search by names, for which there is no index in the order of time. */
+/** A search by names, for which no index has the order of time. */
 export type SearchByNames = EventSearch & { names: EventNames };
 
 /**
- * Events by their names, newest first. Rare ones are sorted whole. Frequent ones are looked for among all events, on the
- * days on which one of the names happened, and those of a contact among all of that contact's. The look may end early.
+ * Finds events by their names, newest first. Rare names are sorted completely. Frequent ones are looked for among all
+ * events, on the days on which one of the names occurred. A contact's events are looked for among all events of that
+ * contact. The search may stop early.
  */
-export async function lookBack(ctx: Context, search: SearchByNames, { after, limit }: Wanted): Promise<Found> {
+export async function lookBack(
+  ctx: Context,
+  search: SearchByNames,
+  { after, limit }: PageRequest,
+): Promise<LookBackResult> {
   const window = windowOf(search, after);
   if (search.contactId !== undefined) return scan(ctx, search, { windows: [window], floor: null }, limit);
   const known = await knownNames(ctx, search.names);
@@ -68,18 +75,18 @@ export async function lookBack(ctx: Context, search: SearchByNames, { after, lim
   const ids = sql`SELECT e.id FROM (SELECT name FROM event_names WHERE ${namesOf(ctx, search.names)}) n
     CROSS JOIN events e INDEXED BY ix_events_name ON e.project_id = ${ctx.project.number} AND e.name = n.name
     WHERE true ${isWithin(sql`e.id`, window)} ORDER BY e.id DESC LIMIT ${limit}`;
-  return { events: await select(ctx.db, eventsOf(ctx, ids), readEvent), edge: null };
+  return { events: await select(ctx.db, selectEventsById(ctx, ids), readEvent), edge: null };
 }
 
 const readName = columns({ name: asText, day: asNumber, dayCount: asNumber });
 type KnownName = ReturnType<typeof readName>;
 
 interface KnownNames {
-  /** The first of the names, with the last day on which each happened. */
+  /** The first names, with the last day on which each occurred. */
   some: KnownName[];
-  /** The events of all of them. */
+  /** The number of events of all names. */
   count: number;
-  /** There are more names than were counted. */
+  /** True when there are more names than were counted. */
   isCut: boolean;
 }
 
@@ -102,14 +109,16 @@ async function knownNames(ctx: Context, names: EventNames): Promise<KnownNames> 
   return { some: some.all, count: counted.one.count ?? 0, isCut: counted.one.names === maxNames };
 }
 
-/** Where to look, newest first, and where the knowledge of where to look ends. */
+/** The windows to search, newest first, and the floor below which the days are not known yet. */
 interface Windows {
   windows: IdWindow[];
-  /** What is before it is for the next page; null when nothing is. */
+  /** Events before the floor are left for the next page; null when there are none. */
   floor: Id | null;
 }
 
-/** The windows of the days on which one of the names happened. With too many names, all days count. */
+/**
+ * Returns the windows of the days on which one of the names occurred. Too many names are searched in the whole window.
+ */
 async function windowsOf(ctx: Context, names: KnownName[], window: IdWindow): Promise<Windows> {
   if (names.length > maxNamesWithDays) return { windows: [window], floor: null };
   const latest = window.before === aboveAllIds ? lastDay : Math.floor(timeOf(window.before) / dayMs);
@@ -129,32 +138,37 @@ async function windowsOf(ctx: Context, names: KnownName[], window: IdWindow): Pr
   const days = [...lastDays, ...past.flatMap(({ all }) => all)].map(({ day }) => day);
   const cutAt = past.flatMap(({ all }) => (all.length === maxDays ? [all.at(-1)?.day ?? 0] : []));
   const firstKnown = cutAt.length === 0 ? null : Math.max(...cutAt);
-  const windows = runsOf(days.filter((day) => firstKnown === null || day >= firstKnown)).map(({ first, last }) => ({
+  const windows = rangesOf(days.filter((day) => firstKnown === null || day >= firstKnown)).map(({ first, last }) => ({
     from: later(window.from, firstIdAt(first * dayMs)),
     before: earlier(window.before, firstIdAt((last + 1) * dayMs + overMidnightMs)),
   }));
   return { windows, floor: firstKnown === null ? null : firstIdAt(firstKnown * dayMs) };
 }
 
-/** From the first day to the last, on each of which something happened. */
-interface Days {
+/** A range of days on each of which one of the names occurred. */
+interface DayRange {
   first: number;
   last: number;
 }
 
-/** Days as runs without a gap, newest first. */
-function runsOf(days: number[]): Days[] {
-  const runs: Days[] = [];
+/** Merges days into ranges without gaps, newest first. */
+function rangesOf(days: number[]): DayRange[] {
+  const ranges: DayRange[] = [];
   for (const day of days.toSorted((a, b) => b - a)) {
-    const run = runs.at(-1);
-    if (run && day >= run.first - 1) run.first = Math.min(run.first, day);
-    else runs.push({ first: day, last: day });
+    const range = ranges.at(-1);
+    if (range && day >= range.first - 1) range.first = Math.min(range.first, day);
+    else ranges.push({ first: day, last: day });
   }
-  return runs;
+  return ranges;
 }
 
-/** Looks through the windows for as long as the page is not full. After one of full size the look ends early. */
-async function scan(ctx: Context, search: SearchByNames, { windows, floor }: Windows, limit: number): Promise<Found> {
+/** Searches the windows until the page is full. Stops early after one search of full size. */
+async function scan(
+  ctx: Context,
+  search: SearchByNames,
+  { windows, floor }: Windows,
+  limit: number,
+): Promise<LookBackResult> {
   const events: StoredEvent[] = [];
   let rows = firstRows;
   let statements = 0;
@@ -162,7 +176,12 @@ async function scan(ctx: Context, search: SearchByNames, { windows, floor }: Win
     let end: Id | null = before;
     while (end !== null) {
       if (statements === maxStatements) return { events, edge: end };
-      const found: Found = await scanWindow(ctx, search, { from, before: end }, { rows, limit: limit - events.length });
+      const found: LookBackResult = await scanWindow(
+        ctx,
+        search,
+        { from, before: end },
+        { rows, limit: limit - events.length },
+      );
       statements++;
       events.push(...found.events);
       if (events.length === limit) return { events, edge: found.edge };
@@ -179,7 +198,7 @@ async function scanWindow(
   { contactId, names }: SearchByNames,
   window: IdWindow,
   { rows, limit }: { rows: number; limit: number },
-): Promise<Found> {
+): Promise<LookBackResult> {
   const source = contactId === undefined ? sql`events` : sql`events INDEXED BY ix_events_contact`;
   const isTheirs = contactId === undefined ? sql`` : sql`AND contact_id = ${contactId}`;
   const all = sql`FROM ${source} WHERE project_id = ${ctx.project.number} ${isTheirs} ${isWithin(sql`id`, window)}`;
@@ -188,7 +207,7 @@ async function scanWindow(
   const batch = openBatch(ctx);
   const last = sql`SELECT id ${all} ORDER BY id DESC LIMIT 1 OFFSET ${rows - 1}`;
   const edge = batch.add(statement(last, columns({ id: asId })));
-  const events = batch.add(statement(eventsOf(ctx, ids), readEvent));
+  const events = batch.add(statement(selectEventsById(ctx, ids), readEvent));
   await batch.commit();
   return { events: events.all, edge: edge.first?.id ?? null };
 }

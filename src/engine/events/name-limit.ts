@@ -3,12 +3,15 @@ import { Invalid } from "../../core/errors";
 import { guard, type Statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-/** Event names that a project takes from each kind of key. A browser's never use up those of its servers. */
+/**
+ * The maximum number of event names of a project, by kind of key. Names from browsers do not use up the names of the
+ * project's servers.
+ */
 export const maxEventNames = { secret: 10_000, public: 1_000 } as const;
 
 /**
- * Refuses an event whose name is new beyond the project's limit: it fails the whole batch with Invalid. Our own names
- * (`email.*`, `contact.*`, `segment.*`) count with the servers', and are not refused.
+ * Refuses an event with a new name beyond the project's limit: the whole batch fails with Invalid. The service's own
+ * names (`email.*`, `contact.*`, `segment.*`) count with those of the servers, and are never refused.
  */
 export function guardEventName(ctx: Context, name: string): Statement {
   const limit = maxEventNames[ctx.keyKind];

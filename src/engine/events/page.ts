@@ -8,16 +8,16 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { daysOf, sumDays } from "./day-counts";
 import { joinEmailOfEvent } from "./email-data";
-import { type Found, lookBack, type Wanted } from "./look-back";
+import { type LookBackResult, lookBack, type PageRequest } from "./look-back";
 import { type EventSearch, isWithin, maxNames, namesOf, windowOf } from "./search";
 import { eventColumns, readEvent, type StoredEvent } from "./stored-event";
 
-/** One statement counts no more events than this. */
+/** The maximum number of events that one statement counts. */
 export const maxCounted = maxRowsPerStatement;
 
 export interface PageOfEvents {
   events: StoredEvent[];
-  /** What the next page asks for in `after`; null when this is the last one. */
+  /** The next page's `after`; null when this is the last page. */
   next: Id | null;
   /** Counted for the first page only. */
   total: number;
@@ -25,20 +25,24 @@ export interface PageOfEvents {
 }
 
 /**
- * A page of the event log, newest first, at most `limit`. The order of ids is that of the commits, and a page begins
- * behind an id: so events that are written meanwhile, or that go, neither repeat nor hide another one.
+ * Returns a page of the event log, newest first, with at most `limit` events. Ids are in commit order, and a page
+ * starts after an id, so events that are added or deleted meanwhile neither repeat nor hide other events.
  */
-export async function pageOfEvents(ctx: Context, search: EventSearch, { after, limit }: Wanted): Promise<PageOfEvents> {
+export async function pageOfEvents(
+  ctx: Context,
+  search: EventSearch,
+  { after, limit }: PageRequest,
+): Promise<PageOfEvents> {
   const { names } = search;
-  const wanted: Wanted = { after, limit: limit + 1 };
+  const request: PageRequest = { after, limit: limit + 1 };
   const isInOrder = names === undefined || isByIndex(search);
   const batch = openBatch(ctx);
-  const page = isInOrder ? batch.add(selectPage(ctx, search, wanted)) : null;
+  const page = isInOrder ? batch.add(selectPage(ctx, search, request)) : null;
   const counted = after === null ? batch.add(selectCount(ctx, search)) : null;
   await batch.commit();
-  const found: Found = isInOrder
+  const found: LookBackResult = isInOrder
     ? { events: page?.all ?? [], edge: null }
-    : await lookBack(ctx, { ...search, names }, wanted);
+    : await lookBack(ctx, { ...search, names }, request);
   const events = found.events.slice(0, limit);
   const next = found.events.length > limit ? (events.at(-1)?.row.id ?? null) : found.edge;
   const { total, isApproximate } = counted ? await totalOf(ctx, search, counted.one) : notCounted;
@@ -47,7 +51,7 @@ export async function pageOfEvents(ctx: Context, search: EventSearch, { after, l
 
 const notCounted = { total: 0, isApproximate: false };
 
-function selectPage(ctx: Context, search: EventSearch, { after, limit }: Wanted): Statement<StoredEvent> {
+function selectPage(ctx: Context, search: EventSearch, { after, limit }: PageRequest): Statement<StoredEvent> {
   return statement(
     sql`SELECT ${eventColumns} FROM events e ${indexFor(search)}
       LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id ${joinEmailOfEvent}
@@ -56,16 +60,19 @@ function selectPage(ctx: Context, search: EventSearch, { after, limit }: Wanted)
   );
 }
 
-interface Count {
+interface EventCount {
   total: number | null;
-  /** There are more than were counted. */
+  /** True when there are more events than were counted. */
   isCut: boolean;
 }
 
 const readCount = columns({ total: orNull(asNumber), isCut: asFlag });
 
-/** By names, or of all events, from the kept counts, which are exact; of a contact or within dates live, up to a bound. */
-function selectCount(ctx: Context, search: EventSearch): Statement<Count> {
+/**
+ * Counts the events of a list. Without a contact or dates, the stored counts are exact; otherwise the events are
+ * counted live, up to a bound.
+ */
+function selectCount(ctx: Context, search: EventSearch): Statement<EventCount> {
   const { names, contactId, during } = search;
   if (contactId !== undefined || during !== undefined) {
     const isOne = names === undefined || isByIndex(search) ? sql`1` : names.include(sql`e.name`);
@@ -84,8 +91,8 @@ function selectCount(ctx: Context, search: EventSearch): Statement<Count> {
   );
 }
 
-/** Within dates, more events than are counted are those of the whole days that the dates touch. */
-async function totalOf(ctx: Context, search: EventSearch, { total, isCut }: Count) {
+/** Returns the total. With dates and too many events to count, it is the sum of the whole days that the dates touch. */
+async function totalOf(ctx: Context, search: EventSearch, { total, isCut }: EventCount) {
   const { names, contactId, during } = search;
   if (!isCut || contactId !== undefined || during === undefined) return { total: total ?? 0, isApproximate: isCut };
   const days = daysOf(during);
@@ -94,12 +101,12 @@ async function totalOf(ctx: Context, search: EventSearch, { total, isCut }: Coun
   return { total: summed.counts.get("") ?? 0, isApproximate: !areWhole || summed.isCut };
 }
 
-/** A single name of a contact has an index in the order of the list. */
+/** True for a single name of a contact, which has an index in the order of the list. */
 function isByIndex({ names, contactId }: EventSearch): boolean {
   return contactId !== undefined && names !== undefined && names.only !== null;
 }
 
-/** What holds just these events in the order of the list, so that no page looks at others. All of them are in the key. */
+/** The index that holds exactly these events in list order, so that no page reads others. */
 function indexFor(search: EventSearch): SQL {
   if (search.contactId === undefined) return sql``;
   return isByIndex(search) ? sql`INDEXED BY ix_events_name` : sql`INDEXED BY ix_events_contact`;

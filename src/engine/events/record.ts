@@ -10,7 +10,7 @@ import type { Context, Platform } from "../../platform/context";
 import { dayOf, endOfDay } from "./day";
 import { heardAs } from "./listener";
 
-/** An event starts no workflow when more than so many led to it. */
+/** An event with more causing workflows than this starts no workflow. */
 const maxCauses = 5;
 
 const readInserted = columns({
@@ -30,7 +30,7 @@ interface EventRows {
   source?: EventSource;
   hasMails?: boolean;
   hasCauses?: boolean;
-  /** The end of the events' ids, by which their batch recognises them: see `eventsOf`. */
+  /** The tail of the events' ids, by which their batch recognizes its own commit: see `eventsOf`. */
   tail?: Tail;
   /** The SELECT that finds the inserted events after their commit. */
   again?: SQL;
@@ -47,7 +47,7 @@ interface EventRows {
  * valid at the moment of the commit. The batch announces the other rows. In the same way the insert decides which workflows
  * the event starts, and stores them in the row.
  *
- * The counts before them decide the time: each statement of a batch reads the clock anew, and the day on which an event
+ * The counts before them decide the time: each statement of a batch reads the clock again, and the day on which an event
  * is counted must be the day of its id.
  */
 export function insertEvents(
@@ -81,12 +81,13 @@ export function insertEvents(
   );
 }
 
-/** A batch is repeated within a second. The rest is for clocks that differ. */
+/** A batch is repeated within a second. The rest allows for clock differences. */
 const recognisedForMs = 10 * minuteMs;
 
 /**
- * The events with this name and tail of the contact with this address: those that one statement of `insertEvents` has
- * inserted a moment ago. The tail is random, so a batch recognises its commit by them and needs no row of its own for it.
+ * Selects the events with this name and tail of the contact with this address: those that one statement of
+ * `insertEvents` inserted a moment ago. The tail is random, so a batch recognizes its commit by them and needs no row
+ * of its own for it.
  */
 export function eventsOf(ctx: Context, { email, name, tail }: { email: string; name: string; tail: Tail }): SQL {
   return sql`SELECT e.id, e.project_id, e.contact_id, e.next_announce_at FROM contacts c
@@ -96,8 +97,9 @@ export function eventsOf(ctx: Context, { email, name, tail }: { email: string; n
 }
 
 /**
- * The workflows that the event `o` starts: those that are enabled and listen to its very name. One that is among its causes
- * does not start again, and after too many causes none does: so events and workflows that cause each other come to an end.
+ * Returns the workflows that the event `o` starts, as SQL: those that are enabled and listen to its exact name. A
+ * workflow among the event's causes does not start again, and after too many causes none does, so events and workflows
+ * that cause each other cannot loop forever.
  */
 function startedBy({ source, hasCauses }: { source: EventSource; hasCauses: boolean }): SQL {
   const first = source === "PUBLIC" ? startListeners.open : startListeners.closed;
@@ -114,7 +116,7 @@ function workflowOf(listenerId: SQL): SQL {
   return sql`substr(${listenerId}, -22)`;
 }
 
-/** A value of the newest event of a project; null when it has none. */
+/** Returns a value of a project's newest event, as SQL; NULL when it has none. */
 function newest(projectId: SQL, of: (id: SQL) => SQL): SQL {
   return sql`(SELECT ${of(sql`newest.id`)} FROM events newest
     WHERE newest.project_id = ${projectId} ORDER BY newest.id DESC LIMIT 1)`;
@@ -122,8 +124,9 @@ function newest(projectId: SQL, of: (id: SQL) => SQL): SQL {
 
 /**
  * Updates the stored counts, once per batch and name, before the rows that they count: the statement reads the existing
- * rows to see which contacts had the name before. A past day moves to its own row when its name happens again. If midnight
- * comes between the two statements, the first has moved nothing, and the whole batch counts for the day before.
+ * rows to see which contacts already had the name. A past day moves to its own row when its name occurs again. If
+ * midnight falls between the two statements, the first has moved nothing, and the whole batch counts for the day
+ * before.
  */
 function countEvents(
   databaseNow: SQL,
@@ -133,7 +136,7 @@ function countEvents(
   const at = (projectId: SQL) => sql`max(${databaseNow}, coalesce(${newest(projectId, timeOfId)}, 0))`;
   const hadName = sql`SELECT 1 FROM events e
     WHERE e.project_id = o.project_id AND e.name = o.name AND e.contact_id = o.contact_id`;
-  // The day of a name of the batch that is over, and that the first statement has not moved.
+  // The past day of a name in the batch that the first statement has not moved.
   const unmovedDay = sql`(SELECT max(n.day) FROM named other
     CROSS JOIN event_names n ON n.project_id = other.project_id AND n.name = other.name
     WHERE +other.project_id = named.project_id AND n.day < ${dayOf(sql`named.now`)} AND n.day_count > 0 AND NOT EXISTS (

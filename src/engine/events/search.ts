@@ -4,22 +4,25 @@ import { aboveAllIds, belowAllIds, firstIdAt, type Id, textOf } from "../../core
 import { maxRowsPerStatement } from "../../db/limits";
 import type { Context } from "../../platform/context";
 
-/** Names that one statement looks at. A project has dozens; one that makes them up as it goes is not told them all. */
+/**
+ * The maximum number of names that one statement looks at. A project has dozens of names; a project that generates them
+ * gets an incomplete list.
+ */
 export const maxNames = maxRowsPerStatement;
 
-/** Which events a list has. */
+/** The filters of a list of events. */
 export interface EventSearch {
   contactId?: Id | undefined;
   names?: EventNames | undefined;
-  /** When they happened. */
+  /** The span of time in which the events happened. */
   during?: Span | undefined;
 }
 
-/** The names that a list has events of. */
+/** A filter by event names. */
 export interface EventNames {
-  /** The name when it is a single one. */
+  /** The name, when it is a single one. */
   only: string | null;
-  /** The condition on a name, in SQL. */
+  /** Returns the condition on a name, in SQL. */
   include(name: SQL): SQL;
 }
 
@@ -27,13 +30,13 @@ export function onlyName(name: string): EventNames {
   return { only: name, include: (column) => sql`${column} = ${name}` };
 }
 
-/** From an id, included, to another, which is not. */
+/** A range of ids: `from` is included, `before` is not. */
 export interface IdWindow {
   from: Id;
   before: Id;
 }
 
-/** Where a list goes on behind an event; from its beginning when `after` is null. */
+/** Returns the window in which a list continues after an event, or the whole window when `after` is null. */
 export function windowOf({ during }: EventSearch, after: Id | null): IdWindow {
   const window = { from: during ? firstIdAt(during.from) : belowAllIds, before: after ?? aboveAllIds };
   return during ? { ...window, before: earlier(firstIdAt(during.to), window.before) } : window;
@@ -47,13 +50,13 @@ export function later(one: Id, other: Id): Id {
   return textOf(one) > textOf(other) ? one : other;
 }
 
-/** The condition that an id is in the window. */
+/** Returns the condition that an id is in the window. */
 export function isWithin(id: SQL, { from, before }: IdWindow): SQL {
   const isFrom = from === belowAllIds ? sql`` : sql`AND ${id} >= ${from}`;
   return before === aboveAllIds ? isFrom : sql`${isFrom} AND ${id} < ${before}`;
 }
 
-/** The names in the project's log that a list has, as a condition on `event_names`. */
+/** Returns a condition on `event_names`: the project's names that the filter includes. */
 export function namesOf(ctx: Context, { include }: EventNames): SQL {
   return sql`project_id = ${ctx.project.number} AND ${include(sql`name`)}`;
 }

@@ -4,13 +4,13 @@ import { type EventRow, events } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "./email-data";
 
-/** An event with the address of its contact, which is gone with the contact. */
+/** An event with the address of its contact. The address is null once the contact is deleted. */
 export interface StoredEvent {
   row: EventRow;
   contactEmail: string | null;
 }
 
-/** The columns of events `e` and their contacts `c`, for `readEvent`, beside `joinEmailOfEvent`. */
+/** The columns of events `e` and their contacts `c`, for `readEvent`, next to `joinEmailOfEvent`. */
 export const eventColumns: SQL = sql`e.*, c.email AS contact_email, ${eventDataColumns}`;
 
 const readRow = wholeRow(events);
@@ -21,8 +21,10 @@ export const readEvent: RowReader<StoredEvent> = (raw) => ({
   ...readContact(raw),
 });
 
-/** Whole events, newest first. `ids` is a SELECT of their ids: sorting ids is cheaper than sorting whole rows. */
-export function eventsOf(ctx: Context, ids: SQL): SQL {
+/**
+ * Selects whole events, newest first. `ids` is a SELECT of their ids: sorting ids is cheaper than sorting whole rows.
+ */
+export function selectEventsById(ctx: Context, ids: SQL): SQL {
   return sql`SELECT ${eventColumns} FROM (${ids}) page
     CROSS JOIN events e ON e.project_id = ${ctx.project.number} AND e.id = page.id
     LEFT JOIN contacts c ON c.project_id = e.project_id AND c.id = e.contact_id ${joinEmailOfEvent}

@@ -3,7 +3,7 @@ import { belowAllIds, type Id } from "../../core/ids";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-/** A query of the project's next jobs that have errors, by their ids. */
+/** Returns a query for the ids of the project's next jobs that have errors. */
 export function pageOfErrors(ctx: Context, after: Id, jobs: number): SQL {
   return sql`SELECT id FROM jobs INDEXED BY ix_jobs_errors
     WHERE project_id = ${ctx.project.number} AND id > ${after} AND errors <> '[]' ORDER BY id LIMIT ${jobs}`;
@@ -13,7 +13,7 @@ export function hasErrors(ctx: Context): SQL {
   return sql`EXISTS (${pageOfErrors(ctx, belowAllIds, 1)})`;
 }
 
-/** Empties the address in those errors `e` of these jobs of which `isErased` holds. */
+/** Clears the address in the errors `e` of these jobs for which `isErased` holds. */
 export function updateErasedErrors(ctx: Context, ids: Id[], isErased: SQL): Statement {
   return statement(
     sql`UPDATE jobs SET errors = (SELECT json_group_array(json(iif(${isErased}, json_set(e.value, '$.email', ''), e.value)))

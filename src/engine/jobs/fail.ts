@@ -9,27 +9,27 @@ import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { MovedOn, updateEnded } from "./step";
 
-/** How long the runs of a job may fail, without a step between them, until it is given up. */
+/** A job whose runs have failed for this long, without a completed step in between, is given up. */
 const maxFailingMs = dayMs;
 
 const givenUp =
   "This work failed repeatedly for a day and was stopped. What was done before that stays done. Start it again; if it " +
-  "fails again, ask whoever runs this installation: the log has the cause.";
+  "fails again, ask the operator of this installation: the log has the cause.";
 
 /**
- * Whether a job is given up in the end, and what that frees, so that the next call or sweep can start anew. `null` is for
- * work that nobody could ask for again: it must be done some day, so its runs go on.
+ * Returns the statements that free what a job holds when it is given up, so that a later call or sweep can start again.
+ * `null` marks work that must be finished and that no caller would request again: its runs continue forever.
  */
 export type Release = ((ctx: Context, row: JobRow) => Statement[]) | null;
 
 /**
- * Takes note that a run of the job has failed. True when that was one time too many, and the job has ended. Two runs may
- * fail at once, or one while the other makes a step: it ends only if it has been failing all the time.
+ * Records a failed run of the job. Returns true when the job had been failing for too long and was ended. Runs may
+ * overlap, so a job ends only if no step succeeded since the failure that was read.
  */
-export async function noteFailure(ctx: Context, row: JobRow, error: unknown, release: Release): Promise<boolean> {
+export async function recordFailure(ctx: Context, row: JobRow, error: unknown, release: Release): Promise<boolean> {
   const now = ctx.realClock().getTime();
-  const noting = openBatch(ctx);
-  const noted = noting.add(
+  const recording = openBatch(ctx);
+  const recorded = recording.add(
     statement(
       sql`UPDATE jobs SET failing_since = coalesce(failing_since, ${now})
         WHERE project_id = ${ctx.project.number} AND id = ${row.id} AND status IN ('queued', 'processing')
@@ -37,8 +37,8 @@ export async function noteFailure(ctx: Context, row: JobRow, error: unknown, rel
       columns({ failingSince: asNumber }),
     ),
   );
-  await noting.commit();
-  const since = noted.first?.failingSince;
+  await recording.commit();
+  const since = recorded.first?.failingSince;
   if (since === undefined || release === null || since > now - maxFailingMs) return false;
   const ending = openBatch(ctx);
   ending.guard(

@@ -6,14 +6,14 @@ import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows } from "../../platform/sweep";
 
-/** How long an operator can look up what a queue gave up on. */
-const keptMs = 30 * dayMs;
-const maxRounds = 20;
+/** How long an operator can look up the messages that a queue gave up on. */
+const retentionMs = 30 * dayMs;
+const maxPasses = 20;
 
-/** The sweep over old dead letters, which are in the control database. Their ids have the order of time. */
+/** The sweep over old dead letters, which are in the control database. Their ids are in order of time. */
 export async function forgetDeadLetters(platform: Platform): Promise<void> {
-  const before = firstIdAt(platform.now.getTime() - keptMs);
-  for (let round = 0; round < maxRounds; round++) {
+  const before = firstIdAt(platform.now.getTime() - retentionMs);
+  for (let pass = 0; pass < maxPasses; pass++) {
     const batch = openBatch({ ...platform, db: platform.control });
     const deleted = batch.add(
       statement(

@@ -6,12 +6,12 @@ import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
-/** How long a job can be asked for when it has ended. */
-const keptMs = 30 * dayMs;
+/** How long a job can be read after its end. */
+const retentionMs = 30 * dayMs;
 
 /**
- * The sweep over jobs that ended long ago, in all projects, and over the operator's own. None has a file any more: that of
- * an import is an orphan from its end on, see `engine/mail/forget-orphans.ts`.
+ * The sweep over jobs that ended long ago, in all projects, including the operator's own. No file has to be deleted:
+ * the file of an import becomes an orphan when the import ends, see `engine/mail/forget-orphans.ts`.
  */
 export function forgetEndedJobs(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => deleteEnded(platform, db));
@@ -22,7 +22,7 @@ async function deleteEnded(platform: Platform, db: Db): Promise<number> {
   const deleted = batch.add(
     statement(
       sql`DELETE FROM jobs WHERE (project_id, id) IN (SELECT project_id, id FROM jobs INDEXED BY ix_jobs_ended
-        WHERE completed_at <= ${platform.now.getTime() - keptMs} ORDER BY completed_at LIMIT ${maxSweptRows}) RETURNING 1`,
+        WHERE completed_at <= ${platform.now.getTime() - retentionMs} ORDER BY completed_at LIMIT ${maxSweptRows}) RETURNING 1`,
     ),
   );
   await batch.commit();

@@ -11,22 +11,28 @@ import { type Statement, statement } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
 import type { Context, Platform } from "../../platform/context";
 
-/** What a job keeps of itself: JSON, in which ids stand as rows hold them. */
+/** The input or state that a job stores: JSON, with ids as the database stores them. */
 export type JobNotes = { [key: string]: JobNote };
 type JobNote = JsonValue | Id | JobNote[] | JobNotes;
 
-/** A job that nobody has worked on for this long is announced again; an old one, after an eighth of its age. Each run takes less. */
+/**
+ * How long a job may be idle before it is announced again; for an old job, an eighth of its age if that is longer. Each
+ * run takes less.
+ */
 export const jobGraceMs = 5 * minuteMs;
 
 const maxGraceMs = 6 * hourMs;
 
-/** When a job is to be announced again, from its row: one that is old may be one that fails, and comes more and more seldom. */
+/**
+ * Returns when a job is announced again, as SQL over its row. An old job may be one that always fails, so its
+ * announcements become rarer with age.
+ */
 export function nextAnnouncement(now: number): SQL {
   const grace = sql`min(${maxGraceMs}, max(${jobGraceMs}, (${now} - created_at) / 8))`;
   return sql`CAST(${now} + ${grace} AS INTEGER)`;
 }
 
-/** A job of the project; of one type, where that is asked for. */
+/** Returns a job of the project. Throws NotFound, also for a job of another type than `type`. */
 export async function getJob(ctx: Context, id: Id, type?: JobType): Promise<JobRow> {
   const row = await ctx.db
     .select()
@@ -37,7 +43,7 @@ export async function getJob(ctx: Context, id: Id, type?: JobType): Promise<JobR
   return row;
 }
 
-/** Marks a run of a job: while runs follow each other, the sweep has no business with it. */
+/** Marks the job as running, so that the sweep ignores a job that is progressing. */
 export async function startJob(
   platform: Platform,
   db: Db,
@@ -54,18 +60,18 @@ export async function startJob(
   await batch.commit();
 }
 
-/** What a call may change about a job that goes on. What is not said stays as it is. */
-interface Change {
+/** The columns that a call may change of a job that has not ended. Columns left out keep their values. */
+interface OpenJobChange {
   input?: SQL;
-  /** A run that is between two steps of the old one writes nothing more. */
+  /** A run that has read the previous state can write nothing more: see `guardState`. */
   state?: SQL;
   result?: SQL;
-  /** Moves when somebody wants the work done anew. */
+  /** Increases when a call requests the work again. */
   generation?: SQL;
 }
 
-/** The statement by which a call changes what jobs that go on are to do. */
-export function updateOpenJobs(where: SQL, change: Change): Statement {
+/** Updates jobs that have not ended. */
+export function updateOpenJobs(where: SQL, change: OpenJobChange): Statement {
   const { input = sql`input`, state = sql`state`, result = sql`result`, generation = sql`generation` } = change;
   return statement(
     sql`UPDATE jobs SET input = ${input}, state = ${state}, result = ${result}, generation = ${generation}
@@ -73,7 +79,7 @@ export function updateOpenJobs(where: SQL, change: Change): Statement {
   );
 }
 
-/** The statement that forgets jobs. A run that is at work on one finds it gone. */
+/** Deletes jobs. A run that is working on one stops at its next step. */
 export function deleteJobs(where: SQL): Statement {
   return statement(sql`DELETE FROM jobs WHERE ${where}`);
 }

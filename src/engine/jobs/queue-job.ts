@@ -8,7 +8,7 @@ import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { type JobNotes, jobGraceMs } from "./job";
 
-/** What a job of a project is born with. */
+/** A new job of a project. */
 interface NewJob {
   id: Id;
   type: JobType;
@@ -17,7 +17,7 @@ interface NewJob {
   onlyIf?: SQL;
 }
 
-/** A job of the project, for the batch of the call that starts it. Returns its id, if it was written. */
+/** Inserts a job of the project, in the batch of the call that starts it. Returns its id if the row was written. */
 export function insertJob(
   ctx: Context,
   { id, type, input = {}, state = {}, onlyIf = sql`true` }: NewJob,
@@ -33,20 +33,20 @@ export function insertJob(
   return { ...inserted, again: rowById("jobs", ctx, id) };
 }
 
-/** Jobs as a query says them: the columns of each, and where they come from. `from` ends with a WHERE, or behind one. */
+/** The columns of new jobs as SQL expressions, and the query that they come from. `from` ends with a WHERE clause. */
 interface NewJobs {
   projectId: SQL;
   id: SQL;
   input?: SQL;
   state?: SQL;
   from: SQL;
-  /** How long after its beginning a job is announced again that nobody has begun. */
+  /** How long after its creation a job is announced again if no run has started. */
   graceMs?: number;
 }
 
 /**
- * Jobs of one type, in any projects. Some kinds of work have one job by a fixed name: while it goes on it is left alone,
- * and once it has ended, well or badly, it begins anew. Returns the jobs that start here.
+ * Inserts jobs of one type, in any projects. Some kinds of work have a single job with a fixed id: while it runs it is
+ * left alone, and once it has ended, completed or failed, it starts again. Returns the jobs that start here.
  */
 export function upsertJobs(
   type: JobType,
@@ -67,7 +67,7 @@ export function upsertJobs(
   );
 }
 
-/** After the commit. */
+/** Sends the job's first message. Call it after the commit. */
 export function announceJob(ctx: Context, type: JobType, jobId: Id): Promise<void> {
   return nudge(ctx, [{ message: { type, projectId: ctx.project.number, jobId } }]);
 }

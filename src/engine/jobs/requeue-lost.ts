@@ -8,12 +8,12 @@ import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { nextAnnouncement } from "./job";
 
-/** The sweep under lost messages of jobs, over all projects. */
+/** The sweep that announces jobs again whose message was lost, over all projects. */
 export function requeueLostJobs(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => requeueDue(platform, db));
 }
 
-/** At a start: whatever process was at work on a job is gone, so none is waited for. */
+/** Runs at process start: no run of the previous process is alive, so every unfinished job is due at once. */
 export function endGraceOfJobs(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();

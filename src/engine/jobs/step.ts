@@ -5,15 +5,18 @@ import type { JobRow } from "../../db/tables";
 import type { Context, Platform } from "../../platform/context";
 import type { JobNotes } from "./job";
 
-/** Whether a job goes on after a step. One that waits for something comes again with the sweep, from where it stands. */
+/**
+ * Whether a job continues after a step. A job that waits is announced again by the sweep and continues from its stored
+ * state.
+ */
 export type Step = "goes on" | "waits" | "ended";
 
-/** Another run has done this step. Two runs of a job may overlap, and only one of them does each step. */
+/** Thrown when another run has done this step. Two runs of a job may overlap, and only one of them does each step. */
 export class MovedOn extends Error {
   override readonly name = "MovedOn";
 }
 
-/** The guard that a step's batch begins with: the job still stands where the step found it. */
+/** The guard at the start of a step's batch: the job's state is still the one that the step has read. */
 export function guardState(ctx: Context, row: JobRow): Statement {
   return guard(
     sql`EXISTS (SELECT 1 FROM jobs WHERE project_id = ${ctx.project.number} AND id = ${row.id} AND status = 'processing'
@@ -23,9 +26,9 @@ export function guardState(ctx: Context, row: JobRow): Statement {
 }
 
 /**
- * The statement by which a step says how far the job is now: so it is not failing. `progress` is 0 to 100. What it
- * `told`, for those who follow the job, may be counted by the database itself: then it goes before the change that it
- * counts. A `state` that the database makes must be the text that JSON.stringify would make; see src/README.md.
+ * Stores the job's next state and its progress, 0 to 100, and clears the record of failed runs. `result` and `errors`
+ * may be SQL that counts rows: the statement then goes before the change of these rows. A `state` in SQL must yield the
+ * exact text of JSON.stringify; see src/README.md.
  */
 export function updateState(
   ctx: Context,
@@ -41,22 +44,25 @@ export function updateState(
   );
 }
 
-/** How a job ends. What is not said stays as it is, but for the result. */
-interface End {
+/** How a job ends. Fields left out keep their values, except that the result becomes NULL. */
+interface JobEnd {
   status: "completed" | "failed";
   state?: JobNotes;
   result?: JsonObject | SQL;
-  /** Why it failed: a sentence for customers. */
+  /** Why it failed: a sentence for the customer. */
   reason?: string | null;
   progress?: number;
   onlyIf?: SQL;
 }
 
-/** The statement by which a job ends, if it goes on still. Its errors stay: an erasure may just have emptied them. */
+/**
+ * Ends the job if it is still running. Keeps the errors of the row, because an erasure may just have cleared addresses
+ * in them.
+ */
 export function updateEnded(
   { realClock }: Pick<Platform, "realClock">,
   { projectId, id }: Pick<JobRow, "projectId" | "id">,
-  { status, state, result = sql`NULL`, reason = null, progress = 100, onlyIf = sql`true` }: End,
+  { status, state, result = sql`NULL`, reason = null, progress = 100, onlyIf = sql`true` }: JobEnd,
 ): Statement {
   return statement(
     sql`UPDATE jobs SET status = ${status}, state = ${state ? asSql(state) : sql`state`}, progress = ${progress},

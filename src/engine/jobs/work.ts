@@ -9,7 +9,7 @@ import { type Context, forProject, type Platform } from "../../platform/context"
 import { letOthersIn } from "../../platform/let-others-in";
 import { reasonOf } from "../../platform/log";
 import { findProject } from "../projects/project";
-import { noteFailure, type Release } from "./fail";
+import { type Release, recordFailure } from "./fail";
 import { deleteJobs, nextAnnouncement } from "./job";
 import { MovedOn, type Step } from "./step";
 
@@ -20,36 +20,36 @@ export interface StoredJob {
   jobId: Id;
 }
 
-interface Working {
+interface RunOptions {
   stepsPerRun?: number;
-  /** How long the next run waits, for jobs that leave room for others. */
+  /** How long the next run is delayed, for jobs that give way to others. */
   pauseSeconds?: (ctx: Context) => Promise<number>;
-  /** What is freed when the job is given up; see `Release`. */
+  /** See `Release`. */
   release?: Release;
 }
 
 /**
- * One run of a stored job: step after step until it has ended or has had its share of steps and of CPU; then it goes on in another message.
- * `step` is given the row as the step before it left it, and writes its work and the row's next state in one batch that
- * begins with `guardState`. So a run that dies loses at most one step, and one that comes twice does nothing twice. A job
- * whose runs fail for a day is given up; see fail.ts.
+ * Runs a stored job step by step, until it has ended or has used its share of steps or of CPU; another message then
+ * continues it. `step` receives the row that the previous step wrote, and writes its work and the next state in one
+ * batch that begins with `guardState`. So a run that crashes loses at most one step, and a message that is delivered
+ * twice does nothing twice. A job whose runs fail for a day is given up; see fail.ts.
  */
 export async function workOn(
   platform: Platform,
   job: StoredJob,
   step: (ctx: Context, row: JobRow) => Promise<Step>,
-  { stepsPerRun = 25, pauseSeconds, release = () => [] }: Working = {},
+  { stepsPerRun = 25, pauseSeconds, release = () => [] }: RunOptions = {},
 ): Promise<void> {
   const project = await findProject(platform, job.projectId);
-  if (!project) return forget(platform, job);
+  if (!project) return deleteOrphan(platform, job);
   const ctx = forProject(platform, project);
   for (let steps = 0; steps < stepsPerRun && !(steps > 0 && ctx.cpu.isSpent()); steps++) {
-    const row = await take(ctx, job.jobId);
+    const row = await claimJob(ctx, job.jobId);
     if (row === null) return;
     try {
       if ((await step(ctx, row)) !== "goes on") return;
     } catch (error) {
-      // The other run carries on from there.
+      // The other run continues from there.
       if (error instanceof MovedOn || (await isGivenUp(ctx, row, error, release))) return;
       throw error;
     }
@@ -58,13 +58,16 @@ export async function workOn(
   await platform.enqueue([{ message: job, ...(pauseSeconds && { delaySeconds: await pauseSeconds(ctx) }) }]);
 }
 
-/** What went wrong first is what the run throws: a failure that cannot be noted counts from the next one on. */
+/**
+ * Records the failure. An error while recording is only logged: the run throws the original one, and the failure counts
+ * from the next run on.
+ */
 async function isGivenUp(ctx: Context, row: JobRow, error: unknown, release: Release): Promise<boolean> {
   try {
-    return await noteFailure(ctx, row, error, release);
+    return await recordFailure(ctx, row, error, release);
   } catch (another) {
     if (!(another instanceof MovedOn)) {
-      ctx.log("error", "The failure of a job could not be noted", {
+      ctx.log("error", "The failure of a job could not be recorded", {
         jobId: publicId(row.id),
         reason: reasonOf(another),
       });
@@ -73,8 +76,11 @@ async function isGivenUp(ctx: Context, row: JobRow, error: unknown, release: Rel
   }
 }
 
-/** The job of a project that is gone: the sweep would announce it for ever. Whichever database it was in, it is in one. */
-async function forget(platform: Platform, { projectId, jobId }: StoredJob): Promise<void> {
+/**
+ * Deletes the job of a project that no longer exists; otherwise the sweep would announce it forever. The project's
+ * database is no longer known, so all are tried.
+ */
+async function deleteOrphan(platform: Platform, { projectId, jobId }: StoredJob): Promise<void> {
   for (const db of platform.databases) {
     const batch = openBatch({ ...platform, db });
     batch.add(deleteJobs(sql`project_id = ${projectId} AND id = ${jobId}`));
@@ -82,11 +88,14 @@ async function forget(platform: Platform, { projectId, jobId }: StoredJob): Prom
   }
 }
 
-/** The job as it is now, and for a while none of the sweep's business; null when it has ended. */
-async function take(ctx: Context, jobId: Id): Promise<JobRow | null> {
+/**
+ * Marks the job as running and returns its current row, so that the sweep ignores it for a while. Null when it has
+ * ended.
+ */
+async function claimJob(ctx: Context, jobId: Id): Promise<JobRow | null> {
   const until = nextAnnouncement(ctx.realClock().getTime());
   const batch = openBatch(ctx);
-  const taken = batch.add(
+  const claimed = batch.add(
     statement(
       sql`UPDATE jobs SET status = 'processing', next_announce_at = ${until}
         WHERE project_id = ${ctx.project.number} AND id = ${jobId} AND status IN ('queued', 'processing')
@@ -95,5 +104,5 @@ async function take(ctx: Context, jobId: Id): Promise<JobRow | null> {
     ),
   );
   await batch.commit();
-  return taken.first ?? null;
+  return claimed.first ?? null;
 }

@@ -6,41 +6,44 @@ import { type Context, forProject, inRealTime, type Platform } from "../../platf
 import { openParts } from "../../platform/sweep";
 import { findProject } from "../projects/project";
 
-/** Then, or when it has made as many statements as it may, another message goes on. Calls that are under way may take ten seconds more; meanwhile others have their turns. */
+/**
+ * After this time, or at the limit of statements, another message continues the work. Calls that are under way may take
+ * ten seconds more; other receivers get turns meanwhile.
+ */
 const runMs = 20 * secondMs;
-/** While a call is under way, how often others are looked for. */
-const lookAgainMs = 500;
-/** Receivers of one project that are called at once: those of its neighbours find a place beside them. */
-const maxOfProject = 2;
+/** How often to look for other due receivers while a call is under way. */
+const pollMs = 500;
+/** Per-project limit on concurrent receivers, so that one project cannot take all of them. */
+const maxPerProject = 2;
 
 /** A receiver of calls that is due. */
 export interface Receiver {
   projectId: number;
   /** Unique among all receivers of its kind. */
   name: string;
-  /** The longest waiting goes first, in milliseconds since 1970. */
+  /** In milliseconds since 1970. The receiver that waits longest goes first. */
   waitsSince: number;
 }
 
-/** A kind of calls to tenants' URLs. */
+/** A kind of calls to URLs of tenants. */
 export interface OutboundCalls {
   kind: string;
   findDue(db: Db, now: number): Promise<Receiver[]>;
-  /** Makes some calls, one after the other. Goes on no longer than its own time, and ends early when the run is over. */
+  /** Makes some calls, one after the other. Stops after its own time limit, and early when the run is over. */
   takeTurn(ctx: Context, name: string, isOver: () => boolean): Promise<void>;
 }
 
 type Parts = ReturnType<typeof openParts>;
 
-interface Due extends Receiver {
+interface DueReceiver extends Receiver {
   calls: OutboundCalls;
   key: string;
 }
 
 /**
- * Makes the calls that are due, of all projects and kinds, until none is. Each receiver has one call under way here and no
- * more. While one keeps us waiting, the others have their turns: a consumer may be the only one. Several consumers may
- * work on one receiver, each with calls of its own. `again` goes on when the time is over.
+ * Makes the due calls of all projects and kinds until none is left. At most one call of each receiver is under way in
+ * this run; several runs may work on one receiver, each with its own calls. While one receiver is slow, others get
+ * turns, because this consumer may be the only one. At the end of its time, the run sends the message `again`.
  */
 export async function drainOutbound(
   platform: Platform,
@@ -50,70 +53,74 @@ export async function drainOutbound(
   const until = platform.clock().getTime() + runMs;
   const isLate = () => platform.clock().getTime() >= until || platform.spent.statements >= maxStatements;
   const busy = new Map<string, { projectId: number; isExtra: boolean; turn: Promise<void> }>();
-  // Turns end with their next call when it is late. What still hangs then holds this consumer, so others go on beside it.
+  // A turn that hangs past the limit keeps this consumer alive anyway, so it continues to serve other receivers.
   const isOver = () => isLate() && [...busy.values()].every(({ isExtra }) => isExtra);
-  /** Of projects that are gone, and those whose turn failed: another run may look at them. */
+  /** Receivers whose project was deleted or whose turn failed: another run may try them. */
   const ignored = new Set<string>();
   const parts = openParts();
   const databases = new Set(platform.databases);
-  /** Of what nothing was due at the last look. It is looked for less often than after each turn. */
+  /** Kinds without due receivers at the last look. They are checked on the timer instead of after each turn. */
   let idle = new Set<OutboundCalls>();
-  let isTime = true;
+  let isPollDue = true;
   for (;;) {
-    const looked = kinds.filter((calls) => isTime || busy.size === 0 || !idle.has(calls));
+    const checked = kinds.filter((calls) => isPollDue || busy.size === 0 || !idle.has(calls));
     const isFull = isOver() || busy.size >= platform.callsAtOnce;
-    const due = isFull ? [] : await findDue(platform, looked, databases, parts);
-    if (!isFull) idle = new Set(kinds.filter((calls) => !due.some((one) => one.calls === calls)));
-    const able = due.filter(({ key }) => !ignored.has(key));
-    for (const one of choose(able, busy, platform.callsAtOnce)) {
-      const { key, projectId } = one;
+    const due = isFull ? [] : await findDue(platform, checked, databases, parts);
+    if (!isFull) idle = new Set(kinds.filter((calls) => !due.some((receiver) => receiver.calls === calls)));
+    const callable = due.filter(({ key }) => !ignored.has(key));
+    for (const receiver of chooseNext(callable, busy, platform.callsAtOnce)) {
+      const { key, projectId } = receiver;
       ignored.add(key);
       const isExtra = isLate();
       const turn = parts
         .run(async () => {
-          if (await takeTurn(platform, one, isExtra ? isOver : isLate)) ignored.delete(key);
+          if (await takeTurn(platform, receiver, isExtra ? isOver : isLate)) ignored.delete(key);
         })
         .finally(() => busy.delete(key));
       busy.set(key, { projectId, isExtra, turn });
     }
-    // Looked for after the last turn had ended: there is nothing that this run may do.
+    // The last look found nothing that this run may call, and no turn is open.
     if (busy.size === 0) break;
     const turnsNow = [...busy.values()].map(({ turn }) => turn);
-    isTime = await nextEvent(turnsNow, isOver());
+    isPollDue = await nextEvent(turnsNow, isOver());
   }
   if (isLate()) await platform.enqueue([{ message: again }]);
   parts.end();
 }
 
-/** False when the project is gone. */
-async function takeTurn(platform: Platform, { calls, projectId, name }: Due, isOver: () => boolean): Promise<boolean> {
+/** Returns false when the project was deleted. */
+async function takeTurn(
+  platform: Platform,
+  { calls, projectId, name }: DueReceiver,
+  isOver: () => boolean,
+): Promise<boolean> {
   const project = await findProject(platform, projectId);
   if (project) await calls.takeTurn(inRealTime(forProject(platform, project)), name, isOver);
   return project !== null;
 }
 
-/** Those that wait longest, as many as there are places. */
-function choose(due: Due[], busy: Map<string, { projectId: number }>, callsAtOnce: number): Due[] {
-  const ofProject = new Map<number, number>();
-  for (const { projectId } of busy.values()) ofProject.set(projectId, (ofProject.get(projectId) ?? 0) + 1);
-  const chosen: Due[] = [];
-  for (const one of due.toSorted((a, b) => a.waitsSince - b.waitsSince)) {
-    const others = ofProject.get(one.projectId) ?? 0;
-    if (busy.has(one.key) || others >= maxOfProject || busy.size + chosen.length >= callsAtOnce) continue;
-    ofProject.set(one.projectId, others + 1);
-    chosen.push(one);
+/** Chooses the receivers that wait longest, within the limits on concurrent calls. */
+function chooseNext(due: DueReceiver[], busy: Map<string, { projectId: number }>, callsAtOnce: number): DueReceiver[] {
+  const perProject = new Map<number, number>();
+  for (const { projectId } of busy.values()) perProject.set(projectId, (perProject.get(projectId) ?? 0) + 1);
+  const chosen: DueReceiver[] = [];
+  for (const receiver of due.toSorted((a, b) => a.waitsSince - b.waitsSince)) {
+    const others = perProject.get(receiver.projectId) ?? 0;
+    if (busy.has(receiver.key) || others >= maxPerProject || busy.size + chosen.length >= callsAtOnce) continue;
+    perProject.set(receiver.projectId, others + 1);
+    chosen.push(receiver);
   }
   return chosen;
 }
 
-/** A database that does not answer is left alone for the rest of the run, and keeps nobody from the others. */
+/** Finds the due receivers in all databases. A database that does not answer is skipped for the rest of the run. */
 async function findDue(
   platform: Platform,
   kinds: readonly OutboundCalls[],
   databases: Set<Db>,
   parts: Parts,
-): Promise<Due[]> {
-  const due: Due[] = [];
+): Promise<DueReceiver[]> {
+  const due: DueReceiver[] = [];
   const look = (db: Db) =>
     parts.run(async () => {
       databases.delete(db);
@@ -122,7 +129,13 @@ async function findDue(
       await Promise.all(
         kinds.map(async (calls) => {
           const found = await calls.findDue(db, now);
-          due.push(...found.map((one) => ({ ...one, calls, key: `${calls.kind} ${one.projectId} ${one.name}` })));
+          due.push(
+            ...found.map((receiver) => ({
+              ...receiver,
+              calls,
+              key: `${calls.kind} ${receiver.projectId} ${receiver.name}`,
+            })),
+          );
         }),
       );
       databases.add(db);
@@ -131,7 +144,7 @@ async function findDue(
   return due;
 }
 
-/** The end of a turn (false), or the time to look for others (true). When the run is over, only turns end. */
+/** Waits for the end of a turn (false) or for the next poll (true). When the run is over, waits for all turns. */
 async function nextEvent(turns: Promise<void>[], isOver: boolean): Promise<boolean> {
   if (isOver) {
     await Promise.all(turns);
@@ -139,7 +152,7 @@ async function nextEvent(turns: Promise<void>[], isOver: boolean): Promise<boole
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(true), lookAgainMs);
+    timer = setTimeout(() => resolve(true), pollMs);
   });
   const isTime = await Promise.race([...turns.map((turn) => turn.then(() => false)), look]);
   clearTimeout(timer);

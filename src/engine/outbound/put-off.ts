@@ -3,12 +3,12 @@ import { hourMs, secondMs } from "../../core/time";
 import type { PutOff } from "../../core/webhooks/verdict";
 import { backoffInSql, type Doubling } from "../../db/backoff";
 
-/** Who keeps callers waiting is called again after 30 seconds, then twice as late each time. */
+/** A receiver that times out is called again after 30 seconds, and each further timeout doubles the wait. */
 const silence: Doubling = { firstMs: 30 * secondMs, growth: 2, maxMs: hourMs };
 
 /**
- * Until when a receiver gets no call after one at this time, from the columns `put_off_until` and `timeouts` of its row.
- * One that was put off for longer by another consumer stays so.
+ * Returns until when a receiver is not called after an attempt at this time, as SQL over the columns `put_off_until`
+ * and `timeouts` of its row. A later time that another consumer has stored is retained.
  */
 export function putOffUntil(at: number, putOff: PutOff): SQL {
   if (putOff === null) return sql`put_off_until`;

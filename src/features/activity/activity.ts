@@ -16,7 +16,7 @@ export function activityJson({ row, contactEmail }: StoredEvent) {
   };
 }
 
-/** A caller's keys stay apart from ours. */
+/** A caller's keys are nested under `data`, so that they cannot collide with the service's own. */
 function metadataOf(type: ActivityType, { name, source, data }: StoredEvent["row"]): JsonObject {
   if (type === "event.triggered") return { event: name, source, data };
   const segment = segmentOfEvent(name);

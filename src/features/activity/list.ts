@@ -6,7 +6,7 @@ import { activityJson } from "./activity";
 import { eventNamesOf } from "./names-of-types";
 import type { ActivityFilters } from "./schema";
 
-/** The end of the year 9999, with which dates as we read them end. */
+/** The end of the year 9999, the last year of a date that callers can send. */
 const endOfTime = 253_402_300_800_000;
 
 /** `GET /activity`: the event log, newest first. Throws BadRequest on a cursor that is not of this list. */

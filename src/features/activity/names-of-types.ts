@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type ActivityType, type NamesOfTypes, namesOfService, namesOfTypes } from "../../core/events/activity-types";
 import { type EventNames, onlyName } from "../../engine/events/search";
 
-/** The names of events of these types. */
+/** Returns the names of the events of these types. */
 export function eventNamesOf(types: readonly ActivityType[]): EventNames {
   const { exact, patterns, areCallers } = namesOfTypes(types);
   const [only] = exact;
@@ -10,19 +10,22 @@ export function eventNamesOf(types: readonly ActivityType[]): EventNames {
   return {
     only: null,
     include: (name) => {
-      const own = isOneOf(name, { exact, patterns });
+      const own = matchesAny(name, { exact, patterns });
       return areCallers ? sql`(${own} OR ${isCallers(name)})` : sql`(${own})`;
     },
   };
 }
 
-/** The name is a caller's, not one of the service. */
+/** A condition: the name is a caller's, not one of the service. */
 export function isCallers(name: SQL): SQL {
-  return sql`NOT (${isOneOf(name, namesOfService)})`;
+  return sql`NOT (${matchesAny(name, namesOfService)})`;
 }
 
-/** Names and patterns are our own words. Compared one by one they need no tree, which D1 would count each look into. */
-function isOneOf(name: SQL, { exact, patterns }: Pick<NamesOfTypes, "exact" | "patterns">): SQL {
+/**
+ * Names and patterns are the service's own words, so they can be inlined. Comparing them one by one needs no temporary
+ * b-tree, whose lookups D1 would count as rows read.
+ */
+function matchesAny(name: SQL, { exact, patterns }: Pick<NamesOfTypes, "exact" | "patterns">): SQL {
   const conditions = [
     ...exact.map((text) => sql`${name} = ${quoted(text)}`),
     ...patterns.map((pattern) => sql`${name} GLOB ${quoted(pattern)}`),

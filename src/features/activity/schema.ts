@@ -25,7 +25,7 @@ const Types = z
     example: "email.opened,email.clicked",
   });
 
-/** Names a few of them, none at length. */
+/** Names a few of the unknown types, and shortens each. */
 function shown(unknown: string[]): string {
   const names = unknown.slice(0, 3).map((type) => (type === "" ? "an empty type" : type.slice(0, 50)));
   return `There is no type ${names.join(", ")}`;

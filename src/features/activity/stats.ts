@@ -26,21 +26,22 @@ const columnOfName = {
 
 const columnNames = [...Object.values(columnOfName), "events"] as const;
 type Column = (typeof columnNames)[number];
-type Counts = Record<Column, number>;
+type DayCounts = Record<Column, number>;
 
 interface ActivityStats {
-  totals: Counts;
-  series: ({ date: string } & Counts)[];
+  totals: DayCounts;
+  series: ({ date: string } & DayCounts)[];
   approximate?: true;
   countedAt?: string;
 }
 
-/** The events that are counted: a caller's own, and those with a column of their own. */
+/** The counted events: a caller's own, and those with a column of their own. */
 const counted: EventNames = eventNamesOf(["event.triggered", ...(Object.keys(columnOfName) as "email.sent"[])]);
 
 /**
- * `GET /activity/stats`: the events of each day (UTC). Whole days come from the kept counts, which are exact. A day of which
- * the dates want a part is counted live, up to a bound, and else as a whole. Throws Invalid when there are too many days.
+ * `GET /activity/stats`: counts the events of each day (UTC). Whole days come from the stored counts, which are exact.
+ * A partial day at either end is counted live, up to a bound, and otherwise as a whole day. Throws Invalid for too many
+ * days.
  */
 export async function activityStats(
   ctx: Context,
@@ -66,7 +67,7 @@ export async function activityStats(
   };
 }
 
-/** Up to today, and 30 days, unless the caller says otherwise. */
+/** Returns the range of the answer. It defaults to the 30 days up to and including today. */
 function rangeOf(now: Date, startDate?: Span, endDate?: Span): Span {
   const today = Math.floor(now.getTime() / dayMs) * dayMs;
   const to = endDate?.to ?? Math.max(today, startDate?.from ?? 0) + dayMs;
@@ -80,7 +81,7 @@ export function tooLong({ from, to }: Span): Invalid {
   return new Invalid([{ field: "startDate", code: "too_big", message }]);
 }
 
-function countsBy(count: (column: Column) => number): Counts {
+function countsBy(count: (column: Column) => number): DayCounts {
   const [sent, delivered, opened, clicked] = [count("sent"), count("delivered"), count("opened"), count("clicked")];
   return {
     sent,
@@ -102,7 +103,7 @@ function dayAndColumn(name: SQL, day: SQL): SQL {
   return sql`${day} || ' ' || ${columnInSql(name)}`;
 }
 
-/** The parts of days with which a range begins and ends; none when it consists of whole days. */
+/** Returns the partial days at the ends of a range; none when it consists of whole days. */
 function partsOf(range: Span): Span[] {
   const { first, last } = daysOf(range);
   const edges = first === last ? [first] : [first, last];
@@ -111,10 +112,10 @@ function partsOf(range: Span): Span[] {
     .filter(({ from, to }) => to - from < dayMs);
 }
 
-interface Part {
+interface PartialDay {
   day: number;
-  counts: Counts;
-  /** There are more events than are counted. */
+  counts: DayCounts;
+  /** True when there are more events than are counted. */
   isCut: boolean;
 }
 
@@ -129,7 +130,7 @@ const readPart = columns({
   events: asNumber,
 });
 
-async function countParts(ctx: Context, parts: Span[]): Promise<Part[]> {
+async function countParts(ctx: Context, parts: Span[]): Promise<PartialDay[]> {
   const isOf = [
     ...Object.entries(columnOfName).map(([name, column]) => [column, sql`name = ${name}`] as const),
     ["events", isCallers(sql`name`)] as const,

@@ -12,7 +12,7 @@ import { type Statement, statement } from "../../db/statement";
 import { emailEventData } from "../../engine/events/email-data";
 import type { Context } from "../../platform/context";
 
-/** What is to come is in three tables. Each says when, by an index. */
+/** An upcoming entry. They come from three tables, each with an index by time. */
 interface Upcoming {
   id: Id;
   type: "campaign.scheduled" | "email.scheduled" | "workflow.waiting";
@@ -22,30 +22,31 @@ interface Upcoming {
   metadata: JsonObject;
 }
 
-/** A time, and an id that divides what is due at the same time. */
+/** A time, and an id to order entries with the same time. */
 const ByTime = z.tuple([z.number(), z.string()]);
 
-/** One statement counts no more rows than this. */
+/** The maximum number of rows that one statement counts. */
 const maxCounted = maxRowsPerStatement;
 
 /**
- * `GET /activity/upcoming`: what is scheduled, soonest first. A page begins behind a time and an id, so what is scheduled
- * or cancelled meanwhile neither repeats nor hides another one. Throws BadRequest on a cursor that is not of this list.
+ * `GET /activity/upcoming`: lists scheduled work, soonest first. A page starts after a time and an id, so entries that
+ * are scheduled or cancelled meanwhile neither repeat nor hide others. Throws BadRequest on a cursor of another list.
  */
 export async function listUpcoming(
   ctx: Context,
   { cursor, limit }: { cursor?: string; limit: number },
 ): Promise<Page<ReturnType<typeof upcomingJson>>> {
-  const position = readCursor(cursor, ByTime);
-  // What was not due on the first page stays in the list until it happens.
-  const after = position ?? [ctx.now.getTime(), "~"];
+  const cursorValue = readCursor(cursor, ByTime);
+  // The first page starts at the present. Later pages do not apply the present again: an entry that becomes due
+  // meanwhile stays listed until it happens.
+  const after = cursorValue ?? [ctx.now.getTime(), "~"];
   const batch = openBatch(ctx);
   const pages = sources.map((source) => batch.add(source.select(ctx, after, limit + 1)));
-  const counts = position ? [] : sources.map(({ rows }) => batch.add(countAfter(rows(ctx), after)));
+  const counts = cursorValue ? [] : sources.map(({ rows }) => batch.add(countAfter(rows(ctx), after)));
   await batch.commit();
-  const soonest = pages.flatMap(({ all }) => all).toSorted((a, b) => a.at - b.at || compareIds(a.id, b.id));
-  const shown = soonest.slice(0, limit);
-  const edge = soonest.length > limit ? shown.at(-1) : undefined;
+  const sorted = pages.flatMap(({ all }) => all).toSorted((a, b) => a.at - b.at || compareIds(a.id, b.id));
+  const shown = sorted.slice(0, limit);
+  const edge = sorted.length > limit ? shown.at(-1) : undefined;
   const total = counts.reduce((sum, { one }) => sum + one.count, 0);
   return {
     data: shown.map(upcomingJson),
@@ -73,25 +74,25 @@ function upcomingJson({ id, type, at, contactId, contactEmail, metadata }: Upcom
   };
 }
 
-type After = z.infer<typeof ByTime>;
+type UpcomingCursor = z.infer<typeof ByTime>;
 
-interface Source {
-  /** The rows `s` that are still to come, with their time `at`: a FROM and a WHERE. */
-  rows(ctx: Context): Rows;
-  select(ctx: Context, after: After, limit: number): Statement<Upcoming>;
+interface UpcomingSource {
+  /** The upcoming rows `s` with their time `at`: a FROM and a WHERE clause. */
+  rows(ctx: Context): SourceRows;
+  select(ctx: Context, after: UpcomingCursor, limit: number): Statement<Upcoming>;
 }
 
-interface Rows {
+interface SourceRows {
   from: SQL;
   at: SQL;
   where: SQL;
 }
 
-function isAfter({ at }: Rows, [time, id]: After): SQL {
+function isAfter({ at }: SourceRows, [time, id]: UpcomingCursor): SQL {
   return sql`(${at}, s.id) > (${time}, ${id})`;
 }
 
-function countAfter(rows: Rows, after: After): Statement<{ count: number }> {
+function countAfter(rows: SourceRows, after: UpcomingCursor): Statement<{ count: number }> {
   return statement(
     sql`SELECT count(*) AS count FROM (SELECT 1 FROM ${rows.from} WHERE ${rows.where} AND ${isAfter(rows, after)}
       LIMIT ${maxCounted})`,
@@ -99,15 +100,15 @@ function countAfter(rows: Rows, after: After): Statement<{ count: number }> {
   );
 }
 
-/** The next rows of a source, and what is read of others only for them. */
+/** Selects the next rows of a source. The columns of other tables are joined for these rows only. */
 function selectNext(
-  rows: Rows,
+  rows: SourceRows,
   {
     after,
     limit,
     more,
     read,
-  }: { after: After; limit: number; more: { columns: SQL; joins: SQL }; read: RowReader<Upcoming> },
+  }: { after: UpcomingCursor; limit: number; more: { columns: SQL; joins: SQL }; read: RowReader<Upcoming> },
 ): Statement<Upcoming> {
   const next = sql`SELECT s.*, ${rows.at} AS at FROM ${rows.from} WHERE ${rows.where} AND ${isAfter(rows, after)}
     ORDER BY ${rows.at}, s.id LIMIT ${limit}`;
@@ -122,7 +123,7 @@ const readCampaign = columns({
   audienceType: asText,
 });
 
-const campaigns: Source = {
+const campaigns: UpcomingSource = {
   rows: (ctx) => ({
     from: sql`campaigns s INDEXED BY ix_campaigns_scheduled`,
     at: sql`s.scheduled_for`,
@@ -154,7 +155,7 @@ const readEmail = columns({
   source: asOneOf<EmailSource>(),
 });
 
-const emails: Source = {
+const emails: UpcomingSource = {
   rows: (ctx) => ({
     from: sql`emails s INDEXED BY ix_emails_scheduled`,
     at: sql`s.scheduled_at`,
@@ -190,7 +191,7 @@ const readExecution = columns({
   stepType: orNull(asText),
 });
 
-const executions: Source = {
+const executions: UpcomingSource = {
   rows: (ctx) => ({
     from: sql`workflow_executions s INDEXED BY ix_workflow_executions_waiting`,
     at: sql`s.wake_at`,
@@ -220,4 +221,4 @@ const executions: Source = {
     }),
 };
 
-const sources: readonly Source[] = [campaigns, emails, executions];
+const sources: readonly UpcomingSource[] = [campaigns, emails, executions];

@@ -26,14 +26,14 @@ export async function getCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   return row;
 }
 
-/** A campaign as it is now, as callers see it. */
+/** Returns a campaign with its present counters and progress, as callers see it. */
 export async function freshJson(ctx: Context, row: CampaignRow): Promise<Campaign> {
-  // The counters come first: they count the pages of a small campaign, which the progress reads.
+  // Counters first: reading them counts the pages of a small campaign, which the progress then reads.
   const counts = row.sentAt === null ? [] : await findCounts(ctx, row.id);
   return campaignJson(ctx, row, counts, await findProgress(ctx, row));
 }
 
-/** A campaign with its counters, as callers see it. Its bodies may be in files. */
+/** Returns a campaign with its counters, as callers see it. Loads bodies that are in files. */
 export async function campaignJson(
   ctx: Context,
   row: CampaignRow,
@@ -83,18 +83,21 @@ async function bodyOf(
   return text;
 }
 
-/** One after another, because bodies may be large. */
+/** Loads one body after another, because they may be large. */
 async function variantsOf(ctx: Context, row: CampaignRow): Promise<Campaign["variants"]> {
   if (row.variants === null) return null;
-  const shown = [];
+  const loaded = [];
   for (const { body, bodyKey, ...variant } of row.variants) {
     const isOwn = body !== undefined || bodyKey !== undefined;
-    shown.push({ ...variant, ...(isOwn && { body: await bodyOf(ctx, row, { body, bodyKey }) }) });
+    loaded.push({ ...variant, ...(isOwn && { body: await bodyOf(ctx, row, { body, bodyKey }) }) });
   }
-  return shown;
+  return loaded;
 }
 
-/** The refusal of an action in a state that does not allow it: 400 for what people do when they send, else 409. */
+/**
+ * Returns the refusal of an action in a state that does not allow it: 400 for the actions around sending, as the
+ * contract says, and 409 for the others.
+ */
 export function wrongState(action: CampaignAction, { status }: Pick<CampaignRow, "status">): BadRequest | Conflict {
   const { from, word } = campaignActions[action];
   const message = `A campaign that is ${status} cannot be ${word}. Nothing was changed.`;

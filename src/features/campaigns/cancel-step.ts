@@ -10,13 +10,13 @@ import { campaignCancelled } from "../../engine/mail/withhold";
 import { updateUsageOf } from "../../engine/projects/monthly-usage";
 import type { Context } from "../../platform/context";
 import type { Progress } from "./frozen";
-import type { Next } from "./next";
+import type { NextStep } from "./next";
 import { inPage, type PageRange } from "./release";
-import { deleteLedger, deleteRun, type Ending, guardStep, type Run, updateRun } from "./run-row";
+import { type BareRun, deleteLedger, deleteRun, guardStep, type Run, updateRun } from "./run-row";
 
 const readRange = columns({ firstId: asId, lastId: asId });
 
-/** The next page in the order of the ledger; null after the last one. */
+/** Returns the next page of the ledger; null after the last one. */
 async function nextPage(ctx: Context, campaignId: Id, after: Id): Promise<PageRange | null> {
   const [page] = await select(
     ctx.db,
@@ -27,8 +27,8 @@ async function nextPage(ctx: Context, campaignId: Id, after: Id): Promise<PageRa
   return page ?? null;
 }
 
-/** Cancels what is not out, a page at a time. What the provider may have already is left to it. */
-export async function cancelStep(ctx: Context, run: Ending): Promise<Next> {
+/** Cancels the emails that are not handed over, one page per step. Leaves emails that the provider may already have. */
+export async function cancelStep(ctx: Context, run: BareRun): Promise<NextStep> {
   const { campaign, progress } = run;
   const page = await nextPage(ctx, campaign.id, progress.after);
   const batch = openBatch(ctx);
@@ -52,10 +52,10 @@ export async function cancelStep(ctx: Context, run: Ending): Promise<Next> {
 }
 
 /**
- * Opens again what ended in one of the statuses that a retry names, a page at a time. They are the same rows, with the same
- * content, and are held until they are released. Those that were not sent take a place in the month again.
+ * Reopens the emails that ended in a status that the retry names, one page per step. The rows and their content are the
+ * same, and they are held until they are released. Emails that were not sent count against the month's quota again.
  */
-export async function reopenStep(ctx: Context, run: Run): Promise<Next> {
+export async function reopenStep(ctx: Context, run: Run): Promise<NextStep> {
   const { campaign, progress } = run;
   const page = await nextPage(ctx, campaign.id, progress.after);
   const batch = openBatch(ctx);
@@ -80,25 +80,25 @@ export async function reopenStep(ctx: Context, run: Run): Promise<Next> {
 }
 
 /**
- * Those that were not sent had given back their places in the month in which they were accepted, and take them again, as
- * many as there are. The others stay as they are.
+ * Reopens the emails of a page. Emails that were not sent gave back their quota of the month in which they were
+ * accepted, and take it again, as far as it suffices. The others stay as they are.
  */
 function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange): Statement[] {
   const now = ctx.clock().getTime();
   const { monthlySendLimit: limit } = ctx.project;
-  const asked = progress.statuses ?? [];
-  const isEnded = (statuses: string[]) => sql`${inPage(ctx, campaign.id, page)} AND NOT e.is_forgotten
-    AND e.status IN (SELECT value FROM json_each(${JSON.stringify(statuses)}))`;
-  const unsent = isEnded(asked.filter((status) => status !== "UNKNOWN"));
+  const statuses = progress.statuses ?? [];
+  const isEnded = (some: string[]) => sql`${inPage(ctx, campaign.id, page)} AND NOT e.is_forgotten
+    AND e.status IN (SELECT value FROM json_each(${JSON.stringify(some)}))`;
+  const unsent = isEnded(statuses.filter((status) => status !== "UNKNOWN"));
   const month = sql`strftime('%Y-%m', e.created_at / 1000, 'unixepoch')`;
   const used = sql`(SELECT coalesce(sum(u.emails), 0) FROM monthly_usage u WHERE u.project_id = ${ctx.project.number}
     AND u.month = ${month})`;
-  const hasPlace =
+  const hasQuota =
     limit === null
       ? unsent
       : sql`e.project_id = ${ctx.project.number} AND e.id IN (SELECT id FROM (
-          SELECT e.id, row_number() OVER (PARTITION BY ${month} ORDER BY e.id) + ${used} AS place
-          FROM emails e WHERE ${unsent}) WHERE place <= ${limit})`;
+          SELECT e.id, row_number() OVER (PARTITION BY ${month} ORDER BY e.id) + ${used} AS position
+          FROM emails e WHERE ${unsent}) WHERE position <= ${limit})`;
   const reopened = (where: SQL) =>
     statement(
       sql`UPDATE emails AS e SET status = 'QUEUED', error = NULL, round = NULL, uncertain_since = NULL, attempts = 0,
@@ -106,9 +106,9 @@ function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange):
         WHERE ${where}`,
     );
   return [
-    updateMarked(ctx, { where: isEnded(asked) }),
-    reopened(hasPlace),
-    // Before the UNKNOWN ones, which never gave their places back.
+    updateMarked(ctx, { where: isEnded(statuses) }),
+    reopened(hasQuota),
+    // Goes before the UNKNOWN emails are reopened, because these never gave back their quota.
     statement(
       sql`INSERT INTO monthly_usage (project_id, month, template_id, emails)
         SELECT e.project_id, ${month} AS month, ${campaign.templateId ?? ""}, count(*)
@@ -117,6 +117,6 @@ function reopenPage(ctx: Context, { campaign, progress }: Run, page: PageRange):
         GROUP BY month HAVING count(*) > 0
         ON CONFLICT (project_id, month, template_id) DO UPDATE SET emails = emails + excluded.emails`,
     ),
-    ...(asked.includes("UNKNOWN") ? [reopened(isEnded(["UNKNOWN"]))] : []),
+    ...(statuses.includes("UNKNOWN") ? [reopened(isEnded(["UNKNOWN"]))] : []),
   ];
 }

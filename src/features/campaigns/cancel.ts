@@ -11,13 +11,13 @@ import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { deleteUnusedContents } from "./content";
 import { updateTakenBack } from "./release";
 import { interruptRun } from "./run-row";
-import { callForRun } from "./start";
+import { enqueueRun } from "./start";
 
 const cancellable = JSON.stringify(campaignActions.cancel.from);
 
 /**
- * `POST /campaigns/{id}/cancel`: from here on nothing more of it is handed over. A run then cancels the rows that wait, page
- * after page. Throws NotFound and BadRequest.
+ * `POST /campaigns/{id}/cancel`: no further emails are handed over. A run then cancels the waiting rows, page by page.
+ * Throws NotFound and BadRequest.
  */
 export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   const isOpen = sql`EXISTS (SELECT 1 FROM campaigns WHERE project_id = ${ctx.project.number} AND id = ${id}
@@ -25,7 +25,7 @@ export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow>
   const before = await getCampaign(ctx, id);
   if (!mayBe("cancel", before.status)) throw wrongState("cancel", before);
   const batch = openBatch(ctx);
-  // It was open a moment ago, and nothing opens one again that is cancelled.
+  // The campaign was open a moment ago, and a cancelled campaign never opens again.
   batch.recognise(sql`EXISTS (${rowById("campaigns", ctx, id)} AND status = 'CANCELLED')`);
   batch.guard(isOpen, async () => wrongState("cancel", await getCampaign(ctx, id)));
   const cancelled = batch.add(
@@ -42,6 +42,6 @@ export async function cancelCampaign(ctx: Context, id: Id): Promise<CampaignRow>
   batch.add(interruptRun(ctx, id, { phase: "cancel", after: belowAllIds }));
   batch.add(deleteUnusedContents(ctx, id));
   await batch.commit();
-  await callForRun(ctx, id);
+  await enqueueRun(ctx, id);
   return cancelled.one;
 }

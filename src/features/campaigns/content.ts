@@ -7,14 +7,17 @@ import { type Statement, statement } from "../../db/statement";
 import type { CampaignRow, ContentRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-/** Content of a campaign's mail that is about to be stored, or only looked at. */
+/** The identity of new content, whether it is stored or only composed. */
 interface NewContent {
   id: Id;
   at: number;
   linkBase: string | null;
 }
 
-/** The content of a campaign's mail in one of its variants. What the variant leaves out is the campaign's. */
+/**
+ * Returns the content of a campaign's mail in one of its variants. Fields that the variant leaves out are the
+ * campaign's.
+ */
 export function contentOf(
   ctx: Pick<Context, "project">,
   row: CampaignRow,
@@ -52,7 +55,7 @@ export function contentOf(
   };
 }
 
-/** Stores such content. `linkBase` may be what only the database knows. */
+/** Inserts the content. `linkBase` may be an expression, for a value that only the database knows. */
 export function insertContent(
   content: ContentRow,
   { linkBase = sql`${content.linkBase}` }: { linkBase?: SQL } = {},
@@ -68,7 +71,10 @@ export function insertContent(
   );
 }
 
-/** Deletes those contents that no recipient has got. Nobody else would: contents are forgotten with their emails. */
+/**
+ * Deletes the contents that no recipient got. No other statement would, because contents are normally deleted with
+ * their emails.
+ */
 export function deleteUnusedContents(ctx: Context, campaignId: Id): Statement {
   return statement(
     sql`DELETE FROM email_contents WHERE project_id = ${ctx.project.number} AND recipients = 0

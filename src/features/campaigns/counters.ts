@@ -1,6 +1,6 @@
 import type { Counts } from "../../core/campaigns/counts";
 
-/** The counters that a campaign and its statistics have in common, as callers see them. */
+/** The counters that a campaign and its statistics share, as callers see them. */
 export function countersJson({ sent, delivered, opened, clicked, bounced }: Counts) {
   return {
     sentCount: sent,
@@ -11,7 +11,7 @@ export function countersJson({ sent, delivered, opened, clicked, bounced }: Coun
   };
 }
 
-/** The rows of the ledger: each counts as one of these. */
+/** Returns the number of emails in the ledger: each counts in exactly one of these. */
 export function totalOf({ queued, sent, failed, suppressed, cancelled, unknown }: Counts): number {
   return queued + sent + failed + suppressed + cancelled + unknown;
 }

@@ -8,13 +8,13 @@ import { guard, type Statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { type Draft, draftOf, forgetBodies, storeBodies, warnOfIgnored } from "./draft";
-import { addReferences, guardSenders, guardsOf, insertCampaign, sendersOf } from "./save-statements";
+import { addReferences, guardDraft, guardSenders, insertCampaign, sendersOf } from "./save-statements";
 import type { CreateCampaign } from "./schema";
 
-/** A list counts them all, so there is a limit. */
+/** Bounds the cost of a list, which counts all campaigns. */
 const maxCampaigns = 10_000;
 
-/** `POST /campaigns`: a DRAFT. Throws Invalid, BadRequest, NotFound, UnverifiedSender and Conflict. */
+/** `POST /campaigns`: creates a DRAFT. Throws Invalid, BadRequest, NotFound, UnverifiedSender and Conflict. */
 export async function createCampaign(ctx: Context, input: CreateCampaign): Promise<CampaignRow> {
   const bodies = await storeBodies(ctx, input);
   try {
@@ -32,14 +32,14 @@ async function save(ctx: Context, draft: Draft): Promise<CampaignRow> {
   const id = newIdAt(ctx.now.getTime());
   const batch = openBatch(ctx);
   batch.recognise(isInserted("campaigns", ctx, id));
-  batch.addAll([...(await guardsOf(ctx, draft)), ...guardSenders(ctx, sendersOf(draft)), guardQuota(ctx)]);
+  batch.addAll([...(await guardDraft(ctx, draft)), ...guardSenders(ctx, sendersOf(draft)), guardQuota(ctx)]);
   addReferences(batch, ctx, id, draft);
   const saved = batch.add(insertCampaign(ctx, id, draft));
   await batch.commit();
   return saved.one;
 }
 
-/** The guard of a batch that adds a campaign. */
+/** The guard of a batch that inserts a campaign. */
 export function guardQuota(ctx: Context): Statement {
   const all = sql`SELECT count(*) FROM campaigns WHERE project_id = ${ctx.project.number}`;
   return guard(sql`(${all}) < ${maxCampaigns}`, tooManyCampaigns);

@@ -13,7 +13,7 @@ import { deleteLedger } from "./run-row";
 const deletable = JSON.stringify(campaignActions.delete.from);
 
 /**
- * `DELETE /campaigns/{id}`. The records of its emails stay. Throws NotFound, and Conflict while it is SCHEDULED or
+ * `DELETE /campaigns/{id}`. Retains the records of its emails. Throws NotFound, and Conflict while it is SCHEDULED or
  * SENDING.
  */
 export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
@@ -31,7 +31,7 @@ export async function deleteCampaign(ctx: Context, id: Id): Promise<void> {
   );
   batch.guard(isDeleted("campaigns", ctx, id), async () => wrongState("delete", await getCampaign(ctx, id)));
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: "" }, {}));
-  // A cancel may still be at work on it, and deletes it then.
+  // A cancel that is still running deletes the ledger at its end instead.
   batch.addAll(deleteLedger(ctx, id));
   await batch.commit();
   if (deleted.count === 0) await getCampaign(ctx, id);

@@ -13,36 +13,40 @@ import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
 import { deleteUnusedContents } from "./content";
 import { endCanary, isCanaryAwaited, isCanaryOut } from "./end-canary";
-import type { Next } from "./next";
-import { maxReleasedOf, type PageRange, tellAccount, updateReleased } from "./release";
-import { deleteRun, guardStep, lookAfter, type Run, runGraceMs, updateRun } from "./run-row";
+import type { NextStep } from "./next";
+import { announceMail, maxReleasedOf, type PageRange, updateReleased } from "./release";
+import { deleteRun, guardStep, type Run, runGraceMs, sweepAt, updateRun } from "./run-row";
 import { saveProgress } from "./save-progress";
 
-/** Pages that one look counts anew, and that it sees of those that are held. */
+/** The maximum number of released pages that one step counts, and of held pages that it reads. */
 const pagesAtOnce = 10;
 
-/** Pages that one step releases: some ten milliseconds of the database. */
-const pagesPerRelease = 2;
+/** The number of pages that one batch releases: about ten milliseconds of database time. */
+const pagesPerBatch = 2;
 
-/** A look at a campaign that goes well comes soon; one at mail that nobody takes comes less and less often. */
+/**
+ * The bounds of the wait between two steps. While emails are being sent it is the least; while none are, it doubles.
+ */
 const waits = { least: secondMs, most: 30 * secondMs };
 
 /**
- * One look at the ledger: counts what is out with the consumers of mail, and releases as many pages as there is room for.
- * When no page is held and no mail is open, the campaign is SENT.
+ * Takes one step of delivery: counts the emails that are released and still open, and releases as many pages as the
+ * limit allows. When no page is held and no email is open, the campaign is SENT.
  */
-export async function deliverStep(ctx: Context, run: Run): Promise<Next> {
+export async function deliverStep(ctx: Context, run: Run): Promise<NextStep> {
   if (isTooEarly(ctx, run)) return { kind: "over" };
-  const { open, held } = await look(ctx, run);
+  const { open, held } = await readLedger(ctx, run);
   const most = maxReleasedOf(ctx);
-  const room = most - open;
-  const released = room > most / 2 || open === 0 ? pagesFor(held, room) : [];
+  const available = most - open;
+  const released = available > most / 2 || open === 0 ? pagesFor(held, available) : [];
   if (released.length > 0) return release(ctx, run, open, released);
   if (held.length > 0 || open > 0) return wait(ctx, run, open, { hasHeld: held.length > 0 });
   return isCanaryOut(run) && (await isCanaryAwaited(ctx, run)) ? endCanary(ctx, run) : finish(ctx, run);
 }
 
-/** A message came before its time. On a clock of its own a campaign waits for nothing between two looks. */
+/**
+ * Returns true for a message that arrived before its time. On a test clock, a campaign does not wait between two steps.
+ */
 function isTooEarly(ctx: Context, { progress: { lookAt = 0 } }: Run): boolean {
   return !ctx.project.testClock && ctx.realClock().getTime() < lookAt;
 }
@@ -55,8 +59,8 @@ const readMarked = columns({ firstId: asId });
 const readHeld = columns({ firstId: asId, lastId: asId, open: asNumber });
 const readOpen = columns({ open: asNumber });
 
-/** Counts marked pages of those that are out. Then, how much is out, and the next pages that are held. */
-async function look(ctx: Context, run: Run): Promise<{ open: number; held: HeldPage[] }> {
+/** Counts the marked pages among the released ones. Then returns the number of open emails, and the next held pages. */
+async function readLedger(ctx: Context, run: Run): Promise<{ open: number; held: HeldPage[] }> {
   const { campaign } = run;
   const ofCampaign = sql`project_id = ${ctx.project.number} AND campaign_id = ${campaign.id}`;
   const marked = await select(
@@ -68,7 +72,7 @@ async function look(ctx: Context, run: Run): Promise<{ open: number; held: HeldP
   const part = isCanaryOut(run) ? sql` AND part = 'CANARY'` : sql``;
   const batch = openBatch(ctx);
   for (const { firstId } of marked) batch.addAll(updateCounted(ctx, { campaignId: campaign.id, firstId }));
-  const out = batch.add(
+  const released = batch.add(
     statement(
       sql`SELECT coalesce(sum(open), 0) AS open FROM campaign_pages WHERE ${ofCampaign} AND released_at IS NOT NULL`,
       readOpen,
@@ -82,56 +86,59 @@ async function look(ctx: Context, run: Run): Promise<{ open: number; held: HeldP
     ),
   );
   await batch.commit();
-  return { open: out.one.open, held: held.all };
+  return { open: released.one.open, held: held.all };
 }
 
-/** As many pages as there is room for, at least one. */
-function pagesFor(held: HeldPage[], room: number): HeldPage[] {
+/** Returns as many pages as fit into the limit, at least one. */
+function pagesFor(held: HeldPage[], available: number): HeldPage[] {
   const pages: HeldPage[] = [];
-  let left = room;
+  let remaining = available;
   for (const page of held) {
-    if (pages.length > 0 && page.open > left) break;
+    if (pages.length > 0 && page.open > remaining) break;
     pages.push(page);
-    left -= page.open;
+    remaining -= page.open;
   }
   return pages;
 }
 
-/** Pages go out a few at a time. Who dies in between has released what is released. */
-async function release(ctx: Context, run: Run, open: number, pages: HeldPage[]): Promise<Next> {
+/** Releases pages a few per batch. If the process dies in between, the released pages stay released. */
+async function release(ctx: Context, run: Run, open: number, pages: HeldPage[]): Promise<NextStep> {
   const sum = pages.reduce((all, page) => all + page.open, open);
-  // Pages may be nearly empty: then there is room for the next ones at once.
+  // Nearly empty pages leave capacity for the next ones at once.
   const isFull = sum > maxReleasedOf(ctx) / 2 || pages.length < pagesAtOnce;
   const waitMs = leastWaitMs(ctx, sum, { hasHeld: true });
   const until = ctx.realClock().getTime() + (isFull ? waitMs : 0);
   const progress = { ...run.progress, open: sum, waitMs, lookAt: until };
   let step = run.step;
-  for (const some of chunksOf(pages, pagesPerRelease)) {
+  for (const some of chunksOf(pages, pagesPerBatch)) {
     const here = { ...run, step };
     const batch = openBatch(ctx);
     batch.add(guardStep(ctx, here));
     for (const page of some) batch.addAll(updateReleased(ctx, run.campaign.id, page));
-    batch.add(updateRun(ctx, here, progress, lookAfter(ctx, until + runGraceMs)));
+    batch.add(updateRun(ctx, here, progress, sweepAt(ctx, until + runGraceMs)));
     await batch.commit();
     step += 1;
     await letOthersIn();
   }
-  await tellAccount(ctx);
+  await announceMail(ctx);
   return isFull ? { kind: "waits", until } : { kind: "goes on" };
 }
 
-async function wait(ctx: Context, run: Run, open: number, { hasHeld }: { hasHeld: boolean }): Promise<Next> {
+async function wait(ctx: Context, run: Run, open: number, { hasHeld }: { hasHeld: boolean }): Promise<NextStep> {
   const { progress } = run;
   const hasMoved = open !== progress.open;
   const leastMs = leastWaitMs(ctx, open, { hasHeld });
   const waitMs = hasMoved ? leastMs : Math.max(leastMs, Math.min(waits.most, 2 * (progress.waitMs ?? waits.least)));
   const until = ctx.realClock().getTime() + waitMs;
   const next = { ...progress, open, waitMs, lookAt: until };
-  await saveProgress(ctx, run, next, lookAfter(ctx, until + runGraceMs));
+  await saveProgress(ctx, run, next, sweepAt(ctx, until + runGraceMs));
   return { kind: "waits", until };
 }
 
-/** At the project's pace, if it has one, there is nothing to do until the next pages go out, or the last mail did. */
+/**
+ * Returns the shortest useful wait. At the project's pace, nothing changes until the next pages are released or the
+ * last email is sent.
+ */
 function leastWaitMs(ctx: Context, open: number, { hasHeld }: { hasHeld: boolean }): number {
   const perSecond = paceOf(ctx, ofCampaigns);
   if (perSecond === null) return waits.least;
@@ -139,8 +146,10 @@ function leastWaitMs(ctx: Context, open: number, { hasHeld }: { hasHeld: boolean
   return Math.min(waits.most, Math.max(waits.least, Math.ceil((secondMs * mails) / perSecond)));
 }
 
-/** Ends a campaign whose emails are all final. The batch asks once more: a person may have opened an email again. */
-async function finish(ctx: Context, run: Run): Promise<Next> {
+/**
+ * Ends a campaign whose emails are all final. The batch checks this again, because a retry may have reopened an email.
+ */
+async function finish(ctx: Context, run: Run): Promise<NextStep> {
   const { id } = run.campaign;
   const now = ctx.clock().getTime();
   const batch = openBatch(ctx);

@@ -9,7 +9,7 @@ import type { Context } from "../../platform/context";
 import { getTemplate } from "../templates/template";
 import type { ReplaceCampaign, Variant } from "./schema";
 
-/** The part of a campaign that people write. */
+/** The fields of a campaign that people edit. */
 export type Draft = Pick<
   CampaignRow,
   | "name"
@@ -31,17 +31,17 @@ export type Draft = Pick<
   | "canary"
 >;
 
-/** The bodies of a call, stored before the rows that name their files. */
-export interface GivenBodies {
+/** The bodies of a call. Their files are stored before the rows that name them. */
+export interface StoredBodies {
   own: StoredBody | null;
   variants: StoredVariant[] | null;
 }
 
-/** Refuses Liquid that cannot be rendered, and stores what is large. Nothing else is written. */
+/** Refuses Liquid that cannot be rendered, and stores large bodies in files. Writes no rows. */
 export async function storeBodies(
   ctx: Context,
   { subject, previewText, body, variants }: Pick<ReplaceCampaign, "subject" | "previewText" | "body" | "variants">,
-): Promise<GivenBodies> {
+): Promise<StoredBodies> {
   checkContent(ctx, "", { subject, body });
   if (previewText) checkLiquid(ctx, "previewText", previewText, "text");
   for (const [index, variant] of (variants ?? []).entries()) checkContent(ctx, `variants.${index}.`, variant);
@@ -62,24 +62,25 @@ async function storeVariant(ctx: Context, { body, ...variant }: Variant): Promis
   return { ...variant, ...(stored.bodyKey === null ? { body } : { bodyKey: stored.bodyKey }) };
 }
 
-/** Called after a refusal, which wrote no row. */
-export function forgetBodies(ctx: Context, { own, variants }: GivenBodies): void {
+/** Deletes the files of a refused call, which wrote no row. */
+export function forgetBodies(ctx: Context, { own, variants }: StoredBodies): void {
   for (const bodyKey of [own?.bodyKey, ...(variants ?? []).map(({ bodyKey }) => bodyKey)])
     if (bodyKey) forgetBody(ctx, { body: null, bodyKey });
 }
 
 /**
- * What a call makes of a campaign, or of none: fields that it leaves out come from the template that it names, and else
- * stay. Throws BadRequest for an audience without what its type needs, and NotFound for the template.
+ * Returns the draft that results from a call. Fields that the call leaves out come from the template that it names, and
+ * otherwise keep their values. Throws BadRequest for an audience without its companion field, and NotFound for the
+ * template.
  */
 export async function draftOf(
   ctx: Context,
   given: ReplaceCampaign,
-  bodies: GivenBodies,
+  bodies: StoredBodies,
   before: Draft | null,
 ): Promise<Draft> {
   const template = given.templateId ? await getTemplate(ctx, given.templateId) : null;
-  const base: Base | null = template ? { ...template.content, topicId: template.row.topicId } : before;
+  const base: DraftBase | null = template ? { ...template.content, topicId: template.row.topicId } : before;
   return {
     name: given.name ?? required(before?.name),
     description: given.description === undefined ? (before?.description ?? null) : given.description || null,
@@ -98,12 +99,12 @@ export async function draftOf(
   };
 }
 
-type Base = Pick<
+type DraftBase = Pick<
   VersionRow & Draft,
   "subject" | "body" | "bodyKey" | "previewText" | "fromEmail" | "fromName" | "replyTo" | "type" | "topicId"
 >;
 
-/** The schema asks for these fields on creation. */
+/** Returns a value that the schema requires on creation. */
 function required<T>(value: T | undefined): T {
   if (value === undefined) throw new Error("A campaign without a required field got past its schema");
   return value;
@@ -113,18 +114,19 @@ function orCleared(given: string | null | undefined, before: string | null | und
   return given === undefined ? (before ?? null) : given || null;
 }
 
-interface Audience {
+interface DraftAudience {
   audienceType: AudienceType;
   segmentId: Id | null;
   audienceCondition: FilterCondition | null;
 }
 
-/** Each type has one companion field, or none. */
-function audienceOf(given: ReplaceCampaign, before: Draft | null): Audience {
+/** Returns the audience. Each type has at most one companion field. */
+function audienceOf(given: ReplaceCampaign, before: Draft | null): DraftAudience {
   const audienceType = given.audienceType ?? required(before?.audienceType);
-  const kept = before?.audienceType === audienceType ? before : null;
-  const segmentId = given.segmentId === undefined ? (kept?.segmentId ?? null) : given.segmentId;
-  const condition = given.audienceCondition === undefined ? (kept?.audienceCondition ?? null) : given.audienceCondition;
+  const unchanged = before?.audienceType === audienceType ? before : null;
+  const segmentId = given.segmentId === undefined ? (unchanged?.segmentId ?? null) : given.segmentId;
+  const condition =
+    given.audienceCondition === undefined ? (unchanged?.audienceCondition ?? null) : given.audienceCondition;
   if (audienceType === "SEGMENT" && segmentId === null) throw missing("segmentId", audienceType);
   if (audienceType === "FILTERED" && condition === null) throw missing("audienceCondition", audienceType);
   return {
@@ -141,7 +143,7 @@ function missing(field: string, audienceType: AudienceType): BadRequest {
   });
 }
 
-/** A companion field of another type of audience is not stored, and the answer says so. */
+/** Adds a warning for each companion field that was not stored because the type of audience does not use it. */
 export function warnOfIgnored(
   ctx: Context,
   given: ReplaceCampaign,

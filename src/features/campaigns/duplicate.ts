@@ -7,11 +7,11 @@ import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { getCampaign } from "./campaign";
 import { guardQuota } from "./create";
-import { addReferences, guardsOf, insertCampaign } from "./save-statements";
+import { addReferences, guardDraft, insertCampaign } from "./save-statements";
 
 /**
- * `POST /campaigns/{id}/duplicate`: a DRAFT with the same content and audience. It shares large bodies with the original,
- * whose files stay as long as the project. It sends nothing yet, so its sender is checked when it does.
+ * `POST /campaigns/{id}/duplicate`: creates a DRAFT with the same content and audience. It shares the files of large
+ * bodies with the original, which are stored as long as the project. Senders are only checked when the copy is sent.
  */
 export async function duplicateCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   return untilFresh(() => copy(ctx, id), ctx.random);
@@ -23,7 +23,7 @@ async function copy(ctx: Context, id: Id): Promise<CampaignRow> {
   const copyId = newIdAt(ctx.now.getTime());
   const batch = openBatch(ctx);
   batch.recognise(isInserted("campaigns", ctx, copyId));
-  batch.addAll([...(await guardsOf(ctx, draft)), guardQuota(ctx)]);
+  batch.addAll([...(await guardDraft(ctx, draft)), guardQuota(ctx)]);
   addReferences(batch, ctx, copyId, draft);
   const saved = batch.add(insertCampaign(ctx, copyId, draft));
   await batch.commit();

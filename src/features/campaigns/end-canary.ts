@@ -7,19 +7,19 @@ import { select, selectOne, statement } from "../../db/statement";
 import { updateCounted } from "../../engine/campaigns/count-page";
 import type { Context } from "../../platform/context";
 import { type byCanary, holdCampaign } from "./hold";
-import type { Next } from "./next";
+import type { NextStep } from "./next";
 import { guardStep, type Run } from "./run-row";
 import { saveProgress } from "./save-progress";
 
-/** Pages that one step counts anew. */
+/** The number of marked pages that one step counts. */
 const pagesAtOnce = 10;
 
-/** The canary is out, and the others wait for what becomes of it. */
+/** Returns true while the canary is being sent or its results are awaited. */
 export function isCanaryOut({ progress }: Run): boolean {
   return progress.canary !== undefined && progress.isCanaryOver !== true;
 }
 
-/** Whether anybody waits for what becomes of the canary. */
+/** Returns whether recipients wait for the results of the canary. */
 export async function isCanaryAwaited(ctx: Context, { campaign }: Run): Promise<boolean> {
   const { waits } = await selectOne(
     ctx.db,
@@ -35,10 +35,10 @@ const readCounts = columns({ counts: asJson<Record<string, Counts>>() });
 const readMarks = columns({ marks: asNumber });
 
 /**
- * Holds the others for a while after the last mail of the canary, and then lets them go, or has a person decide: when too
- * many bounced or complained, or when no report came at all, so that nobody knows.
+ * Holds the other recipients for a while after the canary's last email. Then releases them, or holds the campaign for
+ * a person to decide: when too many emails bounced or complained, or when no report arrived at all.
  */
-export async function endCanary(ctx: Context, run: Run): Promise<Next> {
+export async function endCanary(ctx: Context, run: Run): Promise<NextStep> {
   const { campaign, progress } = run;
   const { canary } = campaign;
   const now = ctx.clock().getTime();
@@ -58,13 +58,13 @@ export async function endCanary(ctx: Context, run: Run): Promise<Next> {
   return { kind: "goes on" };
 }
 
-/** On a clock of its own, whoever moves that comes back. */
-async function waitForHold(ctx: Context, run: Run, holdUntil: number): Promise<Next> {
+/** Stores the end of the hold. On a test clock the run simply ends, because the next advance continues it. */
+async function waitForHold(ctx: Context, run: Run, holdUntil: number): Promise<NextStep> {
   await saveProgress(ctx, run, { ...run.progress, holdUntil, lookAt: holdUntil }, holdUntil);
   return ctx.project.testClock ? { kind: "over" } : { kind: "waits", until: holdUntil };
 }
 
-/** What became of the canary; null when more of its pages are to be counted first. */
+/** Returns the counts of the canary; null while more of its pages have to be counted first. */
 async function countCanary(ctx: Context, { campaign }: Run): Promise<Counts | null> {
   const ofCanary = sql`project_id = ${ctx.project.number} AND campaign_id = ${campaign.id} AND part = 'CANARY'`;
   const marked = await select(
@@ -85,7 +85,7 @@ async function countCanary(ctx: Context, { campaign }: Run): Promise<Counts | nu
   return marks.one.marks > 0 ? null : sumOf(pages.all.flatMap(({ counts }) => Object.values(counts)));
 }
 
-/** Rates are percent of those sent. */
+/** Returns why the canary fails; null when it passes. Rates are in percent of the emails sent. */
 function whyCanaryFails(
   counts: Counts,
   maxBounceRate: number,

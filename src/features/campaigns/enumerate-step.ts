@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { canaryShare, draw, stretches, stretchOf, variantFor } from "../../core/campaigns/draw";
+import { bucketOf, canaryShare, draw, drawBuckets, variantFor } from "../../core/campaigns/draw";
 import { chunksOf } from "../../core/chunks";
 import { belowAllIds, type Id, newIdAt } from "../../core/ids";
 import { monthOf } from "../../core/time";
@@ -11,34 +11,34 @@ import { whyWithheld } from "../../engine/mail/withhold";
 import { monthIsOver, statusesInMonth } from "../../engine/projects/monthly-usage";
 import { type Context, clockOf } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
-import { byId, type Found, findNext } from "./find-next";
+import { type AudienceWindow, byId, findNext } from "./find-next";
 import { type Frozen, type Progress, recipientsOf, wantsMail } from "./frozen";
-import { maxReleasedOf, recipientsPerPage, tellAccount } from "./release";
+import { announceMail, maxReleasedOf, recipientsPerPage } from "./release";
 import { guardStep, type Run, updateRun } from "./run-row";
 
-/** A recipient on the way into the ledger. */
+/** A recipient that is to be written into the ledger. */
 interface Recipient {
   contactId: Id;
-  /** The place of the content. */
+  /** The index of the content. */
   content: number;
 }
 
-/** Drawing for so many takes a few milliseconds. Then others have a turn. */
-const drawnAtOnce = 2_000;
+/** Drawing for this many contacts takes a few milliseconds. Then other requests get a turn. */
+const drawsPerTurn = 2_000;
 
 /**
- * Counts the recipients of a campaign with a canary, window by window, and decides who goes first: without that, nobody
- * knows how many a percent is. See core/campaigns/draw.ts.
+ * Counts the recipients of a campaign with a canary, window by window, and then decides which are in the canary: a
+ * percentage needs the total. See core/campaigns/draw.ts.
  */
 export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promise<void> {
   const { ids, after } = await nextRecipients(ctx, run, frozen);
   const weights = frozen.contents.map(({ weight }) => weight);
-  const drawn = run.progress.drawn ?? weights.map(() => Array<number>(stretches).fill(0));
-  for (const some of chunksOf(ids, drawnAtOnce)) {
+  const drawn = run.progress.drawn ?? weights.map(() => Array<number>(drawBuckets).fill(0));
+  for (const some of chunksOf(ids, drawsPerTurn)) {
     for (const contactId of some) {
       const counts = drawn[variantFor(weights, run.campaign.id, contactId)];
-      const stretch = stretchOf(draw(run.campaign.id, contactId, "canary"));
-      if (counts) counts[stretch] = (counts[stretch] ?? 0) + 1;
+      const bucket = bucketOf(draw(run.campaign.id, contactId, "canary"));
+      if (counts) counts[bucket] = (counts[bucket] ?? 0) + 1;
     }
     await letOthersIn();
   }
@@ -57,49 +57,51 @@ export async function measureStep(ctx: Context, run: Run, frozen: Frozen): Promi
 }
 
 /**
- * Writes the next recipients into the ledger: a row for each, unique per campaign and contact. Pages of one window are
- * written one after another, each in a batch that also says how far the ledger is. So a run that dies loses nothing, and
- * of two runs at once each page is written by one. Returns how many batches it made, for a window has some fifty.
+ * Writes the next recipients into the ledger: a row for each, unique per campaign and contact. The pages of one window
+ * are written one after another, each in a batch that also stores the progress. So a run that dies loses nothing, and
+ * when two runs overlap, each page is written by one. Returns the number of batches, because a window may take fifty.
  */
 export async function enumerateStep(ctx: Context, run: Run, frozen: Frozen): Promise<number> {
-  const found = await nextRecipients(ctx, run, frozen);
+  const window = await nextRecipients(ctx, run, frozen);
   const weights = frozen.contents.map(({ weight }) => weight);
-  const pages = pagesOf(found);
-  let here = run;
-  for (const [place, { ids, leftOut, end }] of pages.entries()) {
-    const isLast = place === pages.length - 1;
+  const pages = splitWindow(window);
+  let current = run;
+  for (const [index, { ids, leftOut, end }] of pages.entries()) {
+    const isLast = index === pages.length - 1;
     const recipients = ids.map((contactId) => ({
       contactId,
       content: variantFor(weights, run.campaign.id, contactId),
     }));
-    here = await writePage(ctx, here, frozen, { recipients, leftOut, after: isLast ? found.after : end });
+    current = await writePage(ctx, current, frozen, { recipients, leftOut, after: isLast ? window.after : end });
     await letOthersIn();
   }
-  if (pages.length === 0) await writePage(ctx, here, frozen, { recipients: [], leftOut: [], after: found.after });
-  if (here.progress.open !== run.progress.open) await tellAccount(ctx);
+  if (pages.length === 0) await writePage(ctx, current, frozen, { recipients: [], leftOut: [], after: window.after });
+  if (current.progress.open !== run.progress.open) await announceMail(ctx);
   return pages.length;
 }
 
-/** The recipients in the next window of the audience, and `others`, who do not get such mail. */
-function nextRecipients(ctx: Context, { campaign, progress }: Run, frozen: Frozen): Promise<Found> {
+/**
+ * Returns the recipients in the next window of the audience, and as `others` the contacts that do not get such mail.
+ */
+function nextRecipients(ctx: Context, { campaign, progress }: Run, frozen: Frozen): Promise<AudienceWindow> {
   return findNext(ctx, frozen, { ...recipientsOf(frozen, campaign), from: progress.after });
 }
 
-/** Contacts that are done together. Those left out are more, because they cost less. */
-interface Batch {
+/** Contacts that one batch writes. It takes more of the left-out contacts, because they cost less. */
+interface LedgerBatch {
   ids: Id[];
   leftOut: Id[];
   end: Id;
 }
 
-/** Looking up why somebody is left out reads five rows. */
+/** Finding out why a contact is left out reads five rows. */
 const leftOutPerPage = 4_000;
 
-/** A window in pages, in the order of ids: a page has all contacts up to its end. */
-function pagesOf({ ids, others }: Found): Batch[] {
+/** Cuts a window into pages, in the order of ids: a page has all contacts up to its end. */
+function splitWindow({ ids, others }: AudienceWindow): LedgerBatch[] {
   const isOther = new Set(others);
-  const pages: Batch[] = [];
-  let page: Batch | null = null;
+  const pages: LedgerBatch[] = [];
+  let page: LedgerBatch | null = null;
   for (const id of [...ids, ...others].toSorted(byId)) {
     if (page === null || page.ids.length === recipientsPerPage || page.leftOut.length === leftOutPerPage) {
       page = { ids: [], leftOut: [], end: id };
@@ -111,84 +113,89 @@ function pagesOf({ ids, others }: Found): Batch[] {
   return pages;
 }
 
-/** Recipients may have become such that they get no email since the window was read: then they are left out as well. */
+/** Writes a page. A recipient may no longer want the mail since the window was read: then it is counted as left out. */
 async function writePage(
   ctx: Context,
   run: Run,
   frozen: Frozen,
   { recipients, leftOut, after }: { recipients: Recipient[]; leftOut: Id[]; after: Id | null },
 ): Promise<Run> {
-  const { parts, progress } = shareOut(ctx, run, recipients, after);
+  const { parts, progress } = assignParts(ctx, run, recipients, after);
   const now = ctx.clock().getTime();
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
-  for (const { part, people, isReleased } of parts) {
-    batch.addAll(insertRecipients(ctx, run, frozen, { part, people, releasedAt: isReleased ? now : null }));
+  for (const { part, recipients, isReleased } of parts) {
+    batch.addAll(insertRecipients(ctx, run, frozen, { part, recipients, releasedAt: isReleased ? now : null }));
   }
-  const asked = [...leftOut, ...recipients.map(({ contactId }) => contactId)];
-  batch.addAll(insertLeftOut(ctx, run.campaign.id, asked));
+  const considered = [...leftOut, ...recipients.map(({ contactId }) => contactId)];
+  batch.addAll(insertLeftOut(ctx, run.campaign.id, considered));
   batch.add(updateRun(ctx, run, progress));
   await batch.commit();
   return { ...run, step: run.step + 1, progress };
 }
 
-interface Part {
+interface LedgerPart {
   part: "CANARY" | "REST";
-  people: Recipient[];
+  recipients: Recipient[];
   isReleased: boolean;
 }
 
-/** Splits recipients into those of the canary and the others. The first pages of a campaign without one go out at once. */
-function shareOut(
+/**
+ * Splits recipients into the canary and the rest. Without a canary, the first pages of a campaign are released at once.
+ */
+function assignParts(
   ctx: Context,
   { campaign, progress }: Run,
   recipients: Recipient[],
   after: Id | null,
-): { parts: Part[]; progress: Progress } {
+): { parts: LedgerPart[]; progress: Progress } {
   const next: Progress =
     after === null ? { ...progress, phase: "deliver", after: belowAllIds } : { ...progress, after };
   if (!progress.canary) {
     const open = (progress.open ?? 0) + recipients.length;
     const isReleased = open <= maxReleasedOf(ctx);
     return {
-      parts: [{ part: "REST", people: recipients, isReleased }],
+      parts: [{ part: "REST", recipients, isReleased }],
       progress: isReleased ? { ...next, open } : next,
     };
   }
   const canary = progress.canary.map((share) => ({ ...share }));
   const goesFirst = ({ contactId, content }: Recipient): boolean => {
     const share = canary[content];
-    const stretch = stretchOf(draw(campaign.id, contactId, "canary"));
-    if (!share || stretch > share.before) return false;
-    if (stretch < share.before) return true;
+    const bucket = bucketOf(draw(campaign.id, contactId, "canary"));
+    if (!share || bucket > share.before) return false;
+    if (bucket < share.before) return true;
     share.taken += 1;
     return share.taken <= share.more;
   };
   const { first = [], rest = [] } = Object.groupBy(recipients, (one) => (goesFirst(one) ? "first" : "rest"));
   return {
     parts: [
-      { part: "CANARY", people: first, isReleased: false },
-      { part: "REST", people: rest, isReleased: false },
+      { part: "CANARY", recipients: first, isReleased: false },
+      { part: "REST", recipients: rest, isReleased: false },
     ],
     progress: { ...next, canary },
   };
 }
 
-interface Page {
-  part: Part["part"];
-  people: Recipient[];
+interface NewLedgerPage {
+  part: LedgerPart["part"];
+  recipients: Recipient[];
   releasedAt: number | null;
 }
 
-/** The statements that write a page: its emails, itself, its counts, and what its emails take of contents and month. */
+/**
+ * Returns the statements that write a page: its emails, the page itself, its counts, and its use of contents and of the
+ * month's quota.
+ */
 function insertRecipients(
   ctx: Context,
   { campaign }: Run,
   { contents }: Frozen,
-  { part, people, releasedAt }: Page,
+  { part, recipients, releasedAt }: NewLedgerPage,
 ): Statement[] {
   const now = ctx.clock().getTime();
-  const rows = people.map(({ contactId, content }) => [newIdAt(now), contactId, contents[content]?.contentId]);
+  const rows = recipients.map(({ contactId, content }) => [newIdAt(now), contactId, contents[content]?.contentId]);
   const [first, last] = [rows[0]?.[0], rows.at(-1)?.[0]];
   if (!first || !last) return [];
   const project = ctx.project.number;

@@ -6,24 +6,25 @@ import { scanWindow } from "../../engine/audience/scan";
 import type { Context } from "../../platform/context";
 import type { Frozen } from "./frozen";
 
-/** The next contacts of an audience, in the order of their ids. */
-export interface Found {
+/** The contacts of the next window of an audience, in the order of their ids. */
+export interface AudienceWindow {
   ids: Id[];
-  /** Those that do not meet `apart`. They are not among `ids`. */
+  /** Contacts that do not match `apart`. They are not among `ids`. */
   others: Id[];
-  /** The place behind them; null when there are no more. */
+  /** The cursor of the next window; null when there are no more contacts. */
   after: Id | null;
 }
 
 /**
- * The contacts in one window of a frozen audience, which ends at the newest contact of its time. `rows` is for who wants a
- * smaller window than one statement may read, `apart` a further condition that tells some of them apart.
+ * Returns the contacts in one window of a frozen audience, up to the newest contact at the time of the freeze. `rows`
+ * asks for a smaller window than one statement may read. `apart` is a further condition that separates `ids` from
+ * `others`.
  */
 export async function findNext(
   ctx: Context,
   { source, upTo }: Frozen,
   { audience, from, rows, apart }: { audience: Audience; from: Id; rows?: number; apart?: SQL },
-): Promise<Found> {
+): Promise<AudienceWindow> {
   const most = maxAskedPerStatement(audience);
   const window = await scanWindow(ctx, audience, source, {
     direction: "up",

@@ -1,7 +1,7 @@
 import { type ForeignName, foreign } from "../../core/foreign-names";
 import { foreignNamesOfContent } from "../../core/mail/foreign-names";
 
-/** What other APIs call the parts of a campaign, a broadcast or a newsletter. */
+/** The names that other APIs use for the fields of a campaign, a broadcast or a newsletter. */
 export const foreignNamesOfCampaign: ForeignName[] = [
   ...foreignNamesOfContent,
   ...foreign(["audience_id", "audienceId", "audience", "list_id", "listId", "list_ids", "recipients", "segment_id"], {
@@ -16,7 +16,10 @@ export const foreignNamesOfCampaign: ForeignName[] = [
   }),
 ];
 
-/** Fields of a campaign that its draft does not take: a caller may send back what it has read. */
+/**
+ * Fields of a campaign that a draft does not take. They are ignored with advice, because a caller may send back a
+ * campaign as it was returned.
+ */
 export const advisedNamesOfCampaign: ForeignName[] = [
   { name: "scheduledFor", advice: "A campaign begins as a draft: give scheduledFor to POST /campaigns/{id}/send" },
 ];

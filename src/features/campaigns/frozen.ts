@@ -19,49 +19,52 @@ import type { Context } from "../../platform/context";
 
 const StoredId = z.string().transform(asId);
 
-/** What a campaign was when sending began, and to whom it goes. It never changes. It is plain data, in the campaign's row. */
+/**
+ * The snapshot of a campaign and its audience when sending began. It never changes. Plain data, stored in the
+ * campaign's row.
+ */
 export const Frozen = z.object({
-  /** When that was: time windows count from then. */
+  /** The time of the freeze. Relative times in the condition count from it. */
   at: z.number(),
-  /** The newest contact of that time. */
+  /** The newest contact at the time of the freeze. */
   upTo: StoredId,
-  /** Null for everybody. */
+  /** Null for all contacts. */
   condition: z.custom<FilterCondition>(isJsonObject).nullable(),
-  /** What the condition names, as it was. */
+  /** The segments that the condition names, as they were. */
   segments: z.array(z.tuple([z.string(), z.custom<SegmentSource>()])),
   source: z.custom<ScanSource>(isJsonObject),
-  /** The contents of the variants, or the one content of all. */
+  /** The contents of the variants, or the only content without variants. */
   contents: z.array(z.object({ contentId: StoredId, weight: z.number() })),
 });
 export type Frozen = z.infer<typeof Frozen>;
 
 /**
- * Where sending stands. Phases come in this order: "measure" counts the recipients, for a canary; "enumerate" writes the
- * ledger; "deliver" gives page after page to the consumers of mail. "reopen" goes before "deliver" when a campaign is
- * retried, and "cancel" is the last one of a campaign that is cancelled.
+ * The progress of sending. Phases come in this order: "measure" counts the recipients, for a canary; "enumerate" writes
+ * the ledger; "deliver" releases its pages to the consumers of mail. A retry starts with "reopen", then "deliver". A
+ * cancelled campaign ends with "cancel".
  */
 export interface Progress {
   phase: "measure" | "enumerate" | "deliver" | "reopen" | "cancel";
-  /** Contacts up to this one are done; in the phases over pages, pages up to this one. */
+  /** The cursor. Contacts up to this one are done; in the phases over pages, pages up to this one. */
   after: Id;
-  /** How many recipients are in each stretch of draws, by content. Only while that is counted. */
+  /** The number of recipients in each bucket of draws, by content. Only in the phase "measure". */
   drawn?: number[][];
-  /** Who goes first, by content, and how many of the last stretch are taken already. */
+  /** The recipients in the canary, by content, and how many of the last bucket are taken already. */
   canary?: (CanaryShare & { taken: number })[];
   /** When the hold after the canary ends. */
   holdUntil?: number;
-  /** The canary is over, well or by a person's decision. */
+  /** The canary has passed, or a person has decided to continue. */
   isCanaryOver?: boolean;
-  /** What a retry opens again. */
+  /** The statuses whose emails a retry reopens. */
   statuses?: string[];
-  /** The mails that were out with the consumers at the last look, and how long until the next one. */
+  /** The number of released emails that were open at the last step, and the wait until the next step. */
   open?: number;
   waitMs?: number;
-  /** When that is: a message that comes earlier is one too many. */
+  /** The time of the next step. A message that arrives earlier is a duplicate. */
   lookAt?: number;
 }
 
-/** As it is stored: whatever is in it came out of JSON, or goes into it as it is. */
+/** Returns the value as it is stored. It came out of JSON, or goes into JSON unchanged. */
 export function notes(progress: Progress | Frozen): JsonObject {
   return progress as unknown as JsonObject;
 }
@@ -72,7 +75,7 @@ export function firstProgress({ canary }: CampaignRow): Progress {
 
 const readExtent = columns({ upTo: readId, contacts: asNumber });
 
-/** Freezes a campaign: who its recipients are from now on depends on nothing that people can change, but their own data. */
+/** Freezes a campaign. From now on its recipients depend only on the contacts' own data. */
 export async function freeze(ctx: Context, row: CampaignRow): Promise<Frozen> {
   const now = ctx.clock();
   const condition = conditionOf(row);
@@ -99,7 +102,10 @@ function conditionOf({ audienceType, segmentId, audienceCondition }: CampaignRow
   return { logic: "AND", groups: [{ filters: [{ field, operator: "memberOfSegment" }] }] };
 }
 
-/** Whether a contact `c` is one to whom such mail may go: TRANSACTIONAL to all, other mail to who is subscribed, and in its topic. */
+/**
+ * A condition: a contact `c` may get such mail. TRANSACTIONAL mail goes to every contact; other mail to contacts that
+ * are subscribed, and in its topic.
+ */
 export function wantsMail(type: EmailType, topicId: Id | null): SQL {
   if (type === "TRANSACTIONAL") return sql`true`;
   if (topicId === null) return sql`c.subscribed`;
@@ -107,18 +113,18 @@ export function wantsMail(type: EmailType, topicId: Id | null): SQL {
   return sql`(c.subscribed AND coalesce(${isIn}, true))`;
 }
 
-/** The contacts `c` of the audience as of when it was frozen, whether they want mail or not. */
-export function everybodyOf({ condition, segments, at }: Frozen): Audience {
+/** Returns the audience as of the freeze, whether its contacts want mail or not. */
+export function frozenAudience({ condition, segments, at }: Frozen): Audience {
   if (condition === null) return { values: sql`a (v) AS (SELECT '[]')`, matches: sql`true`, filters: 0, lookups: 0 };
   return audienceOf(condition, new Map(segments), new Date(at));
 }
 
-/** The audience, and which of it a campaign goes to. TRANSACTIONAL ones also go to the unsubscribed. */
+/** Returns the audience, and the condition `apart` for the contacts that the campaign goes to. */
 export function recipientsOf(
   frozen: Frozen,
   { type, topicId }: Pick<CampaignRow, "type" | "topicId">,
 ): { audience: Audience; apart: SQL } {
-  const [everybody, apart] = [everybodyOf(frozen), wantsMail(type, topicId)];
-  if (frozen.condition !== null) return { audience: everybody, apart };
-  return { audience: { ...everybody, filters: 1, lookups: topicId === null ? 0 : 3 }, apart };
+  const [all, apart] = [frozenAudience(frozen), wantsMail(type, topicId)];
+  if (frozen.condition !== null) return { audience: all, apart };
+  return { audience: { ...all, filters: 1, lookups: topicId === null ? 0 : 3 }, apart };
 }

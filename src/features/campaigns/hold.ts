@@ -9,20 +9,21 @@ import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { updateTakenBack } from "./release";
 import { interruptRun } from "./run-row";
 
-/** A hold that ends by itself, when the project's marketing email is no longer paused. */
+/** The reason of a hold that ends by itself, when the project's marketing email is no longer paused. */
 export const byReputation = "reputation";
 
-/** What may be wrong with a canary. */
+/** The reasons of a hold after a failed canary. */
 export const byCanary = ["bounce rate", "complaint rate", "no reports"] as const;
 
 export const byDisabledProject = "Project disabled";
 
-/** How long a hold that may end by itself waits until the next look. */
-export const holdLookMs = minuteMs;
+/** How often a hold that may end by itself is checked. */
+export const holdCheckMs = minuteMs;
 
 /**
- * Holds a campaign: nothing more of it goes out. The guard says when that may be: a person holds one that is SENDING, and a
- * run only if its step is still its own, as a person may have decided something else. Refused, it has no effect at all.
+ * Holds a campaign: no further emails are handed over. The guard says when that is allowed: a person may hold a
+ * campaign that is SENDING; a run only while its step is current, because a person may have decided otherwise
+ * meanwhile. A refused hold has no effect at all.
  */
 export async function holdCampaign(
   ctx: Context,
@@ -31,7 +32,7 @@ export async function holdCampaign(
   guarded: Statement = guardSending(ctx, id),
 ): Promise<CampaignRow> {
   const batch = openBatch(ctx);
-  // Held twice is held.
+  // Holding twice has the same result.
   batch.mayRepeat();
   batch.add(guarded);
   const held = batch.add(updateHeld(ctx, id, reason));

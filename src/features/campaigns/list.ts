@@ -31,9 +31,9 @@ const orders = {
 };
 const directions = { asc: sql`ASC`, desc: sql`DESC` };
 
-const readPlace = columns({ place: asNumber });
+const readPosition = columns({ position: asNumber });
 
-/** One page of the project's campaigns. As with templates, only ids are sorted, because a body may be large. */
+/** Returns one page of the project's campaigns. As with templates, only ids are sorted, because a body may be large. */
 export async function listCampaigns(
   ctx: Context,
   { page, pageSize, status, search, sort, dir }: CampaignQuery,
@@ -47,19 +47,21 @@ export async function listCampaigns(
   const direction = directions[dir];
   const onPage = sql`SELECT id, ${orders[sort]} AS sorted_by ${found}
     ORDER BY sorted_by ${direction}, id ${direction} LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`;
-  const places = sql`SELECT id, row_number() OVER (ORDER BY sorted_by ${direction}, id ${direction}) AS place
+  const positions = sql`SELECT id, row_number() OVER (ORDER BY sorted_by ${direction}, id ${direction}) AS position
     FROM (${onPage})`;
   const batch = openBatch(ctx);
   const counted = batch.add(statement(sql`SELECT count(*) AS total ${found}`, columns({ total: asNumber })));
-  const placed = batch.add(
+  const positioned = batch.add(
     statement(
-      sql`SELECT page.place, c.* FROM (${places}) page
+      sql`SELECT page.position, c.* FROM (${positions}) page
         CROSS JOIN campaigns c ON c.project_id = ${ctx.project.number} AND c.id = page.id`,
-      (raw) => ({ ...readPlace(raw), campaign: readCampaign(raw) }),
+      (raw) => ({ ...readPosition(raw), campaign: readCampaign(raw) }),
     ),
   );
   await batch.commit();
-  const inOrder = placed.all.toSorted((one, other) => one.place - other.place).map(({ campaign }) => campaign);
+  const inOrder = positioned.all
+    .toSorted((one, other) => one.position - other.position)
+    .map(({ campaign }) => campaign);
   const counts = await countsOf(ctx, inOrder);
   const campaigns = inOrder.map((row) => ({ row, counts: counts.get(row.id) ?? [] }));
   return { campaigns, total: counted.one.total };
@@ -73,10 +75,10 @@ async function countsOf(ctx: Context, rows: CampaignRow[]): Promise<Map<Id, Coun
   return Map.groupBy(counts?.all ?? [], ({ campaignId }) => campaignId);
 }
 
-function readStatus(asked: string): CampaignStatus {
-  const status = campaignStatuses.find((one) => one === asked);
+function readStatus(given: string): CampaignStatus {
+  const status = campaignStatuses.find((one) => one === given);
   if (status) return status;
-  throw new BadRequest(`There is no campaign status ${JSON.stringify(asked.slice(0, 100))}.`, {
+  throw new BadRequest(`There is no campaign status ${JSON.stringify(given.slice(0, 100))}.`, {
     suggestion: `Use one of ${campaignStatuses.join(", ")}.`,
     details: { allowed: campaignStatuses },
   });

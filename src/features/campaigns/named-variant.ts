@@ -2,7 +2,10 @@ import type { StoredVariant } from "../../core/campaigns/campaign";
 import { Invalid } from "../../core/errors";
 import type { CampaignRow } from "../../db/tables";
 
-/** The variant of this name; the first one without a name, and null for a campaign without variants. Throws Invalid. */
+/**
+ * Returns the variant with this name; without a name the first variant, or null for a campaign without variants. Throws
+ * Invalid.
+ */
 export function namedVariant({ variants }: CampaignRow, name: string | undefined): StoredVariant | null {
   if (name === undefined) return variants?.[0] ?? null;
   const found = variants?.find((variant) => variant.name === name);

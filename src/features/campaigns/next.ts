@@ -1,4 +1,4 @@
-/** What a run does next: at once, after a while, or nothing because it is over. */
-export type Next =
-  /** `batches`: those of a step that made many. */
+/** What a run does after a step: continue at once, continue at a time, or end. */
+export type NextStep =
+  /** `batches`: the number of batches, for a step that made many. */
   { kind: "goes on"; batches?: number } | { kind: "waits"; until: number } | { kind: "over" };

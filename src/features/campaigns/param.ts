@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readId } from "../../core/ids";
 
-/** Campaigns alone have ids that must be UUIDs: another one is a 422, not a 404. */
+/** Only campaign ids must be UUIDs: another id is a 422, not a 404. */
 export const CampaignParam = z.object({
   id: z
     .uuid()

@@ -1,6 +1,9 @@
 import { Canary, Variant } from "./schema";
 
-/** What the parts of a campaign have, so that a limit of a canary with another name, say, is not dropped without a word. */
+/**
+ * The fields of a campaign's parts. An unknown field in a part, such as a misspelled limit of a canary, is reported
+ * instead of silently dropped.
+ */
 export const partNamesOfCampaign = {
   variants: Object.keys(Variant.shape),
   canary: Object.keys(Canary.shape),

@@ -3,7 +3,9 @@ import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { holdCampaign } from "./hold";
 
-/** `POST /campaigns/{id}/pause`: nothing more of it goes out until it is resumed. Throws NotFound and Conflict. */
+/**
+ * `POST /campaigns/{id}/pause`: no further emails are handed over until it is resumed. Throws NotFound and Conflict.
+ */
 export function pauseCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   return holdCampaign(ctx, id, "paused");
 }

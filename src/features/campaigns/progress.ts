@@ -10,8 +10,8 @@ import type { Context } from "../../platform/context";
 import type { Progress as RunProgress } from "./frozen";
 import type { CampaignProgress } from "./schema";
 
-/** Pages whose emails are asked why they wait. A page has 500 recipients at most. */
-const pagesAsked = 4;
+/** The number of pages whose emails are searched for the reason of a wait. A page has at most 500 recipients. */
+const pagesSearched = 4;
 
 const readRun = columns({ progress: asJson<Partial<RunProgress>>() });
 const readLedger = columns({ remaining: asNumber, open: asNumber, since: orNull(asNumber) });
@@ -19,16 +19,16 @@ const readReason = columns({ error: asText, emails: asNumber, nextAt: orNull(asN
 
 type Ledger = ReturnType<typeof readLedger>;
 type Reason = ReturnType<typeof readReason>;
-type Wait = Pick<CampaignProgress, "waitingFor" | "waitingSince" | "continuesAt">;
+type WaitFields = Pick<CampaignProgress, "waitingFor" | "waitingSince" | "continuesAt">;
 
-const noWait: Wait = { waitingFor: null, waitingSince: null, continuesAt: null };
+const noWait: WaitFields = { waitingFor: null, waitingSince: null, continuesAt: null };
 
 /** The progress of a campaign whose recipients are not all known yet. */
 export const preparing: CampaignProgress = { stage: "PREPARING", remaining: null, open: 0, ...noWait };
 
 /**
- * Tells how far the sending of a campaign is, and what it waits for. One round trip: it reads the ledger's pages, and the
- * emails of a few of them, however large the campaign is. Null unless the campaign is SENDING.
+ * Returns how far the sending of a campaign is, and what it waits for. Takes one round trip: reads the ledger's pages
+ * and the emails of a few of them, however large the campaign is. Null unless the campaign is SENDING.
  */
 export async function findProgress(ctx: Context, row: CampaignRow): Promise<CampaignProgress | null> {
   if (row.status !== "SENDING") return null;
@@ -53,7 +53,7 @@ export async function findProgress(ctx: Context, row: CampaignRow): Promise<Camp
     statement(
       sql`SELECT e.error, count(*) AS emails, min(e.next_attempt_at) AS next_at
         FROM (SELECT first_id, last_id FROM campaign_pages WHERE ${ofCampaign} AND ${isOut}
-          ORDER BY first_id LIMIT ${pagesAsked}) p
+          ORDER BY first_id LIMIT ${pagesSearched}) p
         CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id BETWEEN p.first_id AND p.last_id
         WHERE +e.campaign_id = ${row.id} AND e.status = 'QUEUED' AND e.error IS NOT NULL
         GROUP BY e.error ORDER BY emails DESC, e.error LIMIT 1`,
@@ -61,18 +61,18 @@ export async function findProgress(ctx: Context, row: CampaignRow): Promise<Camp
     ),
   );
   await batch.commit();
-  // Its last step may have come in between: then the next read says SENT.
+  // The last step may have run in between: then the next read says SENT.
   const run = runs.all[0]?.progress ?? {};
   return progressOf(ctx, row, { run, ledger: ledger.one, reason: reasons.all[0] ?? null });
 }
 
-interface Found {
+interface ProgressRows {
   run: Partial<RunProgress>;
   ledger: Ledger;
   reason: Reason | null;
 }
 
-function progressOf(ctx: Context, row: CampaignRow, found: Found): CampaignProgress {
+function progressOf(ctx: Context, row: CampaignRow, found: ProgressRows): CampaignProgress {
   const { run, ledger } = found;
   const isWritten = run.phase === "deliver";
   const counted = { remaining: isWritten ? ledger.remaining : null, open: ledger.open };
@@ -87,7 +87,7 @@ function progressOf(ctx: Context, row: CampaignRow, found: Found): CampaignProgr
   return { stage: isCanary ? "CANARY" : "SENDING", ...counted, ...waitOf(ctx, found) };
 }
 
-function holdOf({ canary }: CampaignRow, holdUntil: number): Wait {
+function holdOf({ canary }: CampaignRow, holdUntil: number): WaitFields {
   return {
     waitingFor: "Reports on the canary's emails: the others follow when the hold ends",
     waitingSince: iso(holdUntil - (canary?.holdMinutes ?? 0) * minuteMs),
@@ -95,14 +95,14 @@ function holdOf({ canary }: CampaignRow, holdUntil: number): Wait {
   };
 }
 
-/** Emails that are tried again say why. Else the project's pace may be what the others wait for. */
-function waitOf(ctx: Context, { ledger, reason }: Found): Wait {
+/** Returns the wait. Retried emails have a reason. Without any, the project's pace may be what the others wait for. */
+function waitOf(ctx: Context, { ledger, reason }: ProgressRows): WaitFields {
   const waitingSince = isoOrNull(ledger.since);
   if (reason !== null) {
     const { error, emails, nextAt } = reason;
-    const what = emails === 1 ? "1 email that is" : `${emails} emails that are`;
+    const subject = emails === 1 ? "1 email that is" : `${emails} emails that are`;
     const isAhead = nextAt !== null && nextAt > ctx.clock().getTime();
-    return { waitingFor: `${what} tried again: ${error}`, waitingSince, continuesAt: isAhead ? iso(nextAt) : null };
+    return { waitingFor: `${subject} tried again: ${error}`, waitingSince, continuesAt: isAhead ? iso(nextAt) : null };
   }
   const perSecond = paceOf(ctx, ofCampaigns);
   if (perSecond === null || ledger.remaining === 0) return noWait;

@@ -8,7 +8,7 @@ import { runGraceMs } from "./run-row";
 
 const readDue = columns({ projectId: asNumber, id: asId });
 
-/** The sweep that finds campaigns that are due: to start at their time, to go on after a wait, or after a lost message. */
+/** The sweep that finds due campaigns: at their scheduled time, after a wait, or after a lost message. */
 export function queueDueCampaigns(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();
@@ -30,7 +30,10 @@ export function queueDueCampaigns(platform: Platform): Promise<void> {
   });
 }
 
-/** At a start: whatever process was at work on a campaign is gone. One that has not begun keeps its time. */
+/**
+ * Runs at process start: no run of the previous process is alive, so every started campaign is due at once. A campaign
+ * that has not started keeps its scheduled time.
+ */
 export function endGraceOfRuns(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();

@@ -19,13 +19,13 @@ interface RecipientQuery {
   limit: number;
 }
 
-/** Pages of the ledger that one statement looks at: up to 25,000 emails. See docs/decisions/0011. */
+/** The number of ledger pages that one statement scans: up to 25,000 emails. See docs/decisions/0011. */
 const pagesInWindow = 50;
 
 const readId = columns({ id: asId });
 const readScanned = columns({ edge: orNull(asId), pages: asNumber, matching: orNull(asNumber) });
 
-/** `GET /campaigns/{id}/recipients`: the emails of the ledger, in its order. Throws NotFound and BadRequest. */
+/** `GET /campaigns/{id}/recipients`: lists the emails of the ledger, in its order. Throws NotFound and BadRequest. */
 export async function listRecipients(
   ctx: Context,
   id: Id,
@@ -33,7 +33,7 @@ export async function listRecipients(
 ): Promise<Page<ReturnType<typeof emailJson>>> {
   const filters = { campaign: textOf(id), status, variant, to, contactId: contactId && textOf(contactId) };
   const [after = null] = readCursor(cursor, ById, filters) ?? [];
-  // An address alone has no index; the contact that has it does.
+  // Emails have no index by address, but the contact with the address has one.
   const [holder] = await Promise.all([to && !contactId ? findHolder(ctx, to) : null, getCampaign(ctx, id)]);
   const ofVariant = sql`EXISTS (SELECT 1 FROM email_contents c WHERE c.project_id = e.project_id AND c.id = e.content_id
     AND c.variant = ${variant})`;
@@ -82,8 +82,8 @@ async function findHolder(ctx: Context, email: string): Promise<Id | null> {
 }
 
 /**
- * The next pages of the ledger: the rest of the one in which the last page ended comes first. A contact has one row, which
- * is found by its index, as a page of its own.
+ * Selects the next pages of the ledger, beginning with the rest of the one in which the previous answer ended. A
+ * contact has one row, which is found by its index and treated as a page of its own.
  */
 function windowOf(ctx: Context, campaignId: Id, { contactId, after }: { contactId: Id | null; after: Id | null }): SQL {
   if (contactId !== null) {
@@ -91,11 +91,11 @@ function windowOf(ctx: Context, campaignId: Id, { contactId, after }: { contactI
       SELECT project_id, campaign_id, id, id FROM emails
       WHERE project_id = ${ctx.project.number} AND contact_id = ${contactId} AND campaign_id = ${campaignId})`;
   }
-  const isBehind = after === null ? sql`` : sql` AND last_id > ${after}`;
+  const isAfter = after === null ? sql`` : sql` AND last_id > ${after}`;
   const from = after === null ? sql`first_id` : sql`max(first_id, ${textOf(after)} || '!')`;
   return sql`WITH pages (project_id, campaign_id, first_id, last_id) AS MATERIALIZED (
     SELECT project_id, campaign_id, ${from}, last_id FROM campaign_pages
-    WHERE project_id = ${ctx.project.number} AND campaign_id = ${campaignId}${isBehind}
+    WHERE project_id = ${ctx.project.number} AND campaign_id = ${campaignId}${isAfter}
     ORDER BY first_id LIMIT ${pagesInWindow})`;
 }
 

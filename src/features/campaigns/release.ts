@@ -7,37 +7,40 @@ import { paceOf } from "../../engine/mail/project-pace";
 import type { Context } from "../../platform/context";
 
 /**
- * So many mails of a campaign are with the consumers of mail at most. The others are held in their rows: a pause or a
- * cancel has no more than these to stop.
+ * The maximum number of a campaign's emails that are with the consumers of mail. The others are held in their rows, so
+ * a pause or a cancel has no more than these to stop.
  */
 const maxReleased = 5_000;
 
-/** Rows of the ledger that one batch writes, in some 25 ms. They are a page. */
+/** Rows of the ledger that one batch writes, in about 25 ms. They form a page. */
 export const recipientsPerPage = 500;
 
-/** With a pace of the project there are fewer, so that its campaigns take turns: what goes out in this time, or a page. */
+/**
+ * The maximum is lower for a project with a pace, so that its campaigns take turns: the emails of this time, or one
+ * page.
+ */
 const pacedSeconds = 20;
 
-/** How many mails of a campaign are with the consumers of mail at most. */
+/** Returns the maximum number of a campaign's emails that are with the consumers of mail. */
 export function maxReleasedOf(ctx: Context): number {
   const perSecond = paceOf(ctx, ofCampaigns);
   if (perSecond === null) return maxReleased;
   return Math.min(maxReleased, Math.max(recipientsPerPage, perSecond * pacedSeconds));
 }
 
-/** A page of the ledger, by its first and last email. */
+/** A page of the ledger, identified by its first and last email. */
 export interface PageRange {
   firstId: Id;
   lastId: Id;
 }
 
-/** The emails `e` of a page. */
+/** A condition: the email `e` is in the page. */
 export function inPage(ctx: Context, campaignId: Id, { firstId, lastId }: PageRange): SQL {
   return sql`e.project_id = ${ctx.project.number} AND e.id BETWEEN ${firstId} AND ${lastId}
     AND +e.campaign_id = ${campaignId}`;
 }
 
-/** Gives the emails of a page to the consumers of mail. Their account is told after the commit. */
+/** Releases the emails of a page to the consumers of mail. Call `announceMail` after the commit. */
 export function updateReleased(ctx: Context, campaignId: Id, page: PageRange): Statement[] {
   const now = ctx.clock().getTime();
   return [
@@ -53,8 +56,8 @@ export function updateReleased(ctx: Context, campaignId: Id, page: PageRange): S
 }
 
 /**
- * Takes back what is released and not handed over: nobody reads it any more, and who has read it cannot hand it over. What
- * the provider may have already goes on.
+ * Takes back released emails that are not handed over: no consumer reads them any longer, and a consumer that has read
+ * them cannot hand them over. Emails that the provider may already have continue.
  */
 export function updateTakenBack(ctx: Context, campaignId: Id): Statement[] {
   const released = sql`SELECT p.first_id, p.last_id FROM campaign_pages p WHERE p.project_id = ${ctx.project.number}
@@ -74,8 +77,8 @@ export function updateTakenBack(ctx: Context, campaignId: Id): Statement[] {
   ];
 }
 
-/** Says that the project's campaigns have mail that waits. */
-export async function tellAccount(ctx: Context): Promise<void> {
+/** Reports to the account that the project has waiting campaign mail, and schedules a drain. */
+export async function announceMail(ctx: Context): Promise<void> {
   const { drainAt } = await ctx.pace.addWaiting([{ project: ctx.project.number, priority: ofCampaigns }]);
   await sendForDrainer(ctx, drainAt);
 }

@@ -6,8 +6,8 @@ import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
 import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { getCampaign, wrongState } from "./campaign";
-import { type Draft, draftOf, forgetBodies, type GivenBodies, storeBodies, warnOfIgnored } from "./draft";
-import { addReferences, guardSenders, guardsOf, updateDraft } from "./save-statements";
+import { type Draft, draftOf, forgetBodies, type StoredBodies, storeBodies, warnOfIgnored } from "./draft";
+import { addReferences, guardDraft, guardSenders, updateDraft } from "./save-statements";
 import type { ReplaceCampaign } from "./schema";
 
 /**
@@ -26,21 +26,24 @@ export async function replaceCampaign(ctx: Context, id: Id, input: ReplaceCampai
   }
 }
 
-async function save(ctx: Context, id: Id, input: ReplaceCampaign, bodies: GivenBodies): Promise<CampaignRow> {
+async function save(ctx: Context, id: Id, input: ReplaceCampaign, bodies: StoredBodies): Promise<CampaignRow> {
   const before = await getCampaign(ctx, id);
   if (!mayBe("replace", before.status)) throw wrongState("replace", before);
   const draft = await draftOf(ctx, input, bodies, before);
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
-  batch.addAll([...(await guardsOf(ctx, draft)), ...guardSenders(ctx, namedIn(input, draft))]);
+  batch.addAll([...(await guardDraft(ctx, draft)), ...guardSenders(ctx, sendersIn(input, draft))]);
   addReferences(batch, ctx, id, draft);
   const saved = batch.add(updateDraft(ctx, id, draft));
   await batch.commit();
   return saved.one;
 }
 
-/** The senders that the call names, itself or by its template. Others are asked when it is sent. */
-function namedIn({ from, templateId, variants }: ReplaceCampaign, { fromEmail }: Draft): string[] {
+/**
+ * Returns the senders that the call names, directly or by its template. Other senders are checked when the campaign is
+ * sent.
+ */
+function sendersIn({ from, templateId, variants }: ReplaceCampaign, { fromEmail }: Draft): string[] {
   const own = from !== undefined || templateId ? [fromEmail] : [];
   return [...own, ...(variants ?? []).flatMap((variant) => variant.from ?? [])];
 }

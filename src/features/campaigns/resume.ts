@@ -7,22 +7,22 @@ import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { getCampaign, readCampaign } from "./campaign";
 import { byCanary } from "./hold";
-import { callForRun } from "./start";
+import { enqueueRun } from "./start";
 
 const ofCanary = JSON.stringify(byCanary);
 
 /**
- * `POST /campaigns/{id}/resume`: a held campaign goes on. Who resumes one whose canary went badly lets the others go.
+ * `POST /campaigns/{id}/resume`: resumes a held campaign. Resuming after a failed canary releases the other recipients.
  * Throws NotFound and Conflict.
  */
 export async function resumeCampaign(ctx: Context, id: Id): Promise<CampaignRow> {
   const isHeld = sql`project_id = ${ctx.project.number} AND id = ${id} AND status = 'SENDING' AND held_reason IS NOT NULL`;
-  const isCanarys = sql`(SELECT held_reason IN (SELECT value FROM json_each(${ofCanary})) FROM campaigns WHERE ${isHeld})`;
+  const isCanaryHold = sql`(SELECT held_reason IN (SELECT value FROM json_each(${ofCanary})) FROM campaigns WHERE ${isHeld})`;
   const batch = openBatch(ctx);
   batch.add(
     statement(
       sql`UPDATE campaign_runs SET step = step + 1, due_at = ${ctx.now.getTime()},
-          progress = json_remove(CASE WHEN ${isCanarys} AND progress->>'holdUntil' IS NOT NULL
+          progress = json_remove(CASE WHEN ${isCanaryHold} AND progress->>'holdUntil' IS NOT NULL
             THEN json_set(progress, '$.isCanaryOver', json('true')) ELSE progress END, '$.lookAt')
         WHERE project_id = ${ctx.project.number} AND id = ${id} AND EXISTS (SELECT 1 FROM campaigns WHERE ${isHeld})`,
     ),
@@ -37,7 +37,7 @@ export async function resumeCampaign(ctx: Context, id: Id): Promise<CampaignRow>
   );
   await batch.commit();
   if (!resumed.first) throw notHeld(await getCampaign(ctx, id));
-  await callForRun(ctx, id);
+  await enqueueRun(ctx, id);
   return resumed.first;
 }
 

@@ -6,26 +6,27 @@ import { belowAllIds, type Id } from "../../core/ids";
 import { lostAfterMs } from "../../core/nudge";
 import { openBatch } from "../../db/batch";
 import { isUnchanged, Stale, untilFresh } from "../../db/fresh";
-import { asNumber, columns } from "../../db/rows";
+import { asFlag, columns } from "../../db/rows";
 import { selectOne, statement } from "../../db/statement";
 import { findCounts } from "../../engine/campaigns/counts";
 import { contentGone } from "../../engine/mail/content";
 import type { Context } from "../../platform/context";
 import type { RetryCampaign } from "./actions/schema";
 import { getCampaign, wrongState } from "./campaign";
-import { insertRun, lookAfter } from "./run-row";
+import { insertRun, sweepAt } from "./run-row";
 import { guardSendingAtOnce } from "./sending-at-once";
-import { callForRun } from "./start";
+import { enqueueRun } from "./start";
 
-const readKept = columns({ kept: asNumber });
+const readStored = columns({ isStored: asFlag });
 
 /**
- * `POST /campaigns/{id}/retry`: opens the emails that ended so again. They are the same rows. Returns how many there are.
- * Throws NotFound, BadRequest unless it is SENT, TooManySending, and Gone when its content is not kept any longer.
+ * `POST /campaigns/{id}/retry`: reopens the emails that ended in one of the statuses. They are the same rows. Returns
+ * how many there are. Throws NotFound, BadRequest unless the campaign is SENT, TooManySending, and Gone when its
+ * content is no longer stored.
  */
 export async function retryCampaign(ctx: Context, id: Id, { statuses }: RetryCampaign): Promise<number> {
   const retried = await untilFresh(() => retry(ctx, id, statuses), ctx.random);
-  if (retried > 0) await callForRun(ctx, id);
+  if (retried > 0) await enqueueRun(ctx, id);
   return retried;
 }
 
@@ -33,16 +34,16 @@ async function retry(ctx: Context, id: Id, statuses: RetryCampaign["statuses"]):
   const before = await getCampaign(ctx, id);
   if (!mayBe("retry", before.status)) throw wrongState("retry", before);
   const counts = sumOf(await findCounts(ctx, id));
-  const names = { FAILED: counts.failed, UNKNOWN: counts.unknown, CANCELLED: counts.cancelled };
-  const retried = [...new Set(statuses)].reduce((sum, status) => sum + names[status], 0);
+  const counters = { FAILED: counts.failed, UNKNOWN: counts.unknown, CANCELLED: counts.cancelled };
+  const retried = [...new Set(statuses)].reduce((sum, status) => sum + counters[status], 0);
   if (retried === 0) return 0;
-  const { kept } = await selectOne(
+  const { isStored } = await selectOne(
     ctx.db,
     sql`SELECT EXISTS (SELECT 1 FROM campaign_counts n CROSS JOIN email_contents c ON c.project_id = n.project_id
-      AND c.id = n.content_id WHERE n.project_id = ${ctx.project.number} AND n.campaign_id = ${id}) AS kept`,
-    readKept,
+      AND c.id = n.content_id WHERE n.project_id = ${ctx.project.number} AND n.campaign_id = ${id}) AS is_stored`,
+    readStored,
   );
-  if (kept === 0) throw new Gone(contentGone);
+  if (!isStored) throw new Gone(contentGone);
   const now = ctx.now.getTime();
   const batch = openBatch(ctx);
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
@@ -55,7 +56,7 @@ async function retry(ctx: Context, id: Id, statuses: RetryCampaign["statuses"]):
   );
   batch.add(
     insertRun(ctx, id, {
-      dueAt: lookAfter(ctx, now + lostAfterMs),
+      dueAt: sweepAt(ctx, now + lostAfterMs),
       progress: { phase: "reopen", after: belowAllIds, statuses, isCanaryOver: true },
       linkBase: null,
     }),

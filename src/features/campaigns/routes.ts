@@ -53,16 +53,16 @@ const list = createRoute({
 
 campaigns.openapi(list, async (c) => {
   const { ctx } = c.var;
-  const asked = c.req.valid("query");
-  const { campaigns: found, total } = await listCampaigns(ctx, asked);
-  return streamPage(c, jsonOf(ctx, found), { total, page: asked.page, pageSize: asked.pageSize });
+  const query = c.req.valid("query");
+  const { campaigns: page, total } = await listCampaigns(ctx, query);
+  return streamPage(c, jsonOf(ctx, page), { total, page: query.page, pageSize: query.pageSize });
 });
 
-type Listed = Awaited<ReturnType<typeof listCampaigns>>["campaigns"];
+type ListedCampaigns = Awaited<ReturnType<typeof listCampaigns>>["campaigns"];
 
-/** Whole campaigns, one by one, because each body may be large. */
-async function* jsonOf(ctx: Context, found: Listed): AsyncGenerator<Campaign> {
-  for (const { row, counts } of found) yield campaignJson(ctx, row, counts);
+/** Yields whole campaigns, one by one, because each body may be large. */
+async function* jsonOf(ctx: Context, page: ListedCampaigns): AsyncGenerator<Campaign> {
+  for (const { row, counts } of page) yield campaignJson(ctx, row, counts);
 }
 
 const create = createRoute({
@@ -72,7 +72,7 @@ const create = createRoute({
   operationId: "createCampaign",
   tags,
   summary: "Create a campaign",
-  description: "It is a DRAFT until it is sent or scheduled.",
+  description: "The campaign is a DRAFT until it is sent or scheduled.",
   partNames: partNamesOfCampaign,
   conditionNames: ["audienceCondition"],
   foreignNames: foreignNamesOfCampaign,
@@ -166,8 +166,9 @@ const stats = createRoute({
   path: "/campaigns/{id}/stats",
   operationId: "getCampaignStats",
   tags,
-  summary: "See what became of a campaign",
-  description: "Opened and clicked count people, not times. Figures of a large campaign follow within seconds.",
+  summary: "Get the statistics of a campaign",
+  description:
+    "`openedCount` and `clickedCount` count recipients, each once. The figures of a large campaign may lag by seconds.",
   request: { params: CampaignParam },
   responses: { ...ok(CampaignStats), ...errors(404, 422) },
 });
@@ -179,10 +180,10 @@ const links = createRoute({
   path: "/campaigns/{id}/links",
   operationId: "listCampaignLinks",
   tags,
-  summary: "See which links of a campaign were clicked",
+  summary: "List the clicked links of a campaign",
   description:
-    "Most clicked first, 200 at most, with the URLs as they are written in the body. Variants count together. Empty before " +
-    "the campaign is sent, and for one that is not tracked.",
+    "Most clicked first, at most 200, with the URLs as they are written in the body, summed over all variants. Empty before " +
+    "the campaign is sent, and when it is not tracked.",
   request: { params: CampaignParam },
   responses: { ...ok(CampaignLinks), ...errors(404, 422) },
 });
@@ -206,8 +207,8 @@ const recipients = createRoute({
   tags,
   summary: "List the emails of a campaign's recipients",
   description:
-    "One for each recipient, sent or not: `error` says why not. Who was left out at the start has none: see `leftOut` of the " +
-    "statistics, and `GET /campaigns/{id}/explain` for one contact.",
+    "One email for each recipient, sent or not: `error` says why not. Contacts that were left out at the start have none: see " +
+    "`leftOut` of the statistics, and `GET /campaigns/{id}/explain` for one contact.",
   request: { params: CampaignParam, query: RecipientQuery },
   responses: { ...ok(EmailPage), ...errors(400, 404, 422) },
 });

@@ -9,24 +9,24 @@ import { type Context, clockOf } from "../../platform/context";
 import { readCampaign } from "./campaign";
 import { notes, type Progress } from "./frozen";
 
-/** A run that is not heard of for this long is lost. Each step takes much less. */
+/** A run without progress for this long is lost. Each step takes much less. */
 export const runGraceMs = minuteMs;
 
-/** A campaign that is being sent, and where that stands. */
+/** A campaign that is being sent, and its progress. */
 export interface Run {
   campaign: CampaignRow;
   step: number;
   progress: Progress;
 }
 
-/** A run that needs to know nothing of its campaign, which may be deleted. */
-export interface Ending extends Pick<Run, "step" | "progress"> {
+/** A run without its campaign's row, which may be deleted. */
+export interface BareRun extends Pick<Run, "step" | "progress"> {
   campaign: Pick<CampaignRow, "id">;
 }
 
 const readRun = wholeRow(campaignRuns);
 
-/** Null when nothing is to be done for the campaign. */
+/** Returns the run of a campaign; null when the campaign has none. */
 export async function findRun(ctx: Context, id: Id): Promise<Run | null> {
   const found = await selectFirst(
     ctx.db,
@@ -40,8 +40,8 @@ export async function findRun(ctx: Context, id: Id): Promise<Run | null> {
   return { campaign, step: row.step, progress: progressOf(row) };
 }
 
-/** A cancelled campaign that was deleted before its emails were: they are cancelled all the same. Else null. */
-export async function findEnding(ctx: Context, id: Id): Promise<Ending | null> {
+/** Returns the run of a cancelled campaign that was deleted before all its emails were cancelled; otherwise null. */
+export async function findOrphanRun(ctx: Context, id: Id): Promise<BareRun | null> {
   const row = await selectFirst(
     ctx.db,
     sql`SELECT * FROM campaign_runs r WHERE r.project_id = ${ctx.project.number} AND r.id = ${id}
@@ -51,16 +51,16 @@ export async function findEnding(ctx: Context, id: Id): Promise<Ending | null> {
   return row && { campaign: { id }, step: row.step, progress: progressOf(row) };
 }
 
-/** Only the statements below write it. That of a campaign that has not begun is empty, and nobody looks into it. */
+/** Only the statements below write the column. Before sending begins it is an empty object, and is not read. */
 function progressOf({ progress }: CampaignRunRow): Progress {
   return progress as unknown as Progress;
 }
 
 /**
- * The guard that a step's batch begins with: no other run has taken the step, and the campaign is still to be sent. A
+ * The guard at the start of a step's batch: no other run has taken the step, and the campaign is still to be sent. A
  * pause, a cancel and a hold count as another step.
  */
-export function guardStep(ctx: Context, { campaign, step }: Ending): Statement {
+export function guardStep(ctx: Context, { campaign, step }: BareRun): Statement {
   return guard(
     sql`EXISTS (SELECT 1 FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${campaign.id}
       AND step = ${step})`,
@@ -68,12 +68,12 @@ export function guardStep(ctx: Context, { campaign, step }: Ending): Statement {
   );
 }
 
-/** The statement by which a step says where sending stands now, and when the sweep looks after it. */
+/** Stores the progress of a step, and when the sweep looks at the run. */
 export function updateRun(
   ctx: Context,
-  { campaign }: Pick<Ending, "campaign">,
+  { campaign }: Pick<BareRun, "campaign">,
   progress: Progress,
-  dueAt = lookAfter(ctx, ctx.realClock().getTime() + runGraceMs),
+  dueAt = sweepAt(ctx, ctx.realClock().getTime() + runGraceMs),
 ): Statement {
   return statement(
     sql`UPDATE campaign_runs SET step = step + 1, progress = ${JSON.stringify(notes(progress))}, due_at = ${dueAt}
@@ -82,23 +82,26 @@ export function updateRun(
 }
 
 /**
- * When the sweep looks after a run that waits until then, by the real clock. On a clock of its own, which knows no such
- * waits, a run that waits is due all along: whoever moves the clock looks after it.
+ * Returns when the sweep looks at a run that waits until `until` by the real clock. A test clock knows no such waits:
+ * the run is due at once, and each advance of the clock looks at it.
  */
-export function lookAfter(ctx: Context, until: number): number {
+export function sweepAt(ctx: Context, until: number): number {
   return ctx.project.testClock ? ctx.clock().getTime() : until;
 }
 
-/** For what people do: whatever step is under way has no effect any more, and the next run begins at once. */
+/**
+ * Interrupts a run, for the actions of people: a step that is under way can no longer commit, and the next run begins
+ * at once.
+ */
 export function interruptRun(ctx: Context, id: Id, progress?: Progress): Statement {
-  const then = progress ? sql`, progress = ${JSON.stringify(notes(progress))}` : sql``;
+  const newProgress = progress ? sql`, progress = ${JSON.stringify(notes(progress))}` : sql``;
   return statement(
-    sql`UPDATE campaign_runs SET step = step + 1, due_at = ${ctx.clock().getTime()}${then}
+    sql`UPDATE campaign_runs SET step = step + 1, due_at = ${ctx.clock().getTime()}${newProgress}
       WHERE project_id = ${ctx.project.number} AND id = ${id}`,
   );
 }
 
-/** A run from its beginning. `dueAt` is when the sweep looks after it first. */
+/** Inserts a run, or starts it again. `dueAt` is when the sweep first looks at it. */
 export function insertRun(
   ctx: Context,
   id: Id,
@@ -116,7 +119,7 @@ export function deleteRun(ctx: Context, id: Id): Statement {
   return statement(sql`DELETE FROM campaign_runs WHERE project_id = ${ctx.project.number} AND id = ${id}`);
 }
 
-/** Deletes the pages, counters and links of a campaign that is deleted itself, and has no run that needs them. */
+/** Deletes the pages, counters and links of a campaign, once the campaign is deleted and has no run that needs them. */
 export function deleteLedger(ctx: Context, id: Id): Statement[] {
   const isId = sql`project_id = ${ctx.project.number} AND id = ${id}`;
   const isOver = sql`NOT EXISTS (SELECT 1 FROM campaigns WHERE ${isId})

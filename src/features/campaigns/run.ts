@@ -13,28 +13,29 @@ import { cancelStep, reopenStep } from "./cancel-step";
 import { deliverStep } from "./deliver-step";
 import { enumerateStep, measureStep } from "./enumerate-step";
 import { Frozen } from "./frozen";
-import { byDisabledProject, byReputation, holdCampaign, holdLookMs } from "./hold";
-import type { Next } from "./next";
-import { deleteRun, findEnding, findRun, guardStep, interruptRun, lookAfter, type Run, updateRun } from "./run-row";
+import { byDisabledProject, byReputation, holdCampaign, holdCheckMs } from "./hold";
+import type { NextStep } from "./next";
+import { deleteRun, findOrphanRun, findRun, guardStep, interruptRun, type Run, sweepAt, updateRun } from "./run-row";
 import { startWhenDue } from "./start-due";
 
-/** Steps of one message. */
+/** The maximum number of steps per message. */
 const stepsPerMessage = 20;
 const maxRunMs = 20 * secondMs;
 
 /**
- * After more batches of the freeze than this, the next step is another message's. A batch has up to thirteen statements, a step
- * up to fifty batches, and D1 takes a thousand statements of an invocation. Other campaigns have a turn meanwhile, too.
+ * After more batches of the phase "enumerate" than this, another message takes the next step. A batch has up to
+ * thirteen statements, a step up to fifty batches, and D1 allows a thousand statements per invocation. Other campaigns
+ * get their turn meanwhile, too.
  */
 const batchesPerMessage = 25;
 
-/** A longer wait is left to the sweep. */
+/** Longer waits are left to the sweep. */
 const maxDelayMs = 5 * minuteMs;
 
 /**
- * `campaigns.run`: takes a campaign some steps further. The message may be lost, late or doubled: the campaign's rows say
- * what is to be done, each step is one batch that only one run can commit, and the sweep of every minute finds who waits
- * too long.
+ * `campaigns.run`: takes some steps of a campaign. The message may be lost, late or duplicated: the campaign's rows say
+ * what is to be done, only one run can commit the batch of a step, and the sweep of every minute finds campaigns that
+ * wait too long.
  */
 export async function runCampaign(platform: Platform, message: MessageOf<"campaigns.run">): Promise<void> {
   const project = await findProject(platform, message.projectId);
@@ -45,7 +46,7 @@ export async function runCampaign(platform: Platform, message: MessageOf<"campai
   for (let steps = 0; steps < stepsPerMessage && ctx.realClock().getTime() < endsAt; steps++) {
     const next = await takeStep(ctx, message.campaignId);
     if (next.kind === "over") return;
-    if (next.kind === "waits") return comeBack(ctx, message, next.until);
+    if (next.kind === "waits") return requeueRun(ctx, message, next.until);
     batches += next.batches ?? 0;
     if (batches > batchesPerMessage) break;
     await letOthersIn();
@@ -53,40 +54,40 @@ export async function runCampaign(platform: Platform, message: MessageOf<"campai
   await platform.enqueue([{ message }]);
 }
 
-async function comeBack(ctx: Context, message: MessageOf<"campaigns.run">, until: number): Promise<void> {
+async function requeueRun(ctx: Context, message: MessageOf<"campaigns.run">, until: number): Promise<void> {
   const delayMs = until - ctx.realClock().getTime();
   if (delayMs > maxDelayMs) return;
   await ctx.enqueue([{ message, delaySeconds: Math.max(1, Math.ceil(delayMs / secondMs)) }]);
 }
 
-/** One step; another run that was faster has taken it, and carries on. */
-async function takeStep(ctx: Context, id: Id): Promise<Next> {
+/** Takes one step. When another run was faster, that run continues. */
+async function takeStep(ctx: Context, id: Id): Promise<NextStep> {
   try {
     const run = await findRun(ctx, id);
     if (run !== null) return await stepOf(ctx, run);
-    const ending = await findEnding(ctx, id);
-    return ending === null ? { kind: "over" } : await cancelStep(ctx, ending);
+    const orphan = await findOrphanRun(ctx, id);
+    return orphan === null ? { kind: "over" } : await cancelStep(ctx, orphan);
   } catch (error) {
     if (error instanceof MovedOn) return { kind: "over" };
     throw error;
   }
 }
 
-function stepOf(ctx: Context, run: Run): Promise<Next> {
+function stepOf(ctx: Context, run: Run): Promise<NextStep> {
   switch (run.campaign.status) {
     case "SCHEDULED":
       return startWhenDue(ctx, run);
     case "SENDING":
-      return run.campaign.heldReason === null ? sendOn(ctx, run) : lookAtHold(ctx, run);
+      return run.campaign.heldReason === null ? continueSending(ctx, run) : checkHold(ctx, run);
     case "CANCELLED":
       return cancelStep(ctx, run);
     case "DRAFT":
     case "SENT":
-      return forget(ctx, run);
+      return deleteEndedRun(ctx, run);
   }
 }
 
-async function sendOn(ctx: Context, run: Run): Promise<Next> {
+async function continueSending(ctx: Context, run: Run): Promise<NextStep> {
   const { type } = run.campaign;
   if (ctx.project.disabled) return hold(ctx, run, byDisabledProject);
   if (type === "MARKETING" && (await isMarketingPaused(ctx, ctx.project))) return hold(ctx, run, byReputation);
@@ -106,17 +107,20 @@ async function sendOn(ctx: Context, run: Run): Promise<Next> {
   }
 }
 
-async function hold(ctx: Context, run: Run, reason: string): Promise<Next> {
+async function hold(ctx: Context, run: Run, reason: string): Promise<NextStep> {
   await holdCampaign(ctx, run.campaign.id, reason, guardStep(ctx, run));
   return { kind: "goes on" };
 }
 
-/** A hold by reputation ends when the pause of the project is lifted; any other one when a person says so. */
-async function lookAtHold(ctx: Context, run: Run): Promise<Next> {
+/**
+ * Checks a hold. A hold by reputation ends when the pause of the project ends; any other one when a person resumes the
+ * campaign.
+ */
+async function checkHold(ctx: Context, run: Run): Promise<NextStep> {
   const { id, heldReason } = run.campaign;
   const now = ctx.realClock().getTime();
   const isOver = heldReason === byReputation && !(await isMarketingPaused(ctx, ctx.project));
-  const until = heldReason === byReputation ? lookAfter(ctx, now + holdLookMs) : now + forEverMs;
+  const until = heldReason === byReputation ? sweepAt(ctx, now + holdCheckMs) : now + forEverMs;
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
   if (isOver) {
@@ -135,7 +139,7 @@ async function lookAtHold(ctx: Context, run: Run): Promise<Next> {
 /** A hundred years. */
 const forEverMs = 100 * 365 * 24 * 60 * minuteMs;
 
-async function forget(ctx: Context, run: Run): Promise<Next> {
+async function deleteEndedRun(ctx: Context, run: Run): Promise<NextStep> {
   const batch = openBatch(ctx);
   batch.addAll([guardStep(ctx, run), deleteRun(ctx, run.campaign.id)]);
   await batch.commit();

@@ -3,7 +3,7 @@ import type { Context } from "../../platform/context";
 import type { Progress } from "./frozen";
 import { guardStep, type Run, updateRun } from "./run-row";
 
-/** Says where a run stands, if its step is still its own. */
+/** Stores the progress of a run, if its step is still current. */
 export async function saveProgress(ctx: Context, run: Run, progress: Progress, dueAt?: number): Promise<void> {
   const batch = openBatch(ctx);
   batch.addAll([guardStep(ctx, run), updateRun(ctx, run, progress, dueAt)]);

@@ -17,26 +17,26 @@ import type { Context } from "../../platform/context";
 import { readCampaign } from "./campaign";
 import type { Draft } from "./draft";
 
-/** The batch's guards for a draft that is to be saved. Reads the segments that its condition names; throws Invalid. */
-export async function guardsOf(ctx: Context, draft: Draft): Promise<Statement[]> {
+/** Returns the guards for saving a draft. Reads the segments that its condition names. Throws Invalid. */
+export async function guardDraft(ctx: Context, draft: Draft): Promise<Statement[]> {
   const { segmentId, audienceCondition, topicId, type } = draft;
   if (topicId !== null && type !== "MARKETING") throw topicMisfits(type);
-  const isThere =
+  const segmentExists =
     segmentId && sql`EXISTS (SELECT 1 FROM segments WHERE project_id = ${ctx.project.number} AND id = ${segmentId})`;
   return [
     ...(topicId ? [guardTopic(ctx, topicId)] : []),
-    ...(segmentId && isThere ? [guard(isThere, () => new NotFound("segment", segmentId))] : []),
+    ...(segmentId && segmentExists ? [guard(segmentExists, () => new NotFound("segment", segmentId))] : []),
     ...(audienceCondition ? [(await checkCondition(ctx, audienceCondition, { at: "audienceCondition" })).unmoved] : []),
   ];
 }
 
-/** A person leaves a topic by the links that only MARKETING mail must have. */
+/** A topic needs the links by which its contacts leave it, and only MARKETING mail must have them. */
 function topicMisfits(type: EmailType): Invalid {
   const message = `Only a MARKETING campaign can have a topic, and this one is ${type}`;
   return new Invalid([{ field: "topicId", code: "custom", message }]);
 }
 
-/** The guards for the senders that a call names: each domain is a verified one of the project. */
+/** Returns guards for the senders that a call names: each domain is verified and belongs to the project. */
 export function guardSenders(ctx: Context, senders: Iterable<string>): Statement[] {
   const domains = new Set([...senders].map(domainOf));
   return [...domains].map((domain) =>
@@ -44,12 +44,15 @@ export function guardSenders(ctx: Context, senders: Iterable<string>): Statement
   );
 }
 
-/** All addresses that a campaign sends from. */
+/** Returns all addresses that a campaign sends from. */
 export function sendersOf({ fromEmail, variants }: Pick<Draft, "fromEmail" | "variants">): string[] {
   return [fromEmail, ...(variants ?? []).flatMap(({ from }) => from ?? [])];
 }
 
-/** Segments, fields and events that the audience names are in use until the campaign has ended. */
+/**
+ * Adds references to the segments, fields and events that the audience names: they are in use until the campaign has
+ * ended.
+ */
 export function addReferences(batch: Batch, ctx: Context, id: Id, draft: Draft): void {
   batch.addAll(replaceReferences(ctx, { referrer: "campaign", id, name: draft.name }, namedBy(draft)));
 }
@@ -75,7 +78,7 @@ export function insertCampaign(ctx: Context, id: Id, draft: Draft): Statement<Ca
   );
 }
 
-/** An earlier call may be written after a later one, so updatedAt never goes back. */
+/** An earlier call may commit after a later one, so updatedAt never goes back. */
 export function updateDraft(ctx: Context, id: Id, draft: Draft): Statement<CampaignRow> {
   return statement(
     sql`UPDATE campaigns SET name = ${draft.name}, description = ${draft.description},

@@ -13,8 +13,8 @@ import { insertRun } from "./run-row";
 import { guardSenders, sendersOf } from "./save-statements";
 
 /**
- * The time that a call gives, in milliseconds; null for at once. Any text that a standard date parser takes is a time.
- * Throws BadRequest for another one.
+ * Returns the time that a call gives, in milliseconds; null for now. Accepts any text that a standard date parser
+ * takes. Throws BadRequest for other values.
  */
 export function readScheduledFor(given: unknown): number | null {
   if (given === undefined || given === null) return null;
@@ -27,8 +27,8 @@ export function readScheduledFor(given: unknown): number | null {
 }
 
 /**
- * Schedules a campaign, or gives it another time. A time that has passed is due at the next tick. Throws NotFound,
- * BadRequest in another state, and UnverifiedSender. `also` goes into the same batch.
+ * Schedules a campaign, or changes its time. A time in the past is due at the next tick. Throws NotFound, BadRequest in
+ * another state, and UnverifiedSender. The statements of `also` go into the same batch.
  */
 export function scheduleCampaign(
   ctx: Context,

@@ -81,9 +81,9 @@ export const Variant = z.object({
 export type Variant = z.infer<typeof Variant>;
 
 export const Canary = z.object({
-  percent: z.number().int().min(1).max(50).meta({ description: "How many of the recipients get the mail first." }),
+  percent: z.number().int().min(1).max(50).meta({ description: "The share of recipients that get the email first." }),
   holdMinutes: z.number().int().min(1).max(1440).meta({
-    description: "How long the others wait, from when the last of the first ones is sent.",
+    description: "How long the other recipients wait after the last email of the canary is sent.",
   }),
   maxBounceRate: z.number().min(0).max(100).optional().meta({
     description: "In percent of those sent. Above it the campaign is held. Default: 5.",
@@ -101,24 +101,24 @@ const CampaignProgress = z
   .object({
     stage: z.enum(["PREPARING", "CANARY", "CANARY_HOLD", "SENDING", "HELD"]).meta({
       description:
-        "PREPARING: its recipients are being written down. CANARY: the first part of them gets the mail. CANARY_HOLD: the others wait for what becomes of it. HELD: it goes on when `resume` is called, or, after `reputation`, when the project's pause ends.",
+        "PREPARING: the list of recipients is being built. CANARY: the first recipients get the email. CANARY_HOLD: the others wait for the results. HELD: sending continues when `resume` is called or, with the reason `reputation`, when the project's pause ends.",
     }),
     remaining: z.number().int().nullable().meta({
-      description: "Emails that are not final. Null until all recipients are written down.",
+      description: "Emails that are not final. Null until the list of recipients is complete.",
     }),
     open: z.number().int().meta({
-      description: "Those of them that are being sent now, or that are tried again. The others are held back.",
+      description: "The remaining emails that are being sent or retried now. The others are held back.",
     }),
     waitingFor: z
       .string()
       .nullable()
-      .meta({ description: "What it waits for, for people to read. Null while nothing holds it up." }),
+      .meta({ description: "What the campaign waits for, as a sentence. Null while it waits for nothing." }),
     waitingSince: z.iso.datetime().nullable().meta({
-      description: "When the wait began. While emails are open, when the first of them were given to the provider.",
+      description: "When the wait began. While emails are open, the time at which the first of them were released.",
     }),
     continuesAt: z.iso.datetime().nullable().meta({
       description:
-        "When the next email is tried again, or when the hold after the canary ends. Null when nobody knows.",
+        "When the next email is tried again, or when the hold after the canary ends. Null when that is unknown.",
     }),
   })
   .meta({
@@ -150,9 +150,9 @@ export const Campaign = z
     heldReason: z
       .string()
       .nullable()
-      .meta({ description: "Why it waits while it is SENDING, or has not started though its time has come." }),
+      .meta({ description: "Why the campaign is held while it is SENDING, or has not started at its scheduled time." }),
     progress: CampaignProgress.nullable().meta({
-      description: "How far it is, and what it waits for, while it is SENDING. Null otherwise, and in lists.",
+      description: "The progress of a campaign that is SENDING, and what it waits for. Null otherwise, and in lists.",
     }),
     audienceType: AudienceType,
     audienceCondition: FilterCondition.nullable().meta({ description: "Null unless the type is FILTERED." }),
@@ -165,12 +165,12 @@ export const Campaign = z
     totalRecipients: counter,
     sentCount: counter,
     deliveredCount: counter,
-    openedCount: counter.meta({ description: "People, not openings." }),
-    clickedCount: counter.meta({ description: "People, not clicks." }),
+    openedCount: counter.meta({ description: "Recipients, each once." }),
+    clickedCount: counter.meta({ description: "Recipients, each once." }),
     bouncedCount: counter,
     projectId: z.string(),
     sentAt: z.iso.datetime().nullable().meta({ description: "When sending began." }),
-    completedAt: z.iso.datetime().nullable().meta({ description: "When the last recipient was dealt with." }),
+    completedAt: z.iso.datetime().nullable().meta({ description: "When the last email became final." }),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -216,7 +216,7 @@ const fields = {
   }),
   topicId: z.string().transform(readId).nullish().meta({
     description:
-      "The topic of the mail: it goes only to those who are in it, and they can leave it. For MARKETING only.",
+      "The topic of the email, for MARKETING only. Only contacts in the topic get the email, and they can leave the topic.",
   }),
   audienceType: AudienceType,
   segmentId: z
@@ -234,19 +234,19 @@ const fields = {
       params: { code: "custom" },
     })
     .nullish()
-    .meta({ description: "Each recipient gets one of them. What a variant leaves out is the campaign's." }),
+    .meta({ description: "Each recipient gets one of them. Fields that a variant leaves out are the campaign's." }),
   canary: Canary.nullish().meta({
     description:
-      "Sends to a random part of the audience first, and goes on by itself unless too many bounce or complain.",
+      "Sends to a random part of the audience first, and continues automatically unless too many emails bounce or complaints arrive.",
   }),
 };
 
-/** Reported together with the errors of other fields, so that a caller learns of all at once. */
+/** Required without a template. Checked even when other fields fail, so that a caller gets all errors at once. */
 function requiredWithoutTemplate(field: "subject" | "body" | "from") {
-  const isThere = (sent: unknown) =>
+  const isPresent = (sent: unknown) =>
     !isJsonObject(sent) || sent[field] !== undefined || (sent.templateId !== undefined && sent.templateId !== null);
   const fault = { path: [field], message: "Required", params: { code: "required" }, when: () => true };
-  return [isThere, fault] as const;
+  return [isPresent, fault] as const;
 }
 
 export const CreateCampaign = z

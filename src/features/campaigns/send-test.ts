@@ -13,14 +13,14 @@ import { namedVariant } from "./named-variant";
 import { guardSenders } from "./save-statements";
 
 /**
- * `POST /campaigns/{id}/test`: one mail to one address, as its recipient would get it: with the data of that contact, if
- * there is one. It counts in no statistics, and makes no contact. Returns the id of the email record.
+ * `POST /campaigns/{id}/test`: sends one email to one address, with the data of the contact that has the address, if
+ * any. It is counted in no statistics, and creates no contact. Returns the id of the email record.
  */
 export async function sendTest(ctx: Context, id: Id, { email, variant: name }: TestCampaign): Promise<Id> {
   const row = await getCampaign(ctx, id);
   const variant = namedVariant(row, name);
   const now = ctx.now.getTime();
-  const [contentId, emailId, nobody] = [newIdAt(now), newIdAt(now), newIdAt(now)];
+  const [contentId, emailId, unusedContactId] = [newIdAt(now), newIdAt(now), newIdAt(now)];
   const content = contentOf(ctx, row, variant, { id: contentId, at: now, linkBase: linkBase(ctx) });
   const test = { ...content, subject: `[TEST] ${content.subject}`, campaignId: null, isTracked: false, recipients: 1 };
   const batch = openBatch(ctx);
@@ -31,7 +31,7 @@ export async function sendTest(ctx: Context, id: Id, { email, variant: name }: T
     statement(
       sql`INSERT INTO emails (project_id, id, content_id, contact_id, to_email, source, priority, status, contact,
           clock, next_attempt_at, due_at, created_at)
-        SELECT ${ctx.project.number}, ${emailId}, ${contentId}, coalesce(c.id, ${nobody}), ${email}, 'TEST', 0, 'QUEUED',
+        SELECT ${ctx.project.number}, ${emailId}, ${contentId}, coalesce(c.id, ${unusedContactId}), ${email}, 'TEST', 0, 'QUEUED',
           iif(c.id IS NULL, json_object('email', ${email}, 'subscribed', json('true'), 'data', json('{}')), NULL),
           ${clockOf(ctx)}, ${now}, ${now + announceGraceMs}, ${now}
         FROM (SELECT 1) LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = ${email}`,

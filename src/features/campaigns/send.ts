@@ -14,43 +14,47 @@ import { readScheduledFor, scheduleCampaign } from "./schedule";
 import type { Campaign } from "./schema";
 import { startCampaign } from "./start";
 
-/** What the call answers. */
-export interface Sent {
+/** The answer to the call. */
+export interface SendAnswer {
   success: true;
   data: Campaign;
   message: string;
 }
 
 /**
- * `POST /campaigns/{id}/send`: sends it now, or schedules it. With an idempotency key it happens once per key, and the
- * answer is kept with the key, in the same batch.
+ * `POST /campaigns/{id}/send`: sends the campaign now, or schedules it. With an idempotency key it happens once per
+ * key, and the same batch stores the answer with the key.
  */
-export async function sendCampaign(ctx: Context, id: Id, { scheduledFor }: SendCampaign): Promise<Sent> {
+export async function sendCampaign(ctx: Context, id: Id, { scheduledFor }: SendCampaign): Promise<SendAnswer> {
   const at = readScheduledFor(scheduledFor);
-  const keep = async (row: CampaignRow): Promise<Statement[]> => {
-    // A start that finds the campaign changed is tried again.
+  const storeAnswer = async (row: CampaignRow): Promise<Statement[]> => {
+    // A start is tried again when the campaign has changed, so the warning is added only once.
     if (lacksAddress(ctx, row.type) && !ctx.warnings.includes(noPostalAddress)) ctx.warnings.push(noPostalAddress);
     if (ctx.idempotencyKey === null) return [];
-    const response = sql`${kept(await answer(ctx, row, at))}`;
+    const response = sql`${storedText(await answer(ctx, row, at))}`;
     return insertEffect(ctx, { request: `POST /campaigns/${publicId(id)}/send`, response, onlyIf: sql`true` });
   };
-  const row = at === null ? await startCampaign(ctx, id, "send", keep) : await scheduleCampaign(ctx, id, at, keep);
+  const row =
+    at === null ? await startCampaign(ctx, id, "send", storeAnswer) : await scheduleCampaign(ctx, id, at, storeAnswer);
   return answer(ctx, row, at);
 }
 
-/** A row of the database takes 2 MB at most. */
-const maxKeptBytes = 1_500_000;
+/** A row of D1 is limited to 2 MB. */
+const maxStoredBytes = 1_500_000;
 
-/** The answer as it is kept with the key: without the bodies if they make it larger than a row. The campaign has them. */
-function kept(sent: Sent): string {
+/**
+ * Returns the answer as it is stored with the key. Leaves out the bodies if they make it larger than a row; the
+ * campaign has them.
+ */
+function storedText(sent: SendAnswer): string {
   const whole = JSON.stringify(sent);
-  if (utf8Bytes(whole) <= maxKeptBytes) return whole;
+  if (utf8Bytes(whole) <= maxStoredBytes) return whole;
   const { variants } = sent.data;
   const withoutBodies = variants?.map(({ body: _, ...variant }) => variant) ?? null;
   return JSON.stringify({ ...sent, data: { ...sent.data, body: "", variants: withoutBodies } });
 }
 
-async function answer(ctx: Context, row: CampaignRow, at: number | null): Promise<Sent> {
+async function answer(ctx: Context, row: CampaignRow, at: number | null): Promise<SendAnswer> {
   const data = await campaignJson(ctx, row, [], row.status === "SENDING" ? preparing : null);
   if (at === null) return { success: true, data, message: "Campaign is being sent" };
   const isPast = at <= ctx.now.getTime();

@@ -7,17 +7,17 @@ import type { CampaignRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
 /**
- * Campaigns of a project that may be SENDING, held ones among them. Each has a look every second or less often, by a message
- * of a queue that all projects share: so a project has some fifty messages a second there at most.
+ * The maximum number of a project's campaigns that are SENDING, including held ones. Each takes a step at most every
+ * second, by a message of a queue that all projects share, so a project causes at most 50 messages a second there.
  */
 export const maxSendingAtOnce = 50;
 
-/** The guard for whoever makes a campaign SENDING. */
+/** The guard of a batch that sets a campaign to SENDING. */
 export function guardSendingAtOnce(ctx: Context): Statement {
   return guard(sql`${sendingNow(ctx)} < ${maxSendingAtOnce}`, () => new TooManySending(maxSendingAtOnce));
 }
 
-/** How many there are, counted up to the limit. */
+/** Counts the campaigns that are SENDING, up to the limit, in SQL. */
 function sendingNow(ctx: Context): SQL {
   return sql`(SELECT count(*) FROM (SELECT 1 FROM campaigns INDEXED BY ix_campaigns_status
     WHERE project_id = ${ctx.project.number} AND status = 'SENDING' LIMIT ${maxSendingAtOnce}))`;
@@ -26,10 +26,11 @@ function sendingNow(ctx: Context): SQL {
 const maxMinutes = 60;
 
 /**
- * How long a campaign that is due waits until it looks for room again; null when there is room. The first in the line look
- * every minute, and those behind them less often: however many wait, their looks are some hundred a minute.
+ * Returns how long a due campaign waits before it checks the limit again; null when it may start. The first in line
+ * check every minute, and the later ones less often: the number of checks stays at about a hundred a minute, however
+ * many wait.
  */
-export async function waitForRoom(
+export async function waitInLineMs(
   ctx: Context,
   { id, scheduledFor }: Pick<CampaignRow, "id" | "scheduledFor">,
 ): Promise<number | null> {

@@ -4,41 +4,42 @@ import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
 import { replaceReferences } from "../../engine/audience/record-references";
 import type { Context } from "../../platform/context";
-import { byDisabledProject, holdLookMs } from "./hold";
-import type { Next } from "./next";
-import { deleteRun, guardStep, lookAfter, type Run, updateRun } from "./run-row";
-import { waitForRoom } from "./sending-at-once";
+import { byDisabledProject, holdCheckMs } from "./hold";
+import type { NextStep } from "./next";
+import { deleteRun, guardStep, type Run, sweepAt, updateRun } from "./run-row";
+import { waitInLineMs } from "./sending-at-once";
 import { startCampaign } from "./start";
 
 /**
- * Starts a campaign whose time has come. A domain that is not verified at the moment may be so again soon, and other
- * campaigns come to their end: it waits for both, and says so. For room it waits without a message: the sweep finds it.
+ * Starts a campaign whose time has come. An unverified sender domain may be verified again soon, and other campaigns
+ * will end, so the campaign waits for both and stores the reason. While it waits in line it sends no message: the sweep
+ * finds it.
  */
-export async function startWhenDue(ctx: Context, run: Run): Promise<Next> {
+export async function startWhenDue(ctx: Context, run: Run): Promise<NextStep> {
   const { id, scheduledFor } = run.campaign;
   const now = ctx.clock().getTime();
   if (scheduledFor !== null && scheduledFor > now) return { kind: "over" };
   if (ctx.project.disabled) return cancelDue(ctx, run);
-  const waitMs = await waitForRoom(ctx, run.campaign);
+  const waitMs = await waitInLineMs(ctx, run.campaign);
   if (waitMs !== null) return waitInLine(ctx, run, waitMs);
   try {
     await startCampaign(ctx, id, "start");
     return { kind: "goes on" };
   } catch (error) {
-    if (error instanceof TooManySending) return waitInLine(ctx, run, holdLookMs);
+    if (error instanceof TooManySending) return waitInLine(ctx, run, holdCheckMs);
     if (!(error instanceof UnverifiedSender)) throw error;
-    const until = ctx.realClock().getTime() + holdLookMs;
-    await note(ctx, run, "sender domain", lookAfter(ctx, until));
+    const until = ctx.realClock().getTime() + holdCheckMs;
+    await recordHold(ctx, run, "sender domain", sweepAt(ctx, until));
     return { kind: "waits", until };
   }
 }
 
-async function waitInLine(ctx: Context, run: Run, waitMs: number): Promise<Next> {
-  await note(ctx, run, "too many campaigns", lookAfter(ctx, ctx.realClock().getTime() + waitMs));
+async function waitInLine(ctx: Context, run: Run, waitMs: number): Promise<NextStep> {
+  await recordHold(ctx, run, "too many campaigns", sweepAt(ctx, ctx.realClock().getTime() + waitMs));
   return { kind: "over" };
 }
 
-async function note(ctx: Context, run: Run, heldReason: string, until: number): Promise<void> {
+async function recordHold(ctx: Context, run: Run, heldReason: string, until: number): Promise<void> {
   const { id, heldReason: before } = run.campaign;
   const batch = openBatch(ctx);
   batch.add(guardStep(ctx, run));
@@ -54,8 +55,8 @@ async function note(ctx: Context, run: Run, heldReason: string, until: number): 
   await batch.commit();
 }
 
-/** A campaign of a disabled project that is due is not made up for later. */
-async function cancelDue(ctx: Context, run: Run): Promise<Next> {
+/** Cancels a due campaign of a disabled project. It is not sent later. */
+async function cancelDue(ctx: Context, run: Run): Promise<NextStep> {
   const { id } = run.campaign;
   const batch = openBatch(ctx);
   batch.addAll([

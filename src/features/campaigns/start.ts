@@ -14,32 +14,32 @@ import type { Context } from "../../platform/context";
 import { getCampaign, readCampaign, wrongState } from "./campaign";
 import { contentOf, insertContent } from "./content";
 import { type Frozen, firstProgress, freeze, notes } from "./frozen";
-import { insertRun, lookAfter } from "./run-row";
+import { insertRun, sweepAt } from "./run-row";
 import { guardSenders, sendersOf } from "./save-statements";
 import { guardSendingAtOnce } from "./sending-at-once";
 
-/** How a campaign starts: "send" by a call, "start" when its time has come. */
-export type Start = "send" | "start";
+/** How a campaign starts: "send" by a call, "start" at its scheduled time. */
+export type StartAction = "send" | "start";
 
 /**
- * Moves a campaign to SENDING, with all that it needs frozen, and calls for a run. Throws NotFound, BadRequest in another
- * state, UnverifiedSender and TooManySending. `also` goes into the same batch.
+ * Freezes a campaign, sets it to SENDING, and enqueues its run. Throws NotFound, BadRequest in another state,
+ * UnverifiedSender and TooManySending. The statements of `also` go into the same batch.
  */
 export async function startCampaign(
   ctx: Context,
   id: Id,
-  how: Start,
+  how: StartAction,
   also: (started: CampaignRow) => Promise<Statement[]> = async () => [],
 ): Promise<CampaignRow> {
   const started = await untilFresh(() => start(ctx, id, how, also), ctx.random);
-  await callForRun(ctx, id);
+  await enqueueRun(ctx, id);
   return started;
 }
 
 async function start(
   ctx: Context,
   id: Id,
-  how: Start,
+  how: StartAction,
   also: (started: CampaignRow) => Promise<Statement[]>,
 ): Promise<CampaignRow> {
   const before = await getCampaign(ctx, id);
@@ -57,7 +57,7 @@ async function start(
     updatedAt: Math.max(before.updatedAt, now),
   };
   const batch = openBatch(ctx);
-  // It makes the ids of its contents, so a start whose answer was lost is neither done again nor refused.
+  // The ids of the contents are new, so the batch recognizes its own commit by them when the answer was lost.
   for (const { contentId } of frozen.contents) batch.recognise(isInserted("email_contents", ctx, contentId));
   batch.guard(isUnchanged("campaigns", before), () => new Stale());
   batch.addAll(guardSenders(ctx, sendersOf(before)));
@@ -76,7 +76,7 @@ async function start(
   );
   batch.add(
     insertRun(ctx, id, {
-      dueAt: lookAfter(ctx, now + lostAfterMs),
+      dueAt: sweepAt(ctx, now + lostAfterMs),
       progress: firstProgress(before),
       linkBase: linkBase(ctx),
     }),
@@ -86,15 +86,15 @@ async function start(
   return started.one;
 }
 
-/** The contents of a campaign's emails: one for each variant. */
+/** Returns the contents of a campaign's emails: one for each variant. */
 function contentsOf(ctx: Context, row: CampaignRow, { contents, at }: Frozen): ContentRow[] {
   const base = linkBase(ctx);
-  return contents.map(({ contentId }, place) =>
-    contentOf(ctx, row, row.variants?.[place] ?? null, { id: contentId, at, linkBase: base }),
+  return contents.map(({ contentId }, index) =>
+    contentOf(ctx, row, row.variants?.[index] ?? null, { id: contentId, at, linkBase: base }),
   );
 }
 
-/** The call that scheduled a campaign knew the base of its links. */
+/** Inserts the contents. For a scheduled campaign, the link base is that of the call that scheduled it. */
 function insertContents(ctx: Context, contents: ContentRow[]): Statement[] {
   return contents.map((content) => {
     const storedBase = sql`(SELECT link_base FROM campaign_runs
@@ -103,13 +103,13 @@ function insertContents(ctx: Context, contents: ContentRow[]): Statement[] {
   });
 }
 
-/** The bodies whose links are tracked. */
+/** Returns the bodies whose links are tracked. */
 function bodiesOf(ctx: Context, contents: ContentRow[]): Promise<{ contentId: Id; body: string | null }[]> {
   const tracked = contents.filter(({ isTracked }) => isTracked);
   return Promise.all(tracked.map(async (content) => ({ contentId: content.id, body: await loadBody(ctx, content) })));
 }
 
-/** After the commit of the campaign's run. */
-export function callForRun(ctx: Context, id: Id): Promise<void> {
+/** Sends the message for the campaign's run. Call it after the commit. */
+export function enqueueRun(ctx: Context, id: Id): Promise<void> {
   return nudge(ctx, [{ message: { type: "campaigns.run", projectId: ctx.project.number, campaignId: id } }]);
 }

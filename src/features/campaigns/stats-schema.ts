@@ -30,8 +30,8 @@ export const CampaignStats = z
     ...stats,
     leftOut: z.array(z.object({ reason: z.enum(leftOutReasons), count: counter })).meta({
       description:
-        "Contacts of the audience that got no email, counted when their page of the audience was reached: each once, by the " +
-        "first of these reasons that is true: `suppressed`, `snoozed`, `unsubscribed`, `topic`. Emails that were withheld " +
+        "Contacts of the audience that got no email, counted when their page of the audience was reached. Each counts once, by " +
+        "the first of these reasons that applies: `suppressed`, `snoozed`, `unsubscribed`, `topic`. Emails that were withheld " +
         "later are among `suppressedCount` and `cancelledCount`.",
     }),
     variants: z.array(z.object({ name: z.string(), ...stats })).optional(),
@@ -67,13 +67,13 @@ export const CampaignLinks = z
   .object({
     data: z.array(
       z.object({
-        url: z.string().meta({ description: "As written in the body, before values are put in." }),
-        clicks: counter.meta({ description: "Clicks of people. At most 100 of one email count." }),
+        url: z.string().meta({ description: "As written in the body, before variables are replaced." }),
+        clicks: counter.meta({ description: "Clicks by people. At most 100 of one email count." }),
         uniqueClicks: counter.meta({ description: "Recipients who clicked it at least once." }),
-        automatedClicks: counter.meta({ description: "Clicks of known scanners and previews." }),
+        automatedClicks: counter.meta({ description: "Clicks by known scanners and link previews." }),
       }),
     ),
-    truncated: z.boolean().meta({ description: "There are more links than are listed." }),
+    truncated: z.boolean().meta({ description: "True when there are more links than are listed." }),
   })
   .meta({
     id: "CampaignLinks",

@@ -7,7 +7,7 @@ import { getCampaign } from "./campaign";
 import { countersJson, totalOf } from "./counters";
 import type { CampaignStats } from "./stats-schema";
 
-/** `GET /campaigns/{id}/stats`. */
+/** `GET /campaigns/{id}/stats`: returns the statistics of a campaign and its variants. Throws NotFound. */
 export async function campaignStats(ctx: Context, id: Id): Promise<CampaignStats> {
   const { variants } = await getCampaign(ctx, id);
   const [counts, leftOut] = await Promise.all([findCounts(ctx, id), findLeftOut(ctx, id)]);
@@ -47,7 +47,9 @@ function statsOf(counts: Counts) {
   };
 }
 
-/** Percent of those sent, with two decimals. Reports about mail that counts as UNKNOWN do not make it more than all. */
+/**
+ * Returns the percentage of the emails sent, with two decimals. Reports on UNKNOWN emails cannot raise it above 100.
+ */
 function rate(part: number, { sent }: Counts): number {
   return sent === 0 ? 0 : Math.min(100, Math.round((10_000 * part) / sent) / 100);
 }

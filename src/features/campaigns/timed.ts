@@ -7,10 +7,10 @@ import type { Context } from "../../platform/context";
 import { byReputation } from "./hold";
 import { runCampaign } from "./run";
 
-/** Scheduled campaigns, holds of canaries, and whatever is being sent or cancelled. */
+/** Scheduled campaigns, holds of canaries, and all campaigns that are being sent or cancelled. */
 export const timedCampaigns: Timed = {
   name: "campaigns",
-  isDue: (ctx) => sql`EXISTS (SELECT 1 ${due(ctx)} AND ${mayGoOn(ctx)})`,
+  isDue: (ctx) => sql`EXISTS (SELECT 1 ${due(ctx)} AND ${hasWork(ctx)})`,
   async settle(ctx) {
     const runs = await select(ctx.db, sql`SELECT r.id ${due(ctx)}`, columns({ id: asId }));
     for (const { id } of runs) {
@@ -27,10 +27,10 @@ function due({ project, clock }: Context): SQL {
 }
 
 /**
- * A run `r` waits for a person while its campaign is held, and for time to pass while all of its mail that is out will be
- * tried again later. Any other one has something to do.
+ * A condition: the run `r` has something to do. It waits for a person while its campaign is held, and for time to pass
+ * while all its released emails will be retried later.
  */
-function mayGoOn({ project, clock }: Context): SQL {
+function hasWork({ project, clock }: Context): SQL {
   const ofRun = sql`project_id = r.project_id AND campaign_id = r.id`;
   const isHeld = sql`EXISTS (SELECT 1 FROM campaigns k WHERE k.project_id = r.project_id AND k.id = r.id
     AND k.status IN ('SCHEDULED', 'SENDING') AND k.held_reason IS NOT NULL

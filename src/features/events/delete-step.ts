@@ -5,24 +5,27 @@ import { openBatch } from "../../db/batch";
 import type { JobRow } from "../../db/tables";
 import { guardState, type Step, updateEnded, updateState } from "../../engine/jobs/step";
 import type { Context } from "../../platform/context";
-import { Doomed, deleteNext, next, rowsPerStatement } from "./delete-statements";
+import { Deletion, deleteNext, rowsPerStatement, selectNext } from "./delete-statements";
 
-const Input = Doomed.omit({ from: true }).extend({ total: z.number() });
+const Input = Deletion.omit({ from: true }).extend({ total: z.number() });
 const State = z.object({ deletedCount: z.number(), from: z.string().transform(asId).nullable() });
 
-/** A step of `events.delete`. Only its own batch knows how many it deletes, and counts them before they are gone. */
+/**
+ * Takes one step of `events.delete`. Only the batch itself knows how many events it deletes, so it counts them in SQL
+ * before the deletion.
+ */
 export async function deleteStep(ctx: Context, row: JobRow): Promise<Step> {
-  const { total, ...asked } = Input.parse(row.input);
+  const { total, ...bounds } = Input.parse(row.input);
   const { deletedCount, from } = State.parse(row.state);
-  const doomed = { ...asked, from };
+  const deletion = { ...bounds, from };
   const progress = (100 * (deletedCount + rowsPerStatement)) / total;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   const after = sql`(SELECT json_object('deletedCount', (jobs.state->>'deletedCount') + count(*),
       'from', coalesce(max(contact_id), ${from}))
-    FROM (${next(ctx, doomed)}))`;
+    FROM (${selectNext(ctx, deletion)}))`;
   batch.add(updateState(ctx, row, after, progress));
-  const deleted = batch.add(deleteNext(ctx, doomed));
+  const deleted = batch.add(deleteNext(ctx, deletion));
   await batch.commit();
   if (deleted.count > 0) return "goes on";
   const end = openBatch(ctx);

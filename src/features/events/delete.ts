@@ -9,26 +9,29 @@ import { columns, asId as readStoredId } from "../../db/rows";
 import { guard, type Statement, selectFirst } from "../../db/statement";
 import { announceJob, insertJob } from "../../engine/jobs/queue-job";
 import type { Context } from "../../platform/context";
-import { type Doomed, deleteNext, rowsPerStatement } from "./delete-statements";
+import { type Deletion, deleteNext, rowsPerStatement } from "./delete-statements";
 import { eventUsage } from "./usage";
 
-/** What a call deletes by itself; beyond it a job does. */
+/** The maximum number of events that a call deletes itself; a job deletes more. */
 const maxAtOnce = 10_000;
 
-/** `DELETE /events/{eventName}`. Throws Invalid, NotFound and Conflict, all without an effect. */
+/** `DELETE /events/{eventName}`. Throws Invalid, NotFound and Conflict, all before any change. */
 export async function deleteEvents(ctx: Context, name: string): Promise<{ deletedCount: number } | { jobId: string }> {
   if (isReservedEvent(name)) {
     throw new Invalid([{ field: "eventName", code: "reserved_event", message: reservedEvent(name), received: name }]);
   }
-  const doomed: Doomed = { name, before: await behindNewest(ctx), from: null };
+  const deletion: Deletion = { name, before: await upperBound(ctx), from: null };
   return untilFresh(async () => {
-    const total = await insistOnUnused(ctx, name);
-    return total > maxAtOnce ? queueDeletion(ctx, doomed, total) : deleteNow(ctx, doomed);
+    const total = await requireUnused(ctx, name);
+    return total > maxAtOnce ? queueDeletion(ctx, deletion, total) : deleteNow(ctx, deletion);
   }, ctx.random);
 }
 
-/** A bound behind all events of the project. Asked of the database, as the time of an event is that of its clock. */
-async function behindNewest(ctx: Context): Promise<Id> {
+/**
+ * Returns an id above all events of the project. Read from the database, because the time of an event is that of its
+ * clock.
+ */
+async function upperBound(ctx: Context): Promise<Id> {
   const newest = await selectFirst(
     ctx.db,
     sql`SELECT id FROM events WHERE project_id = ${ctx.project.number} ORDER BY id DESC LIMIT 1`,
@@ -37,63 +40,66 @@ async function behindNewest(ctx: Context): Promise<Id> {
   return newest === null ? belowAllIds : asId(`${textOf(newest.id)}${textOf(aboveAllIds)}`);
 }
 
-/** Returns how many events there are. */
-async function insistOnUnused(ctx: Context, name: string): Promise<number> {
+/** Throws Conflict when the event is in use. Returns how many events there are. */
+async function requireUnused(ctx: Context, name: string): Promise<number> {
   const { totalCount, canDelete, ...uses } = await eventUsage(ctx, name);
   if (canDelete) return totalCount;
   throw eventInUse(name, uses);
 }
 
-type Uses = Pick<Awaited<ReturnType<typeof eventUsage>>, "usedInSegments" | "usedInCampaigns" | "usedInWorkflows">;
+type EventUses = Pick<Awaited<ReturnType<typeof eventUsage>>, "usedInSegments" | "usedInCampaigns" | "usedInWorkflows">;
 
-export function eventInUse(name: string, { usedInSegments, usedInCampaigns, usedInWorkflows }: Uses): Conflict {
+export function eventInUse(name: string, { usedInSegments, usedInCampaigns, usedInWorkflows }: EventUses): Conflict {
   return new Conflict(`The event ${name} is in use. Nothing was deleted.`, {
     suggestion: "Remove it from everything that details lists, then delete it again.",
     details: { usedInSegments, usedInCampaigns, usedInWorkflows },
   });
 }
 
-/** A name that is in use is refused with the first rows; from there on the call goes to its end. */
-async function deleteNow(ctx: Context, doomed: Doomed): Promise<{ deletedCount: number }> {
-  let { removed, from } = await removeNext(ctx, doomed, [guardUnused(ctx, doomed)]);
-  let deletedCount = removed;
-  while (removed === rowsPerStatement) {
-    ({ removed, from } = await removeNext(ctx, { ...doomed, from }, []));
-    deletedCount += removed;
+/**
+ * Deletes all events of the name. The first batch refuses a name that is in use; after it, the call continues to the
+ * end.
+ */
+async function deleteNow(ctx: Context, deletion: Deletion): Promise<{ deletedCount: number }> {
+  let { deleted, from } = await removeNext(ctx, deletion, [guardUnused(ctx, deletion)]);
+  let deletedCount = deleted;
+  while (deleted === rowsPerStatement) {
+    ({ deleted, from } = await removeNext(ctx, { ...deletion, from }, []));
+    deletedCount += deleted;
   }
   return { deletedCount };
 }
 
-/** Returns how many it removed, and the contact at which it has arrived. */
+/** Deletes the next events. Returns how many it deleted, and the contact that it has reached. */
 async function removeNext(
   ctx: Context,
-  doomed: Doomed,
+  deletion: Deletion,
   guards: Statement[],
-): Promise<{ removed: number; from: Id | null }> {
+): Promise<{ deleted: number; from: Id | null }> {
   const batch = openBatch(ctx);
   batch.addAll(guards);
-  const deleted = batch.add(deleteNext(ctx, doomed));
+  const deleted = batch.add(deleteNext(ctx, deletion));
   await batch.commit();
   const contactIds = deleted.all.flatMap(({ contactId }) => (contactId === null ? [] : textOf(contactId)));
   const last = contactIds.sort().at(-1);
-  return { removed: deleted.count, from: last === undefined ? doomed.from : asId(last) };
+  return { deleted: deleted.count, from: last === undefined ? deletion.from : asId(last) };
 }
 
-async function queueDeletion(ctx: Context, doomed: Doomed, total: number): Promise<{ jobId: string }> {
+async function queueDeletion(ctx: Context, deletion: Deletion, total: number): Promise<{ jobId: string }> {
   const id = newId();
   const type = "events.delete";
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, id));
-  batch.add(guardUnused(ctx, doomed));
-  const input = { name: doomed.name, before: doomed.before, total };
-  batch.add(insertJob(ctx, { id, type, input, state: { deletedCount: 0, from: doomed.from } }));
+  batch.add(guardUnused(ctx, deletion));
+  const input = { name: deletion.name, before: deletion.before, total };
+  batch.add(insertJob(ctx, { id, type, input, state: { deletedCount: 0, from: deletion.from } }));
   await batch.commit();
   await announceJob(ctx, type, id);
   return { jobId: publicId(id) };
 }
 
-/** When somebody has just begun to use it, the next look says who. */
-function guardUnused(ctx: Context, { name }: Doomed): Statement {
+/** Fails with Stale when a use of the event was just added. The next try then reports it. */
+function guardUnused(ctx: Context, { name }: Deletion): Statement {
   return guard(
     sql`NOT EXISTS (SELECT 1 FROM audience_references
       WHERE project_id = ${ctx.project.number} AND kind = 'event' AND name = ${name})`,

@@ -16,7 +16,7 @@ export async function dispatchEventsJob(
   if (project) await dispatchEvents(forProject(platform, project), job.eventIds, listeners);
 }
 
-/** Steps are small here, and a run of them takes seconds. */
+/** Steps are small: a run of 100 takes seconds. */
 const stepsPerRun = 100;
 
 /** `events.delete` */

@@ -9,7 +9,7 @@ import type { EventFilters } from "./schema";
 
 type EventPage = Page<ReturnType<typeof eventJson>>;
 
-/** A page of events, newest first. Throws BadRequest on a cursor that is not of this list. */
+/** Returns a page of events, newest first. Throws BadRequest on a cursor of another list. */
 export async function listEvents(
   ctx: Context,
   { cursor, limit, name, contactId }: EventFilters & { cursor?: string; limit: number },
@@ -28,12 +28,12 @@ export async function listEvents(
   };
 }
 
-/** `GET /events/contact/{contactId}`: the same page, of a contact that is there. */
+/** `GET /events/contact/{contactId}`: the same page for one contact. Throws NotFound without the contact. */
 export async function listContactEvents(
   ctx: Context,
   contactId: Id,
-  page: { cursor?: string; limit: number },
+  query: { cursor?: string; limit: number },
 ): Promise<EventPage> {
-  const [found] = await Promise.all([listEvents(ctx, { ...page, contactId }), getContact(ctx, contactId)]);
-  return found;
+  const [page] = await Promise.all([listEvents(ctx, { ...query, contactId }), getContact(ctx, contactId)]);
+  return page;
 }

@@ -4,10 +4,10 @@ import { select } from "../../db/statement";
 import { maxNames } from "../../engine/events/search";
 import type { Context } from "../../platform/context";
 
-/** Names that one answer holds. */
+/** The maximum number of names in one answer. */
 export const maxNamesShown = 10_000;
 
-/** `GET /events/names`: what the project's events are called, most frequent first. */
+/** `GET /events/names`: lists the names of the project's events, most frequent first. */
 export async function listEventNames(ctx: Context): Promise<string[]> {
   const rows = await select(
     ctx.db,

@@ -117,7 +117,8 @@ const stats = createRoute({
 
 events.openapi(stats, async (c) => c.json(await eventStats(c.var.ctx, c.req.valid("query")), 200));
 
-// An event may be called anything, "contact" too, and no contact has the id "usage": so this goes before the next one.
+// An event may have any name, even "contact", and no contact has the id "usage", so this route goes before the next
+// one.
 const usage = createRoute({
   method: "get",
   path: "/events/{eventName}/usage",

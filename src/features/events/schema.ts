@@ -21,7 +21,7 @@ export const TrackEvent = z
     event: EventName,
     subscribed: z.boolean().nullish().meta({
       description:
-        "Default for new contacts: true, and false for those of a public key where the project has `publicTrackSubscribes: false`. Existing contacts keep their state when it is left out. `false` also unsubscribes.",
+        "Default for new contacts: true, or false with a public key when the project has `publicTrackSubscribes: false`. Existing contacts keep their state when it is left out. `false` also unsubscribes.",
     }),
     confirm: Confirm,
     data: ContactData.optional(),
@@ -41,7 +41,7 @@ export const TrackEventInBrowser = TrackEvent.extend({
     }),
 }).meta({ id: "TrackEventInBrowser", example: trackExample });
 
-const toldToAll = "Not in answers to a public key of a project whose `publicAnswers` is `NONE`.";
+const notInPublicAnswers = "Not in answers to a public key of a project whose `publicAnswers` is `NONE`.";
 
 export const TrackedEvent = z
   .object({
@@ -50,11 +50,11 @@ export const TrackedEvent = z
       contact: z
         .string()
         .optional()
-        .meta({ description: `The contact's id. ${toldToAll}` }),
+        .meta({ description: `The contact's id. ${notInPublicAnswers}` }),
       event: z
         .string()
         .optional()
-        .meta({ description: `The event's id. ${toldToAll}` }),
+        .meta({ description: `The event's id. ${notInPublicAnswers}` }),
       timestamp: time,
       confirmation: Confirmation.optional(),
     }),

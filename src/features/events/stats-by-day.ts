@@ -6,17 +6,17 @@ import { statement } from "../../db/statement";
 import { type Days, sumDays } from "../../engine/events/day-counts";
 import type { Context } from "../../platform/context";
 
-/** Names that travel in one parameter, which may be 2 MB. */
+/** The maximum number of names in one bound parameter, which D1 limits to 2 MB. */
 const namesPerStatement = 1_000;
 
-/** The kept counts of whole days, by name. The last names are left out when there are too many. */
+/** Adds up the stored counts of whole days, by name. The last names are missing when there are too many. */
 export async function sumNames(ctx: Context, days: Days): Promise<{ name: string; count: number }[]> {
   const { counts } = await sumDays(ctx, days, { keyOf: (name) => name });
-  // A day whose events were deleted counts nothing.
+  // A day whose events were all deleted counts zero.
   return [...counts].flatMap(([name, count]) => (count > 0 ? [{ name, count }] : []));
 }
 
-/** How many contacts ever had each of these events, and when it last happened up to the last of the days. */
+/** Returns how many contacts ever had each of these events, and when it last occurred, up to the last of the days. */
 export async function knownOf(
   ctx: Context,
   names: string[],
@@ -39,7 +39,7 @@ export async function knownOf(
   await batch.commit();
   const known = new Map<string, { contacts: number; lastAt: number }>();
   for (const { name, contacts, lastAt } of chunks.flatMap(({ all }) => all)) {
-    // Names whose events are being deleted right now may have none left.
+    // Names whose events are being deleted may have none left.
     if (lastAt !== null) known.set(name, { contacts, lastAt });
   }
   return known;

@@ -29,8 +29,8 @@ export interface EventStats {
 const readSeen = columns({ name: asText, count: asNumber, contacts: asNumber, lastAt: asNumber });
 
 /**
- * `GET /events/stats`: how often each event happened, most frequent first. Over all time from the kept counts, which are
- * exact. Within dates it counts the events themselves, up to a bound, and else the whole days that the dates touch.
+ * `GET /events/stats`: counts the events by name, most frequent first. Without dates, from the stored counts, which are
+ * exact. With dates, counts the events themselves, up to a bound, and otherwise the whole days that the dates touch.
  */
 export async function eventStats(
   ctx: Context,
@@ -41,7 +41,7 @@ export async function eventStats(
   return (await isCountable(ctx, range)) ? liveStats(ctx, range) : statsByDay(ctx, range);
 }
 
-/** The end of the year 9999, with which dates as we read them end. */
+/** The end of the year 9999, the last year of a date that callers can send. */
 const endOfTime = 253_402_300_800_000;
 
 async function lifetimeStats(ctx: Context): Promise<EventStats> {
@@ -91,7 +91,9 @@ function eventsWithin(ctx: Context, { from, to }: Span): SQL {
     WHERE project_id = ${ctx.project.number} AND id >= ${firstIdAt(from)} AND id < ${firstIdAt(to)}`;
 }
 
-/** From the kept counts of whole days. How many contacts they were is only known of all time. */
+/**
+ * Counts whole days from the stored counts. The number of contacts is known only for all time, so it is an upper bound.
+ */
 async function statsByDay(ctx: Context, range: Span): Promise<EventStats> {
   const days = daysOf(range);
   const counts = await sumNames(ctx, days);

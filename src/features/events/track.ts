@@ -18,7 +18,7 @@ import { type AddedConfirmation, addConfirmation } from "../../engine/mail/confi
 import type { Context } from "../../platform/context";
 import type { TrackEvent } from "./schema";
 
-/** What was written down: the ids, and the time at which it happened. */
+/** The recorded event: its ids and its time. */
 export interface Tracked {
   contactId: Id;
   eventId: Id;
@@ -27,8 +27,8 @@ export interface Tracked {
 }
 
 /**
- * `POST /v1/track`: the contact created or changed, and the event written down, in one race-free batch. Data that is
- * not persistent stays on the event alone. `request` is how the call names itself to an idempotency key.
+ * `POST /v1/track`: creates or changes the contact and records the event, in one race-free batch. Data that is not
+ * persistent is stored with the event only. `request` identifies the call for its idempotency key.
  */
 export async function trackEvent(ctx: Context, call: TrackEvent, request: string): Promise<Tracked> {
   const data = readGivenData(ctx, call.data);
@@ -73,27 +73,27 @@ export async function trackEvent(ctx: Context, call: TrackEvent, request: string
   if (optOut?.one.isTheirs) ctx.warnings.push(optOutStays);
   const { id, contactId } = event.one;
   const result = await confirmation?.finish();
-  if (contactId === null) throw new Error("An event was tracked of nobody");
+  if (contactId === null) throw new Error("A tracked event has no contact");
   return { contactId, eventId: id, timestamp: iso(timeOf(id)), confirmation: result };
 }
 
 const optOutStays: Warning = {
   field: "subscribed",
   message:
-    "This person has unsubscribed, which a public key does not lift. Subscribe them from your server, or let them do it on their preference page.",
+    "This person has unsubscribed, and a public key cannot change that. Subscribe them from your server, or let them do it on their preference page.",
 };
 
 function selectOptOut(ctx: Context, email: string): Statement<{ isTheirs: boolean }> {
   return statement(sql`SELECT ${hasOptedOut(ctx, email)} AS is_theirs`, columns({ isTheirs: asFlag }));
 }
 
-/** Whether the contact, as it is after the upsert, has said no itself. */
+/** A condition: the contact, as it is after the upsert, has unsubscribed itself. */
 function hasOptedOut(ctx: Context, email: string): SQL {
   return sql`EXISTS (SELECT 1 FROM contacts
     WHERE project_id = ${ctx.project.number} AND email = ${email} AND opted_out_by = 'PERSON')`;
 }
 
-/** The answer about the event that the batch has just written: none of the project's is newer. */
+/** Builds the answer about the event that the batch has just inserted, which is the project's newest, in SQL. */
 function answerInSql(ctx: Context, confirmation: AddedConfirmation | null): SQL {
   const timestamp = sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${timeOfId(sql`id`)} / 1000.0, 'unixepoch')`;
   const ids = sql`'contact', ${publicIdInSql(sql`contact_id`)}, 'event', ${publicIdInSql(sql`id`)},`;

@@ -7,7 +7,9 @@ import { select, selectFirst } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
 import type { Platform } from "../../platform/context";
 
-/** Why a job failed stands among its errors: what the job is does not say where else. */
+/**
+ * A job as callers see it. The reason of a failure is the last of its errors, because a job has no other field for it.
+ */
 export function jobJson(row: JobRow) {
   return {
     jobId: publicId(row.id),
@@ -21,7 +23,7 @@ export function jobJson(row: JobRow) {
   };
 }
 
-/** For the operator, whose jobs of deletions outlive the project they are about: nothing is left that says its number. */
+/** Returns a job to the operator. A deletion's job outlives its project, so it can only be found by its id. */
 export async function getOperatorJob(platform: Platform, id: Id): Promise<JobRow> {
   return (await findErasure(platform, id)) ?? (await getAdvance(platform, id));
 }
@@ -36,7 +38,9 @@ async function findErasure(platform: Platform, id: Id): Promise<JobRow | null> {
 
 const readProject = columns({ number: asNumber, shard: asText });
 
-/** The job that moves the clock of a project. Projects with their own clock are few. */
+/**
+ * Finds the job that advances a project's clock, among all projects with a test clock, which are few. Throws NotFound.
+ */
 async function getAdvance(platform: Platform, id: Id): Promise<JobRow> {
   const projects = await select(
     platform.control,

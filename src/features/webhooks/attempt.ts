@@ -2,27 +2,27 @@ import { publicId, publicIdOrNull, timeOf } from "../../core/ids";
 import type { JsonObject } from "../../core/json";
 import { iso } from "../../core/time";
 import { signedHeaders } from "../../core/webhooks/signature";
-import { judgeOutcome, type Outcome, type Verdict } from "../../core/webhooks/verdict";
+import { type CallOutcome, type DeliveryVerdict, judgeOutcome } from "../../core/webhooks/verdict";
 import type { WebhookRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { callOutbound } from "../../platform/outbound";
-import type { TakenDelivery } from "./delivery";
+import type { ClaimedDelivery } from "./delivery";
 import { openSecrets } from "./webhook";
 
-/** What one try of a delivery came to. */
+/** The result of one attempt of a delivery. */
 export interface Attempt {
   at: number;
-  verdict: Verdict;
+  verdict: DeliveryVerdict;
   statusCode: number | null;
   /** A sentence for the customer; null when it succeeded. */
   error: string | null;
   response: string | null;
 }
 
-const maxKeptResponse = 1_000;
+const maxResponseLength = 1_000;
 
-/** One try: the call, or the reason why there was none. Nothing is written. */
-export async function attempt(ctx: Context, webhook: WebhookRow, delivery: TakenDelivery): Promise<Attempt> {
+/** Makes one attempt: calls the endpoint, or says why it cannot. Writes nothing. */
+export async function attempt(ctx: Context, webhook: WebhookRow, delivery: ClaimedDelivery): Promise<Attempt> {
   const body = bodyOf(ctx, webhook, delivery);
   if (body === null)
     return notCalled(ctx, "The event is no longer stored.", { kind: "failed", isGone: false, putOff: null });
@@ -40,21 +40,24 @@ export async function attempt(ctx: Context, webhook: WebhookRow, delivery: Taken
   const at = ctx.clock().getTime();
   if (result.kind !== "answered") return { at, verdict, statusCode: null, error: result.reason, response: null };
   const error = verdict.kind === "succeeded" ? null : `The endpoint answered ${result.status}.`;
-  // A text with a NUL cannot be stored whole.
-  const response = result.body.replaceAll("\u0000", "").slice(0, maxKeptResponse) || null;
+  // D1 cannot store a text with a NUL whole.
+  const response = result.body.replaceAll("\u0000", "").slice(0, maxResponseLength) || null;
   return { at, verdict, statusCode: result.status, error, response };
 }
 
-function notCalled(ctx: Context, error: string, verdict: Verdict): Attempt {
+function notCalled(ctx: Context, error: string, verdict: DeliveryVerdict): Attempt {
   return { at: ctx.clock().getTime(), verdict, statusCode: null, error, response: null };
 }
 
-function judge(ctx: Context, outcome: Outcome, delivery: TakenDelivery): Verdict {
+function judge(ctx: Context, outcome: CallOutcome, delivery: ClaimedDelivery): DeliveryVerdict {
   return judgeOutcome(outcome, delivery, { now: ctx.clock().getTime(), random: ctx.random() });
 }
 
-/** The body is made of the event as it is now, so that it says nothing of an erased person. Null without the event. */
-function bodyOf(ctx: Context, webhook: WebhookRow, { eventId, type, isTest, event }: TakenDelivery): string | null {
+/**
+ * Builds the body from the event as it is now, so that it contains no data of an erased contact. Null when the event is
+ * no longer stored.
+ */
+function bodyOf(ctx: Context, webhook: WebhookRow, { eventId, type, isTest, event }: ClaimedDelivery): string | null {
   if (isTest) return bodyText(type, timeOf(eventId), { webhookId: publicId(webhook.id), projectId: ctx.project.id });
   if (event === null) return null;
   const { contactId, contactEmail } = event;

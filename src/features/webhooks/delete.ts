@@ -10,8 +10,8 @@ import { deleteListeners } from "./statements";
 import { getWebhook } from "./webhook";
 
 /**
- * `DELETE /webhooks/{id}`. Nobody calls it any more. The rows of its deliveries cannot be read either, and go with
- * their retention.
+ * `DELETE /webhooks/{id}`. Deliveries stop. Their rows can no longer be read, and are deleted at the end of their
+ * retention.
  */
 export async function deleteWebhook(ctx: Context, id: Id): Promise<void> {
   await getWebhook(ctx, id);

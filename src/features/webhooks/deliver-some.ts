@@ -7,36 +7,36 @@ import { type Statement, statement } from "../../db/statement";
 import { webhooks } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { type Attempt, attempt } from "./attempt";
-import { giveBack, readDeliveries, type TakenDelivery, takeDue } from "./delivery";
+import { type ClaimedDelivery, claimDue, readDeliveries, updateUnclaimed } from "./delivery";
 import { recordAttempt } from "./record";
-import { goBehind, updateDue } from "./statements";
+import { moveToBack, updateDue } from "./statements";
 
-/** Then other endpoints have their turn: after so many deliveries, or so much time. */
+/** A turn ends after this many deliveries or this much time, so that other endpoints get theirs. */
 const deliveriesPerTurn = 20;
 const turnMs = 2 * secondMs;
 
 /**
- * One turn of an endpoint: its next deliveries, one call after the other, and one batch for what came of them. It ends with
- * the first call that puts the others off, and early for an endpoint that answers slowly. An endpoint with more waits
- * behind the others for its next turn. A consumer that dies keeps what it took for the time of its lease; then it is
- * delivered again, with the same id.
+ * Takes one turn of an endpoint: makes its next deliveries, one call after the other, and records them in one batch.
+ * The turn ends with the first call that postpones the others, and early for a slow endpoint. An endpoint with more due
+ * deliveries waits for its next turn after the others. The deliveries of a consumer that dies are due again after the
+ * lease, and are sent with the same id.
  */
 export async function deliverSome(ctx: Context, webhookId: Id, isRunOver: () => boolean): Promise<void> {
   const until = ctx.clock().getTime() + turnMs;
   const isOver = () => isRunOver() || ctx.clock().getTime() >= until;
-  const taking = openBatch(ctx);
-  const found = taking.add(
+  const claiming = openBatch(ctx);
+  const endpoint = claiming.add(
     statement(
       sql`SELECT * FROM webhooks WHERE project_id = ${ctx.project.number} AND id = ${webhookId} AND disabled_at IS NULL`,
       wholeRow(webhooks),
     ),
   );
-  const taken = taking.add(takeDue(ctx, webhookId, deliveriesPerTurn));
-  taking.add(updateDue(ctx, [webhookId]));
-  await taking.commit();
-  const webhook = found.first;
-  if (!webhook || taken.count === 0) return;
-  const ids = taken.all.map(({ eventId }) => eventId);
+  const claimed = claiming.add(claimDue(ctx, webhookId, deliveriesPerTurn));
+  claiming.add(updateDue(ctx, [webhookId]));
+  await claiming.commit();
+  const webhook = endpoint.first;
+  if (!webhook || claimed.count === 0) return;
+  const ids = claimed.all.map(({ eventId }) => eventId);
   const left = await readDeliveries(ctx, webhookId, ids);
   const recorded: Statement[] = [];
   try {
@@ -54,16 +54,16 @@ function endsTurn({ verdict }: Attempt): boolean {
   return verdict.kind !== "succeeded" && (verdict.putOff !== null || (verdict.kind === "failed" && verdict.isGone));
 }
 
-/** What was taken and not called is due again. */
+/** Records a turn. Claimed deliveries that were not attempted are due again. */
 async function recordTurn(
   ctx: Context,
   webhookId: Id,
-  { recorded, left }: { recorded: Statement[]; left: TakenDelivery[] },
+  { recorded, left }: { recorded: Statement[]; left: ClaimedDelivery[] },
 ): Promise<void> {
   const batch = openBatch(ctx);
   batch.addAll(recorded);
   const rest = left.map(({ eventId }) => eventId);
-  if (rest.length > 0) batch.add(giveBack(ctx, webhookId, rest));
-  batch.addAll([goBehind(ctx, webhookId), updateDue(ctx, [webhookId])]);
+  if (rest.length > 0) batch.add(updateUnclaimed(ctx, webhookId, rest));
+  batch.addAll([moveToBack(ctx, webhookId), updateDue(ctx, [webhookId])]);
   await batch.commit();
 }

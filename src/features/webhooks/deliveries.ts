@@ -12,7 +12,7 @@ import { getWebhook } from "./webhook";
 
 const maxCounted = maxRowsPerStatement;
 
-/** `GET /webhooks/{id}/deliveries`: those of the newest events first. */
+/** `GET /webhooks/{id}/deliveries`: lists the deliveries, those of the newest events first. */
 export async function listDeliveries(
   ctx: Context,
   webhookId: Id,
@@ -22,11 +22,11 @@ export async function listDeliveries(
   const [after = null] = readCursor(cursor, ById, filters) ?? [];
   await getWebhook(ctx, webhookId);
   const ofWebhook = sql`webhook_deliveries WHERE project_id = ${ctx.project.number} AND webhook_id = ${webhookId}`;
-  const behind = after === null ? sql`` : sql`AND event_id < ${after}`;
+  const isAfter = after === null ? sql`` : sql`AND event_id < ${after}`;
   const batch = openBatch(ctx);
   const found = batch.add(
     statement(
-      sql`SELECT * FROM ${ofWebhook} ${behind} ORDER BY event_id DESC LIMIT ${limit + 1}`,
+      sql`SELECT * FROM ${ofWebhook} ${isAfter} ORDER BY event_id DESC LIMIT ${limit + 1}`,
       wholeRow(webhookDeliveries),
     ),
   );

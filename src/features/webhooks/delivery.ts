@@ -24,8 +24,8 @@ export function deliveryJson(row: WebhookDeliveryRow) {
   };
 }
 
-/** A delivery that a consumer has taken, with its event. */
-export interface TakenDelivery {
+/** A delivery that a consumer has claimed, with its event. */
+export interface ClaimedDelivery {
   eventId: Id;
   type: string;
   attempts: number;
@@ -35,11 +35,11 @@ export interface TakenDelivery {
   event: { contactId: Id | null; contactEmail: string | null; data: JsonObject } | null;
 }
 
-/** Whoever takes a delivery has it for so long. Then it counts as lost, and is due again. */
+/** The lease on a claimed delivery. After it, the delivery counts as lost and is due again. */
 export const leaseMs = 2 * minuteMs;
 
-/** Takes the next due deliveries of an endpoint, the longest due first. */
-export function takeDue(ctx: Context, webhookId: Id, limit: number): Statement<{ eventId: Id }> {
+/** Claims the next due deliveries of an endpoint, the longest due first. */
+export function claimDue(ctx: Context, webhookId: Id, limit: number): Statement<{ eventId: Id }> {
   const now = ctx.clock().getTime();
   return statement(
     sql`UPDATE webhook_deliveries SET next_attempt_at = ${now + leaseMs}
@@ -52,15 +52,15 @@ export function takeDue(ctx: Context, webhookId: Id, limit: number): Statement<{
   );
 }
 
-/** Makes taken deliveries due again, because nobody was called. */
-export function giveBack(ctx: Context, webhookId: Id, eventIds: Id[]): Statement {
+/** Makes claimed deliveries due again that were not attempted. */
+export function updateUnclaimed(ctx: Context, webhookId: Id, eventIds: Id[]): Statement {
   return statement(
     sql`UPDATE webhook_deliveries SET next_attempt_at = ${ctx.clock().getTime()}
       WHERE ${isOneOf(ctx, webhookId, eventIds)} AND status = 'PENDING'`,
   );
 }
 
-const readTaken = columns({
+const readClaimed = columns({
   eventId: asId,
   type: asText,
   attempts: asNumber,
@@ -71,13 +71,13 @@ const readTaken = columns({
   contactEmail: orNull(asText),
 });
 
-const read: RowReader<TakenDelivery> = (raw) => {
-  const { isStored, contactId, contactEmail, ...delivery } = readTaken(raw);
+const read: RowReader<ClaimedDelivery> = (raw) => {
+  const { isStored, contactId, contactEmail, ...delivery } = readClaimed(raw);
   return { ...delivery, event: isStored ? { contactId, contactEmail, data: readEventData(raw) } : null };
 };
 
-/** Deliveries with their events, the oldest first. */
-export function readDeliveries(ctx: Context, webhookId: Id, eventIds: Id[]): Promise<TakenDelivery[]> {
+/** Returns deliveries with their events, oldest first. */
+export function readDeliveries(ctx: Context, webhookId: Id, eventIds: Id[]): Promise<ClaimedDelivery[]> {
   return select(
     ctx.db,
     sql`SELECT d.event_id, d.type, d.attempts, d.tries_until, d.is_test, e.id IS NOT NULL AS is_stored,

@@ -7,7 +7,7 @@ import { deliverSome } from "./deliver-some";
 
 const maxFound = 200;
 
-/** Deliveries, as a kind of outbound calls: those of an endpoint have their turns together. */
+/** Webhook deliveries, as a kind of outbound calls: the receiver is an endpoint with all its deliveries. */
 export const webhookDeliveries: OutboundCalls = {
   kind: "webhook",
   async findDue(db, now) {

@@ -1,6 +1,6 @@
 import { type ForeignName, foreign } from "../../core/foreign-names";
 
-/** What other APIs call the parts of a webhook. */
+/** The names that other APIs use for the fields of a webhook. */
 export const foreignNamesOfWebhook: ForeignName[] = [
   ...foreign(["enabled_events", "event_types", "eventTypes", "event", "topics", "types", "Triggers"], {
     standsFor: "events",
@@ -16,7 +16,10 @@ export const foreignNamesOfWebhook: ForeignName[] = [
   }),
 ];
 
-/** A caller who changes a webhook may send back the secret that it was shown; one who creates it cannot choose it. */
+/**
+ * Secrets are refused on creation, because a caller cannot choose them. A change ignores them, because a caller may
+ * send back a webhook as it was returned.
+ */
 export const ownSecrets = foreign(["secret", "signing_secret"], {
   advice: "Leave it out: Petrel makes the secret, and shows it in the answer",
 });

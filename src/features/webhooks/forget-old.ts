@@ -7,11 +7,13 @@ import { statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 
-const keptForMs = 30 * dayMs;
+const retentionMs = 30 * dayMs;
 
-/** The sweep over deliveries of events that are older than 30 days, over all projects, also of webhooks that are gone. */
+/**
+ * The sweep over deliveries of events older than 30 days, over all projects, including deliveries of deleted webhooks.
+ */
 export function forgetOldDeliveries(platform: Platform): Promise<void> {
-  const before = firstIdAt(platform.now.getTime() - keptForMs);
+  const before = firstIdAt(platform.now.getTime() - retentionMs);
   return sweepDatabases(platform, async (db) => {
     const batch = openBatch({ ...platform, db });
     const deleted = batch.add(

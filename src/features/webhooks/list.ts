@@ -3,7 +3,7 @@ import { inProject } from "../../db/scope";
 import { type WebhookRow, webhooks } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-/** All of the project, newest first: they are at most 20. */
+/** Returns all webhooks of the project, newest first: at most 20. */
 export async function listWebhooks(ctx: Context): Promise<WebhookRow[]> {
   return ctx.db.select().from(webhooks).where(inProject(webhooks, ctx)).orderBy(desc(webhooks.id));
 }

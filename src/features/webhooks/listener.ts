@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { asId, type Id } from "../../core/ids";
-import { triesForMs } from "../../core/webhooks/verdict";
+import { retryForMs } from "../../core/webhooks/verdict";
 import { openBatch } from "../../db/batch";
 import { statement } from "../../db/statement";
 import type { EventListener, HeardEvent } from "../../engine/events/listener";
@@ -9,8 +9,8 @@ import { updateDue } from "./statements";
 import { listenerKind } from "./webhook";
 
 /**
- * Webhooks as listeners of events: each event becomes one row for each endpoint that listens. The row is the promise to
- * deliver it; an event that comes again finds its row there. The message after it only says "look now".
+ * Webhooks as listeners of events: each event becomes one row for each listening endpoint. The row guarantees the
+ * delivery, and an event that arrives again finds its row. The message that follows only says "look now".
  */
 export const webhookListener: EventListener = { kind: listenerKind, hear: addDeliveries };
 
@@ -23,7 +23,7 @@ async function addDeliveries(ctx: Context, events: HeardEvent[]): Promise<void> 
   batch.add(
     statement(
       sql`INSERT INTO webhook_deliveries (project_id, webhook_id, event_id, type, status, next_attempt_at, tries_until)
-        SELECT w.project_id, w.id, r.value->>'id', r.value->>'name', 'PENDING', ${now}, ${now + triesForMs}
+        SELECT w.project_id, w.id, r.value->>'id', r.value->>'name', 'PENDING', ${now}, ${now + retryForMs}
         FROM json_each(${JSON.stringify(items)}) r
         CROSS JOIN webhooks w ON w.project_id = ${ctx.project.number} AND w.id = r.value->>'webhookId'
         WHERE w.disabled_at IS NULL

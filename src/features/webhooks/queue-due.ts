@@ -8,7 +8,7 @@ import { sweepDatabases } from "../../platform/sweep";
 import { leaseMs } from "./delivery";
 import { nextDue } from "./statements";
 
-/** The sweep that finds due deliveries, of all projects: those whose wait is over, and those whose message was lost. */
+/** The sweep that finds due deliveries, of all projects: after their wait, or after a lost message. */
 export function queueDueDeliveries(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     if (await isAnyDue(db, platform.now.getTime())) await platform.enqueue([{ message: { type: "webhooks.drain" } }]);
@@ -16,7 +16,10 @@ export function queueDueDeliveries(platform: Platform): Promise<void> {
   });
 }
 
-/** At a start: whatever process had taken a delivery is gone. One that was to be tried again so soon is tried now. */
+/**
+ * Runs at process start: no lease of the previous process is alive, so leased deliveries are due now. A delivery that
+ * was to be retried within the lease time is also attempted now.
+ */
 export function endLeasesOfDeliveries(platform: Platform): Promise<void> {
   return sweepDatabases(platform, async (db) => {
     const now = platform.now.getTime();

@@ -1,61 +1,66 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
 import { minuteMs } from "../../core/time";
-import { type PutOff, triesForMs } from "../../core/webhooks/verdict";
+import { type PutOff, retryForMs } from "../../core/webhooks/verdict";
 import { type Statement, statement } from "../../db/statement";
 import type { WebhookRow } from "../../db/tables";
 import { insertEvents } from "../../engine/events/record";
 import { putOffUntil } from "../../engine/outbound/put-off";
 import type { Context } from "../../platform/context";
 import type { Attempt } from "./attempt";
-import type { TakenDelivery } from "./delivery";
+import type { ClaimedDelivery } from "./delivery";
 import { deleteListeners } from "./statements";
 
-/** Not every success is worth a row. */
-const successesNotedEveryMs = minuteMs;
+/** A success is recorded at most once in this time, which saves row writes. */
+const successRecordedEveryMs = minuteMs;
 
 /**
- * What a try came to, for one batch, which says behind it when the endpoint is due. A result that comes twice, or late, counts for a delivery that is pending: a
- * success is never undone.
+ * Returns the statements that record an attempt. The caller's batch ends with `updateDue`. A result that arrives twice
+ * or late counts only while the delivery is pending: a success is never undone.
  */
-export function recordAttempt(ctx: Context, webhook: WebhookRow, delivery: TakenDelivery, made: Attempt): Statement[] {
+export function recordAttempt(
+  ctx: Context,
+  webhook: WebhookRow,
+  delivery: ClaimedDelivery,
+  made: Attempt,
+): Statement[] {
   const recorded = updateDelivery(ctx, webhook.id, delivery.eventId, made);
-  // A test says nothing about the endpoint's deliveries: it may be what made the customer try.
+  // A test has no effect on the endpoint's state: a failing endpoint may be the reason for the test.
   if (delivery.isTest) return [recorded];
   return [recorded, ...recordForEndpoint(ctx, webhook, made)];
 }
 
 const statuses = { succeeded: "SUCCEEDED", again: "PENDING", failed: "FAILED" } as const;
 
-function updateDelivery(ctx: Context, webhookId: Id, eventId: Id, { at, verdict, ...told }: Attempt): Statement {
+function updateDelivery(ctx: Context, webhookId: Id, eventId: Id, { at, verdict, ...result }: Attempt): Statement {
   const next = verdict.kind === "again" ? sql`${at + verdict.waitMs}` : sql`NULL`;
   return statement(
     sql`UPDATE webhook_deliveries SET status = ${statuses[verdict.kind]}, attempts = attempts + 1, next_attempt_at = ${next},
-        last_attempt_at = ${at}, status_code = ${told.statusCode}, error = ${told.error}, response = ${told.response}
+        last_attempt_at = ${at}, status_code = ${result.statusCode}, error = ${result.error}, response = ${result.response}
       WHERE project_id = ${ctx.project.number} AND webhook_id = ${webhookId} AND event_id = ${eventId}
         AND status = 'PENDING'`,
   );
 }
 
 function recordForEndpoint(ctx: Context, webhook: WebhookRow, { at, verdict, error }: Attempt): Statement[] {
-  if (verdict.kind === "succeeded") return [noteSuccess(ctx, webhook.id, at)];
-  const noted = noteFailure(ctx, webhook.id, at, verdict.putOff);
-  if (verdict.kind === "again") return [noted];
+  if (verdict.kind === "succeeded") return [updateSucceeded(ctx, webhook.id, at)];
+  const failed = updateFailed(ctx, webhook.id, at, verdict.putOff);
+  if (verdict.kind === "again") return [failed];
   if (verdict.isGone)
-    return [noted, ...disable(ctx, webhook, at, { reason: "It answered 410 Gone.", onlyIf: sql`true` })];
-  const reason = `No delivery has succeeded for 3 days. The last try: ${error ?? ""}`.trim();
-  return [noted, ...disable(ctx, webhook, at, { reason, onlyIf: sql`w.failing_since <= ${at - triesForMs}` })];
+    return [failed, ...updateDisabled(ctx, webhook, at, { reason: "It answered 410 Gone.", onlyIf: sql`true` })];
+  const reason = `No delivery has succeeded for 3 days. The last attempt: ${error ?? ""}`.trim();
+  return [failed, ...updateDisabled(ctx, webhook, at, { reason, onlyIf: sql`w.failing_since <= ${at - retryForMs}` })];
 }
 
-function noteSuccess(ctx: Context, id: Id, at: number): Statement {
+function updateSucceeded(ctx: Context, id: Id, at: number): Statement {
   return statement(
     sql`UPDATE webhooks SET last_success_at = ${at}, failing_since = NULL, timeouts = 0, put_off_until = NULL
       WHERE project_id = ${ctx.project.number} AND id = ${id}
-        AND (failing_since IS NOT NULL OR coalesce(last_success_at, 0) < ${at - successesNotedEveryMs})`,
+        AND (failing_since IS NOT NULL OR coalesce(last_success_at, 0) < ${at - successRecordedEveryMs})`,
   );
 }
 
-function noteFailure(ctx: Context, id: Id, at: number, putOff: PutOff): Statement {
+function updateFailed(ctx: Context, id: Id, at: number, putOff: PutOff): Statement {
   const timeouts = putOff === "silent" ? sql`timeouts + 1` : sql`timeouts`;
   return statement(
     sql`UPDATE webhooks SET failing_since = coalesce(failing_since, ${at}), put_off_until = ${putOffUntil(at, putOff)},
@@ -65,22 +70,22 @@ function noteFailure(ctx: Context, id: Id, at: number, putOff: PutOff): Statemen
 }
 
 /**
- * Disables an endpoint that is enabled, once, with an event that says so. Its listeners go first, so that it is not
- * told of its own end.
+ * Disables an enabled endpoint, once, and inserts an event about it. Its listener rows are deleted first, so that it
+ * does not receive that event.
  */
-function disable(
+function updateDisabled(
   ctx: Context,
   { id, url }: WebhookRow,
   at: number,
   { reason, onlyIf }: { reason: string; onlyIf: SQL },
 ): Statement[] {
-  const isMeant = sql`FROM webhooks w WHERE w.project_id = ${ctx.project.number} AND w.id = ${id}
+  const isTarget = sql`FROM webhooks w WHERE w.project_id = ${ctx.project.number} AND w.id = ${id}
     AND w.disabled_at IS NULL AND ${onlyIf}`;
   const data = JSON.stringify({ webhookId: publicId(id), url, reason });
   const rows = sql`SELECT w.project_id, 'webhook.disabled' AS name, NULL AS contact_id, NULL AS email_id, ${data} AS data
-    ${isMeant}`;
+    ${isTarget}`;
   return [
-    deleteListeners(ctx, id, sql`EXISTS (SELECT 1 ${isMeant})`),
+    deleteListeners(ctx, id, sql`EXISTS (SELECT 1 ${isTarget})`),
     insertEvents(ctx, { rows }),
     statement(
       sql`UPDATE webhooks AS w SET disabled_at = ${at}, disabled_reason = ${reason}, updated_at = max(updated_at, ${at})

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { Conflict, NotFound } from "../../core/errors";
 import { type Id, newId } from "../../core/ids";
-import { triesForMs } from "../../core/webhooks/verdict";
+import { retryForMs } from "../../core/webhooks/verdict";
 import { openBatch } from "../../db/batch";
 import { isInserted } from "../../db/own-rows";
 import { asId, columns } from "../../db/rows";
@@ -14,14 +14,14 @@ import type { QueuedTry } from "./try";
 import { getWebhook } from "./webhook";
 
 /**
- * `POST /webhooks/{id}/deliveries/{deliveryId}/retry`: a call at once, with the same `webhook-id`, whatever became of the
- * delivery before. If it fails, the retries begin anew.
+ * `POST /webhooks/{id}/deliveries/{deliveryId}/retry`: calls at once, with the same `webhook-id`, whatever the
+ * delivery's status. If the call fails, the retries start again.
  */
 export async function retryDelivery(ctx: Context, webhookId: Id, deliveryId: Id): Promise<QueuedTry> {
   const webhook = await getWebhook(ctx, webhookId);
   const now = ctx.realClock().getTime();
   const jobId = newId();
-  const isMeant = isOneOf(ctx, webhookId, [deliveryId]);
+  const isTarget = isOneOf(ctx, webhookId, [deliveryId]);
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, jobId));
   batch.guard(
@@ -34,14 +34,14 @@ export async function retryDelivery(ctx: Context, webhookId: Id, deliveryId: Id)
       id: jobId,
       type: "webhooks.try",
       input: { webhookId, eventId: deliveryId },
-      onlyIf: sql`EXISTS (SELECT 1 FROM webhook_deliveries WHERE ${isMeant})`,
+      onlyIf: sql`EXISTS (SELECT 1 FROM webhook_deliveries WHERE ${isTarget})`,
     }),
   );
   const found = batch.add(
     statement(
       sql`UPDATE webhook_deliveries SET status = 'PENDING', attempts = 0, next_attempt_at = ${now + leaseMs},
-          tries_until = CASE WHEN is_test THEN ${now} ELSE ${now + triesForMs} END
-        WHERE ${isMeant} RETURNING event_id`,
+          tries_until = CASE WHEN is_test THEN ${now} ELSE ${now + retryForMs} END
+        WHERE ${isTarget} RETURNING event_id`,
       columns({ eventId: asId }),
       { again: sql`SELECT ${deliveryId} AS event_id` },
     ),

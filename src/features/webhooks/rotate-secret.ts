@@ -13,7 +13,10 @@ import { sealSecret } from "./webhook";
 
 const overlapMs = dayMs;
 
-/** `POST /webhooks/{id}/rotate-secret`. Both secrets sign for a day; of two rotations in a day, the last two secrets. */
+/**
+ * `POST /webhooks/{id}/rotate-secret`. Deliveries are signed with both secrets for a day. After two rotations in a day,
+ * the two newest secrets sign.
+ */
 export async function rotateSecret(
   ctx: Context,
   id: Id,

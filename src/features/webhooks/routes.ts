@@ -89,8 +89,8 @@ const update = createRoute({
   tags,
   summary: "Change a webhook",
   description:
-    "Only the fields sent change. While a webhook is disabled, no events are kept for it; deliveries that were waiting " +
-    "go on when it is enabled again.",
+    "Only the fields sent change. While a webhook is disabled, no events are stored for it; deliveries that were waiting " +
+    "resume when it is enabled again.",
   foreignNames: foreignNamesOfWebhook,
   request: { params: IdParam, ...body(UpdateWebhook) },
   responses: { ...ok(Webhook), ...errors(400, 403, 404, 413, 422) },
@@ -124,7 +124,8 @@ const rotate = createRoute({
   operationId: "rotateWebhookSecret",
   tags,
   summary: "Replace the secret of a webhook",
-  description: "For 24 hours deliveries have a signature of each, so that the receiver can change over in between.",
+  description:
+    "For 24 hours, deliveries are signed with both secrets, so that the receiver can switch at any time in between.",
   request: { params: IdParam },
   responses: { ...ok(RotatedWebhook), ...errors(403, 404, 503) },
 });
@@ -142,8 +143,8 @@ const test = createRoute({
   tags,
   summary: "Send a test event",
   description:
-    "One call with an event `webhook.test`, also to a webhook that is disabled. The job's result says how it went; a " +
-    "test that fails is not tried again, and counts for nothing. A webhook is tested at most ten times a minute: 429 beyond.",
+    "One call with an event `webhook.test`, even when the webhook is disabled. The job's result has the outcome. A failed " +
+    "test is not retried and does not affect the webhook. At most ten tests a minute for each webhook: 429 beyond.",
   request: { params: IdParam },
   responses: { ...accepted(QueuedDelivery), ...errors(403, 404, 429) },
 });
@@ -156,7 +157,7 @@ const deliveries = createRoute({
   operationId: "listWebhookDeliveries",
   tags,
   summary: "List the deliveries of a webhook, newest events first",
-  description: "They are kept for 30 days.",
+  description: "Deliveries are stored for 30 days.",
   request: { params: IdParam, query: CursorQuery },
   responses: { ...ok(DeliveryPage), ...errors(400, 404, 422) },
 });
@@ -173,8 +174,7 @@ const retry = createRoute({
   tags,
   summary: "Deliver an event again",
   description:
-    "Calls at once, whatever became of the delivery before, with the same `webhook-id`. If the call fails, the retries " +
-    "begin anew.",
+    "Calls at once, whatever the delivery's status, with the same `webhook-id`. If the call fails, the retries start again.",
   request: { params: z.object({ id: pathId("id"), deliveryId: pathId("deliveryId") }) },
   responses: { ...accepted(QueuedDelivery), ...errors(403, 404, 409) },
 });

@@ -35,7 +35,7 @@ export const Webhook = webhook.meta({ id: "Webhook", example: webhookExample });
 export const Webhooks = z.array(Webhook).meta({ id: "Webhooks", example: [webhookExample] });
 
 export const CreatedWebhook = webhook
-  .extend({ secret: z.string().meta({ description: "Verifies the signatures. Shown only this once." }) })
+  .extend({ secret: z.string().meta({ description: "Verifies the signatures. Shown only once." }) })
   .meta({ id: "CreatedWebhook", example: { ...webhookExample, secret: secretExample } });
 
 export const RotatedWebhook = CreatedWebhook.extend({

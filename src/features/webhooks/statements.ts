@@ -5,8 +5,8 @@ import type { Context } from "../../platform/context";
 import { listenerId } from "./webhook";
 
 /**
- * When a webhook is due: with its next delivery, and not before the time to which it was put off. A webhook that is
- * disabled is never due; what waits for it goes on when it is enabled again.
+ * Computes when a webhook is due, in SQL: with its next delivery, and not before the time to which it was postponed. A
+ * disabled webhook is never due; its waiting deliveries resume when it is enabled again.
  */
 export const nextDue = sql`CASE WHEN disabled_at IS NULL THEN (
     SELECT max(min(d.next_attempt_at), coalesce(webhooks.put_off_until, 0))
@@ -21,11 +21,11 @@ export function updateDue(ctx: Context, ids: Id[]): Statement {
 }
 
 /**
- * Puts a webhook with more due deliveries behind all that are due: in every run, whichever consumer's. Without it, those
- * whose oldest delivery waits longest, which are the slow ones, would be called before all others. Goes after a success,
- * which ends what it was put off for, and before `updateDue`.
+ * Moves a webhook with more due deliveries behind all other due ones, for every consumer. Without it, webhooks whose
+ * oldest delivery waits longest, which are the slow ones, would always be called first. Goes before `updateDue`, and
+ * after the statement that records a success, because that clears the postponement.
  */
-export function goBehind(ctx: Context, id: Id): Statement {
+export function moveToBack(ctx: Context, id: Id): Statement {
   const now = ctx.realClock().getTime();
   return statement(
     sql`UPDATE webhooks SET put_off_until = CAST(max(coalesce(put_off_until, 0), ${now}) AS INTEGER)
@@ -35,7 +35,7 @@ export function goBehind(ctx: Context, id: Id): Statement {
   );
 }
 
-/** What the webhook listens for, from its row. A disabled one hears nothing. */
+/** Replaces the webhook's listener rows with those of its own row. A disabled webhook has none. */
 export function replaceListeners(ctx: Context, id: Id): Statement[] {
   return [
     deleteListeners(ctx, id),

@@ -10,18 +10,21 @@ import { leaseMs } from "./delivery";
 import type { QueuedTry } from "./try";
 import { getWebhook } from "./webhook";
 
-/** Each is a call to somebody's server: ten a minute and webhook, also where calls are not limited. */
+/**
+ * Each test is a call to a third party's server: at most ten a minute for each webhook, even when API calls are not
+ * limited.
+ */
 const testRate = { perSecond: 10 / 60, burst: 10 };
 
-/** `POST /webhooks/{id}/test`: one call with an event of no contact, also to a webhook that is disabled. */
+/** `POST /webhooks/{id}/test`: one call with an event without a contact, even when the webhook is disabled. */
 export async function testWebhook(ctx: Context, webhookId: Id): Promise<QueuedTry> {
   await getWebhook(ctx, webhookId);
-  await requireRoom(ctx, webhookId);
+  await requireTestQuota(ctx, webhookId);
   const now = ctx.realClock().getTime();
   const [jobId, deliveryId] = [newId(), newIdAt(ctx.now.getTime())];
   const batch = openBatch(ctx);
   batch.recognise(isInserted("jobs", ctx, jobId));
-  // It is tried once: any failure comes after `tries_until`.
+  // A test is attempted once: any failure comes after `tries_until`.
   batch.add(
     statement(
       sql`INSERT INTO webhook_deliveries (project_id, webhook_id, event_id, type, status, next_attempt_at, tries_until,
@@ -36,8 +39,8 @@ export async function testWebhook(ctx: Context, webhookId: Id): Promise<QueuedTr
   return { jobId, deliveryId };
 }
 
-/** Throws RateLimited. A gate that is out of reach refuses nothing. */
-async function requireRoom(ctx: Context, webhookId: Id): Promise<void> {
+/** Throws RateLimited. Allows the test when the gate is unreachable. */
+async function requireTestQuota(ctx: Context, webhookId: Id): Promise<void> {
   const bucket = { name: `webhook-test:${textOf(webhookId)}`, rate: testRate };
   const admitted = await ctx.gate.admit(ctx.project.id, { buckets: [bucket], key: null });
   if (admitted?.rate?.isAllowed === false) throw new RateLimited("webhook test", admitted.rate.retryAfterSeconds);

@@ -5,17 +5,17 @@ import type { Timed } from "../../engine/clock/timed";
 import { type Context, inRealTime } from "../../platform/context";
 import { deliverSome } from "./deliver-some";
 
-/** Deliveries count as settled after their first try: their further ones wait by the real clock. */
+/** Deliveries count as settled after their first attempt: further attempts wait by the real clock. */
 export const timedDeliveries: Timed = {
   name: "deliveries to webhooks",
   isDue: (ctx) => sql`EXISTS (SELECT 1 ${untried(ctx)})`,
   async settle(ctx) {
-    const found = await select(ctx.db, sql`SELECT DISTINCT w.id ${untried(ctx)}`, columns({ id: asId }));
-    for (const { id } of found) await deliverSome(inRealTime(ctx), id, () => false);
+    const endpoints = await select(ctx.db, sql`SELECT DISTINCT w.id ${untried(ctx)}`, columns({ id: asId }));
+    for (const { id } of endpoints) await deliverSome(inRealTime(ctx), id, () => false);
   },
 };
 
-/** Also of endpoints that are put off: how long those wait says nothing about the project's time. */
+/** Includes postponed endpoints, because a postponement is by the real clock and not by the project's. */
 function untried({ project }: Context): SQL {
   return sql`FROM webhooks w CROSS JOIN webhook_deliveries d INDEXED BY ix_webhook_deliveries_due
       ON d.project_id = w.project_id AND d.webhook_id = w.id

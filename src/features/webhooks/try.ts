@@ -11,7 +11,7 @@ import { readDeliveries } from "./delivery";
 import { recordAttempt } from "./record";
 import { updateDue } from "./statements";
 
-/** A try that somebody asked for: the job says how it went. */
+/** A requested attempt. The job reports its outcome. */
 export interface QueuedTry {
   jobId: Id;
   deliveryId: Id;
@@ -24,7 +24,7 @@ export function queuedTryJson({ jobId, deliveryId }: QueuedTry) {
 const StoredId = z.string().transform(idOf);
 const Input = z.object({ webhookId: StoredId, eventId: StoredId });
 
-/** The one step of `webhooks.try`. The job is done when the call is, whatever came of it. */
+/** The only step of `webhooks.try`. The job completes with the call, whatever its outcome. */
 export async function tryDelivery(ctx: Context, row: JobRow): Promise<Step> {
   const { webhookId, eventId } = Input.parse(row.input);
   const webhook = await ctx.db

@@ -10,11 +10,11 @@ import type { Context } from "../../platform/context";
 import type { UpdateWebhook } from "./schema";
 import { replaceListeners, updateDue } from "./statements";
 
-/** `PATCH /webhooks/{id}`. Only the columns that are named change, so two changes at once keep both. */
+/** `PATCH /webhooks/{id}`. Only the named columns change, so two concurrent changes both take effect. */
 export async function updateWebhook(ctx: Context, id: Id, change: UpdateWebhook): Promise<WebhookRow> {
   if (change.url !== undefined) checkOutboundUrl(ctx, { field: "url", url: change.url });
   const batch = openBatch(ctx);
-  // A second run writes what the first one wrote.
+  // A second run writes the same values.
   batch.mayRepeat();
   batch.add(
     statement(
@@ -32,8 +32,11 @@ export async function updateWebhook(ctx: Context, id: Id, change: UpdateWebhook)
   return updated.first;
 }
 
-/** A new URL is a new receiver: nothing is known against it. The same goes for one that is enabled again. */
-const forgiven = [sql`failing_since = NULL`, sql`timeouts = 0`, sql`put_off_until = NULL`];
+/**
+ * A new URL is a new receiver, so the failures of the old one do not count. The same applies when a webhook is enabled
+ * again.
+ */
+const clearedFailures = [sql`failing_since = NULL`, sql`timeouts = 0`, sql`put_off_until = NULL`];
 
 function assignments(ctx: Context, { url, events, description, disabled }: UpdateWebhook): SQL[] {
   const now = ctx.now.getTime();
@@ -45,6 +48,6 @@ function assignments(ctx: Context, { url, events, description, disabled }: Updat
     ...(description === undefined ? [] : [sql`description = ${description || null}`]),
     ...(disabled === true ? [sql`disabled_at = coalesce(disabled_at, ${now})`] : []),
     ...(disabled === false ? [sql`disabled_at = NULL`, sql`disabled_reason = NULL`] : []),
-    ...(url !== undefined || disabled === false ? forgiven : []),
+    ...(url !== undefined || disabled === false ? clearedFailures : []),
   ];
 }

@@ -31,7 +31,7 @@ export async function getWebhook(ctx: Context, id: Id): Promise<WebhookRow> {
   return row;
 }
 
-/** The id of an endpoint among the listeners of events. */
+/** Returns the id of an endpoint in `event_listeners`. */
 export function listenerId(id: Id): string {
   return `${listenerKind}:${textOf(id)}`;
 }
@@ -40,10 +40,10 @@ export const listenerKind = "webhook";
 
 const retryAfterSeconds = 60;
 
-/** An endpoint's signing secret, as its row holds it. */
+/** Encrypts an endpoint's signing secret for its row. */
 export async function sealSecret(ctx: Context, id: Id, secret: string): Promise<string> {
   if (ctx.config.webhookSecrets.length === 0) {
-    throw new Unavailable("This installation has no secret under which it could keep those of webhooks.", {
+    throw new Unavailable("This installation has no key to encrypt webhook secrets.", {
       retryAfterSeconds,
       suggestion: "Ask its operator to set WEBHOOK_SECRETS.",
     });
@@ -51,7 +51,7 @@ export async function sealSecret(ctx: Context, id: Id, secret: string): Promise<
   return sealText(ctx.config.webhookSecrets, ownerOf(ctx, id), secret);
 }
 
-/** The secrets that sign now, the newest first. Empty when none can be decrypted. */
+/** Returns the secrets that sign now, newest first. Empty when none can be decrypted. */
 export async function openSecrets(ctx: Context, row: WebhookRow): Promise<string[]> {
   const isOldGood = row.oldSecretUntil !== null && ctx.realClock().getTime() < row.oldSecretUntil;
   const sealed = [row.secret, ...(isOldGood && row.oldSecret !== null ? [row.oldSecret] : [])];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canaryShare, draw, stretches, stretchOf, variantFor, variantOf } from "../../../src/core/campaigns/draw";
+import { bucketOf, canaryShare, draw, drawBuckets, variantFor, variantOf } from "../../../src/core/campaigns/draw";
 import { asId, newId } from "../../../src/core/ids";
 
 describe("draw", () => {
@@ -24,7 +24,7 @@ describe("draw", () => {
     for (let n = 0; n < people; n++) {
       const contact = newId();
       const isHeavy = variantOf([3, 1], draw(campaign, contact, "variant")) === 0;
-      const isCanary = stretchOf(draw(campaign, contact, "canary")) < stretches / 10;
+      const isCanary = bucketOf(draw(campaign, contact, "canary")) < drawBuckets / 10;
       if (isHeavy) seen.heavy++;
       if (isCanary) seen.canary++;
       if (isHeavy && isCanary) seen.both++;

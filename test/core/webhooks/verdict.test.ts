@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { hourMs, minuteMs } from "../../../src/core/time";
-import { judgeOutcome, type Outcome, triesForMs } from "../../../src/core/webhooks/verdict";
+import { type CallOutcome, judgeOutcome, retryForMs } from "../../../src/core/webhooks/verdict";
 
 const moment = { now: 1_000, random: 0 };
-const fresh = { attempts: 0, triesUntil: 1_000 + triesForMs };
-const answered = (status: number, retryAfterMs: number | null = null): Outcome => ({
+const fresh = { attempts: 0, triesUntil: 1_000 + retryForMs };
+const answered = (status: number, retryAfterMs: number | null = null): CallOutcome => ({
   ...{ kind: "answered", status, retryAfterMs },
 });
 

@@ -2,7 +2,10 @@ import { type ForeignName, foreign } from "../../../core/foreign-names";
 
 const advice = "Use scheduledFor, a time such as 2026-01-31T09:00:00Z";
 
-/** What the time of sending is called elsewhere. Left out, it means now, and a campaign that is out cannot be called back. */
+/**
+ * The names that other APIs use for the time of sending. A foreign name is refused: ignoring it would send the
+ * campaign now, which cannot be undone.
+ */
 export const foreignNamesOfSending: ForeignName[] = [
   "scheduledAt",
   "scheduled_at",
@@ -11,7 +14,7 @@ export const foreignNamesOfSending: ForeignName[] = [
   "send_at",
 ].map((name) => ({ name, advice }));
 
-/** What the address of a test is called elsewhere. */
+/** The names that other APIs use for the address of a test. */
 export const foreignNamesOfTest = foreign(["to", "emails", "recipients", "test_emails"], {
   standsFor: "email",
   advice: "Use email, one address",

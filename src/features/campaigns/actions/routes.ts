@@ -25,8 +25,8 @@ const send = createRoute({
   operationId: "sendCampaign",
   tags,
   summary: "Send a campaign, or schedule it",
-  description: `Its content and its audience are what they are now, or at the time that it is scheduled for. 409 while
-${maxSendingAtOnce} campaigns of the project are SENDING; one that is scheduled waits until there is room.`,
+  description: `The content and the audience are fixed when sending begins, now or at the scheduled time. 409 while
+${maxSendingAtOnce} campaigns of the project are SENDING; a scheduled campaign waits until fewer are.`,
   middleware: absentIsEmpty,
   foreignNames: foreignNamesOfSending,
   request: { params: CampaignParam, body: { ...body(SendCampaign).body, required: false } },
@@ -43,7 +43,7 @@ const cancel = createRoute({
   operationId: "cancelCampaign",
   tags,
   summary: "Cancel a campaign",
-  description: "What is not out is not sent. 400 unless it is SCHEDULED or SENDING.",
+  description: "Emails that are not sent yet are cancelled. 400 unless the campaign is SCHEDULED or SENDING.",
   request: { params: CampaignParam },
   responses: { ...ok(CampaignAnswer), ...errors(400, 403, 404, 422) },
 });
@@ -60,7 +60,7 @@ const pause = createRoute({
   operationId: "pauseCampaign",
   tags,
   summary: "Pause a campaign",
-  description: "Nothing more of it goes out until it is resumed. 409 unless it is SENDING.",
+  description: "No further emails are sent until the campaign is resumed. 409 unless it is SENDING.",
   request: { params: CampaignParam },
   responses: { ...ok(CampaignAnswer), ...errors(403, 404, 409, 422) },
 });
@@ -85,7 +85,7 @@ const resume = createRoute({
 actions.openapi(resume, async (c) => {
   const { ctx } = c.var;
   const row = await resumeCampaign(ctx, c.req.valid("param").id);
-  return c.json({ success: true as const, data: await freshJson(ctx, row), message: "Campaign goes on" }, 200);
+  return c.json({ success: true as const, data: await freshJson(ctx, row), message: "Campaign resumed" }, 200);
 });
 
 const retry = createRoute({
@@ -93,9 +93,9 @@ const retry = createRoute({
   path: "/campaigns/{id}/retry",
   operationId: "retryCampaign",
   tags,
-  summary: "Send again to those whom a campaign did not reach",
+  summary: "Retry failed recipients",
   description:
-    "The same emails are tried again, so nobody gets two. 400 unless the campaign is SENT; 409 like sending.",
+    "The same emails are tried again, so no recipient gets two. 400 unless the campaign is SENT; 409 as when sending.",
   middleware: absentIsEmpty,
   request: { params: CampaignParam, body: { ...body(RetryCampaign).body, required: false } },
   responses: { ...accepted(RetriedCampaign), ...errors(400, 403, 404, 409, 410, 413, 422) },
@@ -111,8 +111,8 @@ const test = createRoute({
   path: "/campaigns/{id}/test",
   operationId: "testCampaign",
   tags,
-  summary: "Send a campaign to one address, to look at it",
-  description: "The subject begins with `[TEST]`. Nothing of it is counted or tracked.",
+  summary: "Send a test of a campaign to one address",
+  description: "The subject begins with `[TEST]`. The email is neither counted nor tracked.",
   foreignNames: foreignNamesOfTest,
   request: { params: CampaignParam, ...body(TestCampaign) },
   responses: { ...ok(TestedCampaign), ...errors(400, 403, 404, 413, 422) },

@@ -5,7 +5,7 @@ export const SendCampaign = z
   .object({
     scheduledFor: z.unknown().meta({
       example: "2026-03-31T09:00:00Z",
-      description: "When to start. Left out or null: now. One that has passed is due within a minute.",
+      description: "When to start. Left out or null: now. A time in the past starts within a minute.",
     }),
   })
   .partial()

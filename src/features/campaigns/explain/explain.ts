@@ -8,10 +8,13 @@ import { verdictOfContact } from "./of-contact";
 import { findLedgerEmail, verdictOfEmail } from "./of-email";
 import type { CampaignExplanation } from "./schema";
 
-/** `GET /campaigns/{id}/explain`: whether one contact gets a campaign, and why. Throws NotFound, of either. */
+/**
+ * `GET /campaigns/{id}/explain`: explains whether one contact gets a campaign, and why. Throws NotFound for an unknown
+ * campaign or contact.
+ */
 export async function explainCampaign(ctx: Context, id: Id, named: NamedContact): Promise<CampaignExplanation> {
   const [campaign, contact] = await Promise.all([getCampaign(ctx, id), findNamedContact(ctx, named)]);
-  // The email of a contact that was deleted is still in the ledger.
+  // The ledger still has the email of a deleted contact.
   const contactId = contact?.id ?? named.contactId ?? null;
   const email = contactId === null ? null : await findLedgerEmail(ctx, id, contactId);
   const names = { contactId: publicIdOrNull(contactId), email: contact?.email ?? (email?.toEmail || null) };

@@ -14,10 +14,13 @@ import type { Verdict } from "./schema";
 
 type Reasons = Verdict["reasons"];
 
-/** So many of the filters that do not match are told. */
+/** The maximum number of unmatched filters that are reported. */
 const maxFilters = 10;
 
-/** What becomes of a contact that has no email in the ledger: by the audience, and by the contact as it is now. */
+/**
+ * Returns the verdict on a contact without an email in the ledger, from the frozen audience and the contact as it is
+ * now.
+ */
 export async function verdictOfContact(ctx: Context, campaign: CampaignRow, contact: ContactRow): Promise<Verdict> {
   const isFrozen = campaign.frozen !== null;
   const frozen = isFrozen ? Frozen.parse(campaign.frozen) : await freeze(ctx, campaign);
@@ -31,7 +34,7 @@ export async function verdictOfContact(ctx: Context, campaign: CampaignRow, cont
   return { inAudience: true, ...(await whatAwaits(ctx, campaign, contact, found)), ...about };
 }
 
-/** Why the contact is not in the audience; null when it is. */
+/** Returns why the contact is not in the audience; null when it is. */
 async function whyAbsent(ctx: Context, contact: ContactRow, frozen: Frozen): Promise<Reasons | null> {
   const { condition, segments, at, upTo } = frozen;
   if (textOf(contact.id) > textOf(upTo)) {
@@ -57,7 +60,7 @@ const readObstacles = columns({
 });
 type Obstacles = ReturnType<typeof readObstacles>;
 
-/** The statements that write the ledger ask the same. */
+/** Reads the conditions that the statements of the ledger apply. */
 function findObstacles(ctx: Context, { type, topicId }: CampaignRow, contact: ContactRow): Promise<Obstacles> {
   const reason = whyWithheld(ctx, {
     type: sql`${type}`,
@@ -76,7 +79,7 @@ function findObstacles(ctx: Context, { type, topicId }: CampaignRow, contact: Co
   );
 }
 
-/** All that keep the contact from getting such mail, in the order in which they are counted. */
+/** Returns all reasons why the contact does not get such mail, in the order in which they are counted. */
 function leftOutFor({ subscribed, snoozedUntil }: ContactRow, { suppressedFor, isInTopic }: Obstacles): Reasons {
   const suppressed = `${withheld.suppressed}: ${suppressedFor}`;
   const snoozed = `The contact has paused its email until ${isoOrNull(snoozedUntil)}`;
@@ -98,7 +101,7 @@ const codesOfWithheld: Record<string, "suppressed" | "unsubscribed" | "topic"> =
   [withheld.leftTopic]: "topic",
 };
 
-/** What awaits a contact that may get such mail, and has none so far. */
+/** Returns the outcome for a contact that may get such mail and has none so far. */
 async function whatAwaits(
   ctx: Context,
   campaign: CampaignRow,
@@ -118,7 +121,7 @@ async function whatAwaits(
   return { outcome: "WITHHELD", reasons: [{ code, message: error }] };
 }
 
-/** Why the campaign has not come to the contact yet; null when it will not come any more. */
+/** Returns why the campaign has not reached the contact yet; null when it no longer will. */
 async function whatIsComing(
   ctx: Context,
   { id, status, scheduledFor }: CampaignRow,

@@ -22,7 +22,7 @@ const readEmail = columns({
 });
 type LedgerEmail = ReturnType<typeof readEmail>;
 
-/** The email of a contact in a campaign's ledger; null when it has none. */
+/** Returns the email of a contact in a campaign's ledger; null when it has none. */
 export function findLedgerEmail(ctx: Context, campaignId: Id, contactId: Id): Promise<LedgerEmail | null> {
   return selectFirst(
     ctx.db,
@@ -32,10 +32,10 @@ export function findLedgerEmail(ctx: Context, campaignId: Id, contactId: Id): Pr
   );
 }
 
-/** What became of an email of the ledger. */
+/** Returns the verdict on an email of the ledger. */
 export function verdictOfEmail({ heldReason }: CampaignRow, email: LedgerEmail): Verdict {
   const { status, error, at } = email;
-  const { outcome, code, message } = told[status];
+  const { outcome, code, message } = verdicts[status];
   const isHeld = outcome === "WAITING" && heldReason !== null;
   const reason = isHeld
     ? { code: "held" as const, message: `The campaign is held: ${heldReason}` }
@@ -43,13 +43,13 @@ export function verdictOfEmail({ heldReason }: CampaignRow, email: LedgerEmail):
   return { inAudience: true, outcome, reasons: [reason], basis: "EMAIL", asOf: iso(at) };
 }
 
-type Told = Pick<Verdict, "outcome"> & { code: ReasonCode; message: string };
+type StatusVerdict = Pick<Verdict, "outcome"> & { code: ReasonCode; message: string };
 
-const waiting: Told = { outcome: "WAITING", code: "waiting", message: "The email waits to be sent" };
-const sent = (code: ReasonCode, message: string): Told => ({ outcome: "SENT", code, message });
-const notSent = (code: ReasonCode, message: string): Told => ({ outcome: "WITHHELD", code, message });
+const waiting: StatusVerdict = { outcome: "WAITING", code: "waiting", message: "The email waits to be sent" };
+const sent = (code: ReasonCode, message: string): StatusVerdict => ({ outcome: "SENT", code, message });
+const notSent = (code: ReasonCode, message: string): StatusVerdict => ({ outcome: "WITHHELD", code, message });
 
-const told: Record<EmailStatus, Told> = {
+const verdicts: Record<EmailStatus, StatusVerdict> = {
   QUEUED: waiting,
   SENDING: waiting,
   SENT: sent("sent", "The provider accepted the email"),
@@ -64,7 +64,7 @@ const told: Record<EmailStatus, Told> = {
   CANCELLED: notSent("cancelled", "The email was cancelled"),
 };
 
-/** The errors of emails that were withheld. */
+/** The reason codes for the errors of withheld emails. */
 const codes: Record<string, ReasonCode> = {
   [withheld.suppressed]: "suppressed",
   [withheld.unsubscribed]: "unsubscribed",

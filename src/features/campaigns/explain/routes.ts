@@ -13,7 +13,7 @@ const explain = createRoute({
   operationId: "explainCampaign",
   tags: ["Campaigns"],
   summary: "Explain whether a contact gets a campaign, and why",
-  description: "Pass `contactId` or `email`. Of a draft it tells what would happen as things are now.",
+  description: "Pass `contactId` or `email`. For a draft, the answer says what would happen now.",
   request: { params: CampaignParam, query: NamedContact },
   responses: { ...ok(CampaignExplanation), ...errors(404, 422) },
 });

@@ -19,17 +19,19 @@ export const CampaignExplanation = z
     inAudience: z.boolean(),
     outcome: z.enum(["SENT", "WAITING", "LEFT_OUT", "WITHHELD", "NOT_IN_AUDIENCE", "NO_CONTACT"]).meta({
       description:
-        "`SENT`: the provider has the email. `WAITING`: it is to be sent, or would be. `LEFT_OUT`: the contact is in the " +
-        "audience and gets no email. `WITHHELD`: there is an email, which was not sent.",
+        "`SENT`: the provider has the email. `WAITING`: the email will be sent, or would be. `LEFT_OUT`: the contact is in the " +
+        "audience and gets no email. `WITHHELD`: the email exists, but was not sent.",
     }),
     reasons: z.array(z.object({ code: z.enum(reasonCodes), message: z.string() })),
     emailId: z.string().nullable(),
     basis: z.enum(["EMAIL", "FROZEN", "DRAFT"]).meta({
       description:
-        "What this is read from: the email's record; or, without one, the contact as it is now, and the audience as it was " +
-        "frozen when sending began, or as the draft has it.",
+        "The source of the answer: the email's record; or, without one, the contact as it is now, together with the audience " +
+        "as it was frozen when sending began, or as the draft defines it.",
     }),
-    asOf: z.iso.datetime().meta({ description: "When that was so: the last change of the email, or else now." }),
+    asOf: z.iso
+      .datetime()
+      .meta({ description: "The time that the answer is about: the last change of the email, or otherwise now." }),
   })
   .meta({
     id: "CampaignExplanation",
@@ -46,5 +48,5 @@ export const CampaignExplanation = z
   });
 export type CampaignExplanation = z.infer<typeof CampaignExplanation>;
 
-/** What is told of one contact, without its names. */
+/** The explanation for one contact, without its names. */
 export type Verdict = Pick<CampaignExplanation, "inAudience" | "outcome" | "reasons" | "basis" | "asOf">;

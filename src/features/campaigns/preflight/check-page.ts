@@ -29,15 +29,15 @@ import { openSlices } from "../../../platform/let-others-in";
 import { wantsMail } from "../frozen";
 import { type Check, type Checked, emailTo } from "./check";
 
-/** What a page adds to: what was found, and how many mails are left of the month. */
+/** The running result that a page adds to: the findings, and how many emails remain of the month's quota. */
 export interface Found {
   tally: Tally;
   places: number | null;
 }
 
 /**
- * Composes the mail of some contacts as it would be sent, and adds what it finds. `before` stays as it is. When the step's CPU
- * is spent, it stops: `done` says how many of them are checked, of which there is always one.
+ * Composes the mail of some contacts as it would be sent, and adds its findings. Does not change `before`. Stops when
+ * the step's CPU is spent: `done` says how many contacts are checked, at least one.
  */
 export async function checkPage(
   ctx: Context,
@@ -46,7 +46,7 @@ export async function checkPage(
   before: Found,
   cpu: Cpu,
 ): Promise<Found & { done: number }> {
-  // A job that an older version began knows no examples.
+  // A job that an older version started has no `examples`.
   const tally: Tally = { ...structuredClone(before.tally), examples: structuredClone(before.tally.examples ?? {}) };
   let { places } = before;
   const slices = openSlices(cpu);
@@ -65,11 +65,11 @@ export async function checkPage(
   return { tally, places, done: ids.length };
 }
 
-/** The cost of looking for flaws, for each character of HTML. */
+/** The cost of searching for flaws, for each character of HTML. */
 const flawUnits = 2;
 
 const readPerson = columns({
-  /** Among the ids that were asked for, from 0. */
+  /** The index among the given ids, from 0. */
   place: asNumber,
   id: asId,
   email: asText,
@@ -84,7 +84,10 @@ const readPerson = columns({
 });
 type Person = ReturnType<typeof readPerson>;
 
-/** The contacts in the order of their ids, which is that of the ledger. Data is read of those alone who would get mail. */
+/**
+ * Returns the contacts in the order of their ids, which is that of the ledger. Reads data only of contacts that would
+ * get mail.
+ */
 function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Promise<Person[]> {
   const why = whyWithheld(ctx, {
     type: sql`${type}`,
@@ -107,7 +110,10 @@ function readPeople(ctx: Context, { type, topicId }: CampaignRow, ids: Id[]): Pr
   );
 }
 
-/** The statements that write the ledger decide the same: who is not wanted has no row, and the others one that says why. */
+/**
+ * Applies the rules of the statements that write the ledger: a contact that does not want the mail gets no row; a
+ * withheld email gets a row with the reason.
+ */
 function whySkipped(
   { subscribed, snoozedUntil, isWanted, withheld: error, suppressedFor }: Person,
   places: number | null,
@@ -126,19 +132,19 @@ function whySkipped(
   }
 }
 
-/** Returns what it computed, in units. */
+/** Checks one email. Returns its computation cost, in units. */
 async function checkMail(ctx: Context, check: Check, person: Person, tally: Tally): Promise<number> {
   const contactId = publicId(person.id);
   const contact: ContactSnapshot = { email: person.email, subscribed: person.subscribed, data: person.data ?? {} };
   const checked = contentFor(check, person.id);
   const email = emailTo(ctx, checked.content, person.id, contact);
   const fails = (message: string) => note(tally.renderErrors, message, contactId, maxFindings.renderErrors);
-  // Apart, so that the question takes nothing from the mail.
+  // A separate budget, so that the search for missing variables does not reduce the budget of the email itself.
   const [budget, asking] = [new Budget(), new Budget()];
   try {
     for (const variable of missingIn(checked, person.id, contact, asking))
       note(tally.missing, variable, contactId, maxFindings.missing);
-    // A project that is disabled now may be enabled when the campaign is sent.
+    // A disabled project may be enabled when the campaign is sent.
     const enabled = { ...ctx, project: { ...ctx.project, disabled: false } };
     const composed = await composeEmail(enabled, check.delivery, email, budget);
     if ("status" in composed) fails(composed.error ?? "The mail cannot be composed");
@@ -162,7 +168,7 @@ function contentFor({ campaign, variants }: Check, contactId: Id): Checked {
 
 function missingIn(checked: Checked, contactId: Id, contact: ContactSnapshot, budget: Budget): string[] {
   const { content, links } = checked;
-  // Parsed for all recipients: of a large template, to find what it names takes longer than to render it.
+  // Parsed once for all recipients: with a large template, finding its variables takes longer than rendering it.
   checked.templates ??= [
     parseTemplate(content.subject, "text", budget),
     parseTemplate(content.previewText ?? "", "text", budget),
@@ -175,7 +181,7 @@ function missingIn(checked: Checked, contactId: Id, contact: ContactSnapshot, bu
   );
 }
 
-/** Examples are of the first mails that have a flaw: each is looked up in the whole body. */
+/** Only this many flawed emails contribute examples, because each example is searched in the whole body. */
 const mailsWithExamples = 50;
 
 function noteMail({ type, html, headers }: Message, body: string, { source, confirmedAt }: Person, tally: Tally): void {
@@ -187,11 +193,11 @@ function noteMail({ type, html, headers }: Message, body: string, { source, conf
     warn(tally, flaw, isAsked ? examples.map((example) => asWritten(example, body)) : []);
   }
   if (type !== "TRANSACTIONAL" && !("List-Unsubscribe" in headers)) count(tally.warnings, "missing_unsubscribe_link");
-  // Somebody who pressed the button of a confirmation mail is known by more than the key.
+  // A contact that confirmed its address is known by more than the public key.
   if (source === "PUBLIC" && confirmedAt === null) count(tally.warnings, "public_source");
 }
 
-/** Most texts are judged by their length: a character has three bytes at most. */
+/** The length decides for most texts: a character has at most three bytes. */
 function isLongerThan(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && utf8Bytes(text) > bytes);
 }

@@ -15,23 +15,26 @@ import type { Context } from "../../../platform/context";
 import { contentOf } from "../content";
 import type { Frozen } from "../frozen";
 
-/** A variant that is to be checked: its content as it would be stored, and links like those of its recipients. */
+/** A variant to check: its content as it would be stored, and links like those of its recipients. */
 export interface Checked {
   content: ContentRow;
   weight: number;
   links: RecipientLinks | null;
-  /** The content's, once somebody has asked what they name. */
+  /** The parsed templates of the content, set on first use. */
   templates?: Template[];
 }
 
-/** Everything that composing the mail of a campaign's recipients needs. None of its rows is stored. */
+/** Everything needed to compose the mail of a campaign's recipients. None of its rows is stored. */
 export interface Check {
   campaign: CampaignRow;
   variants: Checked[];
   delivery: Delivery;
 }
 
-/** Bodies are loaded once for all recipients of a step. One that is gone fails each mail, as it would when it is sent. */
+/**
+ * Loads the bodies once for all recipients of a step. A missing body makes each email fail, as it would when it is
+ * sent.
+ */
 export async function openCheck(
   ctx: Context,
   campaign: CampaignRow,
@@ -39,8 +42,8 @@ export async function openCheck(
 ): Promise<Check> {
   const variants: Checked[] = [];
   const maySend = new Set<Id>();
-  for (const [place, { contentId, weight }] of frozen.contents.entries()) {
-    const named = contentOf(ctx, campaign, campaign.variants?.[place] ?? null, {
+  for (const [index, { contentId, weight }] of frozen.contents.entries()) {
+    const named = contentOf(ctx, campaign, campaign.variants?.[index] ?? null, {
       id: contentId,
       at: frozen.at,
       linkBase,
@@ -68,7 +71,7 @@ async function isVerified(ctx: Context, sender: string): Promise<boolean> {
   return (await selectOne(ctx.db, sql`SELECT EXISTS (${domain}) AS verified`, columns({ verified: asFlag }))).verified;
 }
 
-/** The row that a recipient's mail would have. */
+/** Returns the row that a recipient's email would have. */
 export function emailTo(
   ctx: Context,
   { id: contentId, campaignId }: ContentRow,
@@ -90,12 +93,12 @@ export function emailTo(
     createdAt: now,
     nextAttemptAt: now,
     dueAt: now,
-    ...nothingYet,
+    ...unsentEmail,
   };
 }
 
-/** What is not known of a mail before anybody tried to send it. */
-const nothingYet = {
+/** The columns of an email before its first attempt. */
+const unsentEmail = {
   ownData: null,
   effectId: null,
   toWritten: null,

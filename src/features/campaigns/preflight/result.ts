@@ -10,7 +10,7 @@ import type { Context } from "../../../platform/context";
 import { maxReleasedOf } from "../release";
 import type { PreflightResult } from "./schema";
 
-/** What a pre-flight has found, as callers see it. */
+/** Returns the findings of a pre-flight as callers see them. */
 export async function resultOf(ctx: Context, campaign: CampaignRow, tally: Tally): Promise<PreflightResult> {
   const { recipients, composed, clipped, skipped, missing, renderErrors } = tally;
   const warnings = { ...tally.warnings };
@@ -41,7 +41,7 @@ export async function resultOf(ctx: Context, campaign: CampaignRow, tally: Tally
   };
 }
 
-/** What was found most often comes first. */
+/** Sorts findings by how often they occurred, most frequent first. */
 function sorted(findings: Finding[]): Finding[] {
   return findings.toSorted((one, other) => other.count - one.count);
 }
@@ -49,21 +49,26 @@ function sorted(findings: Finding[]): Finding[] {
 const messages: Record<WarningCode, string> = {
   empty_link: "A link leads nowhere: its href is empty or only #.",
   link_not_absolute:
-    "A link is no complete URL, so it does not work in a mail: it must begin with https:// or another scheme.",
-  image_without_alt:
-    'An image has no alt text, which is shown while images are not. alt="" says that it is decoration.',
+    "A link is not a complete URL, so it does not work in an email: it must begin with https:// or another scheme.",
+  image_without_alt: 'An image has no alt text, which is shown when images are not. Use alt="" for a decorative image.',
   missing_unsubscribe_link:
-    "The mail has no link to unsubscribe. Put {{ unsubscribeUrl }} or {{ manageUrl }} into an <a href>.",
+    "The email has no link to unsubscribe. Put {{ unsubscribeUrl }} or {{ manageUrl }} into an <a href>.",
   missing_postal_address: noPostalAddress.message,
-  public_source: "The contact came with a public key, which anybody can use, and never confirmed the address.",
-  sending_paused: "The marketing email of the project is paused: nothing goes out until the operator lifts that.",
-  disabled: "The project is disabled: nothing goes out until the operator enables it.",
+  public_source: "The contact was created with a public key, which anyone can use, and never confirmed the address.",
+  sending_paused: "The project's marketing email is paused: nothing is sent until the operator ends the pause.",
+  disabled: "The project is disabled: nothing is sent until the operator enables it.",
 };
 
-/** Until it is measured: the least of what `npm run bench -- campaigns` asks of the product. */
+/**
+ * The speed that is assumed until it is measured: the minimum that `npm run bench -- campaigns` requires of the
+ * product.
+ */
 const usualPerSecond = 400;
 
-/** How long the campaign takes when nothing else is sent, with the hold of a canary: at the least of all paces. */
+/**
+ * Returns how long the campaign takes when nothing else is sent, including the hold of a canary. The slowest pace
+ * decides.
+ */
 async function secondsFor(ctx: Context, { canary }: CampaignRow, mails: number): Promise<number> {
   const { pace } = ctx.config.mail;
   const ofProvider = pace === null ? null : ratePerSecond("campaign", pace) * ctx.mailer.mailsPerCall;
@@ -74,13 +79,16 @@ async function secondsFor(ctx: Context, { canary }: CampaignRow, mails: number):
 }
 
 /**
- * Rows that the database writes for a recipient, rows of indexes included: up to SENT with its event, for one who only gets
- * a row in the ledger that says why not, and for a mail that is held first. test/flows/preflight.test.ts measures them: it
- * compares the figure with a campaign that is really sent.
+ * The rows that the database writes per recipient, including rows of indexes: for an email up to SENT with its event,
+ * for a withheld email whose ledger row says why, and in addition for an email that is held first.
+ * test/flows/preflight.test.ts compares these figures with a campaign that is really sent.
  */
 const rowsPer = { sent: 8, unsent: 3, held: 1 };
 
-/** Who does not want the mail gets no row. The first mails of a campaign without a canary go out as they are written. */
+/**
+ * Returns the number of rows that sending writes. A contact that does not want the mail gets no row. Without a canary,
+ * the first emails of a campaign are not held.
+ */
 function rowsFor(ctx: Context, { canary }: CampaignRow, { composed, skipped, renderErrors }: Tally): number {
   const inLedger = skipReasons.filter((reason) => reason.startsWith("suppressed_") || reason === "monthly_limit");
   const withheld = inLedger.reduce((sum, reason) => sum + (skipped[reason] ?? 0), 0);

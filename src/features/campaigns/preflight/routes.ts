@@ -14,7 +14,7 @@ const preflight = createRoute({
   operationId: "preflightCampaign",
   tags: ["Campaigns"],
   summary: "Check a campaign for every recipient, without sending it",
-  description: `A background job composes the mail of everybody in the audience, by the same code that sends it, for all variants.
+  description: `A background job composes the email of every contact in the audience, with the code that sends it, for all variants.
 Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progress and its \`result\`, which grows while the job is
 \`processing\`:
 
@@ -32,23 +32,23 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
 }
 \`\`\`
 
-- \`willSend\`, \`skipped\` and \`renderErrors\` add up to \`recipients\`: everybody whom the audience finds.
-- \`skipped\` says who gets no mail, by the rules of sending: \`unsubscribed\` and \`snoozed\` (not for TRANSACTIONAL), \`not_in_topic\`,
+- \`willSend\`, \`skipped\` and \`renderErrors\` add up to \`recipients\`: all contacts in the audience.
+- \`skipped\` counts contacts that get no email, by the rules of sending: \`unsubscribed\` and \`snoozed\` (not for TRANSACTIONAL), \`not_in_topic\`,
   \`suppressed_bounce\`, \`suppressed_complaint\`, \`suppressed_unsubscribe\`, \`suppressed_manual\`, and \`monthly_limit\` once the
   month's quota is used up.
-- \`missing\` names the variables without a value that the mail names, also where a fallback stands for them; at most 100.
-- \`renderErrors\` are why the mail of some cannot be composed: theirs would end FAILED. At most 50 are told one by one.
-- \`clipped\` counts mail with more than 102 KB of HTML, tracking included: Gmail cuts it there.
-- \`warnings\` count recipients whose mail is sent all the same: \`empty_link\`, \`link_not_absolute\`, \`image_without_alt\`,
-  \`missing_unsubscribe_link\`, \`missing_postal_address\` (the project has none), \`public_source\` (the contact came with a public key, and confirmed nothing), \`sending_paused\`, \`disabled\`.
-- \`estimatedSeconds\` is how long sending takes when nothing else is sent, with the hold of a canary: at the pace of the project
+- \`missing\` lists variables that the email uses and that have no value, even when a fallback replaces them; at most 100.
+- \`renderErrors\` lists the reasons why emails cannot be composed: these would end FAILED. At most 50 are listed one by one.
+- \`clipped\` counts emails with more than 102 KB of HTML, tracking included: Gmail clips them there.
+- \`warnings\` count recipients whose email is sent all the same: \`empty_link\`, \`link_not_absolute\`, \`image_without_alt\`,
+  \`missing_unsubscribe_link\`, \`missing_postal_address\` (the project has none), \`public_source\` (the contact was created with a public key and never confirmed its address), \`sending_paused\`, \`disabled\`.
+- \`estimatedSeconds\` is how long sending takes when nothing else is sent, including the hold of a canary: at the pace of the project
   (\`sendRatePerSecond\`), that of the provider, or the speed at which this installation sent its last campaigns, whichever is the
-  slowest. Before it has sent any, 400 a second stand for that speed. \`rowsWritten\` is what sending writes to the database.
-- \`examples\` are ids of contacts, five at most, of whom one may be erased by now; of \`warnings\` the links and images that they are
-  about, as far as they are written in the body.
+  slowest. Before the first campaign, that speed is assumed to be 400 a second. \`rowsWritten\` is the number of rows that sending writes to the database.
+- \`examples\` are at most five ids of contacts, which may have been erased since; for \`warnings\` they are the links and images
+  concerned, as far as these are written in the body.
 
-A campaign has one such job at a time: a call while it goes on answers with the same \`jobId\`. A campaign that is changed meanwhile is
-checked from the beginning. Of one that is SENDING, the job checks the whole audience as it is now. When it is deleted, the job is \`failed\`. A disabled project may check its campaigns. 409 when the campaign is
+A campaign has one such job at a time: a call while it is running returns the same \`jobId\`. When the campaign is changed meanwhile,
+the check starts again. For a campaign that is SENDING, the job checks the whole audience as it is now. When the campaign is deleted, the job is \`failed\`. A disabled project may check its campaigns. 409 when the campaign is
 SENT or CANCELLED, and while three others of the project are being checked.`,
   request: { params: CampaignParam },
   responses: { ...accepted(QueuedJob), ...errors(404, 409, 422) },

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { skipReasons, warningCodes } from "../../../core/campaigns/tally";
 
 const counter = z.number().int();
-const examples = z.array(z.string()).meta({ description: "Ids of contacts, five at most." });
+const examples = z.array(z.string()).meta({ description: "At most five ids of contacts." });
 
 /** The `result` of a pre-flight's job. */
 export const PreflightResult = z.object({
   recipients: counter.meta({
-    description: "Everybody in the audience: `willSend`, `skipped` and `renderErrors` add up to it.",
+    description: "All contacts in the audience: the sum of `willSend`, `skipped` and `renderErrors`.",
   }),
-  willSend: counter.meta({ description: "Those whose mail can be sent as things are now." }),
+  willSend: counter.meta({ description: "Contacts whose email could be sent now." }),
   skipped: z.array(z.object({ reason: z.enum(skipReasons), count: counter })),
   missing: z.array(z.object({ variable: z.string(), count: counter, examples })),
   renderErrors: z.array(z.object({ message: z.string(), count: counter, examples })),
@@ -21,7 +21,7 @@ export const PreflightResult = z.object({
       count: counter,
       examples: z.array(z.string()).meta({
         description:
-          "The links or images that it is about, as they are written in the body: five at most. Empty for other warnings.",
+          "At most five of the links or images concerned, as they are written in the body. Empty for other warnings.",
       }),
     }),
   ),

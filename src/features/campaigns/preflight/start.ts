@@ -11,12 +11,12 @@ import { linkBase } from "../../../engine/mail/links";
 import type { Context } from "../../../platform/context";
 import { getCampaign, wrongState } from "../campaign";
 
-/** Each takes the processor for as long as rendering a whole campaign does. */
+/** Bounds the CPU of a project's pre-flights: each uses as much as rendering a whole campaign. */
 export const maxPreflightsAtOnce = 3;
 
 /**
- * `POST /campaigns/{id}/preflight`: composes the mail of every recipient, without sending any. Returns the job that does. A
- * campaign has one at a time, and whoever asks meanwhile follows that one. Throws NotFound and Conflict.
+ * `POST /campaigns/{id}/preflight`: composes the email of every recipient, without sending any. Returns the job's id. A
+ * campaign has one such job at a time, and a second call returns the running one. Throws NotFound and Conflict.
  */
 export async function startPreflight(ctx: Context, id: Id): Promise<Id> {
   const campaign = await getCampaign(ctx, id);
@@ -30,7 +30,7 @@ export async function startPreflight(ctx: Context, id: Id): Promise<Id> {
     insertJob(ctx, {
       id: jobId,
       type,
-      // What runs the job does not know where recipients' links lead to.
+      // The consumer of the job does not know the base of recipients' links.
       input: { campaignId: id, linkBase: linkBase(ctx) },
       onlyIf: sql`(SELECT count(*) FROM (${open})) < ${maxPreflightsAtOnce}
         AND ${textOf(id)} NOT IN (SELECT campaign_id FROM (${open}))`,
@@ -44,7 +44,7 @@ export async function startPreflight(ctx: Context, id: Id): Promise<Id> {
   return job.id;
 }
 
-/** A query of the project's pre-flights that go on. Its conditions are those of the index. */
+/** Returns a query for the project's open pre-flights. Its conditions are those of the index. */
 function openPreflights(ctx: Context): SQL {
   return sql`SELECT id, input->>'campaignId' AS campaign_id FROM jobs INDEXED BY ix_jobs_preflights
     WHERE project_id = ${ctx.project.number} AND type = 'campaigns.preflight' AND status IN ('queued', 'processing')`;
@@ -52,7 +52,7 @@ function openPreflights(ctx: Context): SQL {
 
 function tooMany(): Conflict {
   return new Conflict(
-    `${maxPreflightsAtOnce} campaigns of this project are being checked, and more cannot be at once. Nothing was started.`,
+    `${maxPreflightsAtOnce} campaigns of this project are being checked, which is the maximum. Nothing was started.`,
     { suggestion: "Wait until one of these jobs has ended.", details: { limit: maxPreflightsAtOnce } },
   );
 }

@@ -6,28 +6,28 @@ import { Frozen } from "../frozen";
 
 const StoredId = z.string().transform(asId);
 
-/** What a pre-flight is told. */
-export const Input = z.object({ campaignId: StoredId, linkBase: z.string().nullable() });
-export type Input = z.infer<typeof Input>;
+/** The input of a pre-flight. */
+export const PreflightInput = z.object({ campaignId: StoredId, linkBase: z.string().nullable() });
+export type PreflightInput = z.infer<typeof PreflightInput>;
 
-/** Where a pre-flight stands: it begins with nothing. */
-export const State = z.object({
-  /** The campaign's, when this began: what it says then is what is checked. */
+/** The state of a pre-flight. It starts without one. */
+export const PreflightState = z.object({
+  /** The campaign's version when the check began: that version is checked. */
   version: z.number(),
-  /** Who would get it then. */
+  /** The audience at that time. */
   frozen: Frozen,
-  /** How many mails are left of the month, or null without a limit. */
+  /** How many emails remain of the month's quota; null without a limit. */
   places: z.number().nullable(),
-  /** Contacts up to this one are done: so many rows of the audience's source. */
+  /** The cursor: contacts up to this one are done. `passed` counts rows of the audience's source. */
   after: StoredId,
   passed: z.number(),
-  /** Rows of the next window: as many as have some hundred recipients in them. */
+  /** Rows of the next window, chosen so that it has a few hundred recipients. */
   rows: z.number(),
   tally: z.custom<Tally>(isJsonObject),
 });
-export type State = z.infer<typeof State>;
+export type PreflightState = z.infer<typeof PreflightState>;
 
-/** As it is stored: whatever is in it came out of JSON, or goes into it as it is. */
-export function stateJson(state: State): JsonObject {
+/** Returns the state as it is stored. It came out of JSON, or goes into JSON unchanged. */
+export function stateJson(state: PreflightState): JsonObject {
   return state as unknown as JsonObject;
 }

@@ -14,34 +14,34 @@ import { usedThisMonth } from "../../../engine/projects/monthly-usage";
 import type { Context } from "../../../platform/context";
 import { getCampaign } from "../campaign";
 import { findNext } from "../find-next";
-import { everybodyOf, freeze } from "../frozen";
+import { freeze, frozenAudience } from "../frozen";
 import { openCheck } from "./check";
 import { checkPage, type Found } from "./check-page";
 import { resultOf } from "./result";
-import { Input, State, stateJson } from "./state";
+import { PreflightInput, PreflightState, stateJson } from "./state";
 
-/** Recipients of one step: a run that dies loses so many at most. */
+/** The maximum number of recipients of one step, and so of those that a run loses when it dies. */
 const recipientsPerStep = 500;
 
-/** Contacts whose data is held in memory at once: each has 64 KB at most. */
+/** The number of contacts whose data is in memory at once: each has at most 64 KB. */
 const recipientsPerPage = 50;
 
-/** A second of CPU, after which no mail is begun. Each takes 100 ms at most. */
+/** A second of CPU. No email is begun after it, and each takes at most 100 ms. */
 const maxStepUnits = 100_000_000;
 
-/** Rows of the first window, all of which may be recipients. */
+/** The rows of the first window, all of which may be recipients. */
 const firstRows = recipientsPerStep;
 
 /**
- * One step of a pre-flight: the next window of the audience. What it found is added to the job in the batch that says how
- * far the job is, so a step that dies or comes twice counts nothing twice. A campaign that was changed meanwhile is checked
- * from the beginning, as it is now.
+ * Takes one step of a pre-flight: the next window of the audience. The batch that adds its findings to the job also
+ * stores the progress, so a step that dies or runs twice counts nothing twice. A campaign that was changed meanwhile is
+ * checked again from the beginning.
  */
 export async function preflightStep(ctx: Context, row: JobRow): Promise<Step> {
-  const input = Input.parse(row.input);
+  const input = PreflightInput.parse(row.input);
   try {
     const campaign = await getCampaign(ctx, input.campaignId);
-    const { data: state } = State.safeParse(row.state);
+    const { data: state } = PreflightState.safeParse(row.state);
     if (state?.version !== campaign.version) return await begin(ctx, row, campaign);
     return await checkNext(ctx, row, { campaign, input, state });
   } catch (error) {
@@ -51,10 +51,10 @@ export async function preflightStep(ctx: Context, row: JobRow): Promise<Step> {
 }
 
 async function begin(ctx: Context, row: JobRow, campaign: CampaignRow): Promise<Step> {
-  const state: State = {
+  const state: PreflightState = {
     version: campaign.version,
     frozen: await freeze(ctx, campaign),
-    places: await findPlaces(ctx),
+    places: await remainingQuota(ctx),
     after: belowAllIds,
     passed: 0,
     rows: firstRows,
@@ -66,14 +66,17 @@ async function begin(ctx: Context, row: JobRow, campaign: CampaignRow): Promise<
   return "goes on";
 }
 
-async function findPlaces(ctx: Context): Promise<number | null> {
+async function remainingQuota(ctx: Context): Promise<number | null> {
   const { monthlySendLimit: limit } = ctx.project;
   if (limit === null) return null;
   const { used } = await selectOne(ctx.db, sql`SELECT ${usedThisMonth(ctx)} AS used`, columns({ used: asNumber }));
   return Math.max(0, limit - used);
 }
 
-/** A campaign that is deleted half-way, or whose audience names what is gone: the refusal says so to people. */
+/**
+ * Fails the job when the campaign was deleted, or its audience names something that was deleted. The refusal explains
+ * why.
+ */
 async function fail(ctx: Context, row: JobRow, refusal: Refusal): Promise<Step> {
   const reason =
     refusal instanceof NotFound && refusal.resource === "campaign"
@@ -90,13 +93,13 @@ async function fail(ctx: Context, row: JobRow, refusal: Refusal): Promise<Step> 
 
 interface Checking {
   campaign: CampaignRow;
-  input: Input;
-  state: State;
+  input: PreflightInput;
+  state: PreflightState;
 }
 
 async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: Checking): Promise<Step> {
   const { frozen, after: from } = state;
-  const audience = everybodyOf(frozen);
+  const audience = frozenAudience(frozen);
   const rows = Math.min(state.rows, maxAskedPerStatement(audience));
   const found = await findNext(ctx, frozen, { audience, from, rows });
   const { done, places, tally } = await checkSome(ctx, { campaign, input, state }, found.ids);
@@ -109,7 +112,7 @@ async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: 
     batch.add(updateEnded(ctx, row, { status: "completed", state: {}, result }));
   } else {
     const passed = state.passed + (isCut ? Math.floor((rows * done) / found.ids.length) : rows);
-    const next: State = { ...state, after, places, tally, passed, rows: nextRows(rows, found.ids.length) };
+    const next: PreflightState = { ...state, after, places, tally, passed, rows: nextRows(rows, found.ids.length) };
     const progress = (100 * passed) / Math.max(passed, frozen.source.rows);
     batch.add(updateState(ctx, row, stateJson(next), progress, { result: sql`${JSON.stringify(result)}` }));
   }
@@ -117,7 +120,7 @@ async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: 
   return after === null ? "ended" : "goes on";
 }
 
-/** As many of these recipients as one step takes; of an empty window, nobody. */
+/** Checks as many of these recipients as one step may; none of an empty window. */
 async function checkSome(
   ctx: Context,
   { campaign, input, state }: Checking,
@@ -136,7 +139,9 @@ async function checkSome(
   return { ...found, done };
 }
 
-/** A window with few recipients is followed by a larger one, which a statement's limit bounds. */
+/**
+ * Returns the size of the next window. After a window with few recipients it is larger, up to the limit of a statement.
+ */
 function nextRows(rows: number, recipients: number): number {
   if (recipients > recipientsPerStep) return Math.max(firstRows, Math.floor(rows / 2));
   return recipients < recipientsPerStep / 2 ? 2 * rows : rows;
