@@ -34,6 +34,8 @@ export default defineConfig(async () => ({
           ],
         },
       },
+      // Lists with a made-up member. Each file has modules of its own, because it replaces one of them.
+      { root, test: { name: "lists", include: ["test/house/lists/*.test.ts"] } },
       // The Worker in real workerd, with real D1, queues, objects and R2.
       {
         root,

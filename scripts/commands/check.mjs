@@ -8,7 +8,7 @@ const CHECKS = [
   ["types of test", "tsc", "-p", "test"],
   ["format and lint", "biome", "check", "--diagnostic-level=warn"],
   ["unused code", "knip"],
-  ["rules", "vitest", "run", "--config", "test/vitest.config.ts", "--project", "core"],
+  ["rules", "vitest", "run", "--config", "test/vitest.config.ts", "--project", "core", "--project", "lists"],
 ];
 
 /**

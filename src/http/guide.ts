@@ -1,3 +1,4 @@
+import { serviceEventList } from "../core/events/service-event";
 import { meteredFilters } from "../core/templating/filters";
 import { errorCodes } from "./error-codes";
 
@@ -15,6 +16,12 @@ A bookmark is opaque, and good for any number of calls of the project. One that 
 read the database itself, whatever they send.
 
 `;
+
+const eventTable = [
+  "| Event | When |",
+  "| --- | --- |",
+  ...serviceEventList.map(([name, { when }]) => `| \`${name}\` | ${when[0]?.toUpperCase()}${when.slice(1)} |`),
+].join("\n");
 
 /** The introduction of the document, in Markdown: everything that is not about one operation. */
 export function guide(origin: string, { readsCopies }: { readsCopies: boolean }): string {
@@ -257,6 +264,10 @@ webhook-signature: v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
 { "type": "email.delivered", "timestamp": "2026-01-31T09:00:00.000Z",
   "data": { "emailId": "0199a0f2-…", "subject": "Welcome", "contactId": "0199a0f2-…", "contactEmail": "ada@example.com", … } }
 \`\`\`
+
+In addition to your own events, the service records these, and \`segment.<slug>.entry\` and \`segment.<slug>.exit\`:
+
+${eventTable}
 
 - \`data\` is the event's own data, with \`contactId\` and \`contactEmail\`. Events of mail have \`emailId\`, the id that \`/v1/send\` returned.
 - Answer with a 2xx within 10 seconds, and do the work afterwards. Any other answer is a failure.

@@ -1,28 +1,11 @@
-/** Types that are the name of an event which the service records. */
-const ownTypes = [
-  "email.sent",
-  "email.delivered",
-  "email.opened",
-  "email.clicked",
-  "email.bounced",
-  "email.complained",
-  "email.failed",
-  "email.received",
-  "contact.subscribed",
-  "contact.unsubscribed",
-  "contact.confirmed",
-  "contact.topic_joined",
-  "contact.topic_left",
-  "webhook.disabled",
-] as const;
+import { type ServiceEventName, serviceEvent, serviceEventsThat } from "./service-event";
 
 /** Types of events whose names differ from project to project. */
 const groupTypes = ["event.triggered", "segment.entry", "segment.exit"] as const;
 
 /** The types of activities. Each event in the log has one of them, by its name. */
-export const activityTypes = [...ownTypes, ...groupTypes] as const;
-export type ActivityType = (typeof activityTypes)[number];
-type OwnType = (typeof ownTypes)[number];
+export const activityTypes: readonly ActivityType[] = [...serviceEventsThat(() => true), ...groupTypes];
+export type ActivityType = ServiceEventName | (typeof groupTypes)[number];
 
 const segmentEvent = /^segment\.(.+)\.(entry|exit)$/;
 
@@ -39,8 +22,8 @@ export function segmentOfEvent(name: string): string | null {
   return segmentEvent.exec(name)?.[1] ?? null;
 }
 
-function isOwnType(name: string): name is OwnType {
-  return (ownTypes as readonly string[]).includes(name);
+function isOwnType(name: string): name is ServiceEventName {
+  return serviceEvent(name) !== undefined;
 }
 
 /** The names that events of these types may have. */

@@ -1,24 +1,20 @@
 import { z } from "zod";
 import { isStorable } from "../storable";
+import { serviceEvent, serviceEventsThat } from "./service-event";
 
 const maxNameLength = 255;
-const ownNames = new Set([
-  "contact.subscribed",
-  "contact.unsubscribed",
-  "contact.confirmed",
-  "contact.topic_joined",
-  "contact.topic_left",
-  "webhook.disabled",
-]);
 
 /** Names that are reserved for the service. Upper and lower case are different, as in all event names. */
 export function isReservedEvent(name: string): boolean {
-  return name.startsWith("email.") || ownNames.has(name) || /^segment\..+\.(entry|exit)$/.test(name);
+  return name.startsWith("email.") || serviceEvent(name) !== undefined || /^segment\..+\.(entry|exit)$/.test(name);
 }
 
 export function reservedEvent(name: string): string {
   return `${name} is reserved: only the service itself records events with this name`;
 }
+
+const otherNames = serviceEventsThat((_, name) => !name.startsWith("email."));
+const reservedNames = ["email.*", ...otherNames].map((name) => `\`${name}\``).join(", ");
 
 /**
  * These are path segments with a meaning in URLs, even when encoded: nobody could delete such an event, or query it.
@@ -46,8 +42,22 @@ export const EventName = z
     minLength: 1,
     maxLength: maxNameLength,
     description:
-      "Any text on one line except `.` and `..`, kept exactly as sent. The service reserves `email.*`, " +
-      "`contact.subscribed`, `contact.unsubscribed`, `contact.confirmed`, `contact.topic_joined`, `contact.topic_left`, " +
-      "`webhook.disabled`, `segment.<slug>.entry` and `segment.<slug>.exit`.",
+      "Any text on one line except `.` and `..`, kept exactly as sent. The service reserves " +
+      `${reservedNames}, \`segment.<slug>.entry\` and \`segment.<slug>.exit\`.`,
     example: "purchase",
   });
+
+const emailNames = serviceEventsThat((_, name) => name.startsWith("email."));
+
+/**
+ * Returns why no event of a project can have exactly this name; null when one can. `orElse` ends the list of allowed
+ * names.
+ */
+export function exactNameFault(name: string, orElse = ""): string | null {
+  if (name.startsWith("email.") && serviceEvent(name) === undefined) {
+    return `There is no event ${name}: use ${emailNames.join(", ")}${orElse}`;
+  }
+  if (isReservedEvent(name)) return null;
+  const read = EventName.safeParse(name);
+  return read.success ? null : (read.error.issues[0]?.message ?? "Must be the name of an event");
+}

@@ -1,18 +1,17 @@
+import { serviceEventsThat } from "../events/service-event";
 import type { StepType } from "./step";
 
-const ofMail = ["sent", "delivered", "opened", "clicked", "bounced", "complained", "failed"].map(
-  (kind) => `email.${kind}`,
-);
+const ofMail: readonly string[] = serviceEventsThat(({ causedBy }) => causedBy === "SEND_EMAIL");
 
 /** The events that a step of this type may cause. */
-export function causedBy(type: StepType, subscribed: boolean | null | undefined): string[] {
+export function causedBy(type: StepType, subscribed: boolean | null | undefined): readonly string[] {
   if (type === "SEND_EMAIL") return ofMail;
   if (type !== "UPDATE_CONTACT" || typeof subscribed !== "boolean") return [];
   return [subscribed ? "contact.subscribed" : "contact.unsubscribed"];
 }
 
 /** All events that some step may cause. */
-export const causable: readonly string[] = [...ofMail, "contact.subscribed", "contact.unsubscribed"];
+export const causable: readonly string[] = serviceEventsThat(({ causedBy }) => causedBy);
 
 /** Another enabled workflow, what starts it, and what its steps may cause. */
 export interface CausingWorkflow {

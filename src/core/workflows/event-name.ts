@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { exactNameFault } from "../webhooks/event-names";
+import { exactNameFault } from "../events/names";
+import { serviceEvent } from "../events/service-event";
 
 /** Listeners of such a name would get a whole family of events. */
 const family = /^([^.]*\.)?\*$/;
@@ -7,7 +8,7 @@ const family = /^([^.]*\.)?\*$/;
 /** Why a workflow cannot start by events of this name, or wait for one; null when it can. */
 function awaitedNameFault(name: string): string | null {
   if (family.test(name)) return `${name} names several events: use the exact name of one, such as email.opened`;
-  if (name === "webhook.disabled") return "webhook.disabled belongs to no contact, so no workflow can use it";
+  if (serviceEvent(name)?.hasNoContact) return `${name} belongs to no contact, so no workflow can use it`;
   return exactNameFault(name);
 }
 

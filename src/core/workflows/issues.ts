@@ -103,7 +103,7 @@ function causes(
   ];
 }
 
-function causedEvents(step: Step): string[] {
+function causedEvents(step: Step): readonly string[] {
   return causedBy(step.type, step.type === "UPDATE_CONTACT" ? step.config.subscribed : null);
 }
 

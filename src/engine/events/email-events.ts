@@ -1,19 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
+import { serviceEventsThat } from "../../core/events/service-event";
 import { simulatorDomain } from "../../core/mail/simulator";
 import type { Statement } from "../../db/statement";
 import type { Platform } from "../../platform/context";
 import { insertEvents } from "./record";
 
 /** The names of an email's events. Only these events have an `email_id`. */
-export const emailEventNames = [
-  "email.sent",
-  "email.delivered",
-  "email.opened",
-  "email.clicked",
-  "email.bounced",
-  "email.complained",
-  "email.failed",
-] as const;
+export const emailEventNames = serviceEventsThat(({ isOfEmail }) => isOfEmail);
 
 const simulated = [`@${simulatorDomain}`, `.${simulatorDomain}`];
 

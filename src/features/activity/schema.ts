@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type ActivityType, activityTypes } from "../../core/events/activity-types";
 import { DateRange } from "../../core/events/range";
+import { type EventColumn, eventColumns } from "../../core/events/service-event";
 import { readId } from "../../core/ids";
 import { Warnings } from "../../core/warning";
 
@@ -103,15 +104,11 @@ export const ActivityTypes = z
   .meta({ id: "ActivityTypes", example: { types: [...activityTypes] } });
 
 const count = z.number().int();
+const countsOfEvents = Object.fromEntries(
+  eventColumns.map(({ column, means }) => [column, means === undefined ? count : count.meta({ description: means })]),
+) as Record<EventColumn, typeof count>; // has every column
 const counts = {
-  sent: count,
-  delivered: count,
-  opened: count.meta({ description: "Every open, also repeated ones." }),
-  clicked: count.meta({
-    description: "Every click, also repeated ones and those of scanners, whose events have `automated`.",
-  }),
-  bounced: count,
-  complained: count,
+  ...countsOfEvents,
   events: count.meta({ description: "Events that you tracked: `event.triggered`." }),
 };
 const exampleCounts = { sent: 120, delivered: 118, opened: 61, clicked: 14, bounced: 2, complained: 0, events: 310 };

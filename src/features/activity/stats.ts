@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { Invalid } from "../../core/errors";
 import type { Span } from "../../core/events/range";
+import { type EventColumn, eventColumns } from "../../core/events/service-event";
 import { firstIdAt } from "../../core/ids";
 import { dayMs, iso } from "../../core/time";
 import { openBatch } from "../../db/batch";
@@ -15,17 +16,8 @@ import { eventNamesOf, isCallers } from "./names-of-types";
 const usualDays = 30;
 export const maxDays = 366;
 
-const columnOfName = {
-  "email.sent": "sent",
-  "email.delivered": "delivered",
-  "email.opened": "opened",
-  "email.clicked": "clicked",
-  "email.bounced": "bounced",
-  "email.complained": "complained",
-} as const;
-
-const columnNames = [...Object.values(columnOfName), "events"] as const;
-type Column = (typeof columnNames)[number];
+const columnNames = [...eventColumns.map(({ column }) => column), "events" as const];
+type Column = EventColumn | "events";
 type DayCounts = Record<Column, number>;
 
 interface ActivityStats {
@@ -36,7 +28,7 @@ interface ActivityStats {
 }
 
 /** The counted events: a caller's own, and those with a column of their own. */
-const counted: EventNames = eventNamesOf(["event.triggered", ...(Object.keys(columnOfName) as "email.sent"[])]);
+const counted: EventNames = eventNamesOf(["event.triggered", ...eventColumns.map(({ name }) => name)]);
 
 /**
  * `GET /activity/stats`: counts the events of each day (UTC). Whole days come from the stored counts, which are exact.
@@ -82,20 +74,11 @@ export function tooLong({ from, to }: Span): Invalid {
 }
 
 function countsBy(count: (column: Column) => number): DayCounts {
-  const [sent, delivered, opened, clicked] = [count("sent"), count("delivered"), count("opened"), count("clicked")];
-  return {
-    sent,
-    delivered,
-    opened,
-    clicked,
-    bounced: count("bounced"),
-    complained: count("complained"),
-    events: count("events"),
-  };
+  return Object.fromEntries(columnNames.map((column) => [column, count(column)])) as DayCounts; // has every column
 }
 
 function columnInSql(name: SQL): SQL {
-  const cases = Object.entries(columnOfName).map(([event, column]) => sql`WHEN ${event} THEN ${column}`);
+  const cases = eventColumns.map(({ name: event, column }) => sql`WHEN ${event} THEN ${column}`);
   return sql`CASE ${name} ${sql.join(cases, sql` `)} ELSE 'events' END`;
 }
 
@@ -121,18 +104,12 @@ interface PartialDay {
 
 const readPart = columns({
   seen: asNumber,
-  sent: asNumber,
-  delivered: asNumber,
-  opened: asNumber,
-  clicked: asNumber,
-  bounced: asNumber,
-  complained: asNumber,
-  events: asNumber,
+  ...(Object.fromEntries(columnNames.map((column) => [column, asNumber])) as Record<Column, typeof asNumber>), // as above
 });
 
 async function countParts(ctx: Context, parts: Span[]): Promise<PartialDay[]> {
   const isOf = [
-    ...Object.entries(columnOfName).map(([name, column]) => [column, sql`name = ${name}`] as const),
+    ...eventColumns.map(({ name, column }) => [column, sql`name = ${name}`] as const),
     ["events", isCallers(sql`name`)] as const,
   ];
   const sums = isOf.map(([column, isIt]) => sql`coalesce(sum(${isIt}), 0) AS ${sql.identifier(column)}`);

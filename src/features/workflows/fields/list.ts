@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { topicField } from "../../../core/audience/fields";
 import { type FieldType, fieldType } from "../../../core/contacts/field-type";
 import { standardTypes } from "../../../core/contacts/standard-fields";
-import { isReservedEvent } from "../../../core/events/names";
+import { emailDataKeys, serviceEvent } from "../../../core/events/service-event";
 import { openBatch } from "../../../db/batch";
 import { asOneOf, asText, columns, orNull } from "../../../db/rows";
 import { type Statement, statement } from "../../../db/statement";
@@ -55,14 +55,9 @@ function eventField(key: string, type: FieldType): [string, FieldType] {
 }
 
 /** What is in the data of events that the service records itself, whether or not any has happened. */
-function ownKeys(eventName: string | undefined): string[] {
-  if (eventName === undefined || !isReservedEvent(eventName)) return [];
-  if (eventName === "email.received") return [];
-  if (eventName.startsWith("email.")) {
-    const more = { "email.clicked": ["link"], "email.bounced": ["bounceType", "reason"] }[eventName] ?? [];
-    return ["emailId", "subject", "templateId", "campaignId", "source", ...more];
-  }
-  return eventName.startsWith("contact.topic_") ? ["topic"] : [];
+function ownKeys(eventName: string | undefined): readonly string[] {
+  const event = eventName === undefined ? undefined : serviceEvent(eventName);
+  return [...(event?.isOfEmail ? emailDataKeys : []), ...(event?.fields ?? [])];
 }
 
 function selectCustom(ctx: Context) {

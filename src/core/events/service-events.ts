@@ -1,0 +1,48 @@
+/** An event that the service records itself. Its name is reserved, a type of activity, and may be listened for. */
+export interface ServiceEvent {
+  /** When it happens, for the guide. */
+  when: string;
+  /** The keys of its data that conditions of workflows may ask, in addition to those of every event of an email. */
+  fields?: readonly string[];
+  /** It is one of an email of ours. These events alone have an `email_id`. */
+  isOfEmail?: true;
+  /** It belongs to no contact, so no workflow can use it. */
+  hasNoContact?: true;
+  /** The column of `GET /activity/stats` that counts it, and what the column means if its name does not say so. */
+  column?: string;
+  columnMeans?: string;
+  /** The type of step that may cause it. */
+  causedBy?: "SEND_EMAIL" | "UPDATE_CONTACT";
+}
+
+/**
+ * Every event that the service records, by name, in the order of lists. Reserved names, activity types, statistics, what
+ * webhooks and workflows can listen for and the guide all follow from it. Events of segments have the segment's slug in
+ * their names, so `activity-types.ts` adds them.
+ */
+export const serviceEvents = {
+  "email.sent": { when: "the provider accepted an email", ...ofEmail("sent") },
+  "email.delivered": { when: "the provider reports that the email arrived", ...ofEmail("delivered") },
+  "email.opened": {
+    ...{ when: "its pixel was loaded", ...ofEmail("opened") },
+    columnMeans: "Every open, also repeated ones.",
+  },
+  "email.clicked": {
+    ...{ when: "one of its links was followed", ...ofEmail("clicked"), fields: ["link"] },
+    columnMeans: "Every click, also repeated ones and those of scanners, whose events have `automated`.",
+  },
+  "email.bounced": { when: "it was returned", ...ofEmail("bounced"), fields: ["bounceType", "reason"] },
+  "email.complained": { when: "its recipient reported it as spam", ...ofEmail("complained") },
+  "email.failed": { when: "it could not be sent", isOfEmail: true, causedBy: "SEND_EMAIL" },
+  "email.received": { when: "a contact wrote to a verified domain" },
+  "contact.subscribed": { when: "a contact subscribed", causedBy: "UPDATE_CONTACT" },
+  "contact.unsubscribed": { when: "a contact unsubscribed", causedBy: "UPDATE_CONTACT" },
+  "contact.confirmed": { when: "a contact confirmed its address" },
+  "contact.topic_joined": { when: "a contact joined a topic", fields: ["topic"] },
+  "contact.topic_left": { when: "a contact left a topic", fields: ["topic"] },
+  "webhook.disabled": { when: "a webhook was disabled because its deliveries failed", hasNoContact: true },
+} as const satisfies Record<string, ServiceEvent>;
+
+function ofEmail<Column extends string>(column: Column) {
+  return { isOfEmail: true, causedBy: "SEND_EMAIL", column } as const;
+}
