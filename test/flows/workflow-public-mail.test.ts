@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Id, publicId } from "../../src/core/ids";
+import { computeDueSegments } from "../../src/features/segments/sweep-due";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
+import { newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
 import { addressOf, executionsOf, newWorkflow, track } from "../support/workflow";
 import { World } from "../support/world";
@@ -34,11 +36,19 @@ async function addWelcome(
     allowReentry = false,
     config = {},
     eventName,
-  }: { template?: Record<string, unknown>; allowReentry?: boolean; config?: object; eventName?: string } = {},
+    publicEvents,
+  }: {
+    template?: Record<string, unknown>;
+    allowReentry?: boolean;
+    config?: object;
+    eventName?: string;
+    publicEvents?: boolean;
+  } = {},
 ): Promise<void> {
   const { id: templateId } = await newTemplate(project, { type: "TRANSACTIONAL", ...template });
   await newWorkflow(project, {
     eventName,
+    publicEvents,
     allowReentry,
     steps: { mail: ["SEND_EMAIL", config, { templateId }], end: ["EXIT", {}] },
     ways: [
@@ -170,6 +180,124 @@ describe("mail that events of public keys cause", () => {
     const [run] = await executionsOf(world, project, contactId);
     expect(run).toMatchObject({ status: "WAITING" });
     expect(await emailRows(project)).toHaveLength(0);
+  });
+});
+
+describe("what a public key causes by events of the service", () => {
+  /** A browser turns a subscription off and on, five times in fifteen seconds. */
+  async function flipFiveTimes(world: World, project: TestProject): Promise<void> {
+    for (let n = 0; n < 5; n++) {
+      for (const subscribed of [false, true]) {
+        await track(world, project, "page_view", { ...asVisitor("ada@example.com"), subscribed });
+        await world.drain();
+        world.now += 1_500;
+      }
+    }
+  }
+
+  async function subscribing(given: Partial<Parameters<typeof addWelcome>[1]> = {}): Promise<TestProject> {
+    const project = await newProject();
+    await addWelcome(project, { eventName: "contact.subscribed", allowReentry: true, ...given });
+    return project;
+  }
+
+  const known = (project: TestProject) =>
+    project.db.prepare("UPDATE contacts SET source = 'API' WHERE project_id = ?").bind(project.number).run();
+
+  it("mails once for subscriptions that it turns off and on, also to a contact that a server has named", async () => {
+    for (const isKnown of [false, true]) {
+      const project = await subscribing();
+      const world = atFullHour();
+      await track(world, project, "page_view", asVisitor("ada@example.com"));
+      if (isKnown) await known(project);
+      await flipFiveTimes(world, project);
+      expect(await emailRows(project)).toHaveLength(1);
+    }
+  });
+
+  it("counts for the hour, though the contact is known", async () => {
+    const project = await subscribing();
+    const world = atFullHour({ PUBLIC_MAILS_PER_HOUR: "0" });
+    const { contactId } = await track(world, project, "page_view", asVisitor("ada@example.com"));
+    await known(project);
+    await flipFiveTimes(world, project);
+    expect(await emailRows(project)).toHaveLength(0);
+    expect(await executionsOf(world, project, contactId)).toMatchObject([{ status: "WAITING" }]);
+  });
+
+  it("starts nothing that hears no public events, which a server's flip does start", async () => {
+    const project = await subscribing({ publicEvents: false });
+    const world = atFullHour();
+    const { contactId } = await track(world, project, "page_view", asVisitor("ada@example.com"));
+    await known(project);
+    await flipFiveTimes(world, project);
+    expect(await executionsOf(world, project, contactId)).toEqual([]);
+    for (const subscribed of [false, true]) await track(world, project, "page_view", { subscribed });
+    await world.drain();
+    expect(await executionsOf(world, project, contactId)).toHaveLength(1);
+    expect(await emailRows(project)).toHaveLength(1);
+  });
+
+  it("wakes nothing that hears no public events", async () => {
+    const project = await newProject();
+    await newWorkflow(project, {
+      publicEvents: false,
+      steps: { wait: ["WAIT_FOR_EVENT", { eventName: "contact.unsubscribed" }] },
+      ways: [["TRIGGER", "wait"]],
+    });
+    const world = atFullHour();
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    await flipFiveTimes(world, project);
+    expect(await executionsOf(world, project, contactId)).toMatchObject([{ status: "WAITING" }]);
+  });
+
+  it("goes through UPDATE_CONTACT to the workflow that its flip starts", async () => {
+    const project = await subscribing({ publicEvents: false });
+    await addWelcome(project, { eventName: "contact.subscribed" });
+    await newWorkflow(project, {
+      steps: { update: ["UPDATE_CONTACT", { subscribed: true }] },
+      ways: [["TRIGGER", "update"]],
+    });
+    const world = atFullHour({ PUBLIC_MAILS_PER_HOUR: "0" });
+    const { contactId } = await track(world, project, "page_view", { subscribed: false });
+    await track(world, project, "signup", asVisitor("ada@example.com"));
+    await world.drain();
+    const runs = await executionsOf(world, project, contactId);
+    expect(runs.map(({ status }) => status).toSorted()).toEqual(["COMPLETED", "WAITING"]);
+    expect(await emailRows(project)).toHaveLength(0);
+  });
+
+  it("goes through the events of a mail", async () => {
+    const project = await welcoming();
+    await addWelcome(project, { eventName: "email.sent" });
+    const world = atFullHour({ PUBLIC_MAILS_PER_HOUR: "1" });
+    const { contactId } = await track(world, project, "page_view");
+    await track(world, project, "signup", asVisitor("ada@example.com"));
+    await world.drain();
+    expect(await emailRows(project)).toHaveLength(1);
+    const runs = await executionsOf(world, project, contactId);
+    expect(runs.map(({ status }) => status).toSorted()).toEqual(["EXITED", "WAITING"]);
+  });
+
+  it("is mail to strangers by the entry into a segment, whose event does not say what caused it", async () => {
+    const project = await newProject();
+    const condition = {
+      logic: "AND",
+      groups: [{ filters: [{ field: "data.plan", operator: "equals", value: "pro" }] }],
+    };
+    await newSegment(project, { name: "Leads", condition, trackMembership: true });
+    await addWelcome(project, { eventName: "segment.leads.entry" });
+    const world = atFullHour({ PUBLIC_MAILS_PER_HOUR: "2" });
+    for (let n = 0; n < 3; n++)
+      await track(world, project, "page_view", asVisitor(`v${n}@example.com`, { plan: "pro" }));
+    await track(world, project, "page_view", { email: "server@example.com", data: { plan: "pro" } });
+    world.now += hourMs - 1;
+    await computeDueSegments(world.process().platform);
+    await world.drain();
+    const mails = (await emailRows(project)).map(({ to_email }) => to_email);
+    expect(mails).toHaveLength(3);
+    expect(mails).toContain("server@example.com");
   });
 });
 

@@ -31,7 +31,7 @@ function insertFlipEvents(ctx: Context, change: ContactChange, subscribed: boole
   const rows = sql`SELECT contacts.project_id, ${name} AS name, contacts.id AS contact_id, NULL AS email_id, '{}' AS data
     FROM ${named(ctx, JSON.stringify(change.contacts))}
     WHERE ${change.onlyIf} AND contacts.subscribed <> ${subscribedAfter(ctx, subscribed)}`;
-  return insertEvents(ctx, { rows, tail: change.tail });
+  return insertEvents(ctx, { rows, isPublic: sql`${change.source === "PUBLIC"}`, tail: change.tail });
 }
 
 function upsertRows(ctx: Context, change: ContactChange): Statement[] {

@@ -10,6 +10,8 @@ export interface HeardEvent {
   contactId: Id | null;
   emailId: Id | null;
   source: "PUBLIC" | "API" | "SYSTEM";
+  /** A public key has sent or caused it. */
+  isPublic: boolean;
   data: JsonObject;
   /** The workflows that led to it. */
   causes: string[];
@@ -33,6 +35,11 @@ export interface EventListener {
    * too.
    */
   hear(ctx: Context, events: HeardEvent[]): Promise<void>;
+}
+
+/** Whether a public key has sent or caused the event `e`. */
+export function isByPublicKey(e: "e" | "f"): SQL {
+  return sql.raw(`(${e}.source = 'PUBLIC' OR ${e}.is_public)`);
 }
 
 /** Executions wait for the name: one row for a project and a name, for as long as a step names it or an execution waits. */
