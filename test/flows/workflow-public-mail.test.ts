@@ -1,5 +1,8 @@
+import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { type Id, publicId } from "../../src/core/ids";
+import { openBatch } from "../../src/db/batch";
+import { insertEvents } from "../../src/engine/events/record";
 import { computeDueSegments } from "../../src/features/segments/sweep-due";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
@@ -373,6 +376,16 @@ describe("what a public event says", () => {
     }
   });
 
+  it("becomes no link by what HTML reads as one", async () => {
+    const project = await welcoming({ template: { subject: "Hi", body: "<p>{{ event.text | raw }}</p>" } });
+    const world = atFullHour();
+    const text = "https:&#x2F;&#x2F;evil&period;example <a href=//1.2.3.4>x</a>";
+    await track(world, project, "signup", asVisitor("ada@example.com", { text }));
+    await world.drain();
+    expect(world.taken[0]?.html).not.toMatch(/<a |href=\/\/|&#x2F;|&period;/);
+    expect(world.taken[0]?.text).not.toMatch(/https:\/\/evil|\/\/1/);
+  });
+
   it("is as it was sent where a server sent it", async () => {
     const project = await welcoming({ template });
     const world = atFullHour();
@@ -402,6 +415,85 @@ describe("what a public event says", () => {
     expect(world.taken[0]?.subject).toBe("evil[.]com acme.com https://acme.com/1");
   });
 });
+
+describe("what a public key has stored with a stranger", () => {
+  const template = {
+    subject: "Hi {{ name }}: {{ contact.data.text }}",
+    body: "<p>{{ name }} {{ data.deep.url }} {{ name | raw }}</p>",
+  };
+  const data = { name: "win at https://evil.example", text: "evil.com", deep: { url: "//1.2.3.4" } };
+
+  it("becomes no link in the mail of a workflow, also of one that no public event has started", async () => {
+    for (const eventName of ["signup", "segment.leads.entry"]) {
+      const project = await welcoming({ template, eventName });
+      const world = atFullHour();
+      await track(world, project, "signup", asVisitor("ada@example.com", data));
+      if (eventName !== "signup") await enterSegment(world, project);
+      await world.drain();
+      const [mail] = world.taken;
+      expect(mail?.subject).toBe("Hi win at https[:]//evil[.]example: evil[.]com");
+      for (const part of [mail?.html, mail?.text]) expect(part).not.toMatch(/https:\/\/evil|[^/]\/\/1|<a /);
+    }
+  });
+
+  it("becomes no link that UPDATE_CONTACT has copied from the event", async () => {
+    const project = await newProject();
+    const { id: templateId } = await newTemplate(project, {
+      type: "TRANSACTIONAL",
+      subject: "{{ contact.data.copy }}",
+    });
+    await newWorkflow(project, {
+      steps: {
+        copy: ["UPDATE_CONTACT", { data: { copy: "{{ event.name }} {{ event.text }}" } }],
+        mail: ["SEND_EMAIL", {}, { templateId }],
+      },
+      ways: [
+        ["TRIGGER", "copy"],
+        ["copy", "mail"],
+      ],
+    });
+    const world = atFullHour();
+    await track(world, project, "signup", asVisitor("ada@example.com", { text: "https://evil.example" }));
+    await world.drain();
+    expect(world.taken[0]?.subject).toBe("signup https[:]//evil[.]example");
+  });
+
+  it("is the same in the record of the mail, though a server names the contact meanwhile", async () => {
+    const project = await welcoming({ template });
+    const world = atFullHour();
+    await track(world, project, "signup", asVisitor("ada@example.com", data));
+    await world.drain();
+    await project.db.prepare("UPDATE contacts SET source = 'API' WHERE project_id = ?").bind(project.number).run();
+    const [mail] = (await project.api.get("/emails")).body.data;
+    const { body } = await project.api.get(`/emails/${mail.id}/content`);
+    expect(body.subject).toBe("Hi win at https[:]//evil[.]example: evil[.]com");
+  });
+
+  it("is as it is for a contact that has confirmed, or that a server has named", async () => {
+    for (const change of ["confirmed_at = 1", "source = 'API'"]) {
+      const project = await welcoming({ template });
+      const world = atFullHour();
+      await track(world, project, "page_view", asVisitor("ada@example.com", data));
+      await project.db.prepare(`UPDATE contacts SET ${change} WHERE project_id = ?`).bind(project.number).run();
+      await track(world, project, "signup", asVisitor("ada@example.com"));
+      await world.drain();
+      expect(world.taken[0]?.subject).toBe("Hi win at https://evil.example: evil.com");
+    }
+  });
+});
+
+/** The event of all contacts of a project, as a computation of the segment writes it. */
+async function enterSegment(world: World, project: TestProject): Promise<void> {
+  const { ctx } = await world.context(project);
+  const batch = openBatch(ctx);
+  batch.add(
+    insertEvents(ctx, {
+      rows: sql`SELECT project_id, 'segment.leads.entry' AS name, id AS contact_id, NULL AS email_id, '{}' AS data
+        FROM contacts WHERE project_id = ${project.number}`,
+    }),
+  );
+  await batch.commit();
+}
 
 function idOf(id: Id | undefined): string {
   if (id === undefined) throw new Error("There is no such execution");

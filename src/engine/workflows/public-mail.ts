@@ -5,6 +5,7 @@ import { dayMs, hourMs } from "../../core/time";
 import type { Outcome } from "../../core/workflows/outcome";
 import { type Statement, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
+import { isStranger } from "../contacts/stranger";
 import type { Scope } from "./arrival";
 
 /**
@@ -14,9 +15,6 @@ import type { Scope } from "./arrival";
  *
  * Events of segments do not say what caused them. So mail to a stranger counts whatever event has caused it.
  */
-
-/** Nobody but public keys has named the contact `c`, and it has not confirmed. */
-const isStranger: SQL = sql`(c.source = 'PUBLIC' AND c.confirmed_at IS NULL)`;
 
 /** Whether the mail `r` to the contact `c` is such a mail. */
 export const isPublicMail: SQL = sql`(r.value->>'isPublic'
