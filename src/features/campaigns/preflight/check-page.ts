@@ -133,24 +133,24 @@ async function checkMail(ctx: Context, check: Check, person: Person, tally: Tall
   const checked = contentFor(check, person.id);
   const email = emailTo(ctx, checked.content, person.id, contact);
   const fails = (message: string) => note(tally.renderErrors, message, contactId, maxFindings.renderErrors);
-  // Apart, so that the question takes nothing from the mail.
-  const [budget, asking] = [new Budget(), new Budget()];
+  // One for the mail and the question, which comes second so that it takes nothing from the mail.
+  const budget = new Budget();
   try {
-    for (const variable of missingIn(checked, person.id, contact, asking))
-      note(tally.missing, variable, contactId, maxFindings.missing);
     // A project that is disabled now may be enabled when the campaign is sent.
     const enabled = { ...ctx, project: { ...ctx.project, disabled: false } };
     const composed = await composeEmail(enabled, check.delivery, email, budget);
     if ("status" in composed) fails(composed.error ?? "The mail cannot be composed");
     else {
-      asking.note(composed.message.html.length * flawUnits);
+      budget.note(composed.message.html.length * flawUnits);
       noteMail(composed.message, checked.content.body ?? "", person, tally);
     }
   } catch (error) {
     if (!isOfTemplate(error)) throw error;
     fails(error.message);
   }
-  return budget.spent + asking.spent;
+  for (const variable of missingIn(checked, person.id, contact, budget))
+    note(tally.missing, variable, contactId, maxFindings.missing);
+  return budget.spent;
 }
 
 function contentFor({ campaign, variants }: Check, contactId: Id): Checked {
@@ -162,17 +162,23 @@ function contentFor({ campaign, variants }: Check, contactId: Id): Checked {
 
 function missingIn(checked: Checked, contactId: Id, contact: ContactSnapshot, budget: Budget): string[] {
   const { content, links } = checked;
-  // Parsed for all recipients: of a large template, to find what it names takes longer than to render it.
-  checked.templates ??= [
-    parseTemplate(content.subject, "text", budget),
-    parseTemplate(content.previewText ?? "", "text", budget),
-    parseTemplate(content.body ?? "", "html", budget),
-  ];
-  return missingVariables(
-    checked.templates,
-    variablesOf({ contactId, toName: null, source: "CAMPAIGN", ownData: null }, { content, contact, links }),
-    budget,
-  );
+  try {
+    // Parsed for all recipients: of a large template, to find what it names takes longer than to render it.
+    checked.templates ??= [
+      parseTemplate(content.subject, "text", budget),
+      parseTemplate(content.previewText ?? "", "text", budget),
+      parseTemplate(content.body ?? "", "html", budget),
+    ];
+    return missingVariables(
+      checked.templates,
+      variablesOf({ contactId, toName: null, source: "CAMPAIGN", ownData: null }, { content, contact, links }),
+      budget,
+    );
+  } catch (error) {
+    // A mail that has left too little for the question is sound, and one that cannot be parsed has been told of.
+    if (!isOfTemplate(error)) throw error;
+    return [];
+  }
 }
 
 /** Examples are of the first mails that have a flaw: each is looked up in the whole body. */
