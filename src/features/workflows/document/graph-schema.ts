@@ -46,13 +46,11 @@ const sentFields = {
 
 export const DocumentSteps = z
   .array(
-    z
-      .object({ ...sentFields, type: z.enum(stepTypes), config: stepFields.config.nullish() })
-      .meta({
-        id: "PutWorkflowDocumentStep",
-        ...oneOfTypes("PutDocument", stepTypes),
-        example: documentExample.steps[1],
-      }),
+    z.object({ ...sentFields, type: z.enum(stepTypes), config: stepFields.config.nullish() }).meta({
+      id: "PutWorkflowDocumentStep",
+      ...oneOfTypes("PutDocument", stepTypes),
+      example: documentExample.steps[1],
+    }),
   )
   .meta({ description: "At most 100, with the TRIGGER." });
 
