@@ -16,6 +16,8 @@ export interface ShardAddress {
 export interface Delivery {
   event: { id: Id; name: string; source: "PUBLIC" | "API" | "SYSTEM"; data: JsonObject };
   contactId: Id;
+  /** A public key has sent or caused it. */
+  isPublic: boolean;
   causes: string[];
   starts: { workflowId: Id; allowReentry: boolean }[];
 }

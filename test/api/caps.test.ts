@@ -34,6 +34,35 @@ describe("a project takes", () => {
     expect((await project.api.patch(`/templates/${id}`, { name: "Renamed" })).status).toBe(200);
   });
 
+  it("1,000 workflows, also when many come at once: one by one, as documents, and as copies", async () => {
+    const project = await newProject();
+    const { id } = (await project.api.post("/workflows", { name: "First" })).body;
+    await insertMany(
+      project,
+      "workflows (project_id, id, name, enabled, trigger_type, trigger_config, allow_reentry, search_text, created_at, updated_at)",
+      "'x' || i, 'Filler', 0, 'MANUAL', '{}', 0, 'filler', 0, 0",
+    );
+    await project.db.prepare("DELETE FROM workflows WHERE project_id = ? AND id = 'x1'").bind(project.number).run();
+    const whole = {
+      name: "Whole",
+      steps: [{ key: "end", type: "EXIT" }],
+      transitions: [{ from: "trigger", to: "end" }],
+    };
+    const answers = await Promise.all([
+      ...Array.from({ length: 3 }, (_, n) => project.api.post("/workflows", { name: `W${n}` })),
+      project.api.post("/workflows", whole),
+      project.api.post(`/workflows/${id}/duplicate`),
+    ]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 201)) expectFull(answer, "1000 workflows");
+    const counted = await project.db
+      .prepare("SELECT count(*) AS n FROM workflows WHERE project_id = ?")
+      .bind(project.number)
+      .first<number>("n");
+    expect(counted).toBe(1_000);
+    expect((await project.api.patch(`/workflows/${id}`, { name: "Renamed" })).status).toBe(200);
+  });
+
   it("1,000,000 suppressions, and counts them as they come and go", async () => {
     const project = await newProject();
     const add = (email: string) => project.api.post("/suppressions", { email });

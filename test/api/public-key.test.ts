@@ -262,6 +262,24 @@ describe("a project whose answers to public keys tell nothing", () => {
       expect(await ask(address)).toEqual({ timestamp: expect.any(String), confirmation: "sent" });
   });
 
+  it("does not say who is known by the size of their data, which stays as it was", async () => {
+    const project = await silent();
+    const full = (key: string) => ({ [key]: "x".repeat(31_900) });
+    await project.api.post("/contacts", { email: "known@example.com", data: { ...full("a"), plan: "pro" } });
+    const ask = (address: string, data: object) => track(project, { email: address, data });
+    const [known, unknown] = [await ask("known@example.com", full("b")), await ask("new@example.com", full("b"))];
+    for (const answer of [known, unknown]) {
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual({ success: true, data: { timestamp: expect.any(String) } });
+    }
+    const dataOf = async (address: string) =>
+      (await project.api.get(`/contacts?email=${address}`)).body.data[0].data as Record<string, string>;
+    expect(Object.keys(await dataOf("known@example.com"))).toEqual(["a", "plan"]);
+    expect(Object.keys(await dataOf("new@example.com"))).toEqual(["b"]);
+    await ask("known@example.com", { a: "short", plan: "go" });
+    expect(await dataOf("known@example.com")).toEqual({ a: "short", plan: "go" });
+  });
+
   it("does not say who has left", async () => {
     const project = await silent();
     await optOut(project);

@@ -79,6 +79,18 @@ async function rowCounts({ number }: TestProject): Promise<Record<string, number
   return Object.fromEntries(results.map(({ name }, place) => [name, counted[place]?.results[0]?.n ?? -1]));
 }
 
+it("names the subject that takes too much, as sending does", async () => {
+  const project = await newProject();
+  const subject = "{% for n in (1..90000) %}{% endfor %}".repeat(3);
+  const { id: templateId } = await newTemplate(project, { type: "TRANSACTIONAL", subject });
+  const workflow = await newWorkflow(project);
+  await newStep(project, workflow.id, { type: "SEND_EMAIL", templateId, connectFrom: triggerOf(workflow) });
+  const contactId = await newContact(project);
+  const { body } = await project.api.post(`/workflows/${workflow.id}/simulate`, { contactId });
+  expect(body.status).toBe("FAILED");
+  expect(JSON.stringify(body.path)).toContain("In the subject: The template does too much work");
+});
+
 describe("POST /workflows/{id}/simulate", () => {
   it("tells the path by events, with its waits and mails, and what a step writes is known to later ones", async () => {
     const { api, path, contactId, templates, steps } = await set();

@@ -62,6 +62,21 @@ describe("the mail", () => {
     expect(body.data[0]).toMatchObject({ type: "TRANSACTIONAL", source: "TRANSACTIONAL", status: "SENT" });
   });
 
+  it("has no link of a stranger's, whom a public key has made up, and prints what a server says as it is", async () => {
+    const { project, template } = await confirming();
+    await project.api.patch(`/templates/${template}`, { subject: "Please confirm, {{ firstName }}" });
+    const world = new World();
+    const data = { firstName: "win at https://evil.example" };
+    await askPublicly(world, project, { data });
+    await world.drain();
+    const [theirs] = world.taken;
+    expect(theirs?.subject).toBe("Please confirm, win at https[:]//evil[.]example");
+    for (const part of [theirs?.html, theirs?.text]) expect(part).not.toMatch(/https:\/\/evil/);
+    await ask(world, project, { email: "bob@example.com", data });
+    await world.drain();
+    expect(world.taken[1]?.subject).toBe("Please confirm, win at https://evil.example");
+  });
+
   it("alone knows confirmUrl", async () => {
     const { project, template } = await confirming();
     const world = new World();

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { openCpu } from "../../src/core/cpu";
 import { publicId, readId } from "../../src/core/ids";
 import type { JsonObject } from "../../src/core/json";
+import { Budget, MAX_UNITS } from "../../src/core/templating/budget";
+import { parseTemplate, renderTemplate } from "../../src/core/templating/render";
 import { workOn } from "../../src/engine/jobs/work";
 import { forgetProjects } from "../../src/engine/projects/cache";
 import { deleteCampaign } from "../../src/features/campaigns/delete";
@@ -592,5 +594,37 @@ describe("half-way", () => {
     await world.drain();
     // Who came after the beginning is not frozen either.
     expect((await jobOf(project, jobId)).result).toMatchObject({ recipients: 505, willSend: 504 });
+  });
+});
+
+describe("a mail and the question what it misses", () => {
+  /** To ask for the size of a list costs as much as to print it. */
+  const data = { list: Array.from({ length: 2_000 }, () => 1) };
+  const bodyWith = (loops: number) => `{% for n in (1..${loops}) %}{% endfor %}{{ list.size }}{{ nickname }}`;
+
+  function unitsOf(body: string): number {
+    const template = parseTemplate(body, "html", new Budget());
+    const budget = new Budget();
+    renderTemplate(template, data, budget);
+    return budget.spent;
+  }
+
+  it("have one budget: a mail near the limit is sound, and is asked for no more than it leaves", async () => {
+    const [world, project] = [new World(), await newProject({ postalAddress: "1 Main St" })];
+    await addContacts(project, 1);
+    await project.db
+      .prepare("UPDATE contacts SET data = ? WHERE project_id = ?")
+      .bind(JSON.stringify(data), project.number)
+      .run();
+    const perLoop = (unitsOf(bodyWith(2_000)) - unitsOf(bodyWith(1_000))) / 1_000;
+    const loops = Math.floor((MAX_UNITS - 5_000 - unitsOf(bodyWith(0))) / perLoop);
+    const found = async (body: string) => {
+      const { id } = await newCampaign(project, { subject: "Hello", body });
+      return preflight(world, project, id);
+    };
+    expect(await found(bodyWith(loops))).toMatchObject({ willSend: 1, missing: [], renderErrors: [] });
+    expect((await found(bodyWith(1_000))).missing).toMatchObject([{ variable: "nickname", count: 1 }]);
+    const message = expect.stringContaining("too much work for one email");
+    expect((await found(bodyWith(loops + 1_000))).renderErrors).toMatchObject([{ message, count: 1 }]);
   });
 });

@@ -96,7 +96,7 @@ describe("a project's erasure", () => {
     const late = { workflowId: workflow.id, allowReentry: true };
     const event = { id: newId(), name: "signup", source: "API" as const, data: { secret: "mark" } };
     const calls: Record<string, () => Promise<unknown>> = {
-      "an event": () => shard.deliver(address, [{ event, contactId, causes: [], starts: [late] }]),
+      "an event": () => shard.deliver(address, [{ event, contactId, isPublic: false, causes: [], starts: [late] }]),
       "a start by hand": () => shard.start(address, { ...late, contactId, context: { secret: "mark" }, request: null }),
       "a tick": () => shard.startMany(address, { ...late, contactIds: [contactId], tick: 1 }),
       "a report": () =>

@@ -1,7 +1,12 @@
+import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { type Id, publicId } from "../../src/core/ids";
+import { openBatch } from "../../src/db/batch";
+import { insertEvents } from "../../src/engine/events/record";
+import { computeDueSegments } from "../../src/features/segments/sweep-due";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows } from "../support/rows";
+import { newSegment } from "../support/segment";
 import { newTemplate } from "../support/template";
 import { addressOf, executionsOf, newWorkflow, track } from "../support/workflow";
 import { World } from "../support/world";
@@ -34,11 +39,19 @@ async function addWelcome(
     allowReentry = false,
     config = {},
     eventName,
-  }: { template?: Record<string, unknown>; allowReentry?: boolean; config?: object; eventName?: string } = {},
+    publicEvents,
+  }: {
+    template?: Record<string, unknown>;
+    allowReentry?: boolean;
+    config?: object;
+    eventName?: string;
+    publicEvents?: boolean;
+  } = {},
 ): Promise<void> {
   const { id: templateId } = await newTemplate(project, { type: "TRANSACTIONAL", ...template });
   await newWorkflow(project, {
     eventName,
+    publicEvents,
     allowReentry,
     steps: { mail: ["SEND_EMAIL", config, { templateId }], end: ["EXIT", {}] },
     ways: [
@@ -173,6 +186,124 @@ describe("mail that events of public keys cause", () => {
   });
 });
 
+describe("what a public key causes by events of the service", () => {
+  /** A browser turns a subscription off and on, five times in fifteen seconds. */
+  async function flipFiveTimes(world: World, project: TestProject): Promise<void> {
+    for (let n = 0; n < 5; n++) {
+      for (const subscribed of [false, true]) {
+        await track(world, project, "page_view", { ...asVisitor("ada@example.com"), subscribed });
+        await world.drain();
+        world.now += 1_500;
+      }
+    }
+  }
+
+  async function subscribing(given: Partial<Parameters<typeof addWelcome>[1]> = {}): Promise<TestProject> {
+    const project = await newProject();
+    await addWelcome(project, { eventName: "contact.subscribed", allowReentry: true, ...given });
+    return project;
+  }
+
+  const known = (project: TestProject) =>
+    project.db.prepare("UPDATE contacts SET source = 'API' WHERE project_id = ?").bind(project.number).run();
+
+  it("mails once for subscriptions that it turns off and on, also to a contact that a server has named", async () => {
+    for (const isKnown of [false, true]) {
+      const project = await subscribing();
+      const world = atFullHour();
+      await track(world, project, "page_view", asVisitor("ada@example.com"));
+      if (isKnown) await known(project);
+      await flipFiveTimes(world, project);
+      expect(await emailRows(project)).toHaveLength(1);
+    }
+  });
+
+  it("counts for the hour, though the contact is known", async () => {
+    const project = await subscribing();
+    const world = atFullHour({ PUBLIC_MAILS_PER_HOUR: "0" });
+    const { contactId } = await track(world, project, "page_view", asVisitor("ada@example.com"));
+    await known(project);
+    await flipFiveTimes(world, project);
+    expect(await emailRows(project)).toHaveLength(0);
+    expect(await executionsOf(world, project, contactId)).toMatchObject([{ status: "WAITING" }]);
+  });
+
+  it("starts nothing that hears no public events, which a server's flip does start", async () => {
+    const project = await subscribing({ publicEvents: false });
+    const world = atFullHour();
+    const { contactId } = await track(world, project, "page_view", asVisitor("ada@example.com"));
+    await known(project);
+    await flipFiveTimes(world, project);
+    expect(await executionsOf(world, project, contactId)).toEqual([]);
+    for (const subscribed of [false, true]) await track(world, project, "page_view", { subscribed });
+    await world.drain();
+    expect(await executionsOf(world, project, contactId)).toHaveLength(1);
+    expect(await emailRows(project)).toHaveLength(1);
+  });
+
+  it("wakes nothing that hears no public events", async () => {
+    const project = await newProject();
+    await newWorkflow(project, {
+      publicEvents: false,
+      steps: { wait: ["WAIT_FOR_EVENT", { eventName: "contact.unsubscribed" }] },
+      ways: [["TRIGGER", "wait"]],
+    });
+    const world = atFullHour();
+    const { contactId } = await track(world, project, "signup");
+    await world.drain();
+    await flipFiveTimes(world, project);
+    expect(await executionsOf(world, project, contactId)).toMatchObject([{ status: "WAITING" }]);
+  });
+
+  it("goes through UPDATE_CONTACT to the workflow that its flip starts", async () => {
+    const project = await subscribing({ publicEvents: false });
+    await addWelcome(project, { eventName: "contact.subscribed" });
+    await newWorkflow(project, {
+      steps: { update: ["UPDATE_CONTACT", { subscribed: true }] },
+      ways: [["TRIGGER", "update"]],
+    });
+    const world = atFullHour({ PUBLIC_MAILS_PER_HOUR: "0" });
+    const { contactId } = await track(world, project, "page_view", { subscribed: false });
+    await track(world, project, "signup", asVisitor("ada@example.com"));
+    await world.drain();
+    const runs = await executionsOf(world, project, contactId);
+    expect(runs.map(({ status }) => status).toSorted()).toEqual(["COMPLETED", "WAITING"]);
+    expect(await emailRows(project)).toHaveLength(0);
+  });
+
+  it("goes through the events of a mail", async () => {
+    const project = await welcoming();
+    await addWelcome(project, { eventName: "email.sent" });
+    const world = atFullHour({ PUBLIC_MAILS_PER_HOUR: "1" });
+    const { contactId } = await track(world, project, "page_view");
+    await track(world, project, "signup", asVisitor("ada@example.com"));
+    await world.drain();
+    expect(await emailRows(project)).toHaveLength(1);
+    const runs = await executionsOf(world, project, contactId);
+    expect(runs.map(({ status }) => status).toSorted()).toEqual(["EXITED", "WAITING"]);
+  });
+
+  it("is mail to strangers by the entry into a segment, whose event does not say what caused it", async () => {
+    const project = await newProject();
+    const condition = {
+      logic: "AND",
+      groups: [{ filters: [{ field: "data.plan", operator: "equals", value: "pro" }] }],
+    };
+    await newSegment(project, { name: "Leads", condition, trackMembership: true });
+    await addWelcome(project, { eventName: "segment.leads.entry" });
+    const world = atFullHour({ PUBLIC_MAILS_PER_HOUR: "2" });
+    for (let n = 0; n < 3; n++)
+      await track(world, project, "page_view", asVisitor(`v${n}@example.com`, { plan: "pro" }));
+    await track(world, project, "page_view", { email: "server@example.com", data: { plan: "pro" } });
+    world.now += hourMs - 1;
+    await computeDueSegments(world.process().platform);
+    await world.drain();
+    const mails = (await emailRows(project)).map(({ to_email }) => to_email);
+    expect(mails).toHaveLength(3);
+    expect(mails).toContain("server@example.com");
+  });
+});
+
 describe("a contact whom only public keys have named", () => {
   it("gets one such mail a day, and the next workflow waits for its turn", async () => {
     const project = await welcoming({ eventName: "first" });
@@ -245,6 +376,16 @@ describe("what a public event says", () => {
     }
   });
 
+  it("becomes no link by what HTML reads as one", async () => {
+    const project = await welcoming({ template: { subject: "Hi", body: "<p>{{ event.text | raw }}</p>" } });
+    const world = atFullHour();
+    const text = "https:&#x2F;&#x2F;evil&period;example <a href=//1.2.3.4>x</a>";
+    await track(world, project, "signup", asVisitor("ada@example.com", { text }));
+    await world.drain();
+    expect(world.taken[0]?.html).not.toMatch(/<a |href=\/\/|&#x2F;|&period;/);
+    expect(world.taken[0]?.text).not.toMatch(/https:\/\/evil|\/\/1/);
+  });
+
   it("is as it was sent where a server sent it", async () => {
     const project = await welcoming({ template });
     const world = atFullHour();
@@ -274,6 +415,85 @@ describe("what a public event says", () => {
     expect(world.taken[0]?.subject).toBe("evil[.]com acme.com https://acme.com/1");
   });
 });
+
+describe("what a public key has stored with a stranger", () => {
+  const template = {
+    subject: "Hi {{ name }}: {{ contact.data.text }}",
+    body: "<p>{{ name }} {{ data.deep.url }} {{ name | raw }}</p>",
+  };
+  const data = { name: "win at https://evil.example", text: "evil.com", deep: { url: "//1.2.3.4" } };
+
+  it("becomes no link in the mail of a workflow, also of one that no public event has started", async () => {
+    for (const eventName of ["signup", "segment.leads.entry"]) {
+      const project = await welcoming({ template, eventName });
+      const world = atFullHour();
+      await track(world, project, "signup", asVisitor("ada@example.com", data));
+      if (eventName !== "signup") await enterSegment(world, project);
+      await world.drain();
+      const [mail] = world.taken;
+      expect(mail?.subject).toBe("Hi win at https[:]//evil[.]example: evil[.]com");
+      for (const part of [mail?.html, mail?.text]) expect(part).not.toMatch(/https:\/\/evil|[^/]\/\/1|<a /);
+    }
+  });
+
+  it("becomes no link that UPDATE_CONTACT has copied from the event", async () => {
+    const project = await newProject();
+    const { id: templateId } = await newTemplate(project, {
+      type: "TRANSACTIONAL",
+      subject: "{{ contact.data.copy }}",
+    });
+    await newWorkflow(project, {
+      steps: {
+        copy: ["UPDATE_CONTACT", { data: { copy: "{{ event.name }} {{ event.text }}" } }],
+        mail: ["SEND_EMAIL", {}, { templateId }],
+      },
+      ways: [
+        ["TRIGGER", "copy"],
+        ["copy", "mail"],
+      ],
+    });
+    const world = atFullHour();
+    await track(world, project, "signup", asVisitor("ada@example.com", { text: "https://evil.example" }));
+    await world.drain();
+    expect(world.taken[0]?.subject).toBe("signup https[:]//evil[.]example");
+  });
+
+  it("is the same in the record of the mail, though a server names the contact meanwhile", async () => {
+    const project = await welcoming({ template });
+    const world = atFullHour();
+    await track(world, project, "signup", asVisitor("ada@example.com", data));
+    await world.drain();
+    await project.db.prepare("UPDATE contacts SET source = 'API' WHERE project_id = ?").bind(project.number).run();
+    const [mail] = (await project.api.get("/emails")).body.data;
+    const { body } = await project.api.get(`/emails/${mail.id}/content`);
+    expect(body.subject).toBe("Hi win at https[:]//evil[.]example: evil[.]com");
+  });
+
+  it("is as it is for a contact that has confirmed, or that a server has named", async () => {
+    for (const change of ["confirmed_at = 1", "source = 'API'"]) {
+      const project = await welcoming({ template });
+      const world = atFullHour();
+      await track(world, project, "page_view", asVisitor("ada@example.com", data));
+      await project.db.prepare(`UPDATE contacts SET ${change} WHERE project_id = ?`).bind(project.number).run();
+      await track(world, project, "signup", asVisitor("ada@example.com"));
+      await world.drain();
+      expect(world.taken[0]?.subject).toBe("Hi win at https://evil.example: evil.com");
+    }
+  });
+});
+
+/** The event of all contacts of a project, as a computation of the segment writes it. */
+async function enterSegment(world: World, project: TestProject): Promise<void> {
+  const { ctx } = await world.context(project);
+  const batch = openBatch(ctx);
+  batch.add(
+    insertEvents(ctx, {
+      rows: sql`SELECT project_id, 'segment.leads.entry' AS name, id AS contact_id, NULL AS email_id, '{}' AS data
+        FROM contacts WHERE project_id = ${project.number}`,
+    }),
+  );
+  await batch.commit();
+}
 
 function idOf(id: Id | undefined): string {
   if (id === undefined) throw new Error("There is no such execution");

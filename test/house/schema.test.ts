@@ -22,6 +22,7 @@ const frozen: Record<string, string> = {
   "0004_questions.sql": "8eed0964560ca7596ca63218941fb9db8f52f6ca0166ba4161cb37620f482fab",
   "0005_caps.sql": "9b52691d4290cd20dff70ef44a222346fa2e138a485992f44ff0b2201fe038af",
   "0006_mail-lookup.sql": "24ff210282a019fc845cb0839cd218290aed419f6fe7babad4a64ed38fb8d164",
+  "0007_public-causes.sql": "334a46a8d7da90dc5286680894cb360638c70245ced38c60d3c10e34af58600c",
 };
 
 it("a migration that is out never changes", () => {

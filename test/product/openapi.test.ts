@@ -130,6 +130,8 @@ it("types the config of a step by the type of the step", () => {
   for (const [schema, count] of [
     ["CreateWorkflowStep", 7],
     ["WorkflowStep", 8],
+    ["PutWorkflowDocumentStep", 8],
+    ["WorkflowDocumentStep", 8],
   ] as const) {
     const { oneOf, discriminator } = named<OneOf>(schema);
     expect([oneOf.length, discriminator.propertyName]).toEqual([count, "type"]);
@@ -140,6 +142,20 @@ it("types the config of a step by the type of the step", () => {
       const words = type.toLowerCase().replace(/(?:^|_)(.)/g, (_, first: string) => first.toUpperCase());
       expect(JSON.stringify(properties.config), $ref).toContain(`#/components/schemas/${words}StepConfig`);
     }
+  }
+  for (const [schema, step] of [
+    ["CreateWorkflow", "PutWorkflowDocumentStep"],
+    ["PutWorkflowDocument", "PutWorkflowDocumentStep"],
+    ["WorkflowDocument", "WorkflowDocumentStep"],
+    ["SavedWorkflowDocument", "WorkflowDocumentStep"],
+  ]) {
+    const { steps } = named<{ properties: { steps: object } }>(`${schema}`).properties;
+    expect(JSON.stringify(steps), schema).toContain(`"items":{"$ref":"#/components/schemas/${step}"}`);
+  }
+  // What any object fits types nothing.
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    const { config } = (schema as unknown as { properties?: { config?: object } }).properties ?? {};
+    expect(Object.keys(config ?? {}), name).not.toContain("additionalProperties");
   }
 });
 

@@ -127,11 +127,12 @@ export async function track(
   {
     email = "ada@example.com",
     data,
+    subscribed,
     key = "secret",
-  }: { email?: string; data?: Record<string, never> | object; key?: "secret" | "public" } = {},
+  }: { email?: string; data?: Record<string, never> | object; subscribed?: boolean; key?: "secret" | "public" } = {},
 ): Promise<{ contactId: Id; eventId: Id }> {
   const { ctx } = await world.context(project);
-  const call = { email, event, data: data as never };
+  const call = { email, event, subscribed, data: data as never };
   return trackEvent({ ...ctx, keyKind: key }, call as Parameters<typeof trackEvent>[1], "POST /v1/track");
 }
 

@@ -1,22 +1,33 @@
-import type { JsonValue } from "../json";
+import type { JsonObject, JsonValue } from "../json";
 
 /** The signs that mail programs take for the dot of a domain. */
 const dots = ".。．｡";
 const anyDot = new RegExp(`[${dots}]`, "g");
 
-/** What follows a scheme: all its dots are broken, because an address of numbers is followed too. */
-const behindScheme = /:\/\/[^\s<>"']*/g;
+/**
+ * What follows a scheme, or the slashes of a link without one: all its dots are broken, because an address of numbers is
+ * followed too. Browsers take a backslash for a slash.
+ */
+const behindSlashes = /(?<!\[:\]|[\\/])(?::[\\/]{2,}[^\s<>"']*|:[\\/][^\s<>"']+|[\\/]{2,}[^\s<>"']+)/g;
+const slashes = /(?<!\[:\]|[\\/])(:[\\/]|[\\/]{2,})/g;
+
+/** What HTML would read as a tag or a character, where a template prints the text with `| raw`. */
+const signOfHtml = /<(?=[a-z/!?]|$)|&(?=#|[a-z][a-z\d]*;|$)/gi;
 
 /** A dot within a name such as `example.com`. Numbers such as 3.14, and the ends of sentences, stay. */
 const dotOfName = new RegExp(`(?<=[\\p{L}\\p{N}-])[${dots}](?=[\\p{L}\\p{M}]{2})`, "gu");
 
 /**
  * Breaks whatever a mail program would make a link of, and leaves it readable: `https://evil.example` becomes
- * `https[:]//evil[.]example`. Names without a scheme are broken too, and so are the domains of addresses.
+ * `https[:]//evil[.]example`. Names without a scheme are broken too, and so are the domains of addresses, tags, and
+ * characters that are written as HTML writes them.
  */
 export function breakLinks(text: string): string {
   return text
-    .replace(behindScheme, (rest) => rest.replaceAll("://", "[:]//").replace(anyDot, "[.]"))
+    .replace(signOfHtml, "[$&]")
+    .replace(behindSlashes, (link) =>
+      link.replace(slashes, (sign) => (sign.startsWith(":") ? `[:]${sign.slice(1)}` : "[/]/")).replace(anyDot, "[.]"),
+    )
     .replace(dotOfName, "[.]");
 }
 
@@ -24,6 +35,9 @@ export function breakLinks(text: string): string {
 export function breakLinksIn(value: JsonValue): JsonValue {
   if (typeof value === "string") return breakLinks(value);
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(breakLinksIn);
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [breakLinks(key), breakLinksIn(inner)]));
+  return Array.isArray(value) ? value.map(breakLinksIn) : breakLinksInData(value);
+}
+
+export function breakLinksInData(data: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(data).map(([key, inner]) => [breakLinks(key), breakLinksIn(inner)]));
 }

@@ -14,6 +14,8 @@ export interface ContactSnapshot {
   email: string;
   subscribed: boolean;
   data: JsonObject;
+  /** Public keys alone have named the contact, and it has not confirmed. */
+  isStranger?: boolean;
 }
 
 /** A complete email: everything a provider needs, nothing left to render. */

@@ -30,6 +30,13 @@ export class TemplateRenderError extends Error {
   part: TemplatePart | null = null;
 }
 
+/** Why a mail could not be rendered: a subject is named, because anything else is looked for in the body. */
+export function whyUnrendered(error: Error): string {
+  const isOfSubject =
+    (error instanceof RenderLimitError || error instanceof TemplateRenderError) && error.part === "subject";
+  return isOfSubject ? `In the subject: ${error.message}` : error.message;
+}
+
 /** Renders a part of a mail, whose errors then say which part it was. */
 export function renderPart<T>(part: TemplatePart, render: () => T): T {
   try {

@@ -46,8 +46,13 @@ function namedKeys({ nodes }: ParsedLiquid): Set<string> | null {
   const { variables, locals } = analyzeSync(nodes);
   const keys = new Set<string>();
   for (const { segments } of [...Object.values(variables).flat(), ...Object.values(locals).flat()]) {
-    const path = segments.map(String);
-    const [root = "", first] = path;
+    const written = segments.map(String);
+    // Workflows know the contact by that name too, which may be a key of its own.
+    const isOfContact = written[0] === "contact";
+    if (isOfContact) keys.add("contact").add(written.join("."));
+    const path = isOfContact ? written.slice(1) : written;
+    const [root, first] = path;
+    if (root === undefined) return null;
     if (root !== "data") keys.add(root);
     // The whole of `data`, or its size.
     else if (first === undefined || first === "size") return null;

@@ -18,6 +18,8 @@ export const events = sqliteTable(
     source: text({ enum: ["PUBLIC", "API", "SYSTEM"] })
       .notNull()
       .default("SYSTEM"),
+    /** A public key caused it, also where the service itself is its source. Older rows of PUBLIC do not say so. */
+    isPublic: flag().notNull().default(false),
     /**
      * The event's data. For an email's event, only values that the email's own row lacks; see
      * engine/events/email-data.ts.

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { dataTooBig, maxDataBytes } from "../../core/contacts/data";
 import { Invalid } from "../../core/errors";
+import { mayLearnIds } from "../../core/idempotency";
 import { type JsonObject, utf8Bytes } from "../../core/json";
 import { mergedData } from "../../db/merge-data";
 import { guard, type Statement, type StatementRefusal } from "../../db/statement";
@@ -32,7 +33,16 @@ function isSmall(patch: JsonObject): SQL {
   return sql`octet_length(contacts.data) < ${maxPublicBytes / 2 - utf8Bytes(JSON.stringify(patch))}`;
 }
 
-/** Refuses what a public key must not do to data: it fails the whole batch with Invalid. */
+/** Whether a public key may lay the patch over the data of the row of `contacts` at hand. */
+export function fitsPublic(patch: JsonObject): SQL {
+  const merged = sql`octet_length(${mergedData(patch)})`;
+  return sql`(${isSmall(patch)} OR ${merged} <= ${maxPublicBytes} OR ${merged} <= octet_length(contacts.data))`;
+}
+
+/**
+ * Refuses what a public key must not do to data: it fails the whole batch with Invalid. Where answers tell nothing, a contact
+ * without room for the patch keeps its data instead: a refusal would tell that it is known, and how much of it.
+ */
 export function guardPublicData(ctx: Context, { contacts, data: { patch, own } }: ContactChange): Statement[] {
   if (ctx.keyKind === "secret" || Object.keys(own).length === 0) return [];
   if (Object.keys(own).length > maxPublicKeys) {
@@ -40,9 +50,8 @@ export function guardPublicData(ctx: Context, { contacts, data: { patch, own } }
   }
   const message = `With a public key, the data of one contact grows to ${maxPublicBytes} bytes of JSON`;
   if (utf8Bytes(JSON.stringify(patch)) > maxPublicBytes) throw tooMuch(message);
-  const merged = sql`octet_length(${mergedData(patch)})`;
-  const isFilled = sql`SELECT 1 FROM ${named(ctx, JSON.stringify(contacts))}
-    WHERE NOT ${isSmall(patch)} AND ${merged} > ${maxPublicBytes} AND ${merged} > octet_length(contacts.data)`;
+  if (!mayLearnIds(ctx)) return [];
+  const isFilled = sql`SELECT 1 FROM ${named(ctx, JSON.stringify(contacts))} WHERE NOT ${fitsPublic(patch)}`;
   return [guard(sql`NOT EXISTS (${isFilled})`, () => tooMuch(message))];
 }
 

@@ -17,6 +17,8 @@ export interface SubscriptionChange {
   isSaidBySelf?: boolean;
   /** Of the row of `contacts` at hand, the workflows that led to its change, as a JSON array. */
   causes?: SQL;
+  /** Of the same row: whether a public key has caused its change. */
+  isPublic?: SQL;
   at: number;
 }
 
@@ -30,7 +32,7 @@ export function nameOfFlip(subscribed: boolean): "contact.subscribed" | "contact
  * otherwise. They go into one batch in this order, because the event compares with the state before it.
  */
 export function updateSubscription(ctx: Context, change: SubscriptionChange): Statement[] {
-  const { contactId, subscribed, eventData, causes, at } = change;
+  const { contactId, subscribed, eventData, causes, isPublic = sql`false`, at } = change;
   const name = nameOfFlip(subscribed);
   // As a pair: with the project alone, the planner would scan the list of all contacts.
   const isContact = sql`(project_id, id) IN (SELECT ${ctx.project.number}, * FROM (${contactId}))`;
@@ -43,9 +45,10 @@ export function updateSubscription(ctx: Context, change: SubscriptionChange): St
   return [
     insertEvents(ctx, {
       rows: sql`SELECT project_id, ${name} AS name, id AS contact_id, NULL AS email_id,
-          ${JSON.stringify(eventData)} AS data${causes ? sql`, ${causes} AS causes` : sql``}
+          ${JSON.stringify(eventData)} AS data, ${isPublic} AS is_public${causes ? sql`, ${causes} AS causes` : sql``}
         FROM contacts WHERE ${isContact} AND subscribed <> ${subscribed}`,
       hasCauses: causes !== undefined,
+      isPublic: sql`o.is_public`,
     }),
     statement(
       sql`UPDATE contacts SET ${changes}, snoozed_until = NULL, version = version + 1, updated_at = max(updated_at, ${at})

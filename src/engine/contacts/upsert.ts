@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { mayLearnIds } from "../../core/idempotency";
 import type { JsonObject } from "../../core/json";
 import { changesData, mergedData } from "../../db/merge-data";
 import { noRows, type Statement, statement } from "../../db/statement";
@@ -7,7 +8,7 @@ import { type Context, clockOf } from "../../platform/context";
 import { insertEvents } from "../events/record";
 import type { ContactChange } from "./contact-change";
 import { upsertCounts } from "./counts";
-import { fitsMerged, guardPublicData, named, refuseLargeData } from "./data-limit";
+import { fitsMerged, fitsPublic, guardPublicData, named, refuseLargeData } from "./data-limit";
 import { bornAs, joinErased, restoreErased, withHashes } from "./erased-address";
 import { insertFieldTypes } from "./field-types";
 import { changesSubscription, subscribedAfter, subscribing } from "./opt-out";
@@ -31,7 +32,7 @@ function insertFlipEvents(ctx: Context, change: ContactChange, subscribed: boole
   const rows = sql`SELECT contacts.project_id, ${name} AS name, contacts.id AS contact_id, NULL AS email_id, '{}' AS data
     FROM ${named(ctx, JSON.stringify(change.contacts))}
     WHERE ${change.onlyIf} AND contacts.subscribed <> ${subscribedAfter(ctx, subscribed)}`;
-  return insertEvents(ctx, { rows, tail: change.tail });
+  return insertEvents(ctx, { rows, isPublic: sql`${change.source === "PUBLIC"}`, tail: change.tail });
 }
 
 function upsertRows(ctx: Context, change: ContactChange): Statement[] {
@@ -73,7 +74,7 @@ interface Change {
 /** All changes that a call may make to a contact; null when there are none. */
 function updateOf(ctx: Context, change: ContactChange): Change | null {
   const ways = [
-    ...dataChange(change),
+    ...dataChange(ctx, change),
     ...(change.subscribed === null ? [] : [subscriptionChange(ctx, change.subscribed)]),
     ...sourceChange(change.source),
   ];
@@ -88,11 +89,13 @@ function whenItExists(update: Change | null, now: number): SQL {
     WHERE ${update.isDue}`;
 }
 
-function dataChange({ data: { patch }, whenFull }: ContactChange): Change[] {
+function dataChange(ctx: Context, { data: { patch }, whenFull }: ContactChange): Change[] {
   if (Object.keys(patch).length === 0) return [];
-  if (whenFull === "refuse") return [{ sets: sql`data = ${mergedData(patch)}`, isDue: changesData(patch) }];
-  const merged = sql`CASE WHEN ${fitsMerged(patch)} THEN ${mergedData(patch)} ELSE contacts.data END`;
-  return [{ sets: sql`data = ${merged}`, isDue: sql`(${changesData(patch)} AND ${fitsMerged(patch)})` }];
+  const isRefused = whenFull === "refuse" && mayLearnIds(ctx);
+  if (isRefused) return [{ sets: sql`data = ${mergedData(patch)}`, isDue: changesData(patch) }];
+  const fits = mayLearnIds(ctx) ? fitsMerged(patch) : fitsPublic(patch);
+  const merged = sql`CASE WHEN ${fits} THEN ${mergedData(patch)} ELSE contacts.data END`;
+  return [{ sets: sql`data = ${merged}`, isDue: sql`(${changesData(patch)} AND ${fits})` }];
 }
 
 function subscriptionChange(ctx: Context, subscribed: boolean): Change {

@@ -2,12 +2,12 @@ import { sql } from "drizzle-orm";
 import { type Id, publicId, timeOf } from "../../core/ids";
 import { startListeners } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
-import { asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
+import { asFlag, asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "./email-data";
-import { type EventListener, type HeardEvent, heardAs } from "./listener";
+import { type EventListener, type HeardEvent, heardAs, isByPublicKey } from "./listener";
 import type { EventSource } from "./record";
 
 /**
@@ -84,6 +84,7 @@ const readWaiting = columns({
   contactId: orNull(asId),
   emailId: orNull(asId),
   source: asOneOf<EventSource>(),
+  isPublic: asFlag,
   causes: asJson<string[]>(),
   starts: asJson<Id[]>(),
   listenerIds: asJson<string[]>(),
@@ -92,7 +93,7 @@ const readWaiting = columns({
 async function findWaiting(ctx: Context, eventIds: Id[]): Promise<HeardEvent[]> {
   const waiting = await select(
     ctx.db,
-    sql`SELECT e.id, e.name, e.contact_id, e.email_id, e.source, coalesce(e.causes, '[]') AS causes,
+    sql`SELECT e.id, e.name, e.contact_id, e.email_id, e.source, ${isByPublicKey("e")} AS is_public, coalesce(e.causes, '[]') AS causes,
         coalesce(e.starts, '[]') AS starts, ${eventDataColumns}, (
         SELECT json_group_array(DISTINCT l.listener_id) FROM event_listeners l
         WHERE l.project_id = e.project_id AND l.name IN ${heardAs(sql`e.name`)}) AS listener_ids

@@ -29,9 +29,9 @@ export function insertEmailEvents(
   const rows = sql`SELECT e.project_id, r.value->>'event' AS name, e.contact_id, e.id AS email_id,
       CASE WHEN e.to_email = '' THEN '{}' ELSE r.value->'eventData' END AS data,
       r.value->>'event' = 'email.sent' AND ${countsForReputation} AS is_mail,
-      e.causes
+      e.causes, e.is_public
     FROM json_each(${items}) r
     CROSS JOIN emails e ON e.project_id = r.value->>'projectId' AND e.id = r.value->>'emailId'
     WHERE r.value->>'event' IS NOT NULL AND ${where}`;
-  return insertEvents(platform, { rows, hasMails: true, hasCauses: true });
+  return insertEvents(platform, { rows, hasMails: true, hasCauses: true, isPublic: sql`o.is_public` });
 }

@@ -10,6 +10,8 @@ export interface HeardEvent {
   contactId: Id | null;
   emailId: Id | null;
   source: "PUBLIC" | "API" | "SYSTEM";
+  /** A public key has sent or caused it. */
+  isPublic: boolean;
   data: JsonObject;
   /** The workflows that caused it. */
   causes: string[];
@@ -32,6 +34,11 @@ export interface EventListener {
    * stays waiting for its next message. Events of a disabled project arrive too.
    */
   hear(ctx: Context, events: HeardEvent[]): Promise<void>;
+}
+
+/** Whether a public key has sent or caused the event `e`. */
+export function isByPublicKey(e: "e" | "f"): SQL {
+  return sql.raw(`(${e}.source = 'PUBLIC' OR ${e}.is_public)`);
 }
 
 /**

@@ -30,6 +30,8 @@ interface EventRows {
   source?: EventSource;
   hasMails?: boolean;
   hasCauses?: boolean;
+  /** Whether a public key has caused the row `o`. */
+  isPublic?: SQL;
   /** The tail of the events' ids, by which their batch recognizes its own commit: see `eventsOf`. */
   tail?: Tail;
   /** The SELECT that finds the inserted events after their commit. */
@@ -52,20 +54,28 @@ interface EventRows {
  */
 export function insertEvents(
   { databaseNow, realDatabaseNow }: Pick<Platform, "databaseNow" | "realDatabaseNow">,
-  { rows, source = "SYSTEM", hasMails = false, hasCauses = false, tail, again }: EventRows,
+  {
+    rows,
+    source = "SYSTEM",
+    hasMails = false,
+    hasCauses = false,
+    isPublic = sql`${source === "PUBLIC"}`,
+    tail,
+    again,
+  }: EventRows,
 ): Statement<InsertedEventRow> {
   const listener = sql`SELECT 1 FROM event_listeners l
     WHERE l.project_id = o.project_id AND l.name IN ${heardAs(sql`o.name`)}`;
   const counted = sql`(SELECT max(n.last_at) FROM event_names n
     WHERE n.project_id = p.project_id AND n.name IN (SELECT o.name FROM o WHERE o.project_id = p.project_id))`;
   return statement(
-    sql`INSERT INTO events (project_id, id, name, contact_id, email_id, source, data, starts, next_announce_at${hasCauses ? sql`, causes` : sql``})
+    sql`INSERT INTO events (project_id, id, name, contact_id, email_id, source, is_public, data, starts, next_announce_at${hasCauses ? sql`, causes` : sql``})
       WITH o AS MATERIALIZED (SELECT n.*, row_number() OVER (PARTITION BY n.project_id) - 1 AS place FROM (${rows}) n),
         base AS MATERIALIZED (
           SELECT p.project_id, max(${counted} << 12, coalesce(${newest(sql`p.project_id`, tickOf)} + 1, 0)) AS tick
           FROM (SELECT DISTINCT project_id FROM o) p)
-      SELECT o.project_id, ${idOfTick(sql`(base.tick + o.place)`, tail)}, o.name, o.contact_id, o.email_id, ${source}, o.data,
-        ${startedBy({ source, hasCauses })},
+      SELECT o.project_id, ${idOfTick(sql`(base.tick + o.place)`, tail)}, o.name, o.contact_id, o.email_id, ${source}, ${isPublic}, o.data,
+        ${startedBy({ isPublic, hasCauses })},
         CASE WHEN EXISTS (${listener}) THEN ${realDatabaseNow} + ${lostAfterMs} END${hasCauses ? sql`, o.causes` : sql``}
       FROM o CROSS JOIN base ON base.project_id = o.project_id
       RETURNING id, project_id, contact_id, next_announce_at`,
@@ -99,10 +109,11 @@ export function eventsOf(ctx: Context, { email, name, tail }: { email: string; n
 /**
  * Returns the workflows that the event `o` starts, as SQL: those that are enabled and listen to its exact name. A
  * workflow among the event's causes does not start again, and after too many causes none does, so events and workflows
- * that cause each other cannot loop forever.
+ * that cause each other cannot loop forever. A workflow
+ * with `publicEvents: false` is not started by an event that a public key caused.
  */
-function startedBy({ source, hasCauses }: { source: EventSource; hasCauses: boolean }): SQL {
-  const first = source === "PUBLIC" ? startListeners.open : startListeners.closed;
+function startedBy({ isPublic, hasCauses }: { isPublic: SQL; hasCauses: boolean }): SQL {
+  const first = sql`iif(${isPublic}, ${startListeners.open}, ${startListeners.closed})`;
   const isNew = hasCauses
     ? sql` AND coalesce(json_array_length(o.causes), 0) <= ${maxCauses}
           AND NOT EXISTS (SELECT 1 FROM json_each(o.causes) c WHERE c.value = ${workflowOf(sql`l.listener_id`)})`

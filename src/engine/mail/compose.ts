@@ -2,7 +2,7 @@ import { unfitness } from "../../core/mail/abilities";
 import { type Message, maxSubjectLength } from "../../core/mail/message";
 import { ended, held, type Outcome, outcomeOfAbandoned, outcomeOfLateRetry } from "../../core/mail/outcome";
 import { Budget } from "../../core/templating/budget";
-import { RenderLimitError, TemplateRenderError } from "../../core/templating/errors";
+import { RenderLimitError, TemplateRenderError, whyUnrendered } from "../../core/templating/errors";
 import { minuteMs } from "../../core/time";
 import type { ContentRow, EmailRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
@@ -165,11 +165,7 @@ export async function composeEmail(
     return { email, message, topicId: content.topicId, contact: keptSnapshot(said, email.contact) };
   } catch (error) {
     if (error instanceof RenderLimitError || error instanceof TemplateRenderError)
-      return ended(
-        "FAILED",
-        error.part === "subject" ? `In the subject: ${error.message}` : error.message,
-        uncertainSince,
-      );
+      return ended("FAILED", whyUnrendered(error), uncertainSince);
     throw error;
   }
 }

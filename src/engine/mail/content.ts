@@ -8,6 +8,7 @@ import { asJson, columns, orNull, type RowReader, wholeRow } from "../../db/rows
 import { type Statement, statement } from "../../db/statement";
 import { type ContentRow, type EmailRow, emailContents, emails } from "../../db/tables";
 import type { Context } from "../../platform/context";
+import { isStranger } from "../contacts/stranger";
 
 /** Contents, with the body of the template's version if they have none of their own. */
 export function selectContents(ctx: Context, where: SQL): Statement<ContentRow> {
@@ -64,7 +65,8 @@ export async function findContent(
  * that is.
  */
 export const contactSnapshot: SQL = sql`iif(e.source = 'TEST' AND e.contact IS NOT NULL, e.contact, (SELECT coalesce(e.contact, json_object('email', c.email,
-    'subscribed', json(iif(c.subscribed, 'true', 'false')), 'data', json(c.data)))
+    'subscribed', json(iif(c.subscribed, 'true', 'false')), 'data', json(c.data),
+    'isStranger', json(iif(${isStranger}, 'true', 'false'))))
   FROM contacts c WHERE c.project_id = e.project_id AND c.id = e.contact_id))`;
 
 const readEmail = wholeRow(emails);
@@ -78,8 +80,9 @@ export const readEmailToRender: RowReader<EmailRow> = (raw) => readEmail({ ...ra
  */
 export function keptSnapshot(
   { type, subject, previewText, body }: Pick<ContentRow, "type" | "subject" | "previewText"> & { body: string },
-  { data, ...contact }: ContactSnapshot,
+  { data, isStranger: isUnknown, ...person }: ContactSnapshot,
 ): ContactSnapshot {
+  const contact = { ...person, ...(isUnknown && { isStranger: true }) };
   const keys = keysRead([
     parseTemplate(subject, "text"),
     parseTemplate(previewText ?? "", "text"),

@@ -1,6 +1,7 @@
 import { publicId, publicIdOrNull } from "../../core/ids";
 import { chooseLanguage } from "../../core/languages/language";
 import { domainOf } from "../../core/mail/address";
+import { breakLinksInData } from "../../core/mail/break-links";
 import { listIdHeader } from "../../core/mail/list-id";
 import type { ContactSnapshot, Message } from "../../core/mail/message";
 import { renderMail } from "../../core/mail/render-mail";
@@ -32,7 +33,7 @@ export function renderMessage(
   { content, contact, links, tracker, budget }: Rendering,
 ): Omit<Message, "attachments"> {
   const { type, subject, previewText, body, headers } = content;
-  const variables = variablesOf(email, { content, contact, links });
+  const variables = variablesOf(email, { content, contact: asPrinted(email, content, contact), links });
   const language = chooseLanguage([variables.locale, project.locale]);
   return {
     emailId: publicId(email.id),
@@ -59,6 +60,15 @@ export function renderMessage(
     // The same on every try, unless a person asked for another one.
     date: new Date(email.retriedAt ?? email.scheduledAt ?? email.createdAt),
   };
+}
+
+/**
+ * What a stranger says of itself becomes no link in mail that a stranger can cause. The campaigns of a project choose their
+ * recipients themselves, and can leave strangers out.
+ */
+function asPrinted({ source }: EmailRow, { isConfirmation }: ContentRow, contact: ContactSnapshot): ContactSnapshot {
+  const mayBeTheirs = source === "WORKFLOW" || isConfirmation;
+  return mayBeTheirs && contact.isStranger ? { ...contact, data: breakLinksInData(contact.data) } : contact;
 }
 
 /** Everything that the content of a mail can name. */

@@ -19,13 +19,13 @@ export const workflowListener: EventListener = { kind: "workflow", hear: deliver
 
 async function deliverEvents(ctx: Context, events: HeardEvent[]): Promise<void> {
   const workflows = await readReentry(ctx, [...new Set(events.flatMap(({ starts }) => starts))]);
-  const deliveries = events.flatMap(({ id, name, source, data, contactId, causes, starts }): Delivery[] => {
+  const deliveries = events.flatMap(({ id, name, source, isPublic, data, contactId, causes, starts }): Delivery[] => {
     if (contactId === null) return [];
     const started = starts.flatMap((workflowId) => {
       const allowReentry = workflows.get(workflowId);
       return allowReentry === undefined ? [] : [{ workflowId, allowReentry }];
     });
-    return [{ event: { id, name, source, data }, contactId, causes, starts: started }];
+    return [{ event: { id, name, source, data }, contactId, isPublic, causes, starts: started }];
   });
   await eachShard(ctx, deliveries, contactOf, async ({ address, shard }, some) => {
     for (const chunk of chunksOf(some, eventsPerCall)) await shard.deliver(address, chunk);

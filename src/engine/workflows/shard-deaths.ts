@@ -1,7 +1,8 @@
 /**
  * A step that renders may take more than its object has, and then the platform ends the object in the middle. Whoever comes
  * after it would do the same for ever. So the steps are noted before they are done: a note that is found when the object
- * wakes is of one that died. Those steps are done one by one from then on, and the one that the object dies of again fails.
+ * wakes is of one that died. Those steps are done one by one from then on, and the one that the object dies of again and
+ * again fails. A deployment ends objects too, and leaves the same note: so two deaths are not enough.
  */
 
 const noteKey = "underWay";
@@ -14,10 +15,10 @@ interface Note {
 }
 
 /** An effect at which so many objects have died is not tried again. */
-const maxDeaths = 2;
+const maxDeaths = 3;
 
 export const gaveUp =
-  "This step was given up, because the work on it broke off twice without a result. Simplify its templates, or give them less data.";
+  "This step was given up, because the work on it broke off three times without a result. Simplify its templates, or give them less data.";
 
 export interface Deaths {
   /** The effects in groups that are done together: those that nobody died at, and then each of the others alone. */

@@ -37,30 +37,32 @@ export function forgetSeen(store: ShardStore, now: number): void {
   store.run("DELETE FROM seen WHERE event_id < ?", textOf(firstIdAt(now - rememberedMs)));
 }
 
-function wakeWaiting(store: ShardStore, { event, contactId, causes }: Delivery, now: number): void {
+function wakeWaiting(store: ShardStore, { event, contactId, isPublic, causes }: Delivery, now: number): void {
   const waiting = store.all(
     readExecution,
     "SELECT * FROM executions WHERE contact_id = ? AND awaits = ?",
     ...[textOf(contactId), event.name],
   );
-  for (const execution of waiting) wakeOne(store, execution, { event, causes }, now);
+  for (const execution of waiting) wakeOne(store, execution, { event, isPublic, causes }, now);
 }
 
 /** Wakes the execution if it waits for the event: then its causes are causes of what comes after, too. */
 export function wakeOne(
   store: ShardStore,
   execution: StoredExecution,
-  { event, causes }: { event: StoredEvent; causes: string[] },
+  { event, isPublic, causes }: Pick<Delivery, "event" | "isPublic" | "causes">,
   now: number,
 ): void {
-  if (event.source === "PUBLIC" && !execution.hearsPublic) return;
+  if (isPublic && !execution.hearsPublic) return;
   const position = wakeByEvent(execution, event);
   if (position === execution) return;
   const joined = joinEvents([...eventsOf(store, execution), event]).events.map(({ id }) => id);
   saveEvent(store, event);
   const all = [...new Set([...execution.causes, ...causes])];
-  const isPublic = execution.isPublic || event.source === "PUBLIC";
-  const beside = { eventId: event.id, ...earlierOf(execution, joined), isPublic, causes: all };
+  const beside = {
+    ...{ eventId: event.id, ...earlierOf(execution, joined), causes: all },
+    isPublic: execution.isPublic || isPublic,
+  };
   moveExecution(store, execution, position, now, beside);
   const leftOut = eventIdsOf(execution).filter((id) => !joined.includes(id));
   dropUnused(store, execution.contactId, [...leftOut, event.id]);
@@ -87,12 +89,11 @@ type Mark = Partial<Pick<Entry, "publicAt" | "segmentAt" | "tick">>;
 
 function startByEvent(
   store: ShardStore,
-  { event, contactId, causes }: Delivery,
+  { event, contactId, isPublic, causes }: Delivery,
   { workflowId, allowReentry }: Delivery["starts"][number],
   now: number,
 ): void {
   const at = timeOf(event.id);
-  const isPublic = event.source === "PUBLIC";
   const isSegment = event.source === "SYSTEM" && event.name.startsWith("segment.");
   const entry = findEntry(store, workflowId, contactId);
   if (!mayEnter(entry, allowReentry)) return;
@@ -101,7 +102,7 @@ function startByEvent(
   if (isSegment && isNear(entry?.segmentAt, at, hourMs)) return;
   saveEvent(store, event);
   const mark = { ...(isPublic ? { publicAt: at } : {}), ...(isSegment ? { segmentAt: at } : {}) };
-  enter(store, { workflowId, contactId, causes, event, context: null, request: null, mark, now });
+  enter(store, { workflowId, contactId, causes, event, isPublic, context: null, request: null, mark, now });
 }
 
 /** Starts an execution by hand; null when the workflow does not let the contact in. */
@@ -117,7 +118,7 @@ export function startByHand(store: ShardStore, given: StartByHand, now: number):
     store.run("UPDATE executions SET request = NULL WHERE request = ?", request.key);
   }
   if (!mayEnter(findEntry(store, given.workflowId, given.contactId), given.allowReentry)) return null;
-  const id = enter(store, { ...given, request, causes: [], event: null, mark: {}, now });
+  const id = enter(store, { ...given, request, causes: [], event: null, isPublic: false, mark: {}, now });
   return findExecution(store, id);
 }
 
@@ -130,10 +131,10 @@ export function startScheduled(store: ShardStore, given: ScheduledStarts, now: n
     const entry = entries.get(contactId) ?? null;
     return (entry?.tick ?? 0) < tick && mayEnter(entry, allowReentry);
   });
-  const each = { workflowId, causes: [], event: null, context: null, request: null, mark: { tick }, now };
+  const each = { workflowId, causes: [], event: null, isPublic: false, context: null, request: null };
   enterAll(
     store,
-    entering.map((contactId) => ({ ...each, contactId })),
+    entering.map((contactId) => ({ ...each, contactId, mark: { tick }, now })),
   );
 }
 
@@ -162,7 +163,8 @@ function isNear(last: number | null | undefined, at: number, windowMs: number): 
   return last !== null && last !== undefined && Math.abs(at - last) < windowMs;
 }
 
-interface Entering extends Pick<NewExecution, "workflowId" | "contactId" | "causes" | "context" | "request"> {
+interface Entering
+  extends Pick<NewExecution, "workflowId" | "contactId" | "isPublic" | "causes" | "context" | "request"> {
   event: StoredEvent | null;
   mark: Mark;
   now: number;
@@ -181,11 +183,10 @@ function enterAll(store: ShardStore, all: Entering[]): Id[] {
   const entering = all.map((one) => ({ ...one, id: newIdAt(one.now) }));
   insertExecutions(
     store,
-    entering.map(({ id, workflowId, contactId, causes, event, context, request, now }) => ({
-      ...{ id, workflowId, contactId, context, request, now },
+    entering.map(({ id, workflowId, contactId, isPublic, causes, event, context, request, now }) => ({
+      ...{ id, workflowId, contactId, isPublic, context, request, now },
       position: startPosition(now, event?.id ?? null),
       eventId: event?.id ?? null,
-      isPublic: event?.source === "PUBLIC",
       causes: [...new Set([...causes, textOf(workflowId)])],
     })),
   );

@@ -2,11 +2,11 @@ import { type SQL, sql } from "drizzle-orm";
 import { aboveAllIds, firstIdAt, type Id } from "../../core/ids";
 import { wakeByTime } from "../../core/workflows/machine";
 import { openBatch } from "../../db/batch";
-import { asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
+import { asFlag, asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
 import { type Statement, select, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "../events/email-data";
-import { waitListenerId } from "../events/listener";
+import { isByPublicKey, waitListenerId } from "../events/listener";
 import type { EventSource } from "./arrival";
 import { addMirror, type Mirrored } from "./shard-mirror";
 import { moveExecutions } from "./shard-moves";
@@ -50,9 +50,9 @@ export async function askLog(ctx: Context, shard: Mirrored, waiting: StoredExecu
   const now = ctx.clock().getTime();
   store.together(() => {
     note();
-    for (const { executionId, causes, ...event } of found.all) {
+    for (const { executionId, isPublic, causes, ...event } of found.all) {
       const execution = findExecution(store, executionId);
-      if (execution) wakeOne(store, execution, { event, causes: causes ?? [] }, now);
+      if (execution) wakeOne(store, execution, { event, isPublic, causes: causes ?? [] }, now);
     }
     const over = waiting.filter(({ wakeAt }) => wakeAt !== null && wakeAt <= asked);
     moveExecutions(
@@ -82,6 +82,7 @@ const readFound = columns({
   id: asId,
   name: asText,
   source: asOneOf<EventSource>(),
+  isPublic: asFlag,
   causes: orNull(asJson<string[]>()),
 });
 
@@ -89,7 +90,7 @@ const readFound = columns({
 function selectFirst(
   ctx: Context,
   waiting: StoredExecution[],
-): Statement<StoredEvent & { executionId: Id; causes: string[] | null }> {
+): Statement<StoredEvent & { executionId: Id; isPublic: boolean; causes: string[] | null }> {
   const items = JSON.stringify(
     waiting.map(({ id, contactId, awaits, since, hearsPublic }) => ({
       ...{ id, contactId, name: awaits, since, hearsPublic: hearsPublic ? 1 : 0 },
@@ -97,9 +98,9 @@ function selectFirst(
   );
   const first: SQL = sql`(SELECT min(f.id) FROM events f INDEXED BY ix_events_name
     WHERE f.project_id = ${ctx.project.number} AND f.name = r.value->>'name' AND f.contact_id = r.value->>'contactId'
-      AND f.id > coalesce(r.value->>'since', '') AND (f.source <> 'PUBLIC' OR r.value->>'hearsPublic'))`;
+      AND f.id > coalesce(r.value->>'since', '') AND (NOT ${isByPublicKey("f")} OR r.value->>'hearsPublic'))`;
   return statement(
-    sql`SELECT r.value->>'id' AS execution_id, e.id, e.name, e.source, e.causes, ${eventDataColumns}
+    sql`SELECT r.value->>'id' AS execution_id, e.id, e.name, e.source, ${isByPublicKey("e")} AS is_public, e.causes, ${eventDataColumns}
       FROM json_each(${items}) r
       CROSS JOIN events e ON e.project_id = ${ctx.project.number} AND e.id = ${first}
       ${joinEmailOfEvent}`,

@@ -19,7 +19,15 @@ import { whyWithheld } from "../../mail/withhold";
 import { insertUsage, monthIsOver, statusesInMonth } from "../../projects/monthly-usage";
 import { isMarketingPaused } from "../../projects/sending-paused";
 import { type Arrival, effectIdOf } from "../arrival";
-import { lastOfDay, mayBeMailed, upsertPublicMails, waitsForLimit, withoutPublicLinks } from "../public-mail";
+import {
+  inPlaces,
+  isPublicMail,
+  lastOfDay,
+  mayBeMailed,
+  upsertPublicMails,
+  waitsForLimit,
+  withoutPublicLinks,
+} from "../public-mail";
 import { contactDeleted } from "./condition";
 
 /** An email that a run is to send, unless it has sent it already. */
@@ -32,8 +40,10 @@ interface Wanted {
   written: string | null;
   values: ReturnType<typeof storedValues>;
   causes: string[];
-  /** Among the mails of the batch that events of public keys caused; null for any other mail. */
-  publicPlace: number | null;
+  /** Events of public keys caused it. */
+  isPublic: boolean;
+  /** An event of any source caused it. */
+  isByEvent: boolean;
 }
 
 /** What one batch carries of the runs' values. */
@@ -60,18 +70,12 @@ export async function sendStepEmails(given: Context, arrivals: Arrival<"SEND_EMA
   const wanted = arrivals.map((arrival) => wantedBy(ctx, arrival));
   const outcomes: Outcome[] = [];
   for (const group of chunksOfBytes(wanted, maxBytes, (one) => JSON.stringify(one))) {
-    outcomes.push(...(await acceptGroup(ctx, inPlaces(group), template, isPaused)));
+    outcomes.push(...(await acceptGroup(ctx, group, template, isPaused)));
   }
   return outcomes;
 }
 
-/** Of a batch's public mails the first ones have what is left of the hour. */
-function inPlaces(group: (Omit<Wanted, "publicPlace"> & { isPublic: boolean })[]): Wanted[] {
-  let places = 0;
-  return group.map(({ isPublic, ...one }) => ({ ...one, publicPlace: isPublic ? ++places : null }));
-}
-
-function wantedBy(ctx: Context, arrival: Arrival<"SEND_EMAIL">) {
+function wantedBy(ctx: Context, arrival: Arrival<"SEND_EMAIL">): Wanted {
   const { contactId, step, scope, isPublic, causes } = arrival;
   return {
     emailId: newIdAt(ctx.now.getTime()),
@@ -80,6 +84,7 @@ function wantedBy(ctx: Context, arrival: Arrival<"SEND_EMAIL">) {
     ...recipientOf(step.config),
     values: storedValues(withoutPublicLinks(scope)),
     isPublic,
+    isByEvent: scope.event !== null,
     causes,
   };
 }
@@ -93,9 +98,9 @@ function recipientOf({ recipient }: SendEmailConfig): Pick<Wanted, "to" | "writt
 async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused: boolean): Promise<Outcome[]> {
   const contentId = newIdAt(ctx.now.getTime());
   const keys = JSON.stringify(
-    group.map(({ effectId, contactId, to, publicPlace }) => ({ effectId, contactId, to, publicPlace })),
+    group.map(({ effectId, contactId, to, isPublic, isByEvent }) => ({ effectId, contactId, to, isPublic, isByEvent })),
   );
-  const publicIds = group.flatMap(({ emailId, publicPlace }) => (publicPlace === null ? [] : [emailId]));
+  const mayBePublic = group.filter(({ isPublic, isByEvent }) => isPublic || isByEvent);
   const mail = { type: sql`v.type`, topicId: sql`template.topic_id` };
   const unsent = sql`(SELECT count(*) FROM ${unsentOf(ctx, keys, mail)})`;
   const batch = openBatch(ctx);
@@ -115,14 +120,14 @@ async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused
       group.map(({ emailId }) => ({ emailId })),
     ),
   );
-  if (publicIds.length > 0) batch.add(upsertPublicMails(ctx, publicIds));
-  const found = batch.add(selectSent(ctx, group, template));
+  if (mayBePublic.length > 0) batch.add(upsertPublicMails(ctx, mayBePublic));
+  const found = batch.add(selectSent(ctx, keys, template));
   await batch.commit();
   await announceEmails(
     ctx,
     accepted.all.filter(({ status }) => status === "QUEUED"),
   );
-  return found.all.map((one, place) => outcomeOf(ctx, one, { isPaused, isPublic: group[place]?.publicPlace !== null }));
+  return found.all.map((one) => outcomeOf(ctx, one, isPaused));
 }
 
 const ofTemplate = {
@@ -132,7 +137,7 @@ const ofTemplate = {
 
 /** The items `r` without an email, with those contacts `c` who may get mail of this type and topic. */
 function unsentOf(ctx: Context, items: string, mail: { type: SQL; topicId: SQL }): SQL {
-  return sql`json_each(${items}) r
+  return sql`${inPlaces(ctx, items)} r
     CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'contactId' AND ${isWanted(mail)}
     WHERE NOT EXISTS (SELECT 1 FROM emails sent INDEXED BY ux_emails_effect
       WHERE sent.project_id = ${ctx.project.number} AND sent.effect_id = r.value->>'effectId') AND ${mayBeMailed(ctx)}`;
@@ -162,7 +167,7 @@ function insertWanted(ctx: Context, items: string, contentId: Id) {
       FROM (SELECT *, ${statusesInMonth(ctx, ctx.now)} AS status
         FROM (SELECT r.value->>'emailId' AS id, r.value->>'effectId' AS effect_id, c.id AS contact_id, ${to} AS to_email,
             r.value->>'written' AS written, nullif(r.value->'values', 'null') AS own_data, r.value->'causes' AS causes,
-            r.value->>'publicPlace' IS NOT NULL AND r.value->>'to' IS NULL AS is_public,
+            r.is_public AND r.value->>'to' IS NULL AS is_public,
             content.type AS type, ${reason} AS reason
           FROM email_contents content CROSS JOIN ${unsentOf(ctx, items, { type, topicId })}
             AND content.project_id = ${ctx.project.number} AND content.id = ${contentId}))
@@ -183,35 +188,32 @@ const readSent = columns({
   type: orNull(asOneOf<EmailType>()),
   fromEmail: orNull(asText),
   isVerified: asFlag,
+  isPublic: asFlag,
   /** The contact's last mail of the day, where it gets one. */
   lastOfDay: orNull(asId),
 });
 type Sent = ReturnType<typeof readSent>;
 
 /** What is there of each item when the batch ends, in their order. */
-function selectSent(ctx: Context, group: Wanted[], template: Id): Statement<Sent> {
-  const items = JSON.stringify(group.map(({ effectId, contactId, to }) => [effectId, contactId, to]));
+function selectSent(ctx: Context, items: string, template: Id): Statement<Sent> {
   return statement(
     sql`SELECT e.id AS email_id, e.status, e.error, c.id IS NOT NULL AS is_there, c.subscribed AS is_subscribed,
         ${isInItsTopic(sql`template.topic_id`)} AS is_in_topic, v.type, v.from_email,
         EXISTS (${verifiedDomain(ctx, domainInSql(sql`v.from_email`))}) AS is_verified,
-        iif(r.value->>2 IS NULL, ${lastOfDay(ctx)}, NULL) AS last_of_day
+        coalesce(${isPublicMail}, false) AS is_public,
+        iif(r.value->>'to' IS NULL, ${lastOfDay(ctx)}, NULL) AS last_of_day
       FROM json_each(${items}) r
-        LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>1
+        LEFT JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value->>'contactId'
         LEFT JOIN emails e INDEXED BY ux_emails_effect
-          ON e.project_id = ${ctx.project.number} AND e.effect_id = r.value->>0
+          ON e.project_id = ${ctx.project.number} AND e.effect_id = r.value->>'effectId'
         LEFT JOIN (${contentSource(ctx, template)}) ON true
       ORDER BY r.key`,
     readSent,
   );
 }
 
-function outcomeOf(
-  ctx: Context,
-  found: Sent,
-  { isPaused, isPublic }: { isPaused: boolean; isPublic: boolean },
-): Outcome {
-  const { emailId, status, error } = found;
+function outcomeOf(ctx: Context, found: Sent, isPaused: boolean): Outcome {
+  const { emailId, status, error, isPublic } = found;
   if (emailId !== null) {
     const output = { emailId: publicId(emailId) };
     const isWithheld = status === "SUPPRESSED" || (status === "FAILED" && error === monthIsOver);
@@ -226,7 +228,7 @@ function outcomeOf(
 /** What comes of a step whose email is not accepted; null when it is. */
 export function whyRefused(
   ctx: Context,
-  found: Omit<Sent, "emailId" | "status" | "error" | "lastOfDay">,
+  found: Omit<Sent, "emailId" | "status" | "error" | "isPublic" | "lastOfDay">,
   isPaused: boolean,
 ): Outcome | null {
   const { type, fromEmail } = found;

@@ -35,7 +35,9 @@ interface Found {
  * with this batch's token.
  */
 export async function writeUpdates(ctx: Context, planned: Planned[], token: string): Promise<Found[]> {
-  const items = JSON.stringify(planned.map(({ arrival: { causes }, types: _, ...change }) => ({ ...change, causes })));
+  const items = JSON.stringify(
+    planned.map(({ arrival: { causes, isPublic }, types: _, ...change }) => ({ ...change, causes, isPublic })),
+  );
   const claimed = sql`json_each(${items}) r CROSS JOIN workflow_effects w ON w.project_id = ${ctx.project.number}
     AND w.effect_id = r.value->>'effectId' AND w.token = ${token}`;
   const batch = openBatch(ctx);
@@ -98,13 +100,16 @@ function insertClaims(ctx: Context, items: string, token: string): Statement {
 /** A no that the person has said themselves stays. */
 function updateFlipped(ctx: Context, claimed: SQL, items: string, subscribed: boolean): Statement[] {
   const isMeant = sql`r.value->>'subscribed' = ${subscribed ? 1 : 0}`;
+  const given = (value: SQL) =>
+    sql`(SELECT ${value} FROM json_each(${items}) r WHERE r.value->>'contactId' = contacts.id)`;
   return updateSubscription(ctx, {
     contactId: sql`SELECT k.id FROM ${claimed}
       CROSS JOIN contacts k ON k.project_id = ${ctx.project.number} AND k.id = r.value->>'contactId'
       WHERE ${isMeant} ${subscribed ? sql`AND k.opted_out_by IS NOT 'PERSON'` : sql``}`,
     subscribed,
     eventData: {},
-    causes: sql`(SELECT r.value->'causes' FROM json_each(${items}) r WHERE r.value->>'contactId' = contacts.id)`,
+    causes: given(sql`r.value->'causes'`),
+    isPublic: given(sql`r.value->>'isPublic'`),
     at: ctx.now.getTime(),
   });
 }

@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import { type Id, readId } from "../../../core/ids";
 import { normalizeEmail } from "../../../core/mail/address";
+import { breakLinksInData } from "../../../core/mail/break-links";
 import type { EmailType } from "../../../core/mail/status";
+import { renderPart, whyUnrendered } from "../../../core/templating/errors";
 import { parseTemplate, renderTemplate } from "../../../core/templating/render";
 import { branchesOf } from "../../../core/workflows/branches";
 import type { Outcome } from "../../../core/workflows/outcome";
@@ -62,13 +64,17 @@ async function noteMail(ctx: Context, arrival: Arrival<"SEND_EMAIL">, world: Sim
   if (refused) return refused;
   if (found.withheld !== null) return { kind: "done", skipped: found.withheld };
   try {
-    const values = variablesOf(contact, withoutPublicLinks(arrival.scope));
-    const subject = renderTemplate(parseTemplate(found.subject ?? "", "text", world.budget), values, world.budget);
+    const isStranger = contact.source === "PUBLIC" && contact.confirmedAt === null;
+    const printed = isStranger ? { ...contact, data: breakLinksInData(contact.data) } : contact;
+    const values = variablesOf(printed, withoutPublicLinks(arrival.scope));
+    const subject = renderPart("subject", () =>
+      renderTemplate(parseTemplate(found.subject ?? "", "text", world.budget), values, world.budget),
+    );
     world.mails.push({ at: world.now, templateId: template, subject });
     return { kind: "done" };
   } catch (error) {
     if (!isUnrenderable(error)) throw error;
-    return { kind: "failed", reason: error.message };
+    return { kind: "failed", reason: whyUnrendered(error) };
   }
 }
 

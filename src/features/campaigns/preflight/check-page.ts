@@ -139,24 +139,24 @@ async function checkMail(ctx: Context, check: Check, person: Person, tally: Tall
   const checked = contentFor(check, person.id);
   const email = emailTo(ctx, checked.content, person.id, contact);
   const fails = (message: string) => note(tally.renderErrors, message, contactId, maxFindings.renderErrors);
-  // A separate budget, so that the search for missing variables does not reduce the budget of the email itself.
-  const [budget, asking] = [new Budget(), new Budget()];
+  // One for the mail and the question, which comes second so that it takes nothing from the mail.
+  const budget = new Budget();
   try {
-    for (const variable of missingIn(checked, person.id, contact, asking))
-      note(tally.missing, variable, contactId, maxFindings.missing);
-    // A disabled project may be enabled when the campaign is sent.
+    // A project that is disabled now may be enabled when the campaign is sent.
     const enabled = { ...ctx, project: { ...ctx.project, disabled: false } };
     const composed = await composeEmail(enabled, check.delivery, email, budget);
     if ("status" in composed) fails(composed.error ?? "The mail cannot be composed");
     else {
-      asking.note(composed.message.html.length * flawUnits);
+      budget.note(composed.message.html.length * flawUnits);
       noteMail(composed.message, checked.content.body ?? "", person, tally);
     }
   } catch (error) {
     if (!isOfTemplate(error)) throw error;
     fails(error.message);
   }
-  return budget.spent + asking.spent;
+  for (const variable of missingIn(checked, person.id, contact, budget))
+    note(tally.missing, variable, contactId, maxFindings.missing);
+  return budget.spent;
 }
 
 function contentFor({ campaign, variants }: Check, contactId: Id): Checked {
@@ -168,17 +168,23 @@ function contentFor({ campaign, variants }: Check, contactId: Id): Checked {
 
 function missingIn(checked: Checked, contactId: Id, contact: ContactSnapshot, budget: Budget): string[] {
   const { content, links } = checked;
-  // Parsed once for all recipients: with a large template, finding its variables takes longer than rendering it.
-  checked.templates ??= [
-    parseTemplate(content.subject, "text", budget),
-    parseTemplate(content.previewText ?? "", "text", budget),
-    parseTemplate(content.body ?? "", "html", budget),
-  ];
-  return missingVariables(
-    checked.templates,
-    variablesOf({ contactId, toName: null, source: "CAMPAIGN", ownData: null }, { content, contact, links }),
-    budget,
-  );
+  try {
+    // Parsed once for all recipients: with a large template, finding its variables takes longer than rendering it.
+    checked.templates ??= [
+      parseTemplate(content.subject, "text", budget),
+      parseTemplate(content.previewText ?? "", "text", budget),
+      parseTemplate(content.body ?? "", "html", budget),
+    ];
+    return missingVariables(
+      checked.templates,
+      variablesOf({ contactId, toName: null, source: "CAMPAIGN", ownData: null }, { content, contact, links }),
+      budget,
+    );
+  } catch (error) {
+    // The email itself is sound when only this search exceeds the budget; a template that cannot be parsed is reported elsewhere.
+    if (!isOfTemplate(error)) throw error;
+    return [];
+  }
 }
 
 /** Only this many flawed emails contribute examples, because each example is searched in the whole body. */

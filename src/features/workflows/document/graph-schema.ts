@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { StepConfig } from "../../../core/workflows/config-schema";
 import { StepKey } from "../../../core/workflows/document";
 import { stepTypes } from "../../../core/workflows/step";
+import { oneOfTypes, shapesByType } from "../steps/by-type";
 import { fields as stepFields } from "../steps/schema";
 import { fields as transitionFields } from "../transitions/schema";
 
@@ -33,17 +35,21 @@ export const documentExample = {
   ],
 };
 
+const sentFields = {
+  key: StepKey.meta({
+    description: "Yours, and unique. `trigger` is the key of the TRIGGER, which may be left out.",
+  }),
+  name: stepFields.name.nullish().meta({ description: "The type, if it is left out." }),
+  templateId: stepFields.templateId,
+  position: stepFields.position.nullish().meta({ description: "Left out: where it is, or below the others." }),
+};
+
 export const DocumentSteps = z
   .array(
-    z.object({
-      key: StepKey.meta({
-        description: "Yours, and unique. `trigger` is the key of the TRIGGER, which may be left out.",
-      }),
-      type: z.enum(stepTypes),
-      name: stepFields.name.nullish().meta({ description: "The type, if it is left out." }),
-      config: stepFields.config.nullish(),
-      templateId: stepFields.templateId,
-      position: stepFields.position.nullish().meta({ description: "Left out: where it is, or below the others." }),
+    z.object({ ...sentFields, type: z.enum(stepTypes), config: stepFields.config.nullish() }).meta({
+      id: "PutWorkflowDocumentStep",
+      ...oneOfTypes("PutDocument", stepTypes),
+      example: documentExample.steps[1],
     }),
   )
   .meta({ description: "At most 100, with the TRIGGER." });
@@ -55,6 +61,30 @@ export const DocumentTransitions = z
       .transform(({ branch = null, priority, ...ends }) => ({ ...ends, branch, priority: priority ?? 0 })),
   )
   .meta({ description: "At most 200. `from` and `to` are keys of steps." });
+
+const answeredFields = {
+  key: z.string(),
+  name: z.string(),
+  templateId: z.string().nullable(),
+  position: z.object({ x: z.number(), y: z.number() }),
+};
+
+/** A step as the answers have it. */
+export const DocumentStep = z.object({ ...answeredFields, type: z.enum(stepTypes), config: StepConfig }).meta({
+  id: "WorkflowDocumentStep",
+  ...oneOfTypes("Document", stepTypes),
+  example: {
+    ...{ key: "first-project", type: "WAIT_FOR_EVENT", name: "WAIT_FOR_EVENT", templateId: null },
+    config: { eventName: "project_created", timeout: 259_200 },
+    position: { x: 0, y: 300 },
+  },
+});
+
+/** The shapes that the document shows of both, by their names there. */
+export const documentStepShapes = [
+  ...shapesByType("Document", stepTypes, answeredFields),
+  ...shapesByType("PutDocument", stepTypes, sentFields),
+];
 
 export type SentStep = z.infer<typeof DocumentSteps>[number];
 export interface SentGraph {

@@ -6,12 +6,14 @@ import { issuesNow } from "../change";
 import { documentConditions, documentParts, foreignNames } from "../names";
 import { getWorkflow } from "../workflow";
 import { documentJson, issuesByKey } from "./document";
+import { documentStepShapes } from "./graph-schema";
 import { stepsAreOccupied } from "./plan";
 import { planDocument, replaceDocument } from "./replace";
 import { DocumentPlan, PutDocument, PutQuery, SavedDocument, WorkflowDocument } from "./schema";
 
 export const document = createRouter();
 const tags = ["Workflows"];
+for (const [name, shape] of documentStepShapes) document.openAPIRegistry.register(name, shape);
 
 const get = createRoute({
   method: "get",

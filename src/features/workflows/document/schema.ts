@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { stepTypes } from "../../../core/workflows/step";
 import { fields, TriggerType } from "../schema";
-import { DocumentSteps, DocumentTransitions, documentExample } from "./graph-schema";
+import { DocumentStep, DocumentSteps, DocumentTransitions, documentExample } from "./graph-schema";
 
 const Version = z.number().int().min(1);
 
@@ -39,16 +38,7 @@ const document = z.object({
   triggerConfig: z.record(z.string(), z.unknown()),
   allowReentry: z.boolean(),
   enabled: z.boolean(),
-  steps: z.array(
-    z.object({
-      key: z.string(),
-      type: z.enum(stepTypes),
-      name: z.string(),
-      config: z.record(z.string(), z.unknown()).meta({ description: "As the type of the step has it." }),
-      templateId: z.string().nullable(),
-      position: z.object({ x: z.number(), y: z.number() }),
-    }),
-  ),
+  steps: z.array(DocumentStep),
   transitions: z.array(
     z.object({ from: z.string(), to: z.string(), branch: z.string().nullable(), priority: z.number().int() }),
   ),
