@@ -234,7 +234,8 @@ the form field \`subscribed=column\` that column counts, and people who left els
 curl ${origin}/contacts/import -H 'Authorization: Bearer sk_…' -F subscribed=column -F file=@contacts.csv
 \`\`\`
 
-Without it, \`warnings\` of the job says how many rows said no. \`columns=all\` also takes \`createdAt\`, \`confirmedAt\`, \`optedOutAt\`,
+Without it, \`warnings\` of the job says how many rows said no, or neither yes nor no. They also count rows that seem opted out by a
+column of another name, such as \`unsubscribed\`, \`opted_out\` or \`status\`. \`columns=all\` also takes \`createdAt\`, \`confirmedAt\`, \`optedOutAt\`,
 \`source\` and \`topics\`, for people who move in.
 
 ## Double opt-in

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { UnheededRows, warningsOf } from "../../core/contacts/unheeded-rows";
 import { NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { iso, isoOrNull } from "../../core/time";
@@ -9,6 +10,7 @@ import type { Platform } from "../../platform/context";
 
 /** Why a job failed stands among its errors: what the job is does not say where else. */
 export function jobJson(row: JobRow) {
+  const warnings = row.type === "contacts.import" ? warningsOf(UnheededRows.parse(row.result ?? {})) : [];
   return {
     jobId: publicId(row.id),
     type: row.type,
@@ -16,6 +18,7 @@ export function jobJson(row: JobRow) {
     progress: row.progress,
     result: row.result,
     errors: [...row.errors, ...(row.reason === null ? [] : [{ reason: row.reason }])],
+    ...(warnings.length > 0 ? { warnings } : {}),
     createdAt: iso(row.createdAt),
     completedAt: isoOrNull(row.completedAt),
   };
