@@ -14,17 +14,17 @@ import type { Verdict } from "./schema";
 
 type Reasons = Verdict["reasons"];
 
-/** So many of the filters that do not match are told. */
-const maxFilters = 10;
-
 /** What becomes of a contact that has no email in the ledger: by the audience, and by the contact as it is now. */
 export async function verdictOfContact(ctx: Context, campaign: CampaignRow, contact: ContactRow): Promise<Verdict> {
   const isFrozen = campaign.frozen !== null;
   const frozen = isFrozen ? Frozen.parse(campaign.frozen) : await freeze(ctx, campaign);
   const about = { basis: isFrozen ? ("FROZEN" as const) : ("DRAFT" as const), asOf: ctx.now.toISOString() };
-  const absent = await whyAbsent(ctx, contact, frozen);
-  if (absent !== null) return { inAudience: false, outcome: "NOT_IN_AUDIENCE", reasons: absent, ...about };
-  const found = await findObstacles(ctx, campaign, contact);
+  const [absent, found] = await Promise.all([whyAbsent(ctx, contact, frozen), findObstacles(ctx, campaign, contact)]);
+  if (absent !== null) {
+    // Mending one reason alone would show the next one only then.
+    const reasons = [...absent, ...whyNoMail(contact, found)];
+    return { inAudience: false, outcome: "NOT_IN_AUDIENCE", reasons, ...about };
+  }
   if (!found.isWanted) {
     return { inAudience: true, outcome: "LEFT_OUT", reasons: leftOutFor(contact, found), ...about };
   }
@@ -40,7 +40,8 @@ async function whyAbsent(ctx: Context, contact: ContactRow, frozen: Frozen): Pro
   if (condition === null) return null;
   const judged = await judge(ctx, contact, { condition, segments: new Map(segments), now: new Date(at) });
   if (judged.matches) return null;
-  const unmet = judged.filters.filter(({ matches }) => !matches).slice(0, maxFilters);
+  // A condition has at most 100 filters.
+  const unmet = judged.filters.filter(({ matches }) => !matches);
   return unmet.map((one) => ({ code: "filter", message: unmetMessage(one) }));
 }
 
@@ -92,6 +93,17 @@ function leftOutFor({ subscribed, snoozedUntil }: ContactRow, { suppressedFor, i
   ];
 }
 
+/** What would keep such mail from the contact if it were in the audience. TRANSACTIONAL mail asks for the suppression alone. */
+function whyNoMail(contact: ContactRow, found: Obstacles): Reasons {
+  if (!found.isWanted) return leftOutFor(contact, found);
+  return whyWithheldFor(found.withheld);
+}
+
+function whyWithheldFor(error: string | null): Reasons {
+  const code = error === null ? undefined : codesOfWithheld[error];
+  return error === null || code === undefined ? [] : [{ code, message: error }];
+}
+
 const codesOfWithheld: Record<string, "suppressed" | "unsubscribed" | "topic"> = {
   [withheld.suppressed]: "suppressed",
   [withheld.unsubscribed]: "unsubscribed",
@@ -113,9 +125,8 @@ async function whatAwaits(
         : "The contact would get the campaign as it is now, and was left out when the campaign came to it";
     return { outcome: "LEFT_OUT", reasons: [{ code: "changed", message }] };
   }
-  const code = error === null ? undefined : codesOfWithheld[error];
-  if (error === null || code === undefined) return { outcome: "WAITING", reasons: [coming] };
-  return { outcome: "WITHHELD", reasons: [{ code, message: error }] };
+  const reasons = whyWithheldFor(error);
+  return reasons.length === 0 ? { outcome: "WAITING", reasons: [coming] } : { outcome: "WITHHELD", reasons };
 }
 
 /** Why the campaign has not come to the contact yet; null when it will not come any more. */

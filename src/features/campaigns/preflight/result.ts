@@ -3,7 +3,7 @@ import { ratePerSecond } from "../../../core/mail/pace";
 import { ofCampaigns } from "../../../core/mail/priority";
 import { minuteMs, secondMs } from "../../../core/time";
 import type { CampaignRow } from "../../../db/tables";
-import { lacksAddress, noPostalAddress } from "../../../engine/mail/no-address";
+import { imprintWarnings, missingImprint } from "../../../engine/mail/imprint";
 import { paceOf } from "../../../engine/mail/project-pace";
 import { isMarketingPaused } from "../../../engine/projects/sending-paused";
 import type { Context } from "../../../platform/context";
@@ -15,7 +15,8 @@ export async function resultOf(ctx: Context, campaign: CampaignRow, tally: Tally
   const { recipients, composed, clipped, skipped, missing, renderErrors } = tally;
   const warnings = { ...tally.warnings };
   if (composed > 0 && ctx.project.disabled) warnings.disabled = composed;
-  if (composed > 0 && lacksAddress(ctx, campaign.type)) warnings.missing_postal_address = composed;
+  const lacking = missingImprint(ctx, campaign.type);
+  if (composed > 0 && lacking !== null) warnings[lacking] = composed;
   if (composed > 0 && campaign.type === "MARKETING" && (await isMarketingPaused(ctx, ctx.project)))
     warnings.sending_paused = composed;
   return {
@@ -54,7 +55,8 @@ const messages: Record<WarningCode, string> = {
     'An image has no alt text, which is shown while images are not. alt="" says that it is decoration.',
   missing_unsubscribe_link:
     "The mail has no link to unsubscribe. Put {{ unsubscribeUrl }} or {{ manageUrl }} into an <a href>.",
-  missing_postal_address: noPostalAddress.message,
+  missing_postal_address: imprintWarnings.missing_postal_address.message,
+  missing_company: imprintWarnings.missing_company.message,
   public_source: "The contact came with a public key, which anybody can use, and never confirmed the address.",
   sending_paused: "The marketing email of the project is paused: nothing goes out until the operator lifts that.",
   disabled: "The project is disabled: nothing goes out until the operator enables it.",

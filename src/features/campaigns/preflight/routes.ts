@@ -40,7 +40,7 @@ Nothing is sent, and no email record is made. \`GET /jobs/{id}\` has its progres
 - \`renderErrors\` are why the mail of some cannot be composed: theirs would end FAILED. At most 50 are told one by one.
 - \`clipped\` counts mail with more than 102 KB of HTML, tracking included: Gmail cuts it there.
 - \`warnings\` count recipients whose mail is sent all the same: \`empty_link\`, \`link_not_absolute\`, \`image_without_alt\`,
-  \`missing_unsubscribe_link\`, \`missing_postal_address\` (the project has none), \`public_source\` (the contact came with a public key, and confirmed nothing), \`sending_paused\`, \`disabled\`.
+  \`missing_unsubscribe_link\`, \`missing_postal_address\` (the project has none), \`missing_company\` (it has an address and no \`company\`), \`public_source\` (the contact came with a public key, and confirmed nothing), \`sending_paused\`, \`disabled\`.
 - \`estimatedSeconds\` is how long sending takes when nothing else is sent, with the hold of a canary: at the pace of the project
   (\`sendRatePerSecond\`), that of the provider, or the speed at which this installation sent its last campaigns, whichever is the
   slowest. Before it has sent any, 400 a second stand for that speed. \`rowsWritten\` is what sending writes to the database.
