@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { admin, type Answer, bearer, call, newProject, type TestProject } from "../support/project";
+import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
 import { newSegment } from "../support/segment";
 import { mailOf } from "../support/send-and-wait";

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { NotFound } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
+import type { Warning } from "../../../core/warning";
 import { readConfig } from "../../../core/workflows/config-schema";
 import { Stale } from "../../../db/fresh";
 import { asId, columns } from "../../../db/rows";
@@ -33,8 +34,10 @@ export async function checkStep(
   insistOnMail(type, templateId);
   const read = readConfig(type, sent ?? {});
   const isKept = JSON.stringify(read) === JSON.stringify(row?.config);
+  const warnings: Warning[] = [];
   const { config, guards } =
-    row && isKept ? { config: row.config, guards: [] } : await checkConfig(ctx, type, sent ?? {});
+    row && isKept ? { config: row.config, guards: [] } : await checkConfig({ ...ctx, warnings }, type, sent ?? {});
+  ctx.warnings.push(...warnings.map((told) => ({ ...told, field: `steps[${index}].${told.field}` })));
   const inConfig = type === "SEND_EMAIL" ? templateIn(config) : null;
   const templateField = `steps[${index}].${templateId ? "templateId" : "config.templateId"}`;
   const ids = { templateId: templateId ?? inConfig, templateField };
