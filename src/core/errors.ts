@@ -135,19 +135,21 @@ export class MonthlyLimitReached extends Refusal {
 
 export class NotFound extends Refusal {
   constructor(resource: Named, name: string);
-  constructor(resource: Exclude<Resource, Named>, id: Id);
+  constructor(resource: Exclude<Resource, Named>, id: Id, field?: string);
   constructor(
     readonly resource: Resource,
     idOrName: Id | string,
+    /** The place in a large body that names it. */
+    field?: string,
   ) {
     const text = typeof idOrName === "string" ? idOrName : textOf(idOrName);
     const id = isNamed(resource) ? text : publicId(asId(text));
     const isAddress = resource === "contact" && id.includes("@");
-    super(`No ${resource} ${id} in this project.`, {
+    super(`No ${resource} ${id} in this project${field === undefined ? "" : `, which ${field} names`}.`, {
       ...(isAddress && {
         suggestion: `Contacts have ids: GET /contacts?email=${encodeURIComponent(id)} finds this address.`,
       }),
-      details: { resource, id },
+      details: { resource, id, ...(field !== undefined && { field }) },
     });
   }
 }

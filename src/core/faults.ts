@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { FieldCode, FieldFault } from "./errors";
+import { bareRequired, requiredText } from "./required";
 
 const fieldCodes: Partial<Record<z.core.$ZodIssue["code"], FieldCode>> = {
   invalid_type: "invalid_type",
@@ -21,18 +22,20 @@ export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] 
   return error.issues.slice(0, maxFaults).map((issue) => {
     const received = valueAt(input, issue.path);
     const isMissing = received === undefined && absenceCodes.has(issue.code);
+    const field = issue.path.join(".");
     return {
-      field: issue.path.join("."),
-      message: isMissing ? absence(issue) : issue.message,
+      field,
+      message: isMissing || issue.message === bareRequired ? absence(issue, field) : issue.message,
       code: isMissing ? "required" : codeOf(issue),
       ...shownValue(received),
     };
   });
 }
 
-/** A field with few values is told with them, so that nobody has to look them up. */
-function absence(issue: z.core.$ZodIssue): string {
-  return issue.code === "invalid_value" ? `Required: ${issue.values.map(String).join(", ")}` : "Required";
+/** What the field takes is told, with its values where they are few, so that nobody has to look it up. */
+function absence(issue: z.core.$ZodIssue, field: string): string {
+  if (issue.code === "invalid_value") return `Required: ${issue.values.map(String).join(", ")}`;
+  return requiredText(field, issue.code === "invalid_type" ? issue.expected : undefined);
 }
 
 /** Our own checks set their code in `params`; the validator's codes are translated. */

@@ -82,6 +82,13 @@ whatever key tracked them, so add \`source\` to a condition that should leave su
 Every error has the same envelope. \`error.code\` is for your code, \`error.message\` and \`error.suggestion\` are for you, and
 \`error.requestId\` is for support. A 422 lists each field in \`error.errors\`. A call that is refused has no effect.
 
+A 403 for a sender whose domain is not verified has the code \`INTERNAL_SERVER_ERROR\`, which says nothing. Its
+\`details.reason\` is \`domain_not_verified\`, and \`details.domain\` names the domain. Match on that:
+
+\`\`\`js
+if (error.details?.reason === "domain_not_verified") verifyFirst(error.details.domain);
+\`\`\`
+
 New codes may come. Treat a code that you do not know by its status.
 
 A field that is unknown here is ignored, and \`warnings\` of the answer names it. Where it asks for something that has another
@@ -167,9 +174,9 @@ ${[...meteredFilters().keys()]
 Content that you send inline, without a template, is \`TRANSACTIONAL\`.
 
 The footer ends with the \`company\` and \`postalAddress\` of the project, which the operator sets. A body with an unsubscribe
-link of its own gets no footer, so put the address there yourself. While a project has no \`postalAddress\`, \`warnings\` of
-\`/v1/send\` and \`POST /campaigns/{id}/send\` say so for \`MARKETING\` mail, and a pre-flight counts
-\`missing_postal_address\`. The United States ask for a postal address in every commercial email (15 U.S.C. 7704(a)(5), 16 CFR
+link of its own gets no footer, so put the address there yourself. While a project has no \`postalAddress\`, or
+no \`company\`, \`warnings\` of \`/v1/send\` and \`POST /campaigns/{id}/send\` say so for \`MARKETING\` mail, and a pre-flight counts
+\`missing_postal_address\` or \`missing_company\`. The United States ask for a postal address in every commercial email (15 U.S.C. 7704(a)(5), 16 CFR
 316.2), Canada for a mailing address (section 2 of the Electronic Commerce Protection Regulations). In the EU, Articles 5 and 6 of
 Directive 2000/31/EC ask that the sender and their address can be found; in Germany, that is § 5 and § 6 DDG. UK companies name
 their registered office on business letters, electronic ones too (SI 2015/17, regulation 25). Ask a lawyer what holds for you.
@@ -241,7 +248,8 @@ the form field \`subscribed=column\` that column counts, and people who left els
 curl ${origin}/contacts/import -H 'Authorization: Bearer sk_…' -F subscribed=column -F file=@contacts.csv
 \`\`\`
 
-Without it, \`warnings\` of the job says how many rows said no. \`columns=all\` also takes \`createdAt\`, \`confirmedAt\`, \`optedOutAt\`,
+Without it, \`warnings\` of the job says how many rows said no, or neither yes nor no. They also count rows that seem opted out by a
+column of another name, such as \`unsubscribed\`, \`opted_out\` or \`status\`. \`columns=all\` also takes \`createdAt\`, \`confirmedAt\`, \`optedOutAt\`,
 \`source\` and \`topics\`, for people who move in.
 
 ## Double opt-in

@@ -4,6 +4,7 @@ import { type FieldFault as Fault, Invalid } from "../core/errors";
 import { shownValue } from "../core/faults";
 import { isJsonObject } from "../core/json";
 import { nameMisspelt } from "../core/misspelt";
+import { requiredText } from "../core/required";
 import { ErrorEnvelope, FieldFault } from "./envelope";
 import { findUnknown } from "./names";
 import type { AppEnv } from "./router";
@@ -62,7 +63,7 @@ export function legacyRequired(...fields: Required[]): MiddlewareHandler<AppEnv>
 }
 
 function faultOf(field: string, value: unknown): Fault {
-  return { field, code: "required", message: "Required", ...shownValue(value) };
+  return { field, code: "required", message: requiredText(field), ...shownValue(value) };
 }
 
 function legacyBody(missing: string, faults: Fault[], requestId: string) {
@@ -81,8 +82,8 @@ function legacyExample(field: string) {
   const suggestion = "Correct the fields listed in errors and send the request again.";
   return {
     error: `${field} is required`,
-    message: `Request validation failed. ${field}: Required. ${suggestion}`,
-    errors: [{ field, code: "required" as const, message: "Required" }],
+    message: `Request validation failed. ${field}: ${requiredText(field)}. ${suggestion}`,
+    errors: [{ field, code: "required" as const, message: requiredText(field) }],
     suggestion,
     requestId: "6f1c0a52-3b8e-4f0d-9a7c-5e2d1b0f8a34",
   };

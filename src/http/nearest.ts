@@ -21,7 +21,8 @@ const bases = /^(\/+(api|v1))+(?=\/)/;
  */
 export function relocated(endpoints: RouterRoute[], method: string, path: string): string | null {
   const bare = path.replace(bases, "").replaceAll(/\/{2,}/g, "/");
-  const candidates = [`/v1${bare}`, bare, elsewhere.get(`${method} ${bare}`)];
+  // A workflow is replaced at its document.
+  const candidates = [`/v1${bare}`, bare, elsewhere.get(`${method} ${bare}`), `${bare}/document`];
   const isThere = (candidate: string) =>
     endpoints.some((route) => route.method === method && patternOf(route.path).test(candidate));
   return candidates.find((candidate) => candidate !== undefined && candidate !== path && isThere(candidate)) ?? null;

@@ -16,6 +16,7 @@ import {
 import { reservedEvent } from "../core/events/names";
 import { readId } from "../core/ids";
 import { unreadableCursor } from "../core/page";
+import { requiredText } from "../core/required";
 import { neverFresh } from "../db/fresh";
 import { resolversSilent } from "../platform/dns";
 import type { Config } from "../platform/env";
@@ -185,7 +186,8 @@ function faultOf(asked: Asked): FieldFault {
   }
   const isLegacy = JSON.stringify(operation.responses?.["400"] ?? {}).includes("LegacyError");
   const [required] = shape?.required ?? [];
-  if (required !== undefined && !isLegacy) return { field: required, message: "Required", code: "required" };
+  if (required !== undefined && !isLegacy)
+    return { field: required, message: requiredText(required), code: "required" };
   const [first] = properties;
   if (first !== undefined) {
     const [field, { type = "string" }] = first;

@@ -38,7 +38,7 @@ async function ended(project: TestProject, jobId: string) {
 
 describe("POST /campaigns/{id}/preflight", () => {
   it("answers a job, whose result says what sending would do", async () => {
-    const project = await newProject({ postalAddress: "1 Main St" });
+    const project = await newProject({ company: "Acme", postalAddress: "1 Main St" });
     await project.api.post("/contacts", { email: "ada@example.com", data: { firstName: "Ada" } });
     await project.api.post("/contacts", { email: "bob@example.com" });
     await project.api.post("/contacts", { email: "eve@example.com", subscribed: false });
@@ -152,7 +152,7 @@ describe("POST /campaigns/{id}/preflight", () => {
   });
 
   it("works in a project that is disabled, and says so", async () => {
-    const project = await newProject({ postalAddress: "1 Main St" });
+    const project = await newProject({ company: "Acme", postalAddress: "1 Main St" });
     await addContacts(project, 2);
     const { id } = await newCampaign(project);
     await admin.patch(`/admin/projects/${project.id}`, { disabled: true });

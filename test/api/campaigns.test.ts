@@ -443,7 +443,7 @@ describe("POST /campaigns/{id}/send with an Idempotency-Key", () => {
   });
 
   it("warns of marketing email without a postal address, also in the answer that is kept", async () => {
-    const [without, withOne] = [await newProject(), await newProject({ postalAddress: "1 Main St" })];
+    const [without, withOne] = [await newProject(), await newProject({ company: "Acme", postalAddress: "1 Main St" })];
     for (const [project, type, expected] of [
       [
         without,

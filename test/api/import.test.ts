@@ -244,6 +244,65 @@ describe("an import of people who said no elsewhere, without a word on the colum
     expect((await contactsOf(project)).map(({ subscribed }) => subscribed)).toEqual([1, 1, 1]);
   });
 
+  it("counts apart what is neither yes nor no, and leaves out what is empty", async () => {
+    const project = await newProject();
+    const cells = ["Nein", "unsubscribed", "f", "cleaned", "0", "", "yes", "1"];
+    const job = await importCsv(
+      project,
+      `email,subscribed\n${cells.map((cell, n) => `u${n}@example.com,${cell}`).join("\n")}`,
+    );
+    expect(job.warnings).toEqual([
+      { field: "subscribed", message: expect.stringMatching(/^1 row says no /) },
+      {
+        field: "subscribed",
+        message: expect.stringMatching(/^4 rows have a value that is neither yes nor no .*subscribed=column/),
+      },
+    ]);
+  });
+
+  it.each([
+    ["unsubscribed", ["yes", "true", "2025-01-31", "no", "false", "0", ""], 3],
+    ["opted_out", ["1", "no"], 1],
+    ["optedOut", ["TRUE", "FALSE"], 1],
+    ["optedOutAt", ["2025-01-31T10:00:00Z", ""], 1],
+    ["unsubscribed_at", ["2025-01-31 10:00", ""], 1],
+    ["UNSUB_TIME", ["2025-01-31 10:00", ""], 1],
+    ["Status", ["Unsubscribed", "cleaned", "opted-out", "subscribed", "active", ""], 3],
+  ])("counts the opt-outs of a column %s that is imported as data", async (column, cells, count) => {
+    const project = await newProject();
+    const rows = cells.map((cell, n) => `u${n}@example.com,${cell}`);
+    const job = await importCsv(project, `email,${column}\n${rows.join("\n")}`);
+    const [seem, is] = count === 1 ? ["row seems", "1"] : ["rows seem", `${count}`];
+    expect(job.warnings).toEqual([
+      {
+        field: column,
+        message: expect.stringMatching(
+          `^${is} ${seem} to be opted out by the column ${column},.*subscribed=column.*optedOutAt`,
+        ),
+      },
+    ]);
+  });
+
+  it("says nothing of such columns where nobody left, or the file itself says who is subscribed", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const quiet = "email,unsubscribed,status\nada@example.com,no,paid\nbob@example.com,,\n";
+    expect(await importCsv(project, quiet)).not.toHaveProperty("warnings");
+    const taken = "email,subscribed,unsubscribed_at\nada@example.com,no,2025-01-31\nbob@example.com,yes,2024-01-31\n";
+    expect(await importCsv(project, taken, world, { takesSubscribed: true })).not.toHaveProperty("warnings");
+    const moved = "email,optedOutAt,status\nada@example.com,2025-01-31,unsubscribed\n";
+    expect(await importCsv(project, moved, world, { takesAll: true })).not.toHaveProperty("warnings");
+  });
+
+  it("has the same warnings in GET /jobs/{id}, across chunks", async () => {
+    const project = await newProject();
+    const rows = Array.from({ length: 150 }, (_, n) => `u${n}@example.com,${["no", "left"][n % 2]},yes`);
+    const job = await importCsv(project, `email,subscribed,opted_out\n${rows.join("\n")}`);
+    expect(job.warnings.map(({ message }: { message: string }) => message.slice(0, 8))).toEqual([
+      ...["75 rows ", "75 rows ", "150 rows"],
+    ]);
+    expect((await project.api.get(`/jobs/${job.jobId}`)).body.warnings).toEqual(job.warnings);
+  });
+
   it("says nothing where nobody said no, or the column is taken; and the second import takes them off", async () => {
     const project = await newProject();
     expect(await importCsv(project, "email,subscribed\nada@example.com,yes\n")).not.toHaveProperty("warnings");

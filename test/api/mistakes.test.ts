@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { mistakesInLists } from "../support/mistakes/lists";
-import { gradeOf, type Mistake } from "../support/mistakes/mistake";
+import { gradeOf, isDistinct, type Mistake } from "../support/mistakes/mistake";
 import { mistakesWithPeople } from "../support/mistakes/people";
 import { mistakesInRequests } from "../support/mistakes/requests";
 import { mistakesInSending } from "../support/mistakes/sending";
@@ -72,10 +72,18 @@ describe("the grader", () => {
     expect(graded(200, { warnings: [{ field: "page", message: "Ignored" }] })).toBe("D");
     expect(graded(200, {})).toBe("F");
   });
+
+  it("gives an answer that only echoes the field a C", () => {
+    const echoed = { ...mistake, saw: "page", says: "page" };
+    const body = { errors: [{ field: "page", message: "Invalid" }] };
+    expect(isDistinct(echoed)).toBe(false);
+    expect(gradeOf({ status: 422, headers: new Headers(), body }, echoed)).toBe("C");
+  });
 });
 
-it("are 144 or more", () => {
+it("are 144 or more, and each wants three different things to be said", () => {
   expect(all.length).toBeGreaterThanOrEqual(144);
+  expect(all.filter((mistake) => !isDistinct(mistake))).toEqual([]);
 });
 
 describe.each(Object.entries(areas))("mistakes in %s", (_, mistakes) => {

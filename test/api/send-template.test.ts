@@ -201,7 +201,7 @@ describe("a marketing template to people who left", () => {
   });
 
   it("names who gets it without being subscribed, and nobody else", async () => {
-    const project = await newProject({ postalAddress: "1 Main St" });
+    const project = await newProject({ company: "Acme", postalAddress: "1 Main St" });
     const { id } = await newTemplate(project);
     await contact(project, "left@example.com", false);
     await contact(project, "here@example.com", true);

@@ -120,9 +120,15 @@ describe("POST /templates", () => {
     expectLegacy(answer, ["subject", "body", "from"]);
     expect(answer.body.errors).toEqual([
       { field: "html", code: "custom", message: "Use body, which is HTML", received: "<p>Hi</p>" },
-      { field: "subject", code: "required", message: "Required" },
-      { field: "body", code: "required", message: "Required" },
-      { field: "from", code: "required", message: "Required. You sent form, probably for from." },
+      { field: "subject", code: "required", message: "Required: the subject line of the mail" },
+      { field: "body", code: "required", message: "Required: the HTML of the mail" },
+      {
+        field: "from",
+        code: "required",
+        message: expect.stringMatching(
+          /^Required: an address of a verified domain.*\. You sent form, probably for from\.$/,
+        ),
+      },
     ]);
     expect(await count(project, "templates")).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Answer, bearer, call, newProject, type TestProject } from "../support/project";
+import { type Answer, admin, bearer, call, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal } from "../support/refusal";
 import { newSegment } from "../support/segment";
 import { mailOf } from "../support/send-and-wait";
@@ -104,7 +104,8 @@ async function rowsOf(project: TestProject): Promise<unknown> {
   return Object.fromEntries(await Promise.all(all));
 }
 
-const unchanged = { created: [], changed: [], removed: [], waiting: [], issues: [] };
+const none = { created: [], removed: [] };
+const unchanged = { ...none, changed: [], waiting: [], issues: [], fields: [], transitions: none };
 const dry = "?dryRun=true";
 
 describe("POST /workflows with a document", () => {
@@ -187,6 +188,8 @@ describe("POST /workflows with a document", () => {
       ...unchanged,
       created: ["wait", "bought", "left"],
       unchanged: [],
+      fields: ["name", "description", "triggerType", "triggerConfig", "allowReentry", "enabled"],
+      transitions: { created: [{ from: "trigger", to: "wait" }], removed: [] },
       issues: [
         { key: "bought", ...lonely },
         { key: "left", ...lonely },
@@ -200,15 +203,26 @@ describe("POST /workflows with a document", () => {
     );
     const sends = { name: "Mail", steps: [{ key: "mail", type: "SEND_EMAIL", templateId: nowhere }] };
     expectRefusal(await project.api.post(`/workflows${dry}`, sends), 404, "TEMPLATE_NOT_FOUND", {
-      details: { resource: "template", id: nowhere },
+      details: { resource: "template", id: nowhere, field: "steps[0].templateId" },
     });
   });
 
   it("is as it was without steps, and says what it ignores", async () => {
     const project = await newProject();
-    const body = await newWorkflow(project, { enabled: true, transitions: [{ from: "trigger", to: "mail" }] });
-    expect(body).toMatchObject({ enabled: false, warnings: [{ field: "enabled" }, { field: "transitions" }] });
+    const body = await newWorkflow(project, { enabled: true, transitions: [] });
+    expect(body).toMatchObject({ enabled: false, warnings: [{ field: "enabled" }] });
     expect(body.steps).toHaveLength(1);
+  });
+
+  it("is refused with transitions and no steps, which would be lost", async () => {
+    const project = await newProject();
+    const before = await rowsOf(project);
+    const sent = { name: "Lost", transitions: [{ from: "trigger", to: "mail" }] };
+    for (const query of ["", dry]) {
+      expectInvalid(await project.api.post(`/workflows${query}`, sent), "transitions", "custom");
+      expectInvalid(await project.api.post(`/workflows${query}`, { ...sent, steps: null }), "transitions", "custom");
+    }
+    expect(await rowsOf(project)).toEqual(before);
   });
 
   it("starts by its event as soon as it is enabled, and by a schedule", async () => {
@@ -353,6 +367,47 @@ describe("a document with a fault", () => {
     ]);
   });
 
+  it("names the faults of keys, configs and transitions together, but none that only follows from another", async () => {
+    const project = await newProject();
+    const document = {
+      name: "Faults",
+      steps: [
+        { key: "a", type: "CONDITION", config: { field: "data.plan" } },
+        { key: "b", type: "EXIT" },
+        { key: "b", type: "EXIT" },
+        { key: "c", type: "DELAY", config: { amount: 1, unit: "days" } },
+      ],
+      transitions: [
+        { from: "trigger", to: "a" },
+        { from: "a", to: "c", branch: "yes" },
+        { from: "c", to: "c" },
+        { from: "c", to: "z" },
+      ],
+    };
+    const { status, body } = await project.api.post("/workflows", document);
+    expect(status).toBe(422);
+    expect(body.error.errors.map(({ field }: { field: string }) => field)).toEqual([
+      ...["steps[2].key", "steps[0].config.operator", "transitions[2].to", "transitions[3].to"],
+    ]);
+  });
+
+  it("names the place of a template that does not exist", async () => {
+    const project = await newProject();
+    const template = await newTemplate(project);
+    const mail = (key: string, rest: Sent) => ({ key, type: "SEND_EMAIL", ...rest });
+    const good = mail("good", { templateId: template.id });
+    const id = await newDocument(project, twoDays());
+    const sends: [Sent, string][] = [
+      [mail("bad", { templateId: nowhere }), "steps[1].templateId"],
+      [mail("bad", { config: { templateId: nowhere } }), "steps[1].config.templateId"],
+    ];
+    for (const [bad, field] of sends) {
+      const details = { details: { resource: "template", id: nowhere, field } };
+      expectRefusal(await project.api.post("/workflows", steps(good, bad)), 404, "TEMPLATE_NOT_FOUND", details);
+      expectRefusal(await putDocument(project, id, steps(good, bad)), 404, "TEMPLATE_NOT_FOUND", details);
+    }
+  });
+
   it("names what it ignores", async () => {
     const project = await newProject();
     const given = twoDays({
@@ -400,7 +455,7 @@ describe("a document with a fault", () => {
     const template = await newTemplate(stranger);
     const id = await newDocument(project, twoDays());
     const document = steps({ key: "mail", type: "SEND_EMAIL", templateId: template.id });
-    const details = { details: { resource: "template", id: template.id } };
+    const details = { details: { resource: "template", id: template.id, field: "steps[0].templateId" } };
     expectRefusal(await project.api.post("/workflows", document), 404, "TEMPLATE_NOT_FOUND", details);
     expectRefusal(await putDocument(project, id, document), 404, "TEMPLATE_NOT_FOUND", details);
     const { id: segmentId } = await newSegment(stranger);
@@ -439,6 +494,17 @@ describe("PUT /workflows/{id}/document", () => {
       changed: ["wait"],
       removed: ["left"],
       unchanged: ["bought"],
+      fields: ["name"],
+      transitions: {
+        created: [
+          { from: "wait", to: "thanks", branch: "event" },
+          { from: "thanks", to: "bought" },
+        ],
+        removed: [
+          { from: "wait", to: "bought", branch: "event" },
+          { from: "wait", to: "left", branch: "timeout" },
+        ],
+      },
       waiting: [],
       issues: [],
     };
@@ -462,6 +528,74 @@ describe("PUT /workflows/{id}/document", () => {
     // A second time there is nothing to do.
     expect((await putDocument(project, id, next)).body).toEqual({ ...document, issues: [] });
     expect((await project.api.get("/events/order/usage")).body.usedInWorkflows).toMatchObject([{ id }]);
+  });
+
+  const start = { from: "trigger", to: "wait" };
+  const end = { from: "wait", to: "left", branch: "timeout" };
+  it.each<[what: string, changes: Sent, plan: Sent]>([
+    ["nothing", {}, {}],
+    ["the name", { name: "Purchases" }, { fields: ["name"] }],
+    ["the description", { description: "Who buys" }, { fields: ["description"] }],
+    ["the event", { eventName: "login" }, { fields: ["triggerConfig"] }],
+    ["the trigger", { triggerType: "MANUAL", eventName: null }, { fields: ["triggerType", "triggerConfig"] }],
+    ["enabled", { enabled: true }, { fields: ["enabled"] }],
+    ["allowReentry", { allowReentry: true }, { fields: ["allowReentry"] }],
+    [
+      "a branch",
+      { transitions: [start, { from: "wait", to: "bought" }, end] },
+      {
+        transitions: {
+          created: [{ from: "wait", to: "bought" }],
+          removed: [{ from: "wait", to: "bought", branch: "event" }],
+        },
+      },
+    ],
+    [
+      "a priority",
+      { transitions: [{ ...start, priority: 2 }, { from: "wait", to: "bought", branch: "event" }, end] },
+      { transitions: { created: [{ ...start, priority: 2 }], removed: [start] } },
+    ],
+  ])("says with dryRun that it changes %s", async (_, changes, plan) => {
+    const project = await newProject();
+    const id = await newDocument(project, awaitingPurchase());
+    const before = await rowsOf(project);
+    const { status, body } = await putDocument(project, id, awaitingPurchase(changes), dry);
+    expect(status, JSON.stringify(body)).toBe(200);
+    const { issues: _issues, ...told } = body;
+    const { issues: _none, ...nothing } = unchanged;
+    expect(told).toEqual({ ...nothing, unchanged: ["wait", "bought", "left"], ...plan });
+    expect(await rowsOf(project)).toEqual(before);
+  });
+
+  it("is named by calls that would replace steps elsewhere", async () => {
+    const project = await newProject();
+    const id = await newDocument(project, awaitingPurchase());
+    const before = await rowsOf(project);
+    for (const sent of [{ steps: [{ key: "a", type: "EXIT" }] }, { transitions: [start] }]) {
+      const { status, body } = await project.api.patch(`/workflows/${id}`, sent);
+      const [field] = Object.keys(sent);
+      expect([status, body.error.errors]).toMatchObject([
+        422,
+        [{ field, message: expect.stringContaining("PUT /workflows/{id}/document") }],
+      ]);
+    }
+    const put = await call("PUT", `/workflows/${id}`, awaitingPurchase(), bearer(project.keys.secret));
+    expect(put).toMatchObject({
+      status: 405,
+      body: { error: { suggestion: expect.stringContaining(`PUT /workflows/${id}/document`) } },
+    });
+    expect(await rowsOf(project)).toEqual(before);
+  });
+
+  it("refuses a read key, with dryRun too", async () => {
+    const project = await newProject();
+    const id = await newDocument(project, awaitingPurchase());
+    const { body } = await admin.post(`/admin/projects/${project.id}/keys`, { kind: "read" });
+    for (const answer of [
+      await call("PUT", `/workflows/${id}/document${dry}`, awaitingPurchase(), bearer(body.key)),
+      await call("POST", `/workflows${dry}`, awaitingPurchase(), bearer(body.key)),
+    ])
+      expectRefusal(answer, 403, "READ_ONLY_KEY");
   });
 
   it("knows steps of single calls by their ids", async () => {
@@ -656,7 +790,11 @@ describe("an onboarding that took eleven calls", () => {
     };
     expect((await putDocument(project, id, changed, dry)).body).toEqual({
       ...{ created: ["news"], changed: [], removed: ["large", "tips", "help"], unchanged: ["welcome", "bought"] },
-      ...{ waiting: [], issues: [] },
+      ...{ waiting: [], issues: [], fields: [] },
+      transitions: {
+        created: [{ from: "bought", to: "news", branch: "event" }],
+        removed: expect.arrayContaining([{ from: "bought", to: "help", branch: "timeout" }]),
+      },
     });
     expect((await putDocument(project, id, changed)).status).toBe(200);
     const waiting = (await project.api.get(execution)).body;

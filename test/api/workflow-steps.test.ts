@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { idSql } from "../support/counts";
-import { newProject, type TestProject } from "../support/project";
+import { type Answer, newProject, type TestProject } from "../support/project";
 import { expectInvalid, expectRefusal, isoTime, uuid } from "../support/refusal";
 import { newContact, newSegment, only } from "../support/segment";
 import { newTemplate } from "../support/template";
@@ -221,6 +221,39 @@ describe("POST /workflows/{id}/steps", () => {
     const { project, steps, id } = await begin();
     expectInvalid(await project.api.post(steps, fields), field, code);
     expect((await graphOf(project, id)).names).toEqual(["TRIGGER"]);
+  });
+
+  const call = (rest: object) => ({ type: "WEBHOOK", config: { url: "https://example.com/", ...rest } });
+  it.each<[fields: object, field: string, liquid: string]>([
+    [call({ url: "https://example.com/?p={{#if plan}}1{{/if}}" }), "config.url", "{% if plan %}…{% endif %}"],
+    [call({ headers: { "X-Plan": "{{#if plan}}pro{{/if}}" } }), "config.headers.X-Plan", "{% if plan %}…{% endif %}"],
+    [call({ body: { items: ["{{#each items}}x{{/each}}"] } }), "config.body.items.0", "{% for item in items %}"],
+    [call({ body: "{{range .items}}x{{end}}" }), "config.body", "{% for item in items %}"],
+    [
+      { type: "UPDATE_CONTACT", config: { data: { a: "{{#unless b}}x{{/unless}}" } } },
+      "config.data.a",
+      "{% unless b %}…{% endunless %}",
+    ],
+  ])("names the Liquid for what is of another template language: %j", async (fields, field, liquid) => {
+    const { project, steps, id } = await begin();
+    const answer = await project.api.post(steps, fields);
+    expectInvalid(answer, field, "invalid_string");
+    expect(answer.body.error.errors[0].message).toContain(liquid);
+    expect((await graphOf(project, id)).names).toEqual(["TRIGGER"]);
+  });
+
+  it("warns of a merge tag that goes out as it is written, at its place in a document too", async () => {
+    const { project, steps } = await begin();
+    const step = call({ headers: { "X-Name": "{{ .name }}" }, body: { name: "*|FNAME|*" } });
+    const fields = ({ body }: Answer) => body.warnings.map(({ field }: { field: string }) => field);
+    const made = await project.api.post(steps, step);
+    expect([made.status, fields(made)]).toEqual([201, ["config.headers.X-Name", "config.body.name"]]);
+    expect(made.body.warnings[1].message).toContain("The Liquid for it is {{ firstName }}.");
+    const whole = await project.api.post("/workflows", { name: "Calls", steps: [{ key: "call", ...step }] });
+    expect([whole.status, fields(whole)]).toEqual([
+      201,
+      ["steps[0].config.headers.X-Name", "steps[0].config.body.name"],
+    ]);
   });
 
   it("refuses what is another project's, and a step of another workflow", async () => {

@@ -165,6 +165,29 @@ describe("GET /campaigns/{id}/explain", () => {
     expect(await of("gone@example.com")).toEqual(["LEFT_OUT", true, "FROZEN", true, ["changed"]]);
   });
 
+  it("tells every reason of who is not in the audience: all filters, and what else keeps the mail away", async () => {
+    const { project, explain } = await set();
+    const codes = async (email: string, from = explain) =>
+      (await from(`email=${email}`)).reasons.map(({ code }: { code: string }) => code);
+    await newContact(project, "out@example.com", { subscribed: false, data: { plan: "free" } });
+    expect(await codes("out@example.com")).toEqual(["filter", "unsubscribed"]);
+    const nap = await newContact(project, "nap@example.com", { data: { plan: "free" } });
+    await project.api.post(`/contacts/${nap.id}/snooze`, { duration: "14d" });
+    expect(await codes("nap@example.com")).toEqual(["filter", "snoozed"]);
+    await newContact(project, "hard@example.com", { subscribed: false, data: { plan: "free" } });
+    await project.api.post("/suppressions", { email: "hard@example.com", reason: "bounce" });
+    expect(await codes("hard@example.com")).toEqual(["filter", "suppressed", "unsubscribed"]);
+    await newContact(project, "list@example.com", { data: { plan: "free" } });
+    await project.api.post("/suppressions", { email: "list@example.com" });
+    expect(await codes("list@example.com")).toEqual(["filter", "suppressed"]);
+
+    const filters = Array.from({ length: 100 }, (_, n) => ({ field: `data.k${n}`, operator: "equals", value: n }));
+    const many = { audienceType: "FILTERED", audienceCondition: { logic: "AND", groups: [{ filters }] } };
+    const { id } = await newCampaign(project, many);
+    const ofMany = async (query: string) => (await project.api.get(`/campaigns/${id}/explain?${query}`)).body;
+    expect(await codes("gone@example.com", ofMany)).toEqual([...Array(100).fill("filter"), "unsubscribed"]);
+  });
+
   it("tells of a draft what would happen, by its segment too", async () => {
     const { project, explain, id, people } = await set();
     expect(await explain(`contactId=${people.ada.id}`)).toMatchObject({ outcome: "WAITING", basis: "DRAFT" });

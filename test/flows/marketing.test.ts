@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/core/mail/message";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
+import { newCampaign } from "../support/campaign";
 import { confirming } from "../support/confirmation";
 import { framed } from "../support/framed";
 import type { Death } from "../support/killable";
@@ -189,6 +190,26 @@ describe("what the type of a template means for its mail", () => {
     expect((await deliver(project, own.id, { to: "bob@example.com" })).html).not.toContain("Main St");
     const preview = await project.api.post(`/templates/${id}/preview`, {});
     expect(preview.body.html).toContain("1 Main St<br>10115 Berlin");
+  });
+
+  it("MARKETING: a warning while there is an address and no company, of /v1/send and of a campaign", async () => {
+    const project = await newProject({ postalAddress: "1 Main St" });
+    await project.api.post("/contacts", { email: "eve@example.com" });
+    const rest = { subject: undefined, body: undefined, from: undefined, to: "eve@example.com" };
+    const send = async (type: string) =>
+      project.api.send({ ...rest, template: (await newTemplate(project, { type })).id });
+    const sendCampaign = async (type: string) => {
+      const { id } = await newCampaign(project, { type });
+      return project.api.post(`/campaigns/${id}/send`, {});
+    };
+    const warning = { field: "company", message: expect.stringContaining("PATCH /admin/projects/{id}") };
+    for (const sent of [await send("MARKETING"), await sendCampaign("MARKETING")])
+      expect([sent.status, sent.body.warnings]).toEqual([200, [warning]]);
+    for (const sent of [await send("TRANSACTIONAL"), await sendCampaign("HEADLESS")])
+      expect([sent.status, sent.body.warnings]).toEqual([200, undefined]);
+    await admin.patch(`/admin/projects/${project.id}`, { company: "Acme" });
+    for (const sent of [await send("MARKETING"), await sendCampaign("MARKETING")])
+      expect([sent.status, sent.body.warnings]).toEqual([200, undefined]);
   });
 
   it("lets a caller's own List-Unsubscribe replace ours, whole", async () => {

@@ -246,7 +246,7 @@ describe("what it looks at", () => {
     ["HEADLESS", '<p><a href="{{ manageUrl }}">Leave</a></p>', 0],
     ["TRANSACTIONAL", "<p>Hello</p>", 0],
   ])("a way to unsubscribe: %s %s", async (type, body, count) => {
-    const [world, project] = [new World(), await newProject({ postalAddress: "1 Main St" })];
+    const [world, project] = [new World(), await newProject({ company: "Acme", postalAddress: "1 Main St" })];
     await addContacts(project, 1);
     const { id } = await newCampaign(project, { type, body });
     const { warnings } = await preflight(world, project, id);
@@ -295,7 +295,7 @@ describe("what it looks at", () => {
     expect(clipped).toBeGreaterThan(0);
   });
 
-  it("warns of marketing email of a project without a postal address", async () => {
+  it("warns of marketing email of a project without a postal address, and then without a company", async () => {
     const [world, project] = [new World(), await newProject()];
     await addContacts(project, 2);
     const warningsOf = async (type: string) => {
@@ -308,11 +308,17 @@ describe("what it looks at", () => {
     expect(await warningsOf("HEADLESS")).toEqual([]);
     await admin.patch(`/admin/projects/${project.id}`, { postalAddress: "1 Main St" });
     forgetProjects();
+    expect(await warningsOf("MARKETING")).toEqual([
+      { code: "missing_company", count: 2, message: expect.stringContaining("no company"), examples: [] },
+    ]);
+    expect(await warningsOf("HEADLESS")).toEqual([]);
+    await admin.patch(`/admin/projects/${project.id}`, { company: "Acme" });
+    forgetProjects();
     expect(await warningsOf("MARKETING")).toEqual([]);
   });
 
   it("says that the marketing email of the project is paused", async () => {
-    const [world, project] = [new World(), await newProject({ postalAddress: "1 Main St" })];
+    const [world, project] = [new World(), await newProject({ company: "Acme", postalAddress: "1 Main St" })];
     await addContacts(project, 2);
     const sql = "UPDATE projects SET sending_paused_reason = 'Too bad.', sending_paused_at = 1 WHERE number = ?";
     await env.DB.prepare(sql).bind(project.number).run();

@@ -16,6 +16,7 @@ export const warningCodes = [
   ...flaws,
   "missing_unsubscribe_link",
   "missing_postal_address",
+  "missing_company",
   "public_source",
   "sending_paused",
   "disabled",

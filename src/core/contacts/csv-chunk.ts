@@ -1,11 +1,11 @@
 import { type Csv, type CsvFault, type Place, readRows } from "./csv";
-import { type CsvRow, type ReadRow, readRow, saysNoUnheeded } from "./csv-row";
+import { type CsvRow, type ReadRow, readRow, type Unheeded, unheededIn } from "./csv-row";
 import { maxDataBytes } from "./data";
 import { type FieldType, fieldType } from "./field-type";
 
 /** Rows that are imported together: valid ones, and skipped ones. */
 export interface CsvChunk {
-  rows: (ReadRow & { row: number; saysNo: boolean })[];
+  rows: (ReadRow & { row: number; unheeded: Unheeded })[];
   skipped: SkippedRow[];
   /** Null at the end of the file. */
   next: Place | null;
@@ -50,7 +50,7 @@ export function readChunk(csv: Csv, place: Place, atMost = maxRows): CsvChunk | 
       const { length } = JSON.stringify(found.data);
       // The database checks whether the merged data fits.
       if (length > maxDataBytes) skipped.push({ row, email: found.email, reason: "data_too_large" });
-      else rows.push({ row, saysNo: saysNoUnheeded(csv, cells), ...found });
+      else rows.push({ row, unheeded: unheededIn(csv, cells, found), ...found });
       json += length;
     }
     return json < maxJsonLength && rows.length + skipped.length < atMost;
@@ -61,7 +61,7 @@ export function readChunk(csv: Csv, place: Place, atMost = maxRows): CsvChunk | 
 /** Each address once, with what all its rows say: a later row overrides an earlier one. */
 export function contactsOf({ rows }: CsvChunk): ReadRow[] {
   const contacts = new Map<string, ReadRow>();
-  for (const { row: _, saysNo: __, ...read } of rows) {
+  for (const { row: _, unheeded: __, ...read } of rows) {
     const earlier = contacts.get(read.email);
     contacts.set(read.email, { ...earlier, ...read, data: { ...earlier?.data, ...read.data } });
   }

@@ -3,6 +3,7 @@ import { normalizeEmail } from "../mail/address";
 import { isStorable } from "../storable";
 import type { Csv } from "./csv";
 import { type Moved, type MovedFault, readMoved } from "./csv-moved";
+import { isOptOut } from "./csv-opt-out";
 
 /** One row: a contact and its data, and where such columns are taken, its subscription and what it brings along. */
 export interface ReadRow extends Moved {
@@ -39,9 +40,23 @@ export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: s
   return subscribed === null ? { email, ...brought, data } : { email, subscribed, ...brought, data };
 }
 
-/** Whether a row says no in the column subscribed, of which the caller did not say that it counts. */
-export function saysNoUnheeded({ unheededAt }: Csv, cells: string[]): boolean {
-  return unheededAt !== null && yesOrNo.get(cells[unheededAt]?.trim().toLowerCase() ?? "") === false;
+/** What a row may say of an opt-out where the caller did not ask to look. */
+export interface Unheeded {
+  /** In the column subscribed. An empty cell says nothing. */
+  says: "no" | "unclear" | null;
+  /** The columns of data by which the person has left. */
+  optOuts: string[];
+}
+
+/** A row whose subscription is taken says nothing beside it. */
+export function unheededIn({ unheededAt, optOuts }: Csv, cells: string[], { subscribed }: ReadRow): Unheeded {
+  if (subscribed !== undefined) return { says: null, optOuts: [] };
+  const cell = unheededAt === null ? "" : (cells[unheededAt]?.trim().toLowerCase() ?? "");
+  const said = cell === "" ? true : yesOrNo.get(cell);
+  return {
+    says: said === undefined ? "unclear" : said ? null : "no",
+    optOuts: optOuts.filter((column) => isOptOut(column, cells[column.at] ?? "")).map(({ key }) => key),
+  };
 }
 
 const booleans = new Map([

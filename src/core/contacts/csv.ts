@@ -1,5 +1,6 @@
 import Papa from "papaparse";
 import { findMoved, type MovedPlaces, type MovingIn } from "./csv-moved";
+import { findOptOuts, type OptOutColumn } from "./csv-opt-out";
 import { ContactData, readData } from "./data";
 
 export const maxCsvBytes = 5 * 1024 * 1024;
@@ -19,6 +20,8 @@ export interface Csv {
   moved: { at: MovedPlaces; by: MovingIn } | null;
   /** The columns that become data. All others are dropped. */
   columns: { at: number; key: string }[];
+  /** Those of them that seem to say who has left. */
+  optOuts: OptOutColumn[];
   /** The names of columns that are dropped, to tell the caller. */
   dropped: string[];
   firstRow: Place;
@@ -193,6 +196,7 @@ function layOut({ names, ...file }: Header, { takesSubscribed = false, movingIn 
     unheededAt: takesSubscribed || unheededAt < 0 ? null : unheededAt,
     moved: movingIn && movedAt && { at: movedAt, by: movingIn },
     columns,
+    optOuts: findOptOuts(columns),
     dropped: [...new Set(dropped)].slice(0, mostDroppedShown).map(shorten),
   };
 }

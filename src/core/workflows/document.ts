@@ -66,20 +66,22 @@ export type Drawn = Omit<Transition, "id">;
 
 /**
  * Draws the transitions of a document one after the other, by the rules of single ones. `steps` are those of the graph,
- * by their keys.
+ * by their keys; `unread` are keys of steps with faults of their own, whose transitions are left out.
  */
 export function drawAll(
   steps: ReadonlyMap<string, Step>,
   transitions: readonly DocumentTransition[],
+  unread: ReadonlySet<string> = new Set(),
 ): { drawn: Drawn[]; faults: FieldFault[] } {
+  const keys = new Map([...steps.keys(), ...unread].map((key) => [key, key] as const));
   const graph: Graph & { transitions: Transition[] } = { steps: [...steps.values()], transitions: [] };
   const faults = transitions.flatMap(({ from, to, branch, priority }, index): FieldFault[] => {
     const at = `transitions[${index}]`;
     const [start, end] = [steps.get(from), steps.get(to)];
     if (!start || !end) {
       return [
-        ...(start ? [] : [unknownKey(`${at}.from`, from, steps)]),
-        ...(end ? [] : [unknownKey(`${at}.to`, to, steps)]),
+        ...(keys.has(from) ? [] : [unknownKey(`${at}.from`, from, keys)]),
+        ...(keys.has(to) ? [] : [unknownKey(`${at}.to`, to, keys)]),
       ];
     }
     const drawing = { fromStepId: start.id, toStepId: end.id, branch };
@@ -121,6 +123,34 @@ export function compareSteps(before: readonly DocumentStep[], after: readonly Do
     removed: before.filter(({ key }) => !has.has(key)).map(({ key }) => key),
     unchanged: whereIt((was, is) => was === is),
   };
+}
+
+const ownFields = ["name", "description", "triggerType", "triggerConfig", "allowReentry", "enabled"] as const;
+
+/** The fields of the workflow itself that a document changes; all of them where there is none before. */
+export function changedFields(before: WorkflowDocument | null, after: WorkflowDocument): (typeof ownFields)[number][] {
+  return ownFields.filter((field) => !before || JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+}
+
+/** A transition as a difference shows it: without what is as if left out. */
+type ShownTransition = Pick<DocumentTransition, "from" | "to"> & Partial<{ branch: string; priority: number }>;
+
+/** A transition with another branch or priority is another one. Their order means nothing. */
+export function compareTransitions(
+  before: readonly DocumentTransition[],
+  after: readonly DocumentTransition[],
+): Record<"created" | "removed", ShownTransition[]> {
+  return { created: waysBeyond(before, after), removed: waysBeyond(after, before) };
+}
+
+/** Those of the second list that the first one does not have. */
+function waysBeyond(known: readonly DocumentTransition[], ways: readonly DocumentTransition[]): ShownTransition[] {
+  const texts = new Set(known.map((way) => JSON.stringify(shown(way))));
+  return ways.map(shown).filter((way) => !texts.has(JSON.stringify(way)));
+}
+
+function shown({ from, to, branch, priority }: DocumentTransition): ShownTransition {
+  return { from, to, ...(branch !== null && { branch }), ...(priority !== 0 && { priority }) };
 }
 
 interface Placed {

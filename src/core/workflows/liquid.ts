@@ -1,4 +1,5 @@
 import { TemplateSyntaxError } from "../templating/errors";
+import { refuseForeign } from "../templating/foreign-syntax";
 import { parseTemplate } from "../templating/render";
 
 const opening = /\{\{|\{%/;
@@ -7,9 +8,13 @@ export function hasLiquid(text: string): boolean {
   return opening.test(text);
 }
 
-/** What is wrong with the Liquid of a text, with line and column; null when it can be rendered for somebody. */
+/**
+ * What is wrong with the Liquid of a text, with line and column, or what is of another template language; null when it can
+ * be rendered for somebody.
+ */
 export function liquidFault(text: string): string | null {
   try {
+    refuseForeign(text);
     parseTemplate(text, "text");
     return null;
   } catch (error) {

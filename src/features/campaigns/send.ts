@@ -5,7 +5,7 @@ import { utf8Bytes } from "../../core/json";
 import type { Statement } from "../../db/statement";
 import type { CampaignRow } from "../../db/tables";
 import { insertEffect } from "../../engine/idempotency/effect";
-import { lacksAddress, noPostalAddress } from "../../engine/mail/no-address";
+import { imprintWarnings, missingImprint } from "../../engine/mail/imprint";
 import type { Context } from "../../platform/context";
 import type { SendCampaign } from "./actions/schema";
 import { campaignJson } from "./campaign";
@@ -28,8 +28,10 @@ export interface SendAnswer {
 export async function sendCampaign(ctx: Context, id: Id, { scheduledFor }: SendCampaign): Promise<SendAnswer> {
   const at = readScheduledFor(scheduledFor);
   const storeAnswer = async (row: CampaignRow): Promise<Statement[]> => {
+    const lacking = missingImprint(ctx, row.type);
+    const warning = lacking && imprintWarnings[lacking];
     // A start is tried again when the campaign has changed, so the warning is added only once.
-    if (lacksAddress(ctx, row.type) && !ctx.warnings.includes(noPostalAddress)) ctx.warnings.push(noPostalAddress);
+    if (warning && !ctx.warnings.includes(warning)) ctx.warnings.push(warning);
     if (ctx.idempotencyKey === null) return [];
     const response = sql`${storedText(await answer(ctx, row, at))}`;
     return insertEffect(ctx, { request: `POST /campaigns/${publicId(id)}/send`, response, onlyIf: sql`true` });

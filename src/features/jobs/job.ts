@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { UnheededRows, warningsOf } from "../../core/contacts/unheeded-rows";
 import { NotFound } from "../../core/errors";
 import { type Id, publicId } from "../../core/ids";
 import { iso, isoOrNull } from "../../core/time";
@@ -11,6 +12,7 @@ import type { Platform } from "../../platform/context";
  * A job as callers see it. The reason of a failure is the last of its errors, because a job has no other field for it.
  */
 export function jobJson(row: JobRow) {
+  const warnings = row.type === "contacts.import" ? warningsOf(UnheededRows.parse(row.result ?? {})) : [];
   return {
     jobId: publicId(row.id),
     type: row.type,
@@ -18,6 +20,7 @@ export function jobJson(row: JobRow) {
     progress: row.progress,
     result: row.result,
     errors: [...row.errors, ...(row.reason === null ? [] : [{ reason: row.reason }])],
+    ...(warnings.length > 0 ? { warnings } : {}),
     createdAt: iso(row.createdAt),
     completedAt: isoOrNull(row.completedAt),
   };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Warnings } from "../../core/warning";
 
 export const JobStatus = z.enum(["queued", "processing", "completed", "failed"]);
 
@@ -10,6 +11,7 @@ export const Job = z
     progress: z.number().int().min(0).max(100),
     result: z.record(z.string(), z.unknown()).nullable(),
     errors: z.array(z.record(z.string(), z.unknown())),
+    warnings: Warnings.meta({ description: "Of an import: the same as in `GET /contacts/import/{jobId}`." }),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),
   })

@@ -5,7 +5,7 @@ import { Warning } from "../../core/warning";
 import { asText, columns, orNull } from "../../db/rows";
 import { whoIsFull } from "../../engine/contacts/data-limit";
 import type { Recipient } from "../../engine/mail/accept";
-import { lacksAddress, noPostalAddress } from "../../engine/mail/no-address";
+import { imprintWarnings, missingImprint } from "../../engine/mail/imprint";
 import type { Context } from "../../platform/context";
 import type { SendEmail } from "./schema";
 
@@ -26,17 +26,18 @@ export const readWarning = columns({ warning: orNull((value) => Warning.parse(JS
  * as JSON, or NULL.
  */
 export function warningsInSql(ctx: Context, call: SendEmail, written: Written): SQL[] {
+  const lacking = missingImprint(ctx, "MARKETING");
   return [
-    ...(call.template && lacksAddress(ctx, "MARKETING") ? [noAddress(ctx, written)] : []),
+    ...(call.template && lacking !== null ? [ifMarketing(ctx, written, imprintWarnings[lacking])] : []),
     ...(Object.keys(written.data.patch).length > 0 ? [notStored(whoIsFull(ctx, written))] : []),
     // Without a template, the mail is TRANSACTIONAL.
     ...(call.template ? [notSubscribed(ctx, written)] : []),
   ];
 }
 
-/** Of marketing email alone. */
-function noAddress(ctx: Context, { id }: Written): SQL {
-  return sql`(SELECT ${JSON.stringify(noPostalAddress)} FROM email_contents
+/** Only the database knows the template's type. */
+function ifMarketing(ctx: Context, { id }: Written, warning: Warning): SQL {
+  return sql`(SELECT ${JSON.stringify(warning)} FROM email_contents
     WHERE project_id = ${ctx.project.number} AND id = ${id} AND type = 'MARKETING')`;
 }
 

@@ -1,3 +1,4 @@
+import { Invalid } from "../../core/errors";
 import { newIdAt } from "../../core/ids";
 import { untilFresh } from "../../db/fresh";
 import type { Statement } from "../../db/statement";
@@ -12,6 +13,7 @@ import type { WholeWorkflow } from "./workflow";
 
 /** `POST /workflows`: with steps it is whole, in one batch. Throws Invalid, NotFound and Conflict. */
 export async function createWorkflow(ctx: Context, input: CreateWorkflow): Promise<WholeWorkflow> {
+  insistOnSteps(input);
   warnOfIgnored(ctx, input);
   return untilFresh(async () => {
     const { made, guards } = await readNew(ctx, input);
@@ -21,6 +23,7 @@ export async function createWorkflow(ctx: Context, input: CreateWorkflow): Promi
 
 /** `POST /workflows?dryRun=true`: what it would make. Throws as the call itself. */
 export async function planWorkflow(ctx: Context, input: CreateWorkflow): Promise<DocumentPlan> {
+  insistOnSteps(input);
   warnOfIgnored(ctx, input);
   return untilFresh(async () => {
     const { made, guards } = await readNew(ctx, input);
@@ -44,13 +47,17 @@ async function readNew(ctx: Context, input: CreateWorkflow): Promise<{ made: Who
   return { made: { row, ...graph }, guards };
 }
 
-function warnOfIgnored(ctx: Context, { steps, ...input }: CreateWorkflow): void {
-  if (steps) return;
-  for (const field of ["enabled", "transitions"] as const) {
-    if (input[field] === undefined || input[field] === null) continue;
-    ctx.warnings.push({
-      field,
-      message: "Ignored without steps: the workflow is made disabled, with its TRIGGER alone.",
-    });
-  }
+/** Transitions without steps would be lost, which somebody who drew them does not expect. */
+function insistOnSteps({ steps, transitions }: CreateWorkflow): void {
+  if (steps || !transitions?.length) return;
+  const message = "Transitions lead from step to step: send steps beside them, each with a key";
+  throw new Invalid([{ field: "transitions", code: "custom", message }]);
+}
+
+function warnOfIgnored(ctx: Context, { steps, enabled }: CreateWorkflow): void {
+  if (steps || enabled === undefined || enabled === null) return;
+  ctx.warnings.push({
+    field: "enabled",
+    message: "Ignored without steps: the workflow is made disabled, with its TRIGGER alone.",
+  });
 }

@@ -1,3 +1,4 @@
+import { foreign } from "../../core/foreign-names";
 import { configNames } from "../../core/workflows/config-names";
 import { triggerParts } from "../../core/workflows/trigger";
 
@@ -9,6 +10,14 @@ export const triggerNames = { triggerConfig: triggerParts };
 export const foreignNames = triggerParts
   .filter((name) => name !== "eventName")
   .map((name) => ({ name, advice: `Put it into triggerConfig: { "triggerConfig": { "${name}": … } }` }));
+
+/** A PATCH changes the workflow itself alone. */
+export const foreignNamesOfUpdate = [
+  ...foreignNames,
+  ...foreign(["steps", "transitions"], {
+    advice: "Use PUT /workflows/{id}/document, which replaces all steps and transitions; PATCH changes none of them",
+  }),
+];
 
 /** Of a step. What the configs of all types have is taken together. */
 export const stepParts = {

@@ -12,7 +12,7 @@ import { listWorkflowFields } from "./fields/list";
 import { FieldsQuery, WorkflowFields } from "./fields/schema";
 import { tooManyWorkflows } from "./insert";
 import { listWorkflows } from "./list";
-import { documentConditions, documentParts, foreignNames, triggerNames } from "./names";
+import { documentConditions, documentParts, foreignNames, foreignNamesOfUpdate, triggerNames } from "./names";
 import { CreateWorkflow, UpdateWorkflow, WholeWorkflow, Workflow, WorkflowPage } from "./schema";
 import { steps } from "./steps/routes";
 import { transitions } from "./transitions/routes";
@@ -116,7 +116,7 @@ const update = createRoute({
   path: "/workflows/{id}",
   operationId: "updateWorkflow",
   refusals: () => [tooManyListeners("signup")],
-  foreignNames,
+  foreignNames: foreignNamesOfUpdate,
   partNames: triggerNames,
   tags,
   summary: "Change a workflow, enable or disable it",

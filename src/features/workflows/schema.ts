@@ -108,7 +108,7 @@ export const CreateWorkflow = z
     ...fields,
     enabled: z.boolean().nullish().meta({ description: "With `steps` only: without any, it is made disabled." }),
     steps: DocumentSteps.nullish(),
-    transitions: DocumentTransitions.nullish(),
+    transitions: DocumentTransitions.nullish().meta({ description: "With `steps` only: 422 without any." }),
   })
   .meta({ id: "CreateWorkflow", example: documentExample });
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>;

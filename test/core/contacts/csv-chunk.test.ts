@@ -81,7 +81,7 @@ describe("a chunk", () => {
       "d@x.com,yes",
       "e@x.com,left",
     );
-    expect(rows.map(({ saysNo }) => saysNo)).toEqual([true, true, true, false, false]);
+    expect(rows.map(({ unheeded }) => unheeded.says)).toEqual(["no", "no", "no", null, "unclear"]);
   });
 
   it("has so many rows before an address comes again", () => {
@@ -103,7 +103,7 @@ describe("a chunk", () => {
   it("skips a row that is more than a contact's data may be", () => {
     const fits = "x".repeat(65_536 - '{"key":""}'.length);
     const { rows, skipped } = chunkOf("email,key", `a@x.com,${fits}`, `b@x.com,${fits}x`);
-    expect(rows).toEqual([{ row: 2, saysNo: false, email: "a@x.com", data: { key: fits } }]);
+    expect(rows).toEqual([{ row: 2, unheeded: { says: null, optOuts: [] }, email: "a@x.com", data: { key: fits } }]);
     expect(skipped).toEqual([{ row: 3, email: "b@x.com", reason: "data_too_large" }]);
   });
 

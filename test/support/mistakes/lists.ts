@@ -13,7 +13,7 @@ export const mistakesInLists: Mistake[] = [
   get("/contacts?q=ada", '"q"', '"received":"ada"', "?search="),
   get("/contacts?limit=0", '"limit"', '"received":"0"', "at least 1"),
   get("/contacts?limit=all", '"limit"', '"received":"all"', "whole number"),
-  get("/contacts?cursor=nope", "cursor", "cursor", "first page"),
+  get("/contacts?cursor=nope", "cursor", "cannot be read", "first page"),
   get("/contacts?subscribed=yes", '"subscribed"', '"received":"yes"', '"true"'),
   get("/contacts?sort_by=email", '"sort_by"', '"received":"email"', "?sort="),
   get("/emails?state=SENT", '"state"', '"received":"SENT"', "?status="),

@@ -115,7 +115,7 @@ export const mistakesInRequests: Mistake[] = [
     body: { ...contact, event: "x" },
     headers: { "Idempotency-Key": "é" },
     names: "Idempotency-Key",
-    saw: "Idempotency-Key",
+    saw: "é",
     says: "1 to 255 printable ASCII",
   },
 ];

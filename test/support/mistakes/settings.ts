@@ -10,11 +10,11 @@ const operator = { Authorization: "Bearer {operator}" };
 
 /** Mistakes with templates, campaigns, domains, webhooks, topics and the operator's API. */
 export const mistakesInSettings: Mistake[] = [
-  to("POST /templates", { name: "x" }, '"subject"', "subject is required", '"body"'),
+  to("POST /templates", { name: "x" }, '"subject"', '"code":"required"', "the subject line of the mail"),
   to("POST /templates", { ...template, body: undefined, html: "<p>b</p>" }, '"html"', "<p>b</p>", "Use body"),
   to("POST /templates", { ...template, reply_to: "a@example.com" }, '"reply_to"', "a@example.com", "Use replyTo"),
   to("POST /templates", { ...template, type: "marketing" }, '"type"', '"received":"marketing"', '"MARKETING"'),
-  to("POST /templates", { ...template, body: "{% if %}" }, '"body"', "if", "line"),
+  to("POST /templates", { ...template, body: "{% if %}" }, '"body"', "{% if", "(line 1, column"),
   to(
     "POST /templates",
     { ...template, from: "Ada <hello@{domain}>" },
@@ -29,7 +29,13 @@ export const mistakesInSettings: Mistake[] = [
     '"received":"x"',
     "Use audienceType",
   ),
-  to("POST /campaigns", { ...campaign, audienceType: "SEGMENT" }, "segmentId", "SEGMENT", "segmentId"),
+  to(
+    "POST /campaigns",
+    { ...campaign, audienceType: "SEGMENT" },
+    "segmentId",
+    "audienceType is SEGMENT",
+    "Send segmentId, or",
+  ),
   to(
     "POST /campaigns",
     { ...campaign, audienceType: "SEGMENT", segmentId: "Pro" },
@@ -42,7 +48,7 @@ export const mistakesInSettings: Mistake[] = [
     "POST /campaigns",
     { ...campaign, audienceType: undefined },
     '"audienceType"',
-    "Required",
+    '"code":"required"',
     "ALL, SEGMENT, FILTERED",
   ),
   to(
@@ -71,7 +77,7 @@ export const mistakesInSettings: Mistake[] = [
     "POST /webhooks",
     { url: "https://example.com/x", enabled_events: ["*"] },
     '"enabled_events"',
-    "enabled_events",
+    '"received":["*"',
     "Use events",
   ),
   to("POST /webhooks", { url: "example.com/x", events: ["*"] }, '"url"', "example.com/x", "https://"),
@@ -87,7 +93,7 @@ export const mistakesInSettings: Mistake[] = [
     "POST /webhooks",
     { url: "https://example.com/x", events: ["*"], secret: "s3cret" },
     '"secret"',
-    "secret",
+    '"received":"s3cret"',
     "Petrel makes the secret",
   ),
   to(
@@ -102,8 +108,11 @@ export const mistakesInSettings: Mistake[] = [
     ...to("POST /admin/projects/{project}/keys", { type: "secret" }, '"type"', '"received":"secret"', "Use kind"),
     headers: operator,
   },
-  { ...to("POST /admin/projects/{project}/keys", {}, '"kind"', "Required", "secret, public, read"), headers: operator },
-  { ...to("POST /admin/projects", {}, '"name"', "Required", "Required"), headers: operator },
+  {
+    ...to("POST /admin/projects/{project}/keys", {}, '"kind"', '"code":"required"', "secret, public, read"),
+    headers: operator,
+  },
+  { ...to("POST /admin/projects", {}, '"name"', '"code":"required"', "a name of your own"), headers: operator },
   {
     ...to("PATCH /admin/projects/{project}", { tracking: true }, '"tracking"', '"received":true', '"MARKETING_ONLY"'),
     headers: operator,

@@ -25,7 +25,7 @@ export const mistakesInWorkflows: Mistake[] = [
     "Must be a literal address",
   ),
   step({ type: "EMAIL" }, '"type"', '"received":"EMAIL"', '"SEND_EMAIL"'),
-  step({ config: {} }, '"type"', "Required", "SEND_EMAIL, DELAY"),
+  step({ config: {} }, '"type"', '"code":"required"', "SEND_EMAIL, DELAY"),
   step(
     { type: "CONDITION", config: { if: "plan == pro" } },
     "config.if",
@@ -59,8 +59,8 @@ export const mistakesInWorkflows: Mistake[] = [
     call: "POST /workflows/{workflow}/transitions",
     body: { fromStepId: "{trigger}", toStepId: "{trigger}" },
     names: "toStepId",
-    saw: "itself",
-    says: "step",
+    saw: "to itself",
+    says: "another step",
   },
   {
     call: "POST /workflows/{workflow}/executions",

@@ -14,9 +14,6 @@ import type { Verdict } from "./schema";
 
 type Reasons = Verdict["reasons"];
 
-/** The maximum number of unmatched filters that are reported. */
-const maxFilters = 10;
-
 /**
  * Returns the verdict on a contact without an email in the ledger, from the frozen audience and the contact as it is
  * now.
@@ -25,9 +22,12 @@ export async function verdictOfContact(ctx: Context, campaign: CampaignRow, cont
   const isFrozen = campaign.frozen !== null;
   const frozen = isFrozen ? Frozen.parse(campaign.frozen) : await freeze(ctx, campaign);
   const about = { basis: isFrozen ? ("FROZEN" as const) : ("DRAFT" as const), asOf: ctx.now.toISOString() };
-  const absent = await whyAbsent(ctx, contact, frozen);
-  if (absent !== null) return { inAudience: false, outcome: "NOT_IN_AUDIENCE", reasons: absent, ...about };
-  const found = await findObstacles(ctx, campaign, contact);
+  const [absent, found] = await Promise.all([whyAbsent(ctx, contact, frozen), findObstacles(ctx, campaign, contact)]);
+  if (absent !== null) {
+    // Mending one reason alone would show the next one only then.
+    const reasons = [...absent, ...whyNoMail(contact, found)];
+    return { inAudience: false, outcome: "NOT_IN_AUDIENCE", reasons, ...about };
+  }
   if (!found.isWanted) {
     return { inAudience: true, outcome: "LEFT_OUT", reasons: leftOutFor(contact, found), ...about };
   }
@@ -43,7 +43,8 @@ async function whyAbsent(ctx: Context, contact: ContactRow, frozen: Frozen): Pro
   if (condition === null) return null;
   const judged = await judge(ctx, contact, { condition, segments: new Map(segments), now: new Date(at) });
   if (judged.matches) return null;
-  const unmet = judged.filters.filter(({ matches }) => !matches).slice(0, maxFilters);
+  // A condition has at most 100 filters.
+  const unmet = judged.filters.filter(({ matches }) => !matches);
   return unmet.map((one) => ({ code: "filter", message: unmetMessage(one) }));
 }
 
@@ -95,6 +96,17 @@ function leftOutFor({ subscribed, snoozedUntil }: ContactRow, { suppressedFor, i
   ];
 }
 
+/** What would keep such mail from the contact if it were in the audience. TRANSACTIONAL mail asks for the suppression alone. */
+function whyNoMail(contact: ContactRow, found: Obstacles): Reasons {
+  if (!found.isWanted) return leftOutFor(contact, found);
+  return whyWithheldFor(found.withheld);
+}
+
+function whyWithheldFor(error: string | null): Reasons {
+  const code = error === null ? undefined : codesOfWithheld[error];
+  return error === null || code === undefined ? [] : [{ code, message: error }];
+}
+
 const codesOfWithheld: Record<string, "suppressed" | "unsubscribed" | "topic"> = {
   [withheld.suppressed]: "suppressed",
   [withheld.unsubscribed]: "unsubscribed",
@@ -116,9 +128,8 @@ async function whatAwaits(
         : "The contact would get the campaign as it is now, and was left out when the campaign came to it";
     return { outcome: "LEFT_OUT", reasons: [{ code: "changed", message }] };
   }
-  const code = error === null ? undefined : codesOfWithheld[error];
-  if (error === null || code === undefined) return { outcome: "WAITING", reasons: [coming] };
-  return { outcome: "WITHHELD", reasons: [{ code, message: error }] };
+  const reasons = whyWithheldFor(error);
+  return reasons.length === 0 ? { outcome: "WAITING", reasons: [coming] } : { outcome: "WITHHELD", reasons };
 }
 
 /** Returns why the campaign has not reached the contact yet; null when it no longer will. */

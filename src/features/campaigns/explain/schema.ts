@@ -22,7 +22,11 @@ export const CampaignExplanation = z
         "`SENT`: the provider has the email. `WAITING`: the email will be sent, or would be. `LEFT_OUT`: the contact is in the " +
         "audience and gets no email. `WITHHELD`: the email exists, but was not sent.",
     }),
-    reasons: z.array(z.object({ code: z.enum(reasonCodes), message: z.string() })),
+    reasons: z.array(z.object({ code: z.enum(reasonCodes), message: z.string() })).meta({
+      description:
+        "All of them: every filter that does not match, and beside `filter` and `created_later` what would also keep the " +
+        "mail from the contact, such as `unsubscribed`.",
+    }),
     emailId: z.string().nullable(),
     basis: z.enum(["EMAIL", "FROZEN", "DRAFT"]).meta({
       description:

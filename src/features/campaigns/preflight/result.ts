@@ -3,7 +3,7 @@ import { ratePerSecond } from "../../../core/mail/pace";
 import { ofCampaigns } from "../../../core/mail/priority";
 import { minuteMs, secondMs } from "../../../core/time";
 import type { CampaignRow } from "../../../db/tables";
-import { lacksAddress, noPostalAddress } from "../../../engine/mail/no-address";
+import { imprintWarnings, missingImprint } from "../../../engine/mail/imprint";
 import { paceOf } from "../../../engine/mail/project-pace";
 import { isMarketingPaused } from "../../../engine/projects/sending-paused";
 import type { Context } from "../../../platform/context";
@@ -15,7 +15,8 @@ export async function resultOf(ctx: Context, campaign: CampaignRow, tally: Tally
   const { recipients, composed, clipped, skipped, missing, renderErrors } = tally;
   const warnings = { ...tally.warnings };
   if (composed > 0 && ctx.project.disabled) warnings.disabled = composed;
-  if (composed > 0 && lacksAddress(ctx, campaign.type)) warnings.missing_postal_address = composed;
+  const lacking = missingImprint(ctx, campaign.type);
+  if (composed > 0 && lacking !== null) warnings[lacking] = composed;
   if (composed > 0 && campaign.type === "MARKETING" && (await isMarketingPaused(ctx, ctx.project)))
     warnings.sending_paused = composed;
   return {
@@ -53,7 +54,8 @@ const messages: Record<WarningCode, string> = {
   image_without_alt: 'An image has no alt text, which is shown when images are not. Use alt="" for a decorative image.',
   missing_unsubscribe_link:
     "The email has no link to unsubscribe. Put {{ unsubscribeUrl }} or {{ manageUrl }} into an <a href>.",
-  missing_postal_address: noPostalAddress.message,
+  missing_postal_address: imprintWarnings.missing_postal_address.message,
+  missing_company: imprintWarnings.missing_company.message,
   public_source: "The contact was created with a public key, which anyone can use, and never confirmed the address.",
   sending_paused: "The project's marketing email is paused: nothing is sent until the operator ends the pause.",
   disabled: "The project is disabled: nothing is sent until the operator enables it.",

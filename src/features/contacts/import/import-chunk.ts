@@ -10,6 +10,7 @@ import {
   withoutTooLarge,
 } from "../../../core/contacts/csv-chunk";
 import { maxDataBytes } from "../../../core/contacts/data";
+import type { UnheededRows } from "../../../core/contacts/unheeded-rows";
 import { newIdAt } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
 import { asText, columns } from "../../../db/rows";
@@ -126,16 +127,29 @@ function updateProgress(ctx: Context, job: JobRow, { chunk, state }: Read, addre
   const before = resultOf(job);
   const done = before.imported + before.updated + before.skipped + rows.length + skipped.length;
   const after: ImportState = next ? { ...state, ...next } : { phase: "over" };
-  const saidNo = rows.filter(({ saysNo }) => saysNo).length;
+  const unheeded = withUnheeded(before, rows);
   const more = skipped.slice(0, maxErrors - job.errors.length);
   const isNew = sql`NOT EXISTS (SELECT 1 FROM contacts WHERE project_id = ${ctx.project.number} AND email = r.value)`;
   return updateState(ctx, job, after, (done / before.totalRows) * 100, {
     result: sql`(SELECT json_object('totalRows', ${before.totalRows}, 'imported', ${before.imported} + count(*),
         'updated', ${before.updated + rows.length} - count(*), 'skipped', ${before.skipped + skipped.length},
-        'droppedColumns', json(${JSON.stringify(before.droppedColumns)}), 'rowsSayingNo', ${before.rowsSayingNo + saidNo})
+        'droppedColumns', json(${JSON.stringify(before.droppedColumns)}), 'rowsSayingNo', ${unheeded.rowsSayingNo},
+        'rowsUnclear', ${unheeded.rowsUnclear}, 'rowsOptedOut', json(${JSON.stringify(unheeded.rowsOptedOut)}))
       FROM json_each(${addresses}) r WHERE ${isNew})`,
     ...(more.length > 0 ? { errors: withMore(more) } : {}),
   });
+}
+
+function withUnheeded(before: UnheededRows, rows: CsvChunk["rows"]): UnheededRows {
+  const said = (what: "no" | "unclear") => rows.filter(({ unheeded }) => unheeded.says === what).length;
+  const rowsOptedOut = { ...before.rowsOptedOut };
+  for (const column of rows.flatMap(({ unheeded }) => unheeded.optOuts))
+    rowsOptedOut[column] = (rowsOptedOut[column] ?? 0) + 1;
+  return {
+    rowsSayingNo: before.rowsSayingNo + said("no"),
+    rowsUnclear: before.rowsUnclear + said("unclear"),
+    rowsOptedOut,
+  };
 }
 
 /** Not from memory: an erasure may just have emptied an address in those that are there. */

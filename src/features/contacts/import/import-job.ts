@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { UnheededRows, warningsOf } from "../../../core/contacts/unheeded-rows";
 import { type Id, publicId, textOf } from "../../../core/ids";
 import { iso, isoOrNull } from "../../../core/time";
-import type { Warning } from "../../../core/warning";
 import type { JobRow } from "../../../db/tables";
 import { getJob } from "../../../engine/jobs/job";
 import { blobKey } from "../../../platform/blobs";
@@ -29,8 +29,7 @@ const ImportResult = z.object({
   updated: z.number(),
   skipped: z.number(),
   droppedColumns: z.array(z.string()),
-  /** Imported rows with a no in the column subscribed, which nobody asked to take. Earlier jobs do not say. */
-  rowsSayingNo: z.number().default(0),
+  ...UnheededRows.shape,
 });
 export type ImportResult = z.infer<typeof ImportResult>;
 
@@ -47,7 +46,8 @@ export function resultOf(row: JobRow): ImportResult {
 }
 
 export function importJson(row: JobRow) {
-  const { totalRows, imported, updated, skipped, droppedColumns, rowsSayingNo } = resultOf(row);
+  const { totalRows, imported, updated, skipped, droppedColumns, ...unheeded } = resultOf(row);
+  const warnings = warningsOf(unheeded);
   return {
     jobId: publicId(row.id),
     status: row.status,
@@ -60,19 +60,9 @@ export function importJson(row: JobRow) {
     errors: row.errors.map((error) => SkippedRow.parse(error)),
     ...(skipped > maxErrors ? { errorsTruncated: true as const } : {}),
     ...(row.reason === null ? {} : { reason: row.reason }),
-    ...(rowsSayingNo > 0 ? { warnings: [noUnheeded(rowsSayingNo)] } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
     createdAt: iso(row.createdAt),
     completedAt: isoOrNull(row.completedAt),
-  };
-}
-
-function noUnheeded(rows: number): Warning {
-  const who = rows === 1 ? "1 row says" : `${rows} rows say`;
-  return {
-    field: "subscribed",
-    message:
-      `${who} no in the column subscribed, which was not taken: new contacts among them are subscribed. Import the file again ` +
-      "with the form field subscribed=column, which unsubscribes them, or unsubscribe them with POST /contacts/bulk-unsubscribe.",
   };
 }
 

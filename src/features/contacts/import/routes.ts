@@ -29,7 +29,8 @@ booleans, and plain numbers become numbers; \`007\`, \`+5\`, \`1e5\` and numbers
 header are ignored.
 
 New contacts are subscribed, **also those with a no in the column \`subscribed\`**, unless you say \`subscribed=column\`: the
-job's \`warnings\` counts such rows. Existing contacts keep their subscription, and the row merges into their data. With the form
+job's \`warnings\` counts such rows, and those that say neither yes nor no. It also counts opt-outs in a column by another
+name, such as \`unsubscribed\`, \`opted_out\` or \`status\`, which is imported as data. Existing contacts keep their subscription, and the row merges into their data. With the form
 field \`subscribed=column\`, the file's column \`subscribed\` says who is subscribed, so that people who left elsewhere stay out:
 \`true\`, \`yes\`, \`1\` or \`false\`, \`no\`, \`0\`, in upper or lower case. A row with anything else in it, or nothing, is skipped
 (\`invalid_subscribed\`). That is an explicit word of yours: it subscribes people who had left, takes off people who are here,

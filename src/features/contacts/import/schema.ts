@@ -68,7 +68,8 @@ export const ImportJob = z
       .meta({ description: "Present when more rows were skipped than `errors` lists." }),
     reason: z.string().optional().meta({ description: "Why the import failed, in one sentence." }),
     warnings: Warnings.meta({
-      description: "How many rows say no in the column `subscribed`, without the form field `subscribed=column`.",
+      description:
+        "How many rows say no, or neither yes nor no, in the column `subscribed` without the form field `subscribed=column`; and how many seem to be opted out by a column that was imported as data, such as `unsubscribed` or `status`.",
     }),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().nullable(),

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { NotFound } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
 import type { JsonObject } from "../../../core/json";
+import type { Warning } from "../../../core/warning";
 import { readConfig } from "../../../core/workflows/config-schema";
 import { Stale } from "../../../db/fresh";
 import { asId, columns } from "../../../db/rows";
@@ -17,6 +18,8 @@ export interface CheckedStep extends Pick<SentStep, "key" | "type" | "position">
   name: string;
   config: JsonObject;
   templateId: Id | null;
+  /** Where the document names the template. */
+  templateField: string;
   guards: Statement[];
 }
 
@@ -25,32 +28,39 @@ export async function checkStep(
   ctx: Context,
   row: WorkflowStepRow | undefined,
   { key, type, name, config: sent, templateId, position }: SentStep,
+  index: number,
 ): Promise<CheckedStep> {
   if (row) insistOnType(row, type);
   insistOnMail(type, templateId);
   const read = readConfig(type, sent ?? {});
   const isKept = JSON.stringify(read) === JSON.stringify(row?.config);
+  const warnings: Warning[] = [];
   const { config, guards } =
-    row && isKept ? { config: row.config, guards: [] } : await checkConfig(ctx, type, sent ?? {});
+    row && isKept ? { config: row.config, guards: [] } : await checkConfig({ ...ctx, warnings }, type, sent ?? {});
+  ctx.warnings.push(...warnings.map((told) => ({ ...told, field: `steps[${index}].${told.field}` })));
   const inConfig = type === "SEND_EMAIL" ? templateIn(config) : null;
-  return { key, type, name: name ?? type, config, templateId: templateId ?? inConfig, position, guards };
+  const templateField = `steps[${index}].${templateId ? "templateId" : "config.templateId"}`;
+  const ids = { templateId: templateId ?? inConfig, templateField };
+  return { key, type, name: name ?? type, config, ...ids, position, guards };
 }
 
-/** The guard that the templates exist which steps name that did not before. Throws NotFound. */
+/** The guard that the templates exist which steps name that did not before. Throws NotFound with the place of the first. */
 export async function guardTemplates(
   ctx: Context,
   before: readonly WorkflowStepRow[],
-  after: readonly WorkflowStepRow[],
+  checked: readonly CheckedStep[],
 ): Promise<Statement[]> {
   const had = new Set(before.map(({ templateId }) => templateId));
-  const named = [
-    ...new Set(after.flatMap(({ templateId }) => (templateId === null || had.has(templateId) ? [] : templateId))),
-  ];
-  if (named.length === 0) return [];
-  const ids = JSON.stringify(named);
+  const fields = new Map(
+    checked.toReversed().flatMap(({ templateId, templateField }) => {
+      return templateId === null || had.has(templateId) ? [] : [[templateId, templateField] as const];
+    }),
+  );
+  if (fields.size === 0) return [];
+  const ids = JSON.stringify([...fields.keys()].toReversed());
   const missing = sql`SELECT r.value AS id FROM json_each(${ids}) r WHERE NOT EXISTS
     (SELECT 1 FROM templates t WHERE t.project_id = ${ctx.project.number} AND t.id = r.value)`;
   const [first] = await select(ctx.db, missing, columns({ id: asId }));
-  if (first) throw new NotFound("template", first.id);
+  if (first) throw new NotFound("template", first.id, fields.get(first.id));
   return [guard(sql`NOT EXISTS (${missing})`, () => new Stale())];
 }

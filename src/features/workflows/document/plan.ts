@@ -1,6 +1,12 @@
 import { Conflict } from "../../../core/errors";
 import type { Id } from "../../../core/ids";
-import { compareSteps, type Difference, keyOf } from "../../../core/workflows/document";
+import {
+  changedFields,
+  compareSteps,
+  compareTransitions,
+  type Difference,
+  keyOf,
+} from "../../../core/workflows/document";
 import { countSteps } from "../../../engine/workflows/count-steps";
 import type { Context } from "../../../platform/context";
 import { rowsToWrite } from "../graph-rows";
@@ -15,13 +21,18 @@ interface Waiting {
 
 /** What a document would change. */
 export interface DocumentPlan extends Difference {
+  fields: ReturnType<typeof changedFields>;
+  transitions: ReturnType<typeof compareTransitions>;
   waiting: Waiting[];
   issues: ReturnType<typeof issuesByKey>;
 }
 
 export async function planOf(ctx: Context, before: WholeWorkflow | null, after: WholeWorkflow): Promise<DocumentPlan> {
+  const [had, has] = [before && documentOf(before), documentOf(after)];
   return {
-    ...compareSteps(before ? documentOf(before).steps : [], documentOf(after).steps),
+    ...compareSteps(had?.steps ?? [], has.steps),
+    fields: changedFields(had, has),
+    transitions: compareTransitions(had?.transitions ?? [], has.transitions),
     waiting: before ? await waitingOn(ctx, before, removedSteps(before, after)) : [],
     issues: issuesByKey(after, after.row.issues),
   };

@@ -21,26 +21,26 @@ interface ReadGraph extends Rows {
 
 /**
  * Reads the steps and transitions of a document, by the rules of the single calls. A step of `before` with the same key
- * stays itself, and where it is drawn unless the document says where. Throws Invalid with the place of each fault,
+ * stays itself, and where it is drawn unless the document says where. Throws Invalid with the places of all faults,
  * NotFound for a template, and Conflict.
  */
 export async function readGraph(ctx: Context, workflowId: Id, before: Rows, sent: SentGraph): Promise<ReadGraph> {
   const keys = new Set([triggerKey, ...sent.steps.map(({ key }) => key)]);
   insistOnCounts({ steps: { length: keys.size }, transitions: sent.transitions });
-  insistOnNone(keyFaults(sent.steps));
   const trigger = before.steps.find(({ type }) => type === "TRIGGER") ?? triggerStep(ctx, workflowId);
   const known = new Map([...before.steps, trigger].map((step) => [keyOf(step), step]));
-  const checked = await checkSteps(ctx, known, sent.steps);
+  const { checked, unread, faults } = await checkSteps(ctx, known, sent.steps);
   const listed = placed(rowsOf(ctx, workflowId, known, checked));
   const isListed = listed.some(({ type }) => type === "TRIGGER");
   const steps = inOrderOfIds(isListed ? listed : [trigger, ...listed]);
+  const byKey = new Map(steps.map((step) => [keyOf(step), stepOfRow(step)]));
+  const { drawn, faults: faultsOfWays } = drawAll(byKey, sent.transitions, unread);
+  insistOnNone([...faults, ...faultsOfWays]);
   insistOnSize({ steps, transitions: sent.transitions }, "steps");
-  const { drawn, faults } = drawAll(new Map(steps.map((step) => [keyOf(step), stepOfRow(step)])), sent.transitions);
-  insistOnNone(faults);
   const transitions = placed(
     drawn.map((way) => before.transitions.find(isAs(way)) ?? newTransition(ctx, { workflowId, ...way })),
   );
-  const guards = [...checked.flatMap((step) => step.guards), ...(await guardTemplates(ctx, before.steps, steps))];
+  const guards = [...checked.flatMap((step) => step.guards), ...(await guardTemplates(ctx, before.steps, checked))];
   return { steps, transitions: inOrderOfIds(transitions), guards };
 }
 
@@ -48,24 +48,25 @@ function insistOnNone(faults: FieldFault[]): void {
   if (faults.length > 0) throw new Invalid(faults);
 }
 
-/** All faults of all steps are told at once. */
-async function checkSteps(
-  ctx: Context,
-  known: ReadonlyMap<string, WorkflowStepRow>,
-  steps: readonly SentStep[],
-): Promise<CheckedStep[]> {
-  const checked = await Promise.all(
-    steps.map(async (step, index): Promise<CheckedStep | FieldFault[]> => {
+/** The steps that may be saved, the keys of the others, and all faults of these. */
+async function checkSteps(ctx: Context, known: ReadonlyMap<string, WorkflowStepRow>, steps: readonly SentStep[]) {
+  const faults = keyFaults(steps);
+  // A step whose key is wrong would be compared with another one.
+  const hasKey = steps.map((_, index) => !faults.some(({ field }) => field === `steps[${index}].key`));
+  const read = await Promise.all(
+    steps.map(async (step, index): Promise<CheckedStep | null> => {
+      if (!hasKey[index]) return null;
       try {
-        return await checkStep(ctx, known.get(step.key), step);
+        return await checkStep(ctx, known.get(step.key), step, index);
       } catch (error) {
         if (!(error instanceof Invalid)) throw error;
-        return error.faults.map((fault) => ({ ...fault, field: `steps[${index}].${fault.field}` }));
+        faults.push(...error.faults.map((fault) => ({ ...fault, field: `steps[${index}].${fault.field}` })));
+        return null;
       }
     }),
   );
-  insistOnNone(checked.flatMap((one) => (Array.isArray(one) ? one : [])));
-  return checked.flatMap((one) => (Array.isArray(one) ? [] : one));
+  const unread = new Set(steps.flatMap(({ key }, index) => (read[index] ? [] : key)));
+  return { checked: read.filter((step) => step !== null), unread, faults };
 }
 
 /** A new step without a position is drawn below all others. */

@@ -62,12 +62,24 @@ export const SavedDocument = document
 
 const Keys = z.array(z.string());
 
+const Transitions = z.array(
+  z.object({ from: z.string(), to: z.string(), branch: z.string().optional(), priority: z.number().int().optional() }),
+);
+
 export const DocumentPlan = z
   .object({
     created: Keys,
     changed: Keys,
     removed: Keys,
     unchanged: Keys,
+    fields: Keys.meta({
+      description:
+        "The fields of the workflow itself that would change: `name`, `description`, `triggerType`, `triggerConfig`, " +
+        "`allowReentry`, `enabled`. All of them for a new one.",
+    }),
+    transitions: z
+      .object({ created: Transitions, removed: Transitions })
+      .meta({ description: "One with another `branch` or `priority` is removed, and created anew." }),
     waiting: z
       .array(z.object({ key: z.string(), count: z.number().int() }))
       .meta({ description: "The removed steps on which executions stand, and how many." }),
@@ -80,6 +92,11 @@ export const DocumentPlan = z
       changed: ["first-project"],
       removed: ["survey"],
       unchanged: ["welcome", "is-pro", "help"],
+      fields: ["enabled"],
+      transitions: {
+        created: [{ from: "is-pro", to: "tips", branch: "yes" }],
+        removed: [{ from: "is-pro", to: "survey", branch: "yes" }],
+      },
       waiting: [{ key: "survey", count: 42 }],
       issues: [],
     },

@@ -3,9 +3,11 @@ import { reservedWarnings } from "../../../core/contacts/data";
 import { type FieldFault, Invalid, NotFound } from "../../../core/errors";
 import { type Id, readId } from "../../../core/ids";
 import { isJsonObject, type JsonObject } from "../../../core/json";
+import { foreignTexts } from "../../../core/templating/foreign-syntax";
 import { inSegmentTerms, wholeCondition } from "../../../core/workflows/branches";
 import type { ConditionConfig } from "../../../core/workflows/config";
 import { readConfig } from "../../../core/workflows/config-schema";
+import { textsIn } from "../../../core/workflows/liquid";
 import type { StepType } from "../../../core/workflows/step";
 import { literalUrl } from "../../../core/workflows/webhook-config";
 import { guard, type Statement } from "../../../db/statement";
@@ -35,13 +37,23 @@ export async function checkConfig(ctx: Context, type: StepType, sent: JsonObject
     case "WEBHOOK": {
       const config = readConfig(type, sent);
       checkOutboundUrl(ctx, { field: "config.url", url: config.url, judged: literalUrl(config.url) });
+      warnOfForeign(ctx, { url: config.url, headers: config.headers, body: config.body });
       return { config: jsonOf(config), templateId: null, guards: [] };
     }
     case "UPDATE_CONTACT":
       if (isJsonObject(sent.data)) ctx.warnings.push(...reservedWarnings(sent.data, "config.data"));
+      warnOfForeign(ctx, { data: sent.data });
       return { config: jsonOf(readConfig(type, sent)), templateId: null, guards: [] };
     default:
       return { config: jsonOf(readConfig(type, sent)), templateId: null, guards: [] };
+  }
+}
+
+/** Of placeholders of other template languages that go out as they are written. */
+function warnOfForeign(ctx: Context, config: object): void {
+  for (const { text, path } of textsIn(config)) {
+    const field = ["config", ...path].join(".");
+    ctx.warnings.push(...foreignTexts(text).map((message) => ({ field, message })));
   }
 }
 

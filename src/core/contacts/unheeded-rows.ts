@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { Warning } from "../warning";
+
+/** Imported rows that may say that the person has left, while nobody asked the import to look. Earlier jobs do not say. */
+export const UnheededRows = z.object({
+  /** With a no in the column subscribed. */
+  rowsSayingNo: z.number().default(0),
+  /** With neither yes nor no in it, and not empty. */
+  rowsUnclear: z.number().default(0),
+  /** With an opt-out in a column that became data, by its name. */
+  rowsOptedOut: z.record(z.string(), z.number()).default({}),
+});
+export type UnheededRows = z.infer<typeof UnheededRows>;
+
+export function warningsOf({ rowsSayingNo, rowsUnclear, rowsOptedOut }: UnheededRows): Warning[] {
+  return [
+    ...(rowsSayingNo > 0 ? [saidNo(rowsSayingNo)] : []),
+    ...(rowsUnclear > 0 ? [unclear(rowsUnclear)] : []),
+    ...Object.entries(rowsOptedOut).map(([column, rows]) => optedOut(column, rows)),
+  ];
+}
+
+function saidNo(rows: number): Warning {
+  return {
+    field: "subscribed",
+    message:
+      `${rowsDo(rows, "says", "say")} no in the column subscribed, which was not taken: new contacts among them are subscribed. Import the file again ` +
+      "with the form field subscribed=column, which unsubscribes them, or unsubscribe them with POST /contacts/bulk-unsubscribe.",
+  };
+}
+
+function unclear(rows: number): Warning {
+  return {
+    field: "subscribed",
+    message:
+      `${rowsDo(rows, "has", "have")} a value that is neither yes nor no in the column subscribed, which was not taken: new contacts among ` +
+      "them are subscribed. Write yes or no into the column, and import the file again with the form field subscribed=column.",
+  };
+}
+
+function optedOut(column: string, rows: number): Warning {
+  return {
+    field: column,
+    message:
+      `${rowsDo(rows, "seems", "seem")} to be opted out by the column ${column}, which was imported as data: new contacts among them are ` +
+      "subscribed. Import the file again: either rename the column to subscribed, write yes or no into it, and say subscribed=column; " +
+      "or rename a column of times to optedOutAt, and say columns=all.",
+  };
+}
+
+function rowsDo(rows: number, one: string, more: string): string {
+  return rows === 1 ? `1 row ${one}` : `${rows} rows ${more}`;
+}
