@@ -17,7 +17,7 @@ const microsecondsPerStatement = 25_000;
  * The most contacts for which one statement evaluates a condition. Reading a contact takes about a microsecond, a
  * filter on its JSON a tenth of that, and a filter on another table nearly as much as the contact.
  */
-export function maxAskedPerStatement({ filters, lookups }: { filters: number; lookups: number }): number {
+export function maxEvaluatedPerStatement({ filters, lookups }: { filters: number; lookups: number }): number {
   const microseconds = 1 + 0.1 * filters + 0.8 * lookups;
   return Math.min(maxRowsPerStatement, Math.floor(microsecondsPerStatement / microseconds));
 }

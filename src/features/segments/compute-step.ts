@@ -28,7 +28,7 @@ export function computeStep(ctx: Context, row: JobRow): Promise<Step> {
   return scanStep(ctx, row, {
     onlyTracked: true,
     want: "ids",
-    beside: { over: "members", segmentId, rows: 0 },
+    secondSource: { over: "members", segmentId, rows: 0 },
     async decide({ scan, ids, isLast }, { segment, after }, { silent, done }) {
       const members = await findMembers(ctx, segment.id, { after, upTo: scan.after });
       const all = inBatches(ids, members);

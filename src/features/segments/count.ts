@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { belowAllIds, type Id, asId as idOf, newId, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
-import { maxAskedPerStatement, maxRowsPerStatement } from "../../db/limits";
+import { maxEvaluatedPerStatement, maxRowsPerStatement } from "../../db/limits";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow, SegmentRow } from "../../db/tables";
@@ -68,7 +68,7 @@ async function count(
 async function countMatching(ctx: Context, begun: StoredScan, maxRows: number): Promise<number | null> {
   const { source } = begun;
   const audience = audienceFor(begun);
-  const windows = Math.ceil(source.rows / maxAskedPerStatement(audience));
+  const windows = Math.ceil(source.rows / maxEvaluatedPerStatement(audience));
   if (source.rows > maxRows || windows > maxWindows) return null;
   let matching = 0;
   // Only a window that has too few rows says that it is the last: the scan may need one more to see that.

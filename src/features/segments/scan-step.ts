@@ -14,9 +14,9 @@ import { beginScan, type Next, type StoredScan, scanNext } from "./stored-scan";
 /** What a job makes of the windows that it scans. */
 interface Task {
   onlyTracked?: boolean;
-  /** What is asked of a window beside its figures; see `ScanOptions`. */
+  /** What is asked of a window secondSource its figures; see `ScanOptions`. */
   want?: "ids";
-  beside?: ScanSource;
+  secondSource?: ScanSource;
   /**
    * What a step writes, in one batch or in several. Each batch leaves all in order if it is the last. When this is not
    * the whole, because one step is not to write more, the next step scans the same window again.

@@ -5,7 +5,7 @@ import type { SegmentSource } from "../../core/audience/resolver";
 import { belowAllIds, type Id, asId as idOf } from "../../core/ids";
 import { isJsonObject } from "../../core/json";
 import { audienceOf } from "../../db/audience";
-import { maxAskedPerStatement } from "../../db/limits";
+import { maxEvaluatedPerStatement } from "../../db/limits";
 import { asText, columns } from "../../db/rows";
 import { selectFirst } from "../../db/statement";
 import { loadSegments } from "../../engine/audience/named-segments";
@@ -87,12 +87,12 @@ export interface Next {
 export async function scanNext(
   ctx: Context,
   stored: StoredScan,
-  { want, beside }: { want?: "ids"; beside?: ScanSource },
+  { want, secondSource }: { want?: "ids"; secondSource?: ScanSource },
 ): Promise<Next> {
   const { source, after: from } = stored;
   const audience = audienceFor(stored);
-  const rows = maxAskedPerStatement(audience);
-  const window = await scanWindow(ctx, audience, source, { direction: "up", from, rows, want, beside });
+  const rows = maxEvaluatedPerStatement(audience);
+  const window = await scanWindow(ctx, audience, source, { direction: "up", from, rows, want, secondSource });
   const passed = stored.passed + rows;
   return {
     scan: { ...stored, after: window.edge, passed, matching: stored.matching + window.matched },

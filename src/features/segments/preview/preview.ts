@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { FilterCondition } from "../../../core/audience/condition";
 import { audienceOf } from "../../../db/audience";
-import { maxAskedPerStatement } from "../../../db/limits";
+import { maxEvaluatedPerStatement } from "../../../db/limits";
 import { asNumber, columns } from "../../../db/rows";
 import { selectOne } from "../../../db/statement";
 import type { ContactRow } from "../../../db/tables";
@@ -33,7 +33,7 @@ export async function previewSegment(ctx: Context, condition: FilterCondition): 
   const total = sql`SELECT ${totalContacts(ctx)} AS contacts`;
   const { contacts } = await selectOne(ctx.db, total, columns({ contacts: asNumber }));
   const audience = audienceOf(condition, segments, ctx.now);
-  const rowsAtOnce = maxAskedPerStatement(audience);
+  const rowsAtOnce = maxEvaluatedPerStatement(audience);
   const maxRead = Math.min(maxRows, maxWindows * rowsAtOnce);
   const cheapest = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
   // Rows of events are cheaper than contacts and may be more. An exact answer is worth the difference.
