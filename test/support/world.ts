@@ -277,7 +277,7 @@ export class World {
         if (this.outage === "dns") throw new Unavailable("No resolver answers.", { retryAfterSeconds: 30 });
         return this.dnsRecords[`${type} ${name}`] ?? [];
       });
-    return { lookup, lookupAfresh: lookup };
+    return { lookup, lookupUncached: lookup };
   }
 
   private pace(process: Process, { mailsPerCall }: Mailer): Pace {
