@@ -47,7 +47,7 @@ export const noRows: RowReader<never> = () => {
   throw new Error("A statement returned rows, but has no reader for them");
 };
 
-/** Makes a statement from `sql`. With `read`, the batch returns its rows. */
+/** Makes a statement from `sql`. The batch returns its rows if `read` is given. */
 export function statement(sql: SQL): Statement<never>;
 export function statement<Row>(sql: SQL, read: RowReader<Row>, more?: StatementOptions): Statement<Row>;
 export function statement(

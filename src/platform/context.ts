@@ -37,7 +37,7 @@ export interface Platform {
   databaseOf(shard: string): Db;
   /** The names of all databases that hold projects' rows. */
   shards: readonly string[];
-  /** Those databases, for sweeps. */
+  /** All databases that hold projects' rows, for sweeps. */
   databases: Db[];
   config: Config;
   /** When this request, job or tick began. */

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { type BucketState, isAddressBucket, type Level, type Rate, takeFromAll } from "../core/bucket";
-import { abandonedAfterMs, type Claim, type Effect, type KeyUse } from "../core/idempotency";
+import { abandonedAfterMs, type Claim, type KeyEffect, type KeyUse } from "../core/idempotency";
 import { minuteMs, secondMs } from "../core/time";
 import { migrateTables, type TableMigrations } from "./object-tables";
 
@@ -21,7 +21,7 @@ export interface Admitted {
  * The answer of the request that owns a key. If that request found the earlier effect of the key in the database, it
  * passes on all of it: the claim then gets the time of the first use, and expires with it.
  */
-export type Answered = Pick<Effect, "status" | "response"> & Partial<Effect>;
+export type Answered = Pick<KeyEffect, "status" | "response"> & Partial<KeyEffect>;
 
 const levelsKey = "levels";
 const maxAddresses = 10_000;

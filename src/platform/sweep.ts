@@ -86,7 +86,10 @@ export async function keepPlace(platform: Platform, sweep: string, place: string
   await platform.blobs.put(placeKey(platform, sweep), place);
 }
 
-/** Returns the key of the cursor. With many databases, each of several calls walks through some of them. */
+/**
+ * Returns the key of the cursor. When there are many databases, each of several calls walks through some of them, and
+ * has its own cursor.
+ */
 function placeKey({ shards: [first = controlShard] }: Platform, sweep: string): string {
   return first === controlShard ? `sweeps/${sweep}` : `sweeps/${sweep}/${first}`;
 }

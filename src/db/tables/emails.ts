@@ -104,7 +104,10 @@ export const emails = sqliteTable(
      * that makes the call holds the email; see engine/mail/deliver.ts.
      */
     round: text(),
-    /** The time of the hand-over, just before the call to the provider. From then on the mail may have been sent. */
+    /**
+     * The time of the hand-over, just before the call to the provider. The mail may have been sent at any time after
+     * it.
+     */
     handedAt: time(),
     /** The time of a call with an unknown outcome whose repeat the provider would recognise. */
     uncertainSince: time(),

@@ -42,7 +42,7 @@ export const projects = sqliteTable(
     shard: text().notNull(),
     /** The key for hashes of erased addresses: 32 random bytes in hex. */
     addressKey: text().notNull(),
-    /** When the deletion of the project began. From then on only the job that empties it finds the project. */
+    /** When the deletion of the project began. Afterwards only the job that empties it finds the project. */
     deletedAt: time(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

@@ -27,8 +27,8 @@ export interface ScanWindow {
 }
 
 /**
- * Returns the window with the next `rows` rows of a source after the id `from`. With `secondSource`, the window ends
- * where either source reaches that limit, so that a statement over both reads a bounded number of rows.
+ * Returns the window with the next `rows` rows of a source after the id `from`. The window ends where either source
+ * reaches that limit if `secondSource` is given, so that a statement over both reads a bounded number of rows.
  */
 export function windowFrom(
   ctx: Context,

@@ -32,7 +32,7 @@ export interface ScanOptions {
   direction: Direction;
   /** The id after which the scan begins. Without it, the scan begins at the start. */
   from?: Id;
-  /** What a window returns in addition to its counts. */
+  /** The results of a window in addition to its counts. */
   want?: "ids" | ScanPage;
   /** A further condition on a contact `c`. Matches that do not meet it are returned as `others`. */
   apart?: SQL;

@@ -11,10 +11,10 @@ import { letOthersIn } from "../../platform/let-others-in";
 import { firstState, ScanJobInput, ScanJobState, stateJson } from "./scan-job";
 import { beginScan, type NextWindow, type StoredScan, scanNext } from "./stored-scan";
 
-/** What a job does with the windows that it scans. */
+/** The work of a job on the windows that it scans. */
 interface ScanTask {
   onlyTracked?: boolean;
-  /** What a window returns in addition to its counts; see `ScanOptions`. */
+  /** The results of a window in addition to its counts; see `ScanOptions`. */
   want?: "ids";
   secondSource?: ScanSource;
   /**
