@@ -58,7 +58,7 @@ export function statement(
   return { sql, read, refusals, ...rest };
 }
 
-/** Makes a statement without rows, with the errors for when SQLite refuses it. */
+/** Makes a statement without rows. `refusals` are the errors for when SQLite refuses it. */
 export function refusable(sql: SQL, ...refusals: StatementRefusal[]): Statement<never> {
   return { sql, read: noRows, refusals };
 }

@@ -69,8 +69,8 @@ export interface Platform {
   /** The number of calls to the provider that this work may have open at once. */
   callsAtOnce: number;
   /**
-   * The number of rounds of such calls that this work may make one after another. Each takes about twenty statements of
-   * the invocation.
+   * The most rounds of such calls that this work may make one after another. Each round takes about twenty statements
+   * of the invocation.
    */
   maxRounds: number;
   /** The CPU budget of this invocation. Loops that compute end by it, because no clock advances meanwhile. */

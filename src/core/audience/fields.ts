@@ -32,7 +32,7 @@ export function eventOf(field: string): string {
  */
 export function segmentOf({ field, value }: { field: string; value?: unknown }): string | null {
   const given = field === "segment" ? value : afterPrefix(field, segmentPrefix);
-  // A UUID may be written in upper case.
+  // A UUID may be written in upper case, so it is normalized.
   return typeof given === "string" && given !== "" ? publicId(readId(given)) : null;
 }
 

@@ -86,7 +86,7 @@ interface MoveSources {
   leaving: SQL | null;
 }
 
-/** Selects the contacts that still exist and whose membership is still to change. */
+/** Selects which of these contacts still exist and still have to enter or leave. */
 function movesOf(ctx: Context, segment: DynamicSegment, { entering, leaving }: MovedIds): MoveSources {
   const among = (ids: Id[]) =>
     sql`FROM json_each(${JSON.stringify(ids)}) r
