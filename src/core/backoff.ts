@@ -1,4 +1,4 @@
-/** Waits that grow with each try, up to a limit. */
+/** Waits that grow with each attempt, up to a limit. */
 export interface Backoff {
   firstMs: number;
   /** Factor from one wait to the next. */
@@ -6,7 +6,7 @@ export interface Backoff {
   maxMs: number;
 }
 
-/** The wait after `waits` earlier ones. */
+/** Returns the wait after `waits` earlier ones. */
 export function backoffMs({ firstMs, growth, maxMs }: Backoff, waits: number): number {
   return Math.min(firstMs * growth ** waits, maxMs);
 }

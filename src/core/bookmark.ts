@@ -4,21 +4,24 @@ import { openSealedText, sealText } from "./sealed-text";
 export interface Bookmark {
   /** The name of the database. */
   shard: string;
-  /** As the database calls the state. */
+  /** The name that the database gives to the state. */
   at: string;
 }
 
 const owner = "bookmark";
 
-/** A bookmark for a caller. It is sealed, so that the database gets none back but its own, and nobody reads how much it writes. */
+/**
+ * Makes a bookmark for a caller. It is sealed, so that the database receives only its own bookmarks back, and readers
+ * cannot see how much it writes.
+ */
 export function sealBookmark(secrets: readonly string[], { shard, at }: Bookmark): Promise<string> {
   return sealText(secrets, owner, `${shard} ${at}`);
 }
 
-/** Far more than any has. */
+/** Far longer than any bookmark. */
 const maxLength = 1_000;
 
-/** Null when it is none of ours. */
+/** Opens a bookmark. Returns null when we did not make it. */
 export async function openBookmark(secrets: readonly string[], sealed: string): Promise<Bookmark | null> {
   if (sealed.length > maxLength) return null;
   const [shard, at] = (await openSealedText(secrets, owner, sealed))?.split(" ") ?? [];

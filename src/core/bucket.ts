@@ -1,4 +1,4 @@
-/** The rule of a token bucket: it holds at most `burst` tokens and gets `perSecond` back. */
+/** The rule of a token bucket: it holds at most `burst` tokens and regains `perSecond`. */
 export interface Rate {
   burst: number;
   perSecond: number;
@@ -6,7 +6,7 @@ export interface Rate {
 
 const addressPrefix = "address:";
 
-/** The name of the bucket of one network address. Callers can make any number of these. */
+/** Returns the name of the bucket of one network address. Callers can cause any number of these. */
 export function addressBucket(address: string): string {
   return `${addressPrefix}${address}`;
 }
@@ -21,7 +21,7 @@ export interface Level {
   atMs: number;
 }
 
-/** The state of a bucket for the caller; `retryAfterSeconds` is 0 when there was a token. */
+/** The state of a bucket for the caller. `retryAfterSeconds` is 0 when a token was available. */
 export interface BucketState {
   name: string;
   limit: number;
@@ -37,7 +37,7 @@ export interface Bucket {
 }
 
 /**
- * Takes one token from each bucket, or from none if one of them is empty. `tightest` is the bucket that refuses, or the
+ * Takes one token from each bucket, or from none if any of them is empty. `tightest` is the bucket that refuses, or the
  * one with the fewest tokens left.
  */
 export function takeFromAll(
@@ -56,7 +56,7 @@ export function takeFromAll(
 
 function refilled({ rate, level }: Bucket, nowMs: number): number {
   if (!level) return rate.burst;
-  // A clock that goes back adds and removes nothing.
+  // A clock that goes back neither adds nor removes tokens.
   const seconds = Math.max(0, nowMs - level.atMs) / 1000;
   return Math.min(rate.burst, level.tokens + seconds * rate.perSecond);
 }

@@ -1,16 +1,18 @@
 /**
  * CPU is counted in units of about ten nanoseconds, because on Workers every clock stands still while code computes.
- * `core/templating/budget.ts` counts those of a rendering. Measured: a rendering of 10,000,000 units takes 80 ms at most.
+ * `core/templating/budget.ts` counts the units of a rendering. A rendering of 10,000,000 units was measured to take at
+ * most 80 ms.
  */
 const unitsPerMs = 100_000;
 
 /**
- * The most that one invocation computes for tenants. The platform ends it at 60 s of CPU, and a call of an object at 30 s. The
- * work under way when this is reached may be as much again, and the machine three times as slow as the measured one.
+ * The most units that one invocation computes for tenants. The platform ends an invocation at 60 s of CPU, and a call
+ * of an object at 30 s. Work that is running when this limit is reached may take as much again, on a machine three
+ * times as slow as the measured one.
  */
 const unitsPerInvocation = 10_000 * unitsPerMs;
 
-/** The CPU of one invocation. A loop that computes ends by it, where a clock would never end it. */
+/** The CPU budget of one invocation. A loop that computes must end by it, because no clock advances meanwhile. */
 export interface Cpu {
   spend(units: number): void;
   isSpent(): boolean;
@@ -26,7 +28,7 @@ export function openCpu(maxUnits = unitsPerInvocation): Cpu {
   };
 }
 
-/** A part of it: what is spent counts for both, and either may be spent. */
+/** Returns a part of a budget. Units count for both, and the part is spent when either is. */
 export function partOf(whole: Cpu, maxUnits: number): Cpu {
   const part = openCpu(maxUnits);
   return {

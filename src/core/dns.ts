@@ -7,26 +7,26 @@ const startOfAuthority = 6;
 export type RecordType = keyof typeof typeNumbers;
 
 /**
- * Why a lookup has no result: the name does not exist, or the servers of its zone fail (they do not answer, or their
- * DNSSEC signatures are not valid). A name that exists without records of a type is not absent: its list is empty.
+ * Why a lookup has no result: the name does not exist, or the servers of its zone fail because they do not answer or
+ * their DNSSEC signatures are invalid. A name that exists without records of a type is not absent: its list is empty.
  */
 export type Absence = "no such name" | "server failure";
 
 export interface DnsAnswer {
-  /** The name's records of one type. Host names are lower-case, without the dot at the end. */
+  /** The records of the name of one type. Host names are lower-case, without the trailing dot. */
   found: string[] | Absence;
-  /** How long the answer may be cached; 0 when it does not say. */
+  /** How long the answer may be cached; 0 when it does not state that. */
   ttlSeconds: number;
 }
 
-// RFC 1035 and RFC 2308. Every other code is about the resolver, not about the name.
+// Codes of RFC 1035 and RFC 2308. Every other code is about the resolver, not about the name.
 const noError = 0;
 const serverFailure = 2;
 const noSuchName = 3;
 
 /**
- * Reads an answer in the JSON form of DNS over HTTPS (`application/dns-json`); null when it does not tell the name's
- * records.
+ * Reads an answer in the JSON form of DNS over HTTPS (`application/dns-json`). Returns null when it does not contain
+ * the records of the name.
  */
 export function readDnsAnswer(body: unknown, type: RecordType): DnsAnswer | null {
   if (!isJsonObject(body)) return null;
@@ -40,7 +40,7 @@ export function readDnsAnswer(body: unknown, type: RecordType): DnsAnswer | null
   }
   const authority = recordsOf(body.Authority).filter((record) => record.type === startOfAuthority);
   return {
-    // RFC 6604: the code is about the end of a chain of CNAMEs, and a name with a CNAME exists.
+    // The code refers to the end of a chain of CNAMEs (RFC 6604), and a name with a CNAME exists.
     found: body.Status === noSuchName && answer.length === 0 ? "no such name" : [],
     ttlSeconds: authority.length > 0 ? shortestTtl(authority.map(negativeTtl)) : 0,
   };
@@ -65,7 +65,10 @@ function shortestTtl(records: { ttl: number }[]): number {
   return Math.min(...records.map(({ ttl }) => ttl));
 }
 
-/** RFC 2308: an absence may be cached for the smaller of the SOA record's own TTL and its last number. */
+/**
+ * Returns a record with the time for which an absence may be cached: the smaller of the TTL of the SOA record and its
+ * last number (RFC 2308).
+ */
 function negativeTtl({ ttl, data }: ReadRecord): { ttl: number } {
   const minimum = Number(data.trim().split(/\s+/).at(-1));
   return { ttl: Number.isFinite(minimum) ? Math.min(ttl, Math.max(0, minimum)) : ttl };
@@ -88,15 +91,18 @@ function readValue(type: RecordType, data: string): string {
   }
 }
 
-/** `Mail.Example.com.` → `mail.example.com`. The root alone, which a null MX names, stays a dot. */
+/**
+ * Normalizes a host name: `Mail.Example.com.` → `mail.example.com`. The root alone, which a null MX names, remains a
+ * dot.
+ */
 export function hostName(written: string): string {
   const trimmed = written.trim().toLowerCase();
   return trimmed === "." ? trimmed : trimmed.replace(/\.$/, "");
 }
 
 /**
- * A TXT record consists of strings of at most 255 bytes, which are joined without a space (RFC 7208, section 3.3). Some
- * resolvers quote each string, others return the whole text without quotes.
+ * Joins the strings of a TXT record. It consists of strings of at most 255 bytes, which are joined without a space (RFC
+ * 7208, section 3.3). Some resolvers quote each string, others return the whole text without quotes.
  */
 function joinStrings(data: string): string {
   const trimmed = data.trim();
@@ -104,7 +110,7 @@ function joinStrings(data: string): string {
   return strings ? strings.map((string) => unescaped(string.slice(1, -1))).join("") : trimmed;
 }
 
-/** RFC 1035, section 5.1: `\"` is a quote, and `\195` is the byte with that number. */
+/** Resolves the escapes of RFC 1035, section 5.1: `\"` is a quote, and `\195` is the byte with that number. */
 function unescaped(string: string): string {
   const bytes = new TextEncoder().encode(string);
   const plain: number[] = [];
@@ -125,19 +131,22 @@ function unescaped(string: string): string {
 
 const backslash = 92;
 
-/** RFC 7505: a single MX record `0 .` means that the domain accepts no mail. */
+/**
+ * Reports whether the records are a null MX: a single record `0 .`, by which a domain states that it accepts no mail
+ * (RFC 7505).
+ */
 export function isNullMx(exchanges: string[]): boolean {
   return exchanges.length === 1 && exchanges[0]?.endsWith(" .") === true;
 }
 
-/** Whether we may use this resolver URL. Plain HTTP is allowed for this machine only. */
+/** Reports whether we may use this resolver URL. Plain HTTP is allowed for this machine only. */
 export function isResolverUrl(written: string): boolean {
   if (!URL.canParse(written)) return false;
   const { protocol, hostname } = new URL(written);
   return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 }
 
-/** Whether a URL's host name is this machine. Browsers resolve all names under .localhost to it. */
+/** Reports whether the host name of a URL is this machine. Browsers resolve all names under .localhost to it. */
 export function isLoopback(hostname: string): boolean {
   return loopback.test(hostname);
 }

@@ -1,4 +1,4 @@
-/** Runs something for each item, for so many at the same time. */
+/** Runs a function for each item, for at most `atOnce` items at the same time. */
 export async function eachOf<T>(items: readonly T[], atOnce: number, run: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const runner = async () => {

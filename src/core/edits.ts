@@ -1,5 +1,6 @@
 /**
- * How many slips lead from one word to the other: a letter omitted, inserted, changed, or swapped with its neighbour.
+ * Returns the number of edits from one word to the other: a letter omitted, inserted, changed, or swapped with its
+ * neighbour.
  */
 export function editsBetween(written: string, meant: string): number {
   let [beforeLast, last]: number[][] = [[], Array.from({ length: meant.length + 1 }, (_, column) => column)];

@@ -44,7 +44,7 @@ export type Resource =
   | "topic"
   | "route";
 
-/** Resources known by a name of their own; the others have ids of ours. */
+/** Resources that are identified by a name; the others have ids of ours. */
 const named = ["field", "event", "project", "suppression", "route"] as const satisfies Resource[];
 type Named = (typeof named)[number];
 
@@ -60,8 +60,8 @@ interface Advice {
 }
 
 /**
- * A refused request, with a sentence for the customer. Verbs throw these; only `http/failure.ts` knows the status and
- * code of each. Any other error is our own fault, and its text stays internal.
+ * A refused request, with a sentence for the customer. Verbs throw these, and only `http/failure.ts` knows the status
+ * and code of each. Any other error is our own fault, and its text remains internal.
  */
 export abstract class Refusal extends Error {
   readonly suggestion: string | undefined;
@@ -79,7 +79,7 @@ export class BadRequest extends Refusal {}
 
 export class NotAuthenticated extends Refusal {}
 
-/** A report without a valid signature of its provider. */
+/** A report without a valid signature by its provider. */
 export class Untrusted extends Refusal {}
 
 export class ProjectDisabled extends Refusal {
@@ -90,7 +90,7 @@ export class ProjectDisabled extends Refusal {
   }
 }
 
-/** A key of kind read in a call that may change something. */
+/** A key of kind `read`, used in a call that may change something. */
 export class ReadOnlyKey extends Refusal {
   constructor() {
     super("This key may only read, and this call may change something. Nothing was done.", {
@@ -118,7 +118,7 @@ export class UnverifiedSender extends Refusal {
       suggestion:
         "Add it with POST /domains, create the DNS records that it returns, and send from it once it is VERIFIED. It must be " +
         "a domain that you own: those of public mail providers cannot be verified.",
-      // The code of this answer is fixed by the contract, and says nothing.
+      // The contract fixes the code of this answer, which does not name the reason.
       details: { reason: "domain_not_verified", domain },
     });
   }
@@ -176,12 +176,12 @@ export class MethodNotAllowed extends Refusal {
 
 export class Conflict extends Refusal {}
 
-/** As many campaigns of the project as may be are SENDING. */
+/** The project has as many SENDING campaigns as it may. */
 export class TooManySending extends Refusal {
   constructor(limit: number) {
     super(`${limit} campaigns of this project are SENDING, and more cannot be at once. Nothing was changed.`, {
       suggestion:
-        "Wait until one of them is SENT, or cancel one. A campaign with a scheduledFor waits by itself, and starts when there is room.",
+        "Wait until one of them is SENT, or cancel one. A campaign with a scheduledFor waits by itself, and starts when another one has ended.",
       details: { limit },
     });
   }
@@ -191,8 +191,8 @@ export class TooManySending extends Refusal {
 export class Gone extends Refusal {}
 
 /**
- * An idempotency key that was used before. A repeat of the first request gets its answer, for callers who lost it; another
- * request does not, because its caller would take that answer for its own.
+ * An idempotency key that was used before. A repeat of the first request gets the first answer, for callers that lost
+ * it. Another request does not, because its caller would mistake that answer for its own.
  */
 export class KeyReused extends Refusal {
   constructor({ key, request, hash }: KeyUse, original: OriginalRequest) {
@@ -255,7 +255,10 @@ export class TooLarge extends Refusal {
   }
 }
 
-/** A body that stopped arriving, or is too slow as a whole. Others wait for its memory, so both have a time limit. */
+/**
+ * A body that stopped arriving, or is too slow as a whole. Other requests wait for its memory, so both have a time
+ * limit.
+ */
 export class TooSlow extends Refusal {
   constructor(maxSeconds: number, what: "stalled" | "slow" = "stalled") {
     const seen = what === "stalled" ? `stopped arriving for ${maxSeconds}` : `did not arrive within ${maxSeconds}`;
@@ -276,7 +279,7 @@ export class Unavailable extends Refusal {
   }
 }
 
-/** The database does not answer now. `effect` says what became of the request: nothing, or perhaps all of it, or all. */
+/** The database does not answer now. `effect` is the effect of the request: none, perhaps all, or all. */
 export class DatabaseOutOfReach extends Unavailable {
   constructor(effect: "none" | "unknown" | "done", { hasKey, cause }: { hasKey: boolean; cause: unknown }) {
     const happened = {
@@ -300,26 +303,28 @@ function adviceAfter(effect: "none" | "unknown" | "done", hasKey: boolean): stri
   return "Read what is there before you send it again. With an Idempotency-Key, a repeated request has its effect once.";
 }
 
-/** Faults that the message of an error tells in words; `errors` lists all. */
-const mostTold = 3;
+/** The most faults that the message of an error describes; `errors` lists all. */
+const maxDescribed = 3;
 const maxNameLength = 100;
 
-/** A field may have a name that the caller made up. */
+/** Returns the name of a field, shortened because a caller may have made it up. */
 function nameOf({ field }: FieldFault): string {
   return field === "" ? "body" : field.slice(0, maxNameLength).toWellFormed();
 }
 
 /**
- * The request is readable but not valid; `faults` lists every error. The message says what is wrong as well, because
- * many clients show nothing else.
+ * The request is readable but not valid; `faults` lists every error. The message describes them as well, because many
+ * clients show nothing but the message.
  */
 export class Invalid extends Refusal {
   constructor(readonly faults: FieldFault[]) {
-    // A fault may be a sentence with its full stop, or none.
-    const told = faults.slice(0, mostTold).map((fault) => `${nameOf(fault)}: ${fault.message.replace(/\.$/, "")}`);
-    const others = faults.slice(mostTold).map(nameOf);
+    // A fault may end with a full stop or not.
+    const described = faults
+      .slice(0, maxDescribed)
+      .map((fault) => `${nameOf(fault)}: ${fault.message.replace(/\.$/, "")}`);
+    const others = faults.slice(maxDescribed).map(nameOf);
     const rest = others.length === 0 ? "" : `. Also ${others.join(", ")}`;
-    super(`Request validation failed. ${told.join(". ")}${rest}.`, {
+    super(`Request validation failed. ${described.join(". ")}${rest}.`, {
       suggestion: "Correct the fields listed in errors and send the request again.",
     });
   }

@@ -2,11 +2,11 @@
 export interface ExpiringCache<V> {
   get(key: string, now: number): V | undefined;
   /**
-   * Whether the value has used up half of its time. It is then read anew by the caller that is told so, which is one:
-   * with a value that is asked for often, nobody waits for a read.
+   * Returns true once, to the first caller after half of the lifetime of a value. That caller refreshes the value, so
+   * that no caller waits for a read of a value in frequent use.
    */
   isAgeing(key: string, now: number): boolean;
-  /** Caches the value for `ttlMs` if it is shorter than the cache's own time. */
+  /** Caches the value, for `ttlMs` if that is shorter than the lifetime of the cache. */
   set(key: string, value: V, now: number, ttlMs?: number): void;
   delete(key: string): void;
   clear(): void;

@@ -11,13 +11,13 @@ const fieldCodes: Partial<Record<z.core.$ZodIssue["code"], FieldCode>> = {
   invalid_union: "invalid_type",
 };
 
-/** Codes that the validator uses for a missing field as well as for one of a wrong type. */
+/** Codes that the validator uses both for a missing field and for one of a wrong type. */
 const absenceCodes = new Set<z.core.$ZodIssue["code"]>(["invalid_type", "invalid_value", "invalid_union"]);
 
-/** Nobody reads more than this, and an answer must not be larger than its request. */
+/** The most faults in an answer. More would not help, and an answer must not be larger than its request. */
 const maxFaults = 100;
 
-/** Translates the validator's issues into the field errors of the contract. `input` is the validated value. */
+/** Translates the issues of the validator into the field errors of the contract. `input` is the validated value. */
 export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] {
   return error.issues.slice(0, maxFaults).map((issue) => {
     const received = valueAt(input, issue.path);
@@ -32,13 +32,13 @@ export function faultsOf(error: z.core.$ZodError, input: unknown): FieldFault[] 
   });
 }
 
-/** What the field takes is told, with its values where they are few, so that nobody has to look it up. */
+/** Returns the message for a missing field. It says what the field takes, so that callers need not look it up. */
 function absence(issue: z.core.$ZodIssue, field: string): string {
   if (issue.code === "invalid_value") return `Required: ${issue.values.map(String).join(", ")}`;
   return requiredText(field, issue.code === "invalid_type" ? issue.expected : undefined);
 }
 
-/** Our own checks set their code in `params`; the validator's codes are translated. */
+/** Returns the code of an issue. Our own checks set it in `params`; the codes of the validator are translated. */
 function codeOf(issue: z.core.$ZodIssue): FieldCode {
   if (issue.code !== "custom") return fieldCodes[issue.code] ?? "custom";
   // Only the schemas of core set `params.code`, and only to a FieldCode.
@@ -55,12 +55,12 @@ function valueAt(input: unknown, path: PropertyKey[]): unknown {
 
 const maxShownLength = 200;
 
-/** `received` of a fault, for a value that helps the caller. */
+/** Returns `received` of a fault, if the value helps the caller. */
 export function shownValue(received: unknown): { received?: unknown } {
   return isShowable(received) ? { received } : {};
 }
 
-/** Short plain values help the caller; whole bodies and attachments would not. */
+/** Reports whether a value helps the caller: short plain values do, whole bodies and attachments do not. */
 function isShowable(value: unknown): boolean {
   if (typeof value === "string") return value.length <= maxShownLength;
   return typeof value === "number" || typeof value === "boolean" || value === null;

@@ -2,45 +2,50 @@ import type { FieldFault } from "./errors";
 import { shownValue } from "./faults";
 import { isJsonObject } from "./json";
 
-/** A field of other email APIs. A call that has it wants something done, so it is refused with what to do here. */
+/**
+ * A field of other email APIs. A call with it expects an effect that it would not have, so the call is refused with
+ * advice.
+ */
 export interface ForeignName {
   name: string;
-  /** The list whose items have the field; the call itself without it. */
+  /** The list whose items have the field. Without it, the call itself has the field. */
   itemsOf?: string;
-  /** The one value that asks for what happens anyway. */
+  /** The one value that asks for the default behaviour, and is accepted. */
   except?: string | boolean;
-  /** The field here that it stands for. Beside that field it is ignored, and named with the advice. */
+  /**
+   * Our field with the same meaning. When a call has both, the foreign one is ignored, with the advice as a warning.
+   */
   standsFor?: string;
   advice: string;
 }
 
-/** Several names for the same thing. */
+/** Makes one entry for each of several names for the same thing. */
 export function foreign(names: readonly string[], rest: Omit<ForeignName, "name">): ForeignName[] {
   return names.map((name) => ({ name, ...rest }));
 }
 
-/** Items of a list that are looked at: an answer must not be larger than its request. */
-const mostItems = 20;
+/** The most items of a list that are checked, because an answer must not be larger than its request. */
+const maxItems = 20;
 
-/** The faults of the foreign fields in an object, one for each field: what is listed first counts. */
+/** Returns the faults of the foreign fields in an object, at most one for each field: the first listed name counts. */
 export function foreignFaults(foreign: readonly ForeignName[], body: Record<string, unknown>): FieldFault[] {
   const faults = foreign.flatMap((one) => faultsOfName(one, body));
   return faults.filter(({ field }, index) => faults.findIndex((one) => one.field === field) === index);
 }
 
-/** Whether the field here that a foreign one stands for is sent beside it. */
-export function isBesideOwn({ standsFor }: ForeignName, body: Record<string, unknown>): boolean {
+/** Reports whether a call also has our own field with the same meaning. */
+export function isOverriddenByOwn({ standsFor }: ForeignName, body: Record<string, unknown>): boolean {
   return standsFor !== undefined && !isNothing(body[standsFor]);
 }
 
 function faultsOfName(one: ForeignName, body: Record<string, unknown>): FieldFault[] {
   const { name, itemsOf, except, advice } = one;
-  if (isBesideOwn(one, body)) return [];
+  if (isOverriddenByOwn(one, body)) return [];
   if (itemsOf === undefined) return faultOf(body, name, name);
   const items = body[itemsOf];
   if (!Array.isArray(items)) return [];
   return items
-    .slice(0, mostItems)
+    .slice(0, maxItems)
     .flatMap((item, index) => (isJsonObject(item) ? faultOf(item, name, `${itemsOf}.${index}.${name}`) : []));
 
   function faultOf(holder: Record<string, unknown>, key: string, field: string): FieldFault[] {
@@ -50,7 +55,7 @@ function faultsOfName(one: ForeignName, body: Record<string, unknown>): FieldFau
   }
 }
 
-/** A value that asks for nothing. */
+/** Reports whether a value asks for nothing. */
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }

@@ -4,7 +4,7 @@ declare const brand: unique symbol;
 
 /**
  * An id as rows store it: the 16 bytes of a UUID v7 (RFC 9562) as 22 characters of an alphabet in ASCII order, so that
- * ids sort by time. The type is opaque, so that only `publicId` turns an id into the UUID that customers see.
+ * ids sort by time. The type is opaque, so that only `publicId` can turn an id into the UUID that customers see.
  */
 export interface Id {
   readonly [brand]: true;
@@ -13,39 +13,46 @@ export interface Id {
 /** The characters of base64url, in ASCII order. */
 export const idAlphabet = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 
-/** Sorts below every id; the next one sorts above. */
+/** The first constant sorts below every id, the second above every id. */
 export const belowAllIds = asId("");
 export const aboveAllIds = asId("~");
 
-/** A new id. Ids sort by the time they were made, so a keyset over ids is a keyset over time. */
+/** Makes a new id. Ids sort by the time they were made, so a keyset over ids is a keyset over time. */
 export function newId(): Id {
   return encode(v7(undefined, new Uint8Array(16)));
 }
 
 /**
- * A new id for another time than now, for a row whose id is its time. Ids of the same millisecond sort in the order
- * they are made, whatever is made for other times in between: on a test clock all of them may have the same.
+ * Makes a new id for another time than now, for a row whose id contains its time. Ids of the same millisecond sort in
+ * the order in which they are made, whatever ids are made for other times in between: on a test clock all of them may
+ * have the same time.
  */
 export function newIdAt(timeMs: number): Id {
   sequence = ((sequence ?? Math.floor(Math.random() * 2 ** 31)) + 1) >>> 0;
   return encode(v7({ msecs: timeMs, seq: sequence }, new Uint8Array(16)));
 }
 
-/** Of the last such id. Another process begins somewhere else, so that its ids are others. */
+/**
+ * The sequence number of the last such id. Each process starts at a random number, so that ids of different processes
+ * differ.
+ */
 let sequence: number | null = null;
 
-/** A bound: ids made before that time sort below it, all others above. The first 8 characters of an id are its time. */
+/**
+ * Returns a bound: ids made before that time sort below it, all others above. The first 8 characters of an id are its
+ * time.
+ */
 export function firstIdAt(timeMs: number): Id {
   let rest = Math.max(0, Math.floor(timeMs));
   let text = "";
-  for (let place = 0; place < 8; place++) {
+  for (let index = 0; index < 8; index++) {
     text = idAlphabet.charAt(rest % 64) + text;
     rest = Math.floor(rest / 64);
   }
   return asId(text);
 }
 
-/** The time at which an id was made, in milliseconds since 1970. */
+/** Returns the time at which an id was made, in milliseconds since 1970. */
 export function timeOf(id: Id): number {
   let time = 0;
   for (const letter of textOf(id).slice(0, 8)) time = time * 64 + idAlphabet.indexOf(letter);
@@ -53,8 +60,8 @@ export function timeOf(id: Id): number {
 }
 
 /**
- * Marks texts that are not UUIDs. No id begins with it, so such a text names no row, and `publicId` returns what the
- * caller wrote.
+ * Marks texts that are not UUIDs. No id begins with it, so such a text names no row, and `publicId` returns the text of
+ * the caller.
  */
 const foreign = "!";
 
@@ -64,22 +71,22 @@ export function isUuid(value: string): boolean {
   return uuidShape.test(value);
 }
 
-/** Reads a caller's id. Any string is accepted: a text that is not a UUID becomes an id that no row has. */
+/** Reads an id of a caller. Any string is accepted: a text that is not a UUID becomes an id that no row has. */
 export function readId(given: string): Id {
   if (!isUuid(given)) return asId(foreign + given);
   const bytes = new Uint8Array(16);
   const hex = given.replaceAll("-", "");
-  for (let place = 0; place < 16; place++) bytes[place] = Number.parseInt(hex.slice(2 * place, 2 * place + 2), 16);
+  for (let index = 0; index < 16; index++) bytes[index] = Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16);
   return encode(bytes);
 }
 
-/** The public UUID of an id, or the caller's own text if that was not a UUID. */
+/** Returns the public UUID of an id, or the text of the caller if it was not a UUID. */
 export function publicId(id: Id): string {
   const text = textOf(id);
   if (text.startsWith(foreign)) return text.slice(foreign.length);
   let hex = "";
-  for (let place = 0; place < 22; place += 2) {
-    hex += hexOfPair[(valueOfCode[text.charCodeAt(place)] ?? 0) * 64 + (valueOfCode[text.charCodeAt(place + 1)] ?? 0)];
+  for (let index = 0; index < 22; index += 2) {
+    hex += hexOfPair[(valueOfCode[text.charCodeAt(index)] ?? 0) * 64 + (valueOfCode[text.charCodeAt(index + 1)] ?? 0)];
   }
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
@@ -89,16 +96,16 @@ const valueOfCode = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 const hexOfPair = Array.from({ length: 4_096 }, (_, pair) => pair.toString(16).padStart(3, "0"));
 
-/** The 16 bytes of an id: 21 letters of six bits, and two bits of the last one. */
+/** Returns the 16 bytes of an id: 21 letters of six bits, and two bits of the last one. */
 export function bytesOf(id: Id): Uint8Array {
   const text = textOf(id);
-  if (text.startsWith(foreign)) throw new Error("What is no UUID has no bytes");
+  if (text.startsWith(foreign)) throw new Error("An id that is not a UUID has no bytes");
   const bytes = new Uint8Array(16);
   let bits = 0;
-  for (let place = 0, at = 0; place < 22; place++) {
-    bits = ((bits << 6) | (valueOfCode[text.charCodeAt(place)] ?? 0)) & 0xffff;
-    // Of every four letters, the last three complete a byte each.
-    if (place % 4 > 0) bytes[at++] = bits >> (6 - 2 * (place % 4));
+  for (let index = 0, at = 0; index < 22; index++) {
+    bits = ((bits << 6) | (valueOfCode[text.charCodeAt(index)] ?? 0)) & 0xffff;
+    // Four letters hold three bytes: each letter but the first completes one.
+    if (index % 4 > 0) bytes[at++] = bits >> (6 - 2 * (index % 4));
   }
   return bytes;
 }
@@ -107,22 +114,22 @@ export function publicIdOrNull(id: Id | null): string | null {
   return id === null ? null : publicId(id);
 }
 
-/** An id from our own storage: a row, a message, a token, a cursor. */
+/** Marks a text from our own storage as an id: from a row, a message, a token or a cursor. */
 export function asId(text: string): Id {
   // Only this file knows the shape of an id; at run time it is a string.
   return text as unknown as Id;
 }
 
-/** The text of an id, for keys of files and names. */
+/** Returns the text of an id, for keys of files and names. */
 export function textOf(id: Id): string {
   return id as unknown as string;
 }
 
-/** Encodes each 12 bits as two letters: 128 bits are ten such pairs and 8 bits, which come first in the last pair. */
+/** Encodes 12 bits as two letters. 128 bits are ten such pairs and 8 bits, which come first in the last pair. */
 function encode(bytes: Uint8Array): Id {
   let text = "";
-  for (let place = 0; place < 15; place += 3) {
-    const bits = ((bytes[place] ?? 0) << 16) | ((bytes[place + 1] ?? 0) << 8) | (bytes[place + 2] ?? 0);
+  for (let index = 0; index < 15; index += 3) {
+    const bits = ((bytes[index] ?? 0) << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
     text += letter(bits >> 18) + letter(bits >> 12) + letter(bits >> 6) + letter(bits);
   }
   const last = bytes[15] ?? 0;

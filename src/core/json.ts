@@ -9,12 +9,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 const encoder = new TextEncoder();
 
-/** The size of a text in UTF-8, for limits in bytes. */
+/** Returns the size of a text in UTF-8, for limits in bytes. */
 export function utf8Bytes(text: string): number {
   return encoder.encode(text).byteLength;
 }
 
-/** Whether the value nests deeper than `levels`. Stops as soon as it knows. */
+/** Reports whether the value nests deeper than `levels`. Stops as soon as the answer is known. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;

@@ -1,9 +1,9 @@
 import type { Id } from "./ids";
 
-/** Whose key it is: a server's or a browser's. */
+/** The holder of a key: a server or a browser. */
 export type KeyKind = "secret" | "public";
 
-/** What a key may do. A `read` key is a secret key that changes nothing. */
+/** The grant of a key. A `read` key is a secret key that changes nothing. */
 export const keyGrants = ["secret", "public", "read"] as const;
 export type KeyGrant = (typeof keyGrants)[number];
 
@@ -22,30 +22,30 @@ export function kindOf(grant: KeyGrant): KeyKind {
 const prefixes: Record<KeyKind, string> = { secret: "sk_", public: "pk_" };
 const keyPattern = /^(sk|pk)_[0-9a-f]{64}$/;
 
-/** An API key: `sk_` or `pk_` and 32 random bytes in lower-case hex. */
+/** Generates an API key: `sk_` or `pk_` and 32 random bytes in lower-case hex. */
 export function generateKey(kind: KeyKind): string {
   return prefixes[kind] + randomHex(32);
 }
 
-/** Random bytes in lower-case hex. */
+/** Returns random bytes in lower-case hex. */
 export function randomHex(bytes: number): string {
   return hex(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
-/** The kind of a key by its prefix; null when it does not have the form of a key. */
+/** Returns the kind of a key by its prefix; null when the text does not have the form of a key. */
 export function keyKind(key: string): KeyKind | null {
   if (!keyPattern.test(key)) return null;
   return key.startsWith(prefixes.secret) ? "secret" : "public";
 }
 
-/** The part of a key that may be shown, so that its owner recognises it. */
+/** Returns the part of a key that may be shown, so that its owner recognises it. */
 export function keyPrefix(key: string): string {
   return key.slice(0, 11);
 }
 
 const utf8 = new TextEncoder();
 
-/** SHA-256 in hex. Keys have 256 random bits, so a plain hash cannot be reversed. */
+/** Returns the SHA-256 of a key in hex. Keys have 256 random bits, so a plain hash cannot be reversed. */
 export async function hashKey(key: string): Promise<string> {
   return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8.encode(key))));
 }
@@ -58,7 +58,10 @@ export async function sameSecret(given: string, expected: string): Promise<boole
   return difference === 0;
 }
 
-/** Compares with each of several secrets, so that they can be rotated. The time taken reveals nothing about any. */
+/**
+ * Compares a text with each of several secrets, so that they can be rotated. The time taken reveals nothing about any
+ * of them.
+ */
 export async function isOneOf(given: string, secrets: readonly string[]): Promise<boolean> {
   const matches = await Promise.all(secrets.map((secret) => sameSecret(given, secret)));
   return matches.includes(true);

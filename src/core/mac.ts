@@ -6,8 +6,8 @@ const utf8 = new TextEncoder();
 const keyed = new Map<string, ReturnType<typeof hmac.create>>();
 
 /**
- * An HMAC-SHA256, at once: a mail has several, and a promise for each would cost more than the sum itself. The state after the key
- * is kept in the isolate: secrets are few.
+ * Returns an HMAC-SHA256 synchronously: a mail has several, and a promise for each would cost more than the hash
+ * itself. The state after the key is cached in the isolate, because secrets are few.
  */
 export function macOf(secret: string, bytes: Uint8Array): Uint8Array {
   const state = keyed.get(secret) ?? hmac.create(sha256, utf8.encode(secret));

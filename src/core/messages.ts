@@ -4,41 +4,47 @@ import { priorities } from "./mail/priority";
 import { Unwritten } from "./mail/unwritten";
 import { Hit } from "./tracking/hit";
 
-/** The five queues of the house. A type of message belongs to exactly one of them. */
+/** The five queues. A type of message belongs to exactly one of them. */
 export type QueueName = "mail" | "campaign-mail" | "events" | "outbound" | "jobs";
 
-/** The project by its number, and rows by their ids, as they are kept. */
+/** Fields of messages: the project by its number, and rows by their ids in stored form. */
 const projectId = z.number();
 const id = z.string().transform(asId);
 const jobId = id;
 
-/** Messages carry ids, never content: the row is the truth, the message only says "look now". `tracking.record` and `mail.settle` are the exceptions. */
+/**
+ * Messages carry ids, never content: the row is the truth, and the message only triggers work on it. `tracking.record`
+ * and `mail.settle` are the exceptions.
+ */
 export const QueueMessage = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("mail.deliver"),
     projectId,
     priority: z.literal(priorities),
     emailIds: z.array(id),
-    /** Somebody may have died of these emails: the queue brings the message once more. */
+    /** A consumer may have crashed on these emails; the message is being redelivered. */
     again: z.literal(true).optional(),
   }),
-  /** What a consumer knows of emails, and could not write down because the database was away. It says what happened. */
+  /**
+   * The results of emails that a consumer could not store because the database was out of reach. The message contains
+   * the results.
+   */
   Unwritten.extend({ type: z.literal("mail.settle"), projectId }),
-  /** Mail waits, of whichever projects: work on it by turns. Of a project with its own clock, on that alone. */
+  /** Mail of any projects waits, and is delivered in turns. `projectId` limits it to a project with its own clock. */
   z.object({ type: z.literal("mail.drain"), projectId: projectId.optional() }),
   z.object({
     type: z.literal("domains.check"),
     domains: z.array(z.object({ projectId, domainId: id })),
   }),
-  /** Pages of campaigns are marked to be counted again. */
+  /** Pages of campaigns are due to be counted again. */
   z.object({ type: z.literal("campaigns.count"), projectId }),
-  /** A campaign is to start, or to go on. */
+  /** A campaign is due to start or to continue. */
   z.object({ type: z.literal("campaigns.run"), projectId, campaignId: id }),
   z.object({ type: z.literal("campaigns.preflight"), projectId, jobId }),
   z.object({ type: z.literal("events.dispatch"), projectId, eventIds: z.array(id) }),
   /**
-   * Opens and clicks. The one message that says what happened: until its consumer writes it there is no row, because the answer to
-   * the recipient waits for nothing.
+   * Opens and clicks. The message contains them: no row exists until its consumer writes one, because the answer to the
+   * recipient waits for nothing.
    */
   z.object({ type: z.literal("tracking.record"), projectId, hits: z.array(Hit) }),
   z.object({ type: z.literal("events.delete"), projectId, jobId }),
@@ -50,7 +56,7 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("segments.compute"), projectId, jobId }),
   z.object({ type: z.literal("segments.count"), projectId, jobId }),
   z.object({ type: z.literal("segments.delete-members"), projectId, jobId }),
-  /** Deliveries to webhooks are due, of whichever projects. */
+  /** Deliveries to webhooks of any projects are due. */
   z.object({ type: z.literal("webhooks.drain") }),
   z.object({ type: z.literal("webhooks.try"), projectId, jobId }),
   /** Executions of these shards are overdue. */
@@ -59,9 +65,9 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("workflows.end"), projectId, jobId }),
   z.object({ type: z.literal("workflows.forget"), projectId, jobId }),
   z.object({ type: z.literal("workflows.vacate"), projectId, jobId }),
-  /** Calls of workflows are due, of whichever projects. */
+  /** Calls of workflows of any projects are due. */
   z.object({ type: z.literal("workflows.call") }),
-  /** A tick of cron, for some of many databases. */
+  /** A tick of cron for a group of databases, when there are many. */
   z.object({ type: z.literal("sweeps.run"), cron: z.string(), shards: z.array(z.string()) }),
   z.object({ type: z.literal("project.erase"), projectId, jobId }),
   z.object({ type: z.literal("project.advance"), projectId, jobId }),
@@ -71,14 +77,14 @@ export type QueueMessage = z.infer<typeof QueueMessage>;
 /** The message of one type. */
 export type MessageOf<T extends QueueMessage["type"]> = Extract<QueueMessage, { type: T }>;
 
-/** Jobs that callers can follow: each has a row, and its message says no more than which row that is. */
+/** Jobs that callers can poll. Each has a row, and its message only names that row. */
 export type JobType = Extract<QueueMessage, { jobId: Id }>["type"];
 
 export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "mail.deliver": "mail",
-  // A drainer is at it for a while, and fresh mail does not wait behind it.
+  // A drainer runs for a while, and new mail must not wait for it.
   "mail.drain": "campaign-mail",
-  // Not behind the mail that waits for the same database.
+  // Results must not queue after the mail that waits for the same database.
   "mail.settle": "events",
   "domains.check": "jobs",
   "campaigns.count": "jobs",
@@ -108,7 +114,7 @@ export const queueOf: Record<QueueMessage["type"], QueueName> = {
   "project.advance": "jobs",
 };
 
-/** A message to be sent, and how long it is held back. */
+/** A message to send, and how long to delay it. */
 export interface Queued {
   message: QueueMessage;
   delaySeconds?: number;
@@ -116,7 +122,10 @@ export interface Queued {
 
 export type Enqueue = (queued: Queued[]) => Promise<void>;
 
-/** A message that the queue brings once more: its consumer may have died of it, and who delivers mail wants to know. */
-export function comingAgain(message: QueueMessage): QueueMessage {
+/**
+ * Marks a message that the queue delivers again: its consumer may have crashed on it, and the delivery of mail takes
+ * that into account.
+ */
+export function redelivered(message: QueueMessage): QueueMessage {
   return message.type === "mail.deliver" ? { ...message, again: true } : message;
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { storable } from "./storable";
 
-/** In UTF-16 code units, as all lengths of texts. */
+/** In UTF-16 code units, as are all lengths of texts. */
 export const maxNameLength = 100;
 
-/** The name by which people know a template, a campaign, a workflow or a part of one. */
+/** The name that people give to a template, a campaign, a workflow or a part of one. */
 export const Name = z
   .string()
   .min(1)

@@ -1,6 +1,6 @@
 /**
- * The network of an IP address, as one household has it: an address of IPv4 itself, and of IPv6 the first 64 bits
- * (RFC 4291 section 2.5.1), below which everybody has as many addresses as they like.
+ * Returns the network of an IP address as one household has it: an IPv4 address itself, or the first 64 bits of an IPv6
+ * address (RFC 4291 section 2.5.1), within which a household may use any number of addresses.
  */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;

@@ -2,24 +2,24 @@ import type { Enqueue, Queued } from "./messages";
 import { secondMs } from "./time";
 
 /**
- * A message without an effect for this long counts as lost: the queue took none, or the isolate died before it was sent.
- * Rows are due after it, and the sweeps of every five seconds look for them.
+ * The time after which a message without an effect counts as lost: the queue did not accept it, or the isolate died
+ * before it was sent. Rows are then due, and the five-second sweeps look for them.
  */
 export const lostAfterMs = 5 * secondMs;
 
 /** The surroundings of a nudge: a platform. */
 export interface Nudging {
   enqueue: Enqueue;
-  /** A request answers without waiting for this work. A job or a sweep waits for it. */
-  behindAnswer(work: Promise<void>): Promise<void>;
+  /** Runs work after the answer of a request. A job or a sweep waits for the work. */
+  afterAnswer(work: Promise<void>): Promise<void>;
   log(level: "error", message: string, details: Record<string, unknown>): void;
 }
 
 /**
- * Sends messages about rows that are committed. The rows are the truth, and a sweep finds those whose message is lost, so
- * a failure is logged and not thrown, and no caller waits for the queue.
+ * Sends messages about committed rows. The rows are the truth, and a sweep finds those whose message was lost, so a
+ * failure is logged and not thrown, and no caller waits for the queue.
  */
-export async function nudge({ enqueue, behindAnswer, log }: Nudging, queued: Queued[]): Promise<void> {
+export async function nudge({ enqueue, afterAnswer, log }: Nudging, queued: Queued[]): Promise<void> {
   if (queued.length === 0) return;
   const sending = enqueue(queued).catch((error: unknown) => {
     log("error", "Messages could not be sent; the sweep finds their rows", {
@@ -27,5 +27,5 @@ export async function nudge({ enqueue, behindAnswer, log }: Nudging, queued: Que
       reason: error instanceof Error ? error.message : String(error),
     });
   });
-  return behindAnswer(sending);
+  return afterAnswer(sending);
 }

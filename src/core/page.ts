@@ -8,7 +8,7 @@ export interface Page<T> {
   cursor: string;
   hasMore: boolean;
   total: number;
-  /** True when there are more rows than one statement may scan: `total` then counts the newest only. */
+  /** True when there are more rows than one statement may scan. `total` then counts only the newest. */
   approximate?: true;
   countedAt?: string;
 }
@@ -19,10 +19,10 @@ export type Position = (string | number)[];
 /** The position of a row in a list by id. */
 export const ById = z.tuple([z.string()]);
 
-/** Everything that decides which rows a list has, and their order. */
+/** All parameters that decide which rows a list has, and in which order. */
 export type Filters = Record<string, string | number | boolean | undefined>;
 
-/** The start of the next page, and the list it belongs to. */
+/** The start of the next page, and a fingerprint of the list it belongs to. */
 const Cursor = z.object({ after: z.array(z.union([z.string(), z.number()])), of: z.string() });
 
 /**
@@ -52,7 +52,7 @@ export function unreadableCursor(): BadRequest {
   });
 }
 
-/** The cursor of the page after this position. */
+/** Returns the cursor of the page after this position. */
 export function writeCursor(after: Position, filters: Filters = {}): string {
   return toBase64url(utf8.encode(JSON.stringify({ after, of: fingerprint(filters) })));
 }
@@ -82,7 +82,7 @@ function parseCursor(cursor: string): z.infer<typeof Cursor> | null {
   }
 }
 
-/** A short hash of the filters (FNV-1a, 32 bits), to notice mistakes, not to keep a secret. */
+/** Returns a short hash of the filters (FNV-1a, 32 bits). It detects mistakes and protects no secret. */
 function fingerprint(filters: Filters): string {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const sorted = JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)));

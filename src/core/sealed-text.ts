@@ -1,11 +1,14 @@
 import { fromBase64url, toBase64url } from "./base64url";
 
-// The layout: a version byte, twelve random bytes, then the text as AES-256-GCM encrypts it, with its tag.
+// The layout: a version byte, twelve random bytes, then the AES-256-GCM ciphertext of the text, with its tag.
 const layout = 1;
 const nonceBytes = 12;
 const headBytes = 1 + nonceBytes;
 
-/** A text encrypted under the first of the secrets. It opens for the same `owner` only, so it cannot be moved to another row. */
+/**
+ * Encrypts a text under the first of the secrets. It opens for the same `owner` only, so it cannot be moved to another
+ * row.
+ */
 export async function sealText(secrets: readonly string[], owner: string, text: string): Promise<string> {
   const [secret] = secrets;
   if (secret === undefined) throw new Error("There is no secret to encrypt with");
@@ -19,7 +22,7 @@ export async function sealText(secrets: readonly string[], owner: string, text: 
   return toBase64url(sealed);
 }
 
-/** The text, if one of the secrets encrypted it for this owner; otherwise null. */
+/** Returns the text, if one of the secrets encrypted it for this owner; otherwise null. */
 export async function openSealedText(
   secrets: readonly string[],
   owner: string,
@@ -33,7 +36,7 @@ export async function openSealedText(
       const opened = await crypto.subtle.decrypt(algorithm, await keyOf(secret), sealed.subarray(headBytes));
       return new TextDecoder().decode(opened);
     } catch {
-      // Not the secret that encrypted it.
+      // Another secret encrypted it.
     }
   }
   return null;
@@ -42,7 +45,10 @@ export async function openSealedText(
 const utf8 = new TextEncoder();
 const keys = new Map<string, CryptoKey>();
 
-/** Made once per isolate: secrets are few. They are long and random, so a plain hash gives a key. */
+/**
+ * Returns the key of a secret, cached per isolate because secrets are few. Secrets are long and random, so a plain hash
+ * is enough to derive a key.
+ */
 async function keyOf(secret: string): Promise<CryptoKey> {
   const known = keys.get(secret);
   if (known) return known;

@@ -1,6 +1,6 @@
 /**
- * The text that a case-insensitive search scans, and the text that it looks for, in one form. SQLite's own lower()
- * knows ASCII only, so this is not done in SQL. A line break keeps a match from spanning two fields.
+ * Returns the form in which a case-insensitive search compares both the stored text and the searched text. Not done in
+ * SQL, because the lower() of SQLite knows ASCII only. A line break keeps a match from spanning two fields.
  */
 export function searchText(...fields: (string | null)[]): string {
   return fields

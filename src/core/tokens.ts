@@ -13,18 +13,19 @@ export interface TokenSubject {
   projectId: string;
   contactId: Id;
   emailId: Id;
-  /** The topic of the mail. It is in the link, so that the link needs no row of the mail. */
+  /** The topic of the mail. The link contains it, so that the row of the mail is not needed. */
   topicId?: Id;
 }
 
-// The layout: a byte for the number of ids, a purpose byte, the ids of 16 bytes, then the HMAC-SHA256 of everything before
-// it. Links of mail of a topic have a fourth id. No other kind of token begins with the same byte: 2 is that of tracking.
+// The layout: a byte that stands for the number of ids, a purpose byte, the ids of 16 bytes each, then the HMAC-SHA256
+// of everything before. Links in mail of a topic have a fourth id. No other kind of token begins with the same byte;
+// tracking tokens begin with 2.
 const layouts = { 1: 3, 3: 4 } as const;
 const idBytes = 16;
 const macBytes = 32;
 const maxTokenBytes = 2 + layouts[3] * idBytes + macBytes;
 
-/** A link's token, signed with the first of the secrets. */
+/** Returns the token of a link, signed with the first of the secrets. */
 export function signToken(
   secrets: readonly string[],
   purpose: TokenPurpose,
@@ -44,7 +45,7 @@ export function signToken(
   return toBase64url(token);
 }
 
-/** The owner of a link, if one of the secrets signed it for this purpose; otherwise null. */
+/** Returns the owner of a link, if one of the secrets signed it for this purpose; otherwise null. */
 export async function readToken(
   secrets: readonly string[],
   purpose: TokenPurpose,
@@ -73,7 +74,7 @@ export async function readToken(
 
 const keys = new Map<string, CryptoKey>();
 
-/** Imported once per isolate: secrets are few. */
+/** Returns the key of a secret, cached per isolate because secrets are few. */
 async function keyOf(secret: string): Promise<CryptoKey> {
   const known = keys.get(secret);
   if (known) return known;
@@ -83,8 +84,8 @@ async function keyOf(secret: string): Promise<CryptoKey> {
   return key;
 }
 
-/** The bytes of a token; null when it cannot be one. */
+/** Returns the bytes of a token; null when the text cannot be one. */
 function tokenOf(written: string): Uint8Array<ArrayBuffer> | null {
-  // A token of 98 bytes has 131 characters; much longer texts need not be decoded.
+  // A token of 98 bytes has 131 characters. Much longer texts need not be decoded.
   return written.length > 2 * maxTokenBytes ? null : fromBase64url(written);
 }

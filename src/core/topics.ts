@@ -1,4 +1,4 @@
-/** What a caller hears who names a topic that the project does not have. */
+/** Returns the message for a topic that the project does not have. */
 export function unknownTopic(slug: string): string {
   return `No topic ${slug} in this project: GET /topics lists them, each with its slug`;
 }

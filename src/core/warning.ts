@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-/** Something in a call that had no effect, or another one than the caller may expect. The call was good all the same. */
+/** Part of a valid call that had no effect, or a different effect than the caller may expect. */
 export const Warning = z.object({
   field: z.string(),
   message: z.string(),
 });
 export type Warning = z.infer<typeof Warning>;
 
-/** For the schema of an answer. It is there only when there is something to say. */
+/** For the schema of an answer. The field is present only when there are warnings. */
 export const Warnings = z
   .array(Warning)
   .optional()
-  .meta({ description: "What in the call had no effect, and why. Only when there is something to say." });
+  .meta({ description: "The parts of the call that had no effect, and why. Present only when there are any." });

@@ -3,15 +3,15 @@ const explicitVersion = 0xa0;
 
 interface Element {
   tag: number;
-  /** Where the element begins, where its content begins, and where both end. */
+  /** Offsets: the start of the element, the start of its content, and the end of both. */
   start: number;
   content: number;
   end: number;
 }
 
 /**
- * The public key of a PEM certificate as SubjectPublicKeyInfo, because Web Crypto cannot read certificates. The
- * certificate is not verified: the caller must have it from a trusted place.
+ * Returns the public key of a PEM certificate as SubjectPublicKeyInfo, because Web Crypto cannot read certificates. The
+ * certificate is not verified: the caller must have it from a trusted source.
  */
 export function publicKeyOf(pem: string): Uint8Array<ArrayBuffer> {
   const der = derOf(pem);
@@ -35,7 +35,7 @@ function inside(der: Uint8Array, parent: Element | undefined): Element[] {
   return elementsIn(der, parent.content, parent.end);
 }
 
-/** The consecutive elements in a range of DER. Each must end inside of it. */
+/** Returns the consecutive elements in a range of DER. Each must end inside the range. */
 function elementsIn(der: Uint8Array, from: number, to: number): Element[] {
   const elements: Element[] = [];
   for (let at = from; at < to; ) {
@@ -51,7 +51,7 @@ function elementAt(der: Uint8Array, start: number): Element {
   const tag = der[start];
   const first = der[start + 1];
   if (tag === undefined || first === undefined) throw notACertificate();
-  // Below 128 the byte is the length itself; above, it says how many bytes of length follow.
+  // A byte below 128 is the length itself. Otherwise its low bits are the number of length bytes that follow.
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
   if (first >= 0x80 && (lengthBytes === 0 || lengthBytes > 3)) throw notACertificate();
   const content = start + 2 + lengthBytes;

@@ -17,12 +17,12 @@ import { isInTopic } from "./topics";
 /** How to find the members of each segment that a condition names, directly or through other segments. */
 export type Segments = ReadonlyMap<string, SegmentSource>;
 
-/** The contacts that match a condition, for a statement over `contacts c`. */
+/** Compiles a condition to the contacts that match it, for a statement over `contacts c`. */
 export function audienceOf(condition: FilterCondition, segments: Segments, now: Date): Audience {
   return compile(condition, contactResolver(segments), now);
 }
 
-/** Resolves names for a contact: the row `c`, its events and its memberships, all of its project. */
+/** Returns a resolver of names for a contact: the row `c`, its events and its memberships, all of its project. */
 export function contactResolver(segments: Segments): Resolver {
   return {
     field: contactOperand,
@@ -40,7 +40,7 @@ export function contactResolver(segments: Segments): Resolver {
 
 export function sourceIn(segments: Segments, id: string): SegmentSource {
   const source = segments.get(id);
-  // Leaving the filter out would send mail to everybody who is not in the segment.
+  // Leaving the filter out would send mail to every contact outside the segment.
   if (source === undefined) throw new Error(`The condition names segment ${id}, which was not loaded`);
   return source;
 }

@@ -1,10 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Backoff } from "../core/backoff";
 
-/** A backoff that doubles: the only kind that has a form in SQL. */
+/** A backoff that doubles. Other kinds have no form in SQL. */
 export type Doubling = Backoff & { growth: 2 };
 
-/** `backoffMs` in SQL. `waits` is the number of earlier waits, for example a column of the row. */
+/** Returns `backoffMs` in SQL. `waits` is the number of earlier waits, for example a column of the row. */
 export function backoffInSql({ firstMs, maxMs }: Doubling, waits: SQL): SQL {
   // The doubling stops at the longest wait, because a shift by 64 bits or more gives 0.
   const maxDoublings = Math.ceil(Math.log2(maxMs / firstMs));

@@ -24,23 +24,26 @@ export interface Rows<Row> {
  * those before it.
  */
 export interface Batch {
-  /** Stops the whole batch unless the condition holds. `refuse` makes the caller's error. */
+  /** Stops the whole batch unless the condition holds. `refuse` makes the error for the caller. */
   guard(condition: SQL, refuse: StatementRefusal["refuse"]): void;
   add<Row>(statement: Statement<Row>): Rows<Row>;
-  /** Adds several statements whose rows nobody needs. */
+  /** Adds several statements whose rows are not needed. */
   addAll(statements: readonly Statement[]): void;
   /**
-   * Makes the batch recognisable. The condition holds once the batch has committed and never before, because it asks for
-   * ids that the batch itself makes. After a lost answer, `commit` repeats a recognisable batch: it commits once, and
-   * `Statement.again` finds the rows of a commit whose answer was lost. With several conditions, any of them is enough.
+   * Makes the batch recognisable. The condition holds once the batch has committed and never before, because it looks
+   * for ids that the batch itself makes. After a lost answer, `commit` repeats a recognisable batch: it commits once,
+   * and `Statement.again` finds the rows of a commit whose answer was lost. Any one of several conditions is enough.
    */
   recognise(hasCommitted: SQL): void;
-  /** Says that running the batch twice has the effect of running it once. `commit` then repeats it after a lost answer. */
+  /**
+   * Declares that running the batch twice has the same effect as running it once. `commit` then repeats it after a lost
+   * answer.
+   */
   mayRepeat(): void;
   /**
    * Runs the statements, announces the events among them, and sends their messages. Throws the error of the failing
-   * statement's refusal, DatabaseAway, or else the database's error. The rows are the truth: a sweep sends again what
-   * could not be sent.
+   * statement's refusal, DatabaseAway, or otherwise the error of the database. The rows are the truth: when a message
+   * cannot be sent, a sweep sends it again.
    */
   commit(): Promise<void>;
 }
@@ -54,11 +57,11 @@ export interface BatchContext extends Nudging {
   spent: Spent;
 }
 
-/** What this request, job or tick has asked of its databases so far. */
+/** The use of the databases by this request, job or tick so far. */
 export interface Spent {
-  /** The statements of its batches. An invocation has a thousand: see `maxStatements`. */
+  /** The statements of all batches. An invocation may have a thousand: see `maxStatements`. */
   statements: number;
-  /** The batches that have changed something. */
+  /** The number of batches that changed something. */
   changes: number;
 }
 
@@ -129,7 +132,7 @@ function refusalFor(error: unknown, statements: readonly Statement[]): Statement
 }
 
 interface CommittedRows<Row> extends Rows<Row> {
-  /** Null: the statement has run, and its rows are lost. */
+  /** Fills in the rows. Null means that the statement has run and its rows are lost. */
   fill(raw: RawRow[] | null): void;
 }
 
@@ -172,10 +175,10 @@ function insertedEvents(added: Added<unknown>[], results: (RawRow[] | null)[]): 
   );
 }
 
-/** Events in one message. A hundred such messages go into one call of the queue, which takes 256 KB. */
+/** Events in one message. A hundred such messages fit into one call of the queue, which accepts 256 KB. */
 const eventsPerMessage = 50;
 
-/** The messages that start the dispatch of these events. */
+/** Returns the messages that start the dispatch of these events. */
 export function announcements(events: { projectId: number; id: Id }[]): Queued[] {
   return [...Map.groupBy(events, ({ projectId }) => projectId)].flatMap(([projectId, together]) =>
     chunksOf(together, eventsPerMessage).map((chunk) => ({

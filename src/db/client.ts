@@ -6,7 +6,8 @@ import { textOf } from "./sql-text";
 export type Db = DrizzleD1Database & { $client: D1Database };
 
 /**
- * The control database, which also holds rows of projects, and the further ones: `DB_01` to `DB_99`, if they are bound.
+ * The control database, which also holds rows of projects, and the further databases: `DB_01` to `DB_99`, if they are
+ * bound.
  */
 export interface Databases {
   DB: D1Database;
@@ -21,24 +22,24 @@ class Dialect extends SQLiteAsyncDialect {
   }
 }
 
-/** The dialect of our `sql` statements: it names columns as drizzle's own queries do. */
+/** The dialect of our `sql` statements. It names columns as the queries of drizzle do. */
 export const dialect = new Dialect({ casing });
 
-/** The name of a shard is the name of its binding. This one always exists. */
+/** The control shard, which always exists. The name of a shard is the name of its binding. */
 export const controlShard = "DB";
 
 export function controlDatabase(env: Databases): Db {
   return open(env.DB);
 }
 
-/** The database with a project's rows. */
+/** Returns the database with the rows of a project. */
 export function projectDatabase(env: Databases, shard: string): Db {
   const database = isShard(shard) ? env[shard] : undefined;
   if (!database) throw new Error(`No database is bound as ${shard}`);
   return open(database);
 }
 
-/** Every database that holds projects. The bindings of wrangler.toml alone decide which there are. */
+/** Returns the names of all databases that hold projects. Only the bindings of wrangler.toml decide which exist. */
 export function shardsOf(env: Databases): readonly string[] {
   const known = shards.get(env);
   if (known) return known;
@@ -55,7 +56,10 @@ function isShard(name: string): name is keyof Databases {
 
 const opened = new WeakMap<D1Database, Db>();
 
-/** Opened once per binding and isolate, not per request, because drizzle creates a dialect and a session each time. */
+/**
+ * Opens a database once per binding and isolate, not per request, because drizzle creates a dialect and a session each
+ * time.
+ */
 function open(database: D1Database): Db {
   const known = opened.get(database);
   if (known) return known;

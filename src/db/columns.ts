@@ -2,30 +2,35 @@ import { integer, primaryKey, type SQLiteColumn, text } from "drizzle-orm/sqlite
 import type { Id } from "../core/ids";
 import type { JsonObject } from "../core/json";
 
-/** An id of ours: 22 characters, see core/ids.ts. */
+/** Column of an id: 22 characters, see core/ids.ts. */
 export const id = () => text().$type<Id>();
 
 /**
- * The project's number. It comes first in every key of tenants' rows, so that a statement never reads another project's
- * rows.
+ * Column of the project's number. It is the first column of every key of tenant rows, so that a statement never reads
+ * the rows of another project.
  */
 export const projectId = () => integer().notNull();
 
-/** The key of a tenant's table: the project and the row's id. */
+/** Makes the key of a tenant table: the project and the id of the row. */
 export const rowKey = (table: { projectId: SQLiteColumn; id: SQLiteColumn }) =>
   primaryKey({ columns: [table.projectId, table.id] });
 
-/** Milliseconds since 1970: compared and sorted as numbers, and turned into ISO 8601 in answers. */
+/**
+ * Column of a time in milliseconds since 1970: compared and sorted as a number, and converted to ISO 8601 in answers.
+ */
 export const time = () => integer();
 
 export const createdAt = () => integer().notNull();
 
 export const updatedAt = () => integer().notNull();
 
-/** 0 when the row's times follow the real clock, otherwise the number of the project whose own clock they follow. */
+/**
+ * Column of the clock: 0 when the times of the row follow the real clock, otherwise the number of the project whose own
+ * clock they follow.
+ */
 export const clock = () => integer().notNull().default(0);
 
-/** JSON as text, so that SQLite's JSON functions can read and change it. */
+/** Column of JSON as text, so that the JSON functions of SQLite can read and change it. */
 export const jsonObject = () => text({ mode: "json" }).$type<JsonObject>();
 
 export const flag = () => integer({ mode: "boolean" });

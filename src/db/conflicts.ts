@@ -1,5 +1,5 @@
 /**
- * Whether the error is a unique violation of the given columns, named as SQLite does: `domains.project_id,
+ * Reports whether the error is a unique violation of the given columns, written as SQLite does: `domains.project_id,
  * domains.domain`.
  */
 export function isUniqueViolation(error: unknown, columns: string): boolean {
@@ -10,13 +10,16 @@ export function isCheckViolation(error: unknown, constraint: string): boolean {
   return messageOf(error).includes(`CHECK constraint failed: ${constraint}`);
 }
 
-/** The name of the guard (see `guard` in statement.ts) that stopped a batch; null when something else did. */
+/** Returns the name of the guard (see `guard` in statement.ts) that stopped a batch; null when something else did. */
 export function failedGuard(error: unknown): string | null {
-  // SQLite's wording before 3.45 and since.
+  // Matches SQLite's wording before 3.45 and since.
   return /(?:JSON path error near|bad JSON path:) '([a-z]+)'/.exec(messageOf(error))?.[1] ?? null;
 }
 
-/** Drizzle wraps D1's error, and D1 wraps SQLite's: the text is in one of them. */
+/**
+ * Returns the messages of an error and its causes. Drizzle wraps the error of D1, which wraps that of SQLite, so the
+ * text is in one of them.
+ */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   return `${error.message} ${messageOf(error.cause)}`;

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** The first of `vip`, `vip-2`, `vip-3` … that no row of the project in the table has at the moment of the insert. */
+/** Selects the first of `vip`, `vip-2`, `vip-3` … that no row of the project uses in the table when the insert runs. */
 export function freeSlug(ctx: { project: { number: number } }, table: "segments" | "topics", slug: string): SQL {
   return sql`WITH RECURSIVE tried (n, slug) AS (
       SELECT 1, ${slug}

@@ -8,19 +8,22 @@ export class Stale extends Error {
   override readonly name = "Stale";
 }
 
-/** The guard for a row that was read before: its `version` is still the same. */
+/** Returns the guard for a row that was read before: its `version` is unchanged. */
 export function isUnchanged(table: string, row: { id: Id; projectId: number; version: number }): SQL {
   return sql`EXISTS (SELECT 1 FROM ${sql.identifier(table)}
     WHERE project_id = ${row.projectId} AND id = ${row.id} AND version = ${row.version})`;
 }
 
-/** Of n concurrent calls, each is overtaken at most n - 1 times: up to this many can never refuse one another. */
+/**
+ * The most tries. Each of n concurrent calls is overtaken at most n - 1 times, so up to this many calls can never
+ * refuse one another.
+ */
 const maxTries = 20;
 const backoff: Backoff = { firstMs: 20, growth: 2, maxMs: 200 };
 
 /**
- * Repeats an attempt to read, decide and commit for as long as other requests are faster. It waits a random time before
- * each repeat, because calls that collided once would otherwise collide again.
+ * Repeats an attempt to read, decide and commit while other requests are faster, up to `maxTries` times. Waits a random
+ * time before each repeat, because calls that collided once would otherwise collide again.
  */
 export async function untilFresh<T>(attempt: () => Promise<T>, random: () => number): Promise<T> {
   for (let tries = 1; ; tries++) {

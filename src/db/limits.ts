@@ -1,12 +1,12 @@
 /**
- * The most rows, such as contacts or events, that one statement scans: D1 runs one statement at a time, and all others
- * wait. 25,000 rows take some 40 ms.
+ * The most rows, such as contacts or events, that one statement scans. D1 runs one statement at a time while all others
+ * wait. 25,000 rows take about 40 ms.
  */
 export const maxRowsPerStatement = 25_000;
 
 /**
- * The most statements that one invocation makes by itself. D1 documents 1,000, and does not say whether each statement of
- * a batch counts; the rest is for the reads that are not counted.
+ * The most statements that one invocation counts as its own. D1 documents a limit of 1,000, and does not say whether
+ * each statement of a batch counts. The rest is left for reads that are not counted.
  * https://developers.cloudflare.com/d1/platform/limits/
  */
 export const maxStatements = 700;
@@ -14,10 +14,10 @@ export const maxStatements = 700;
 const microsecondsPerStatement = 25_000;
 
 /**
- * The most contacts for which one statement evaluates a condition. Reading a contact takes about a microsecond, a
- * filter on its JSON a tenth of that, and a filter on another table nearly as much as the contact.
+ * Returns the most contacts for which one statement may evaluate a condition. Reading a contact takes about a
+ * microsecond, a filter on its JSON a tenth of that, and a filter on another table nearly as much as the contact.
  */
-export function maxAskedPerStatement({ filters, lookups }: { filters: number; lookups: number }): number {
+export function maxEvaluatedPerStatement({ filters, lookups }: { filters: number; lookups: number }): number {
   const microseconds = 1 + 0.1 * filters + 0.8 * lookups;
   return Math.min(maxRowsPerStatement, Math.floor(microsecondsPerStatement / microseconds));
 }

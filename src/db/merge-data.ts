@@ -2,8 +2,8 @@ import { SQL, sql } from "drizzle-orm";
 import type { JsonObject } from "../core/json";
 
 /**
- * Merges a patch into `contacts.data` key by key, inside the database, so that two concurrent calls never lose each
- * other's keys. A key is replaced as a whole and deleted by null; json_patch would merge nested objects.
+ * Merges a patch into `contacts.data` key by key inside the database, so that two concurrent calls never lose each
+ * other's keys. A key is replaced as a whole and deleted by null. json_patch would merge nested objects.
  */
 export function mergedData(patch: JsonObject | SQL): SQL {
   const sent = inSql(patch);
@@ -14,7 +14,7 @@ export function mergedData(patch: JsonObject | SQL): SQL {
     SELECT sent.key, ${jsonText("sent")} FROM json_each(${sent}) sent WHERE sent.type <> 'null'))`;
 }
 
-/** Whether the patch would change `contacts.data` of the current row. */
+/** Returns whether the patch would change `contacts.data` of the current row. */
 export function changesData(patch: JsonObject | SQL): SQL {
   return sql`EXISTS (SELECT 1 FROM json_each(${inSql(patch)}) sent
     LEFT JOIN json_each(contacts.data) stored ON stored.key = sent.key
@@ -22,7 +22,7 @@ export function changesData(patch: JsonObject | SQL): SQL {
       ELSE stored.type IS NOT sent.type OR stored.value IS NOT sent.value END)`;
 }
 
-/** Where each row has a patch of its own, it is an expression. */
+/** Returns a patch in SQL. A patch that differs per row is already an expression. */
 function inSql(patch: JsonObject | SQL): SQL {
   return patch instanceof SQL ? patch : sql`${JSON.stringify(patch)}`;
 }

@@ -5,37 +5,38 @@ import type { RawRow } from "./rows";
 import { guard, isGuard, noRows, type Statement, statement } from "./statement";
 import { DatabaseAway, type Effect, troubleOf } from "./trouble";
 
-/** Whether a batch may be repeated: it recognises its own commit, or a second run changes nothing. */
+/** The reasons why a batch may be repeated: it recognises its own commit, or a second run changes nothing. */
 export interface Repetition {
   hasCommitted: SQL[];
   mayRepeat: boolean;
 }
 
-interface Surroundings {
+interface RepeatContext {
   random(): number;
   sleep(ms: number): Promise<void>;
 }
 
-type Run = (statements: readonly Statement[]) => Promise<RawRow[][]>;
+type RunBatch = (statements: readonly Statement[]) => Promise<RawRow[][]>;
 
-/** The first try and two more, which is how often D1 itself tries to read. */
+/** The first try and two more, which is how often D1 itself tries a read. */
 const maxTries = 3;
-/** Requests wait for this. Jitter keeps calls apart that failed together. */
+/** Requests wait for this long. Jitter separates calls that failed together. */
 const backoff: Backoff = { firstMs: 50, growth: 4, maxMs: 200 };
 
-/** A repeated batch has found its own commit. */
+/** A repeated batch found that it had already committed. */
 class CommittedBefore extends Error {}
 
 /**
- * Runs a batch, and repeats it after errors for which D1 advises that. D1 itself repeats reads alone: a write whose answer
- * was lost may have been committed. So a batch that recognises its commit is repeated behind a guard, which stops it when
- * it has. Null stands for rows that nothing can find again. Throws DatabaseAway, and what `run` throws.
+ * Runs a batch, and repeats it after errors for which D1 advises that. D1 itself repeats only reads, because a write
+ * whose answer was lost may have been committed. A batch that recognises its commit is therefore repeated after a guard
+ * that stops it if it has committed. Null stands for rows that cannot be found again. Throws DatabaseAway, and any
+ * error of `run`.
  */
 export async function runRepeatedly(
-  ctx: Surroundings,
+  ctx: RepeatContext,
   statements: readonly Statement[],
   { hasCommitted, mayRepeat }: Repetition,
-  run: Run,
+  run: RunBatch,
 ): Promise<(RawRow[] | null)[]> {
   let effect: Effect = "none";
   for (let tries = 1; ; tries++) {
@@ -59,8 +60,8 @@ function unlessCommitted(hasCommitted: SQL[]): Statement {
   return guard(sql`NOT (${sql.join(hasCommitted, sql` OR `)})`, () => new CommittedBefore());
 }
 
-/** Asks for the rows of a batch that has committed. */
-async function findAgain(statements: readonly Statement[], run: Run): Promise<(RawRow[] | null)[]> {
+/** Reads the rows of a batch that has already committed. */
+async function findAgain(statements: readonly Statement[], run: RunBatch): Promise<(RawRow[] | null)[]> {
   const selects = statements.map((one) => (isRead(one) && !isGuard(one) ? one.sql : (one.again ?? null)));
   const asked = selects.filter((select) => select !== null);
   try {
@@ -71,7 +72,9 @@ async function findAgain(statements: readonly Statement[], run: Run): Promise<(R
   }
 }
 
-/** By its text, which is made anew: this is asked of a batch that has failed. */
+/**
+ * Reports whether a statement only reads, by its text. The text is built again, because this runs only after a failure.
+ */
 function isRead(one: Statement): boolean {
   if (isGuard(one)) return true;
   const { sql: text } = dialect.sqlToQuery(one.sql);

@@ -20,7 +20,7 @@ export const asText: ColumnReader<string> = (value) => {
   return value;
 };
 
-/** An id of ours, as rows hold it. */
+/** Reads an id in its stored form. */
 export const asId: ColumnReader<Id> = (value) => idOf(asText(value));
 
 export const asNumber: ColumnReader<number> = (value) => {
@@ -28,30 +28,30 @@ export const asNumber: ColumnReader<number> = (value) => {
   return value;
 };
 
-/** SQLite has no booleans: its conditions return 1 and 0. */
+/** Reads a boolean. SQLite has none: its conditions return 1 and 0. */
 export const asFlag: ColumnReader<boolean> = (value) => {
   if (value !== 0 && value !== 1) throw new TypeError(`is ${describe(value)}, not 1 or 0`);
   return value === 1;
 };
 
-/** JSON as text. We wrote it, so its shape is not checked. */
+/** Reads JSON from text. Our own code wrote it, so its shape is not checked. */
 export function asJson<T>(): ColumnReader<T> {
   return (value) => JSON.parse(asText(value)) as T;
 }
 
-/** A text out of a fixed set, guaranteed by the statement or by the table's own check. */
+/** Reads a text of a fixed set. The statement or the check of the table guarantees the set. */
 export function asOneOf<T extends string>(): ColumnReader<T> {
   return (value) => asText(value) as T;
 }
 
-/** A column that only our own statements write. */
+/** Reads a priority. Only our own statements write this column. */
 export const asPriority: ColumnReader<Priority> = (value) => asNumber(value) as Priority;
 
 export function orNull<T>(read: ColumnReader<T>): ColumnReader<T | null> {
   return (value) => (value === null ? null : read(value));
 }
 
-/** A reader for the columns of a statement: `{ contactId: asText }` reads `contact_id`. */
+/** Returns a reader for the columns of a statement: `{ contactId: asText }` reads `contact_id`. */
 export function columns<Shape extends Record<string, ColumnReader<unknown>>>(
   shape: Shape,
 ): RowReader<{ [Field in keyof Shape]: ReturnType<Shape[Field]> }> {
@@ -59,12 +59,15 @@ export function columns<Shape extends Record<string, ColumnReader<unknown>>>(
   return (raw) => {
     const row: Record<string, unknown> = {};
     for (const [field, column, read] of readers) row[field] = readColumn(raw, column, read);
-    // The reader that the shape names read each field.
+    // Each field was read by the reader that the shape names for it.
     return row as { [Field in keyof Shape]: ReturnType<Shape[Field]> };
   };
 }
 
-/** A reader for whole rows of a table, from `SELECT *` and `RETURNING *`. Created once per table and isolate. */
+/**
+ * Returns a reader for whole rows of a table, from `SELECT *` and `RETURNING *`. Readers are created once per table and
+ * isolate.
+ */
 export function wholeRow<Table extends SQLiteTable>(table: Table): RowReader<InferSelectModel<Table>> {
   // The map holds, for each table, the reader of its own rows.
   const known = wholeRows.get(table) as RowReader<InferSelectModel<Table>> | undefined;
@@ -84,7 +87,7 @@ function newWholeRow<Table extends SQLiteTable>(table: Table): RowReader<InferSe
   return (raw) => {
     const row: Record<string, unknown> = {};
     for (const [field, column, read] of readers) row[field] = readColumn(raw, column, read);
-    // Each column's own decoder read it, and the model's type comes from these.
+    // Each value was decoded by its own column, and the type of the model comes from the columns.
     return row as InferSelectModel<Table>;
   };
 }

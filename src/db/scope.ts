@@ -1,6 +1,6 @@
 import { type AnyColumn, and, eq, type SQL } from "drizzle-orm";
 
-/** The tenant condition. Every query on a project's rows carries it. */
+/** Adds the tenant condition, which every query on the rows of a project needs. */
 export function inProject(
   table: { projectId: AnyColumn },
   ctx: { project: { number: number } },

@@ -1,21 +1,21 @@
 import { SQL, StringChunk } from "drizzle-orm";
 
-interface Written {
+interface SqlText {
   sql: string;
   params: unknown[];
 }
 
 /**
- * The text and the values of an `sql` template. Drizzle's own conversion checks the kind of every piece a dozen times,
- * which costs more than everything else for a statement. Nearly all our pieces are texts, values and other templates,
- * and need three checks. Null for a template that contains anything else, such as a column or a table.
+ * Returns the text and the values of an `sql` template. The conversion of drizzle checks the kind of every chunk a
+ * dozen times, which costs more than everything else for a statement. Nearly all our chunks are texts, values and other
+ * templates, and need three checks. Null for a template with any other chunk, such as a column or a table.
  */
-export function textOf(query: SQL): Written | null {
-  const written: Written = { sql: "", params: [] };
+export function textOf(query: SQL): SqlText | null {
+  const written: SqlText = { sql: "", params: [] };
   return write(query, written) ? written : null;
 }
 
-function write({ queryChunks }: SQL, written: Written): boolean {
+function write({ queryChunks }: SQL, written: SqlText): boolean {
   for (const chunk of queryChunks) {
     if (chunk instanceof StringChunk) written.sql += chunk.value.join("");
     else if (chunk instanceof SQL) {
@@ -28,7 +28,10 @@ function write({ queryChunks }: SQL, written: Written): boolean {
   return true;
 }
 
-/** The types say that a value is wrapped, but drizzle does not wrap it; see its FakePrimitiveParam. */
+/**
+ * Reports whether a chunk is a value. The types declare values as wrapped, but drizzle does not wrap them; see its
+ * FakePrimitiveParam.
+ */
 function isValue(chunk: unknown): boolean {
   return chunk === null || typeof chunk === "string" || typeof chunk === "number" || typeof chunk === "boolean";
 }

@@ -1,16 +1,16 @@
 import type { Db } from "./client";
-import { aroundTrips, type Client } from "./trips";
+import { aroundTrips, type TripClient } from "./trips";
 
-/** What a request has seen of a database whose copies lag behind it. */
+/** The states of a database that a request has seen. Copies of the database may lag behind it. */
 export interface States {
-  /** The database. Its trips go to the primary, and to copies after `readFrom`. */
+  /** The database. Round trips go to the primary; after `readFrom` they go to copies. */
   db: Db;
   /**
-   * From here on, trips go to any copy at least as new as the given bookmark, or to any at all with `anyCopy`. Only for
-   * requests that read.
+   * Sends later round trips to any copy that is at least as new as the given bookmark, or to any copy at all with
+   * `anyCopy`. Only for requests that read.
    */
   readFrom(start: string): void;
-  /** Asks the primary how far it is: somebody else has written for this request. */
+  /** Reads the newest bookmark from the primary, because another invocation has written for this request. */
   ask(): Promise<void>;
   /** The bookmark of the newest state seen. Null before the first trip. */
   newest(): string | null;
@@ -20,15 +20,16 @@ export const anyCopy = "first-unconstrained";
 const thePrimary = "first-primary";
 
 /**
- * Each trip to the primary is a session of its own. A longer session would go on at a copy after its first query, and that
- * need not have what others wrote meanwhile. Reads from copies share one session, so that none sees less than the one before.
+ * Opens the states of a database. Each round trip to the primary is a session of its own: a longer session would
+ * continue at a copy after its first query, and that copy may lack later writes of others. Reads from copies share one
+ * session, so that no read sees less than the one before.
  */
 export function openStates(primary: Db): States {
   const database = primary.$client;
   let newest: string | null = null;
   let copies: D1DatabaseSession | null = null;
 
-  const through = async <T>(session: D1DatabaseSession, trip: (by: Client) => Promise<T>): Promise<T> => {
+  const through = async <T>(session: D1DatabaseSession, trip: (by: TripClient) => Promise<T>): Promise<T> => {
     const result = await trip(session);
     const seen = session.getBookmark();
     // Bookmarks sort by age.
@@ -40,7 +41,7 @@ export function openStates(primary: Db): States {
       try {
         return await through(copies, trip);
       } catch {
-        // A read may be asked twice. A copy that fails, or does not catch up in time, costs a trip and no answer.
+        // A read may run twice. A copy that fails, or does not catch up in time, costs a round trip but no answer.
         copies = null;
       }
     }

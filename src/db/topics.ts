@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 
 /**
- * Whether a contact gets the mail of a topic: its own choice, or else the topic's default. NULL when the topic does not
- * exist. Campaigns and workflows mail only those for whom it is true.
+ * Returns whether a contact receives the mail of a topic: its own choice, or otherwise the default of the topic. NULL
+ * when the topic does not exist. Campaigns and workflows mail only contacts for which the value is true.
  */
 export function isInTopic({ projectId, contactId, topic }: { projectId: SQL; contactId: SQL; topic: TopicName }): SQL {
   return sql`(SELECT coalesce(ct.is_in, t.default_subscribed) FROM topics t
@@ -11,22 +11,22 @@ export function isInTopic({ projectId, contactId, topic }: { projectId: SQL; con
 }
 
 /**
- * Whether a contact left the topic itself. `POST /v1/send` withholds mail from these alone, because each call is a
- * deliberate act of the caller. Somebody who left a topic that was deleted since still left it.
+ * Returns whether a contact left the topic itself. `POST /v1/send` withholds mail only from these contacts, because
+ * each call is a deliberate act of the caller. A contact that left a topic before it was deleted still counts.
  */
 export function hasLeftTopic(of: { projectId: SQL; contactId: SQL; topicId: SQL }): SQL {
   return sql`EXISTS (SELECT 1 FROM contact_topics ct WHERE ct.project_id = ${of.projectId}
     AND ct.contact_id = ${of.contactId} AND ct.topic_id = ${of.topicId} AND NOT ct.is_in)`;
 }
 
-/** Conditions name a topic by its slug. */
+/** A topic by its id, or by its slug as in conditions. */
 type TopicName = { id: SQL } | { slug: SQL };
 
 function isNamed(topic: TopicName): SQL {
   return "id" in topic ? sql`t.id = ${topic.id}` : sql`t.slug = ${topic.slug} AND t.deleted_at IS NULL`;
 }
 
-/** A query of those `slugs` that no topic of the project has, or only a deleted one. */
+/** Selects the `slugs` that no topic of the project has, or only a deleted one. */
 export function unknownTopics(ctx: { project: { number: number } }, slugs: string[]): SQL {
   return sql`SELECT r.value AS slug FROM json_each(${JSON.stringify(slugs)}) r
     LEFT JOIN topics t ON t.project_id = ${ctx.project.number} AND t.slug = r.value AND t.deleted_at IS NULL

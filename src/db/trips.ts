@@ -1,17 +1,17 @@
 import { drizzle } from "drizzle-orm/d1";
 import { casing, type Db } from "./client";
 
-/** What makes round trips: a database, or a session with it. */
-export type Client = Pick<D1Database, "prepare" | "batch">;
+/** A client that makes round trips: a database, or a session with it. */
+export type TripClient = Pick<D1Database, "prepare" | "batch">;
 
-/** Runs one round trip, by the database itself if no other client is given, with whatever goes before and after it. */
-export type Around = <T>(trip: (by?: Client) => Promise<T>) => Promise<T>;
+/** Runs one round trip with work before and after it. Without another client, the database itself makes the trip. */
+export type WrapTrip = <T>(trip: (by?: TripClient) => Promise<T>) => Promise<T>;
 
-/** Prepares a statement, with its values, for a client. */
-type Prepare = (by: Client) => D1PreparedStatement;
+/** Prepares a statement and its values for a client. */
+type Prepare = (by: TripClient) => D1PreparedStatement;
 
-/** The same database, each round trip of which goes through `around`. */
-export function aroundTrips({ $client }: Db, around: Around): Db {
+/** Returns the same database, with each round trip wrapped in `around`. */
+export function aroundTrips({ $client }: Db, around: WrapTrip): Db {
   const prepared = new WeakMap<object, Prepare>();
   const statement = (prepare: Prepare): D1PreparedStatement => {
     const trip =
@@ -29,7 +29,7 @@ export function aroundTrips({ $client }: Db, around: Around): Db {
       run: trip("run"),
     };
     prepared.set(own, prepare);
-    // Its methods are those of a statement: the arguments and the result go through as they are.
+    // The methods are those of a statement: arguments and results pass through unchanged.
     return own as unknown as D1PreparedStatement;
   };
   const client = {
@@ -37,6 +37,6 @@ export function aroundTrips({ $client }: Db, around: Around): Db {
     batch: (statements: D1PreparedStatement[]) =>
       around((by = $client) => by.batch(statements.map((one) => prepared.get(one)?.(by) ?? one))),
   };
-  // Nobody calls another method of a database.
+  // No code calls another method of the database.
   return drizzle(client as unknown as D1Database, { casing });
 }

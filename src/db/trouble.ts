@@ -1,9 +1,10 @@
 /**
- * How D1 fails when the fault is not in our statement:
+ * Failures of D1 that are not caused by our statement:
  *
- * - `lost`: the connection or the database went away. A write may have been committed all the same. Another try is advised.
+ * - `lost`: the connection or the database went away. A write may still have been committed. D1 advises another try.
  * - `overloaded`: D1 refused the query before it began. Another try at once makes it worse.
- * - `exhausted`: a query passed the limits of the database, which was reset with all queries in it, also with ours.
+ * - `exhausted`: a query exceeded the limits of the database, which was reset together with all queries, including
+ *   ours.
  */
 export type Trouble = "lost" | "overloaded" | "exhausted";
 
@@ -20,7 +21,10 @@ const messagesOf: Record<Trouble, string[]> = {
   ],
 };
 
-/** The trouble that an error of D1 reports, also inside an error of drizzle; null when the statement is at fault. */
+/**
+ * Returns the trouble that an error of D1 reports, also inside an error of drizzle; null when the statement is at
+ * fault.
+ */
 export function troubleOf(error: unknown): Trouble | null {
   if (!(error instanceof Error)) return null;
   for (const trouble of ["overloaded", "exhausted", "lost"] as const) {
@@ -29,7 +33,7 @@ export function troubleOf(error: unknown): Trouble | null {
   return troubleOf(error.cause);
 }
 
-/** What a failed batch has done: nothing, perhaps everything, or everything without our knowing its rows. */
+/** The effect of a failed batch: none, perhaps all, or all with its rows unknown. */
 export type Effect = "none" | "unknown" | "done";
 
 /** D1 does not work at the moment. */
@@ -44,7 +48,7 @@ export class DatabaseAway extends Error {
   }
 }
 
-/** Whether a call failed because D1 does not work at the moment, in a batch or outside of one. */
+/** Reports whether a call failed because D1 does not work at the moment, in a batch or outside of one. */
 export function isTrouble(error: unknown): boolean {
   return error instanceof DatabaseAway || troubleOf(error) !== null;
 }

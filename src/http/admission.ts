@@ -2,12 +2,12 @@ import type { Context as HonoContext, MiddlewareHandler, Next } from "hono";
 import type { BucketState } from "../core/bucket";
 import { InvalidIdempotencyKey, KeyReused, RateLimited, Unavailable } from "../core/errors";
 import {
-  asTold,
   type Claim,
-  type Effect,
   isIdempotencyKey,
+  type KeyEffect,
   type KeyUse,
   type OriginalRequest,
+  redactedFor,
 } from "../core/idempotency";
 import type { Context } from "../platform/context";
 import type { OwnedKey } from "../platform/gate";
@@ -16,7 +16,7 @@ import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
 
 /** Finds in the database what a key has done; null when nothing. */
-type FindEffect = (ctx: Context, key: string) => Promise<Effect | null>;
+type FindEffect = (ctx: Context, key: string) => Promise<KeyEffect | null>;
 
 /**
  * Admits a project's request: one call to the project's gate checks its rate and its idempotency key. A request that
@@ -94,13 +94,13 @@ async function runOnce(
 ): Promise<void> {
   const ctx = c.get("ctx");
   if (claim.kind === "taken") {
-    throw new KeyReused(owned, asTold(ctx, await answered(ctx, owned.key, claim.original, findEffect)));
+    throw new KeyReused(owned, redactedFor(ctx, await answered(ctx, owned.key, claim.original, findEffect)));
   }
   if (claim.kind === "inherited") {
     const effect = await findEffect(ctx, owned.key);
     if (effect) {
       await ctx.gate.complete(ctx.project.id, owned, effect);
-      throw new KeyReused(owned, asTold(ctx, effect));
+      throw new KeyReused(owned, redactedFor(ctx, effect));
     }
   }
   c.set("ctx", { ...ctx, idempotencyKey: owned.key, requestHash: owned.hash });
@@ -122,7 +122,7 @@ async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindE
   const { status } = c.res;
   if (status < 300) {
     const response = await c.res.clone().text();
-    return ctx.behindAnswer(ctx.gate.complete(ctx.project.id, owned, { status, response }));
+    return ctx.afterAnswer(ctx.gate.complete(ctx.project.id, owned, { status, response }));
   }
   if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);
   // If the database does not answer either, the claim stays, and the next request that takes it over asks again.

@@ -1,6 +1,6 @@
 import { TooSlow, Unavailable } from "../core/errors";
 import { secondMs } from "../core/time";
-import { keepBytes } from "../platform/body-bytes";
+import { holdBytes } from "../platform/body-bytes";
 import { slotBytes, type TakenSlot, takeSlot } from "../platform/memory-slots";
 
 const patienceMs = 35 * secondMs;
@@ -19,22 +19,22 @@ export interface Memory {
 }
 
 export function openMemory(project: number): Memory {
-  const kept = keepBytes(project);
+  const held = holdBytes(project);
   let slot: TakenSlot | null = null;
   let size = 0;
   return {
     count(bytes) {
       size += bytes;
-      if (!kept.grow(bytes)) throw busy();
+      if (!held.grow(bytes)) throw busy();
     },
     async takeSlot() {
       if (size <= slotBytes) return;
       slot = await takeSlot(project, patienceMs);
       if (!slot) throw busy();
-      kept.letGo();
+      held.release();
     },
     giveBack() {
-      kept.letGo();
+      held.release();
       slot?.giveBack();
     },
   };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { unknownNames } from "../core/audience/unknown-names";
 import { closestTo } from "../core/closest";
 import type { FieldFault } from "../core/errors";
-import { type ForeignName, foreignFaults, isBesideOwn } from "../core/foreign-names";
+import { type ForeignName, foreignFaults, isOverriddenByOwn } from "../core/foreign-names";
 import { isJsonObject } from "../core/json";
 import type { Warning } from "../core/warning";
 
@@ -125,7 +125,7 @@ function didYouMean(name: string, known: ReadonlySet<string>): string {
 
 /** What to do instead of a field that is ignored; undefined when nobody knows the name. */
 function adviceFor({ foreign, advice }: Names, name: string, body: Record<string, unknown>): string | undefined {
-  const beside = foreign.find((one) => one.name === name && isBesideOwn(one, body));
+  const beside = foreign.find((one) => one.name === name && isOverriddenByOwn(one, body));
   return beside ? `${beside.advice}.` : advice.get(name);
 }
 

@@ -1,12 +1,12 @@
-/** Stored files, in R2. A key begins with its kind and its project, so that a prefix finds a project's files. */
+/** Stored files, in R2. A key begins with its kind and its project, so that the files of a project share a prefix. */
 export interface Blobs {
   put(key: string, content: string | Uint8Array): Promise<void>;
-  /** Null when there is no such file. */
+  /** Returns null when there is no such file. */
   get(key: string): Promise<Uint8Array | null>;
   delete(keys: string[]): Promise<void>;
-  /** Up to 1,000 keys that begin with the prefix. */
+  /** Returns up to 1,000 keys that begin with the prefix. */
   list(prefix: string): Promise<string[]>;
-  /** Up to 1,000 files with keys after the given one, in order, each with the time it was stored. */
+  /** Returns up to 1,000 files with keys after the given one, in order, each with the time it was stored. */
   listAfter(key: string): Promise<{ files: { key: string; putAt: number }[]; isLast: boolean }>;
 }
 

@@ -3,13 +3,13 @@ import { secondMs } from "../core/time";
 const megabyte = 1024 * 1024;
 
 /**
- * Bytes of bodies that one isolate keeps while they arrive or wait for a memory slot, of the 128 MB that it has; and those
- * of one project, which may be three sends of 10 MB as base64.
+ * The most bytes of bodies that one isolate holds while they arrive or wait for a memory slot, out of its 128 MB, and
+ * the most for one project, which may be three sends of 10 MB as base64.
  */
 const maxBytes = 56 * megabyte;
 const maxBytesOfProject = 44 * megabyte;
 
-/** A body that has not grown or gone for this long was cut off: requests end earlier. */
+/** A body that has not grown or been released for this long was cut off, because requests end earlier. */
 const goneAfterMs = 90 * secondMs;
 
 interface Body {
@@ -20,15 +20,15 @@ interface Body {
 
 const bodies = new Set<Body>();
 
-export interface KeptBody {
-  /** Counts more bytes; false when there is no memory for them. A project's only body always fits. */
+export interface HeldBody {
+  /** Counts more bytes. Returns false when there is no memory for them. The only body of a project always fits. */
   grow(bytes: number): boolean;
-  /** Called when the body is worked on or gone. */
-  letGo(): void;
+  /** Releases the bytes. Called when the body has been processed or is gone. */
+  release(): void;
 }
 
-/** Counts the bytes of a body that arrives. One that is announced but never sent costs nothing. */
-export function keepBytes(project: number): KeptBody {
+/** Counts the bytes of a body while it arrives. A body that is announced but never sent costs nothing. */
+export function holdBytes(project: number): HeldBody {
   const body: Body = { project, bytes: 0, since: Date.now() };
   bodies.add(body);
   return {
@@ -44,7 +44,7 @@ export function keepBytes(project: number): KeptBody {
       if (fits) body.bytes = size;
       return fits;
     },
-    letGo: () => bodies.delete(body),
+    release: () => bodies.delete(body),
   };
 }
 

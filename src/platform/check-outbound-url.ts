@@ -5,8 +5,8 @@ import type { Platform } from "./context";
 import { judgeOutboundUrl } from "./outbound";
 
 /**
- * At the door: what a URL says of itself. Its name is resolved before each call. `judged` is the part of `url` that is
- * final, if not all of it is.
+ * Refuses a URL that may not be called, judged by its text alone. Its name is resolved before each call. `judged` is
+ * the part of `url` that is final, if not all of it is.
  */
 export function checkOutboundUrl(
   platform: Pick<Platform, "config" | "origin">,
@@ -19,7 +19,7 @@ export function checkOutboundUrl(
   }
 }
 
-/** What a developer with a receiver on this machine can do. */
+/** Returns advice for a developer with a receiver on this machine; otherwise an empty text. */
 function hintFor({ config }: Pick<Platform, "config">, written: string): string {
   if (!config.isDevelopment || !URL.canParse(written)) return "";
   const url = new URL(written);

@@ -26,7 +26,8 @@ import { openQueues } from "./queues";
 import { openWorkflowShards, type WorkflowShards } from "./workflow-shards";
 
 /**
- * Everything that a verb needs from the world, and nothing of the request. Operators' verbs and sweeps get only this.
+ * Everything that a verb needs from the outside, and nothing of the request. The verbs of operators and the sweeps
+ * receive only this.
  */
 export interface Platform {
   /** The control database: projects, keys and global data. */
@@ -34,7 +35,7 @@ export interface Platform {
   databaseOf(shard: string): Db;
   /** The names of all databases that hold projects' rows. */
   shards: readonly string[];
-  /** Those databases, for sweeps. */
+  /** All databases that hold projects' rows, for sweeps. */
   databases: Db[];
   config: Config;
   /** When this request, job or tick began. */
@@ -44,48 +45,54 @@ export interface Platform {
   /** The current time, for work that takes a while. */
   clock(): Date;
   /**
-   * The current time also where the project has a clock of its own: for leases, waits, budgets of work, rate limits, and
-   * whatever sweeps over all projects compare.
+   * The real time, even for a project with a clock of its own: for leases, waits, budgets of work, rate limits, and
+   * times that sweeps over all projects compare.
    */
   realClock(): Date;
-  /** The same by the database's clock. */
+  /** The real time of a commit by the clock of the database. */
   realDatabaseNow: SQL;
   /** Between 0 and 1. */
   random(): number;
   enqueue: Enqueue;
   blobs: Blobs;
   mailer: Mailer;
-  /** The embedded provider: it takes the mail of projects with a clock of their own. */
+  /** Opens the embedded provider, which stores the mail of projects with a clock of their own. */
   outboxAt(clock: () => Date): Mailer;
-  /** The reader of the provider's reports; null when the provider is not set up for reports. */
+  /** Returns the reader of a provider's reports; null when the provider is not set up for reports. */
   reporterOf(provider: string): Reporter | null;
   dns: Dns;
-  /** Disposable and personal domains. */
+  /** Loads the lists of disposable and personal domains. */
   domainLists(): Promise<DomainLists>;
   pace: Pace;
-  /** How many calls to the provider this work may have open at once. */
+  /** The number of calls to the provider that this work may have open at once. */
   callsAtOnce: number;
-  /** How many rounds of such calls it may make, one after another: each is some twenty statements of the invocation's. */
+  /**
+   * The most rounds of such calls that this work may make one after another. Each round takes about twenty statements
+   * of the invocation.
+   */
   maxRounds: number;
-  /** What this invocation may compute: loops that compute end by it, because no clock moves meanwhile. */
+  /** The CPU budget of this invocation. Loops that compute end by it, because no clock advances meanwhile. */
   cpu: Cpu;
-  /** Executions of workflows that shards may move at the same time in one isolate. */
+  /** The number of executions that shards may move at the same time in one isolate. */
   executionsAtOnce: number;
-  /** Waits in the middle of some work. */
+  /** Waits in the middle of work. */
   sleep(ms: number): Promise<void>;
   gate: Gate;
-  /** The objects that keep the executions of workflows. */
+  /** The objects that store the executions of workflows. */
   workflowShards: WorkflowShards;
   log: Log;
   /** The origin of this request's URL; null in jobs and sweeps. */
   origin: string | null;
-  /** The host of this request when it may not become that of links: the caller has named it, and nobody has configured it. */
+  /**
+   * The host of this request when it must not become that of links, because the caller chose it and the operator did
+   * not configure it.
+   */
   foreignHost: string | null;
   spent: Spent;
   /** Lets work continue after the answer. Only for work that may be lost. */
   later(work: Promise<unknown>): void;
-  /** The same for a request. A job or a sweep, which nobody waits for, waits for the work. */
-  behindAnswer(work: Promise<void>): Promise<void>;
+  /** Like `later` for a request. A job or a sweep has no caller that waits, so it waits for the work itself. */
+  afterAnswer(work: Promise<void>): Promise<void>;
 }
 
 /** Everything that a verb on a project's data needs. `db` is the database that holds the project's rows. */
@@ -94,15 +101,15 @@ export interface Context extends Platform {
   db: Db;
   /** The request's idempotency key, unique among callers of the same kind; null without one. */
   idempotencyKey: string | null;
-  /** The hash of a request with a key: of its method, path and body. Empty without a key. */
+  /** The hash of a request with a key, over its method, path and body. Empty without a key. */
   requestHash: string;
-  /** The kind of the request's API key. Our own work counts as a server's. */
+  /** The kind of the request's API key. Our own work counts as a server. */
   keyKind: KeyKind;
-  /** What the answer tells the caller beside its result. A verb adds to it. */
+  /** Warnings that the answer contains in addition to its result. A verb adds to them. */
   warnings: Warning[];
 }
 
-/** Four full rounds. A read of another project waits for their batches in the database. */
+/** Four full passes. A read of another project waits for their batches in the database. */
 const maxExecutionsAtOnce = 400;
 
 const databaseNow = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
@@ -113,25 +120,34 @@ export function openPlatform(
   origin: string | null = null,
 ): Platform {
   const later = (work: Promise<unknown>) => execution.waitUntil(work);
-  const behindAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
+  const afterAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
   const spent = { statements: 0, changes: 0 };
-  return { ...worldOf(env), now: new Date(), cpu: openCpu(), spent, origin, foreignHost: null, later, behindAnswer };
+  return {
+    ...isolatePlatformOf(env),
+    now: new Date(),
+    cpu: openCpu(),
+    spent,
+    origin,
+    foreignHost: null,
+    later,
+    afterAnswer,
+  };
 }
 
-/** The part that is the same for every request of an isolate, made from bindings and settings alone. */
-type World = Omit<Platform, "now" | "cpu" | "spent" | "origin" | "foreignHost" | "later" | "behindAnswer">;
+/** The part of a platform that is the same for every request of an isolate, made from bindings and settings alone. */
+type IsolatePlatform = Omit<Platform, "now" | "cpu" | "spent" | "origin" | "foreignHost" | "later" | "afterAnswer">;
 
-const worlds = new WeakMap<Env, World>();
+const isolatePlatforms = new WeakMap<Env, IsolatePlatform>();
 
-function worldOf(env: Env): World {
-  const known = worlds.get(env);
+function isolatePlatformOf(env: Env): IsolatePlatform {
+  const known = isolatePlatforms.get(env);
   if (known) return known;
-  const world = openWorld(env);
-  worlds.set(env, world);
+  const world = openIsolatePlatform(env);
+  isolatePlatforms.set(env, world);
   return world;
 }
 
-function openWorld(env: Env): World {
+function openIsolatePlatform(env: Env): IsolatePlatform {
   const config = readConfig(env);
   const control = controlDatabase(env);
   const blobs = openBlobs(env.BLOBS);
@@ -171,8 +187,8 @@ function openWorld(env: Env): World {
 }
 
 /**
- * A context for work on a project: a request's, a job's or a sweep's. For a project with a clock of its own, the time is
- * that clock's, and its mail goes to the outbox alone.
+ * Returns a context for work on a project by a request, a job or a sweep. For a project with a clock of its own, the
+ * time is that of the clock, and mail goes only to the outbox.
  */
 export function forProject(platform: Platform, project: Project, keyKind: KeyKind = "secret"): Context {
   const world = project.testClock ? onTestClock(platform, project) : platform;
@@ -193,20 +209,23 @@ function onTestClock(platform: Platform, project: Project): Platform {
   };
 }
 
-/** The time of a project with its own clock. It stands still until somebody moves it. */
+/** Returns the time of a project with its own clock. The clock stands still until a call moves it. */
 export function timeOfProject({ clockAt, createdAt }: Pick<Project, "clockAt" | "createdAt">): number {
   return clockAt ?? createdAt;
 }
 
 /**
- * What the column `clock` of a project's rows says: sweeps over all projects look for 0, and do not see the rows of a
- * project whose time is its own.
+ * Returns the value of the column `clock` in the rows of a project. Sweeps over all projects look for 0, so they skip
+ * the rows of a project with its own clock.
  */
 export function clockOf({ project }: Pick<Context, "project">): number {
   return project.testClock ? project.number : 0;
 }
 
-/** The same context by the real clock, for what the outside world sees: signatures, DNS, deliveries to webhooks. */
+/**
+ * Returns the same context on the real clock, for everything that the outside world sees: signatures, DNS, deliveries
+ * to webhooks.
+ */
 export function inRealTime(ctx: Context): Context {
   const { realClock } = ctx;
   return ctx.project.testClock ? { ...ctx, now: realClock(), clock: realClock } : ctx;

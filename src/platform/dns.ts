@@ -4,15 +4,15 @@ import { expiringCache } from "../core/expiring-cache";
 import { secondMs } from "../core/time";
 import { type Log, reasonOf } from "./log";
 
-/** DNS lookups. They throw Unavailable when no resolver gives an answer. */
+/** DNS lookups. They throw Unavailable when no resolver answers. */
 export interface Dns {
-  /** Cached for the record's own time to live. A missing record is an answer too. */
+  /** Looks up records, cached for their own time to live. A missing record is an answer too. */
   lookup(name: string, type: RecordType): Promise<string[] | Absence>;
   /**
-   * Not cached, for callers who have just changed a record. Throws Unavailable when name servers fail, because that
-   * does not show that a record is gone.
+   * Looks up records without the cache, for callers that have just changed one. Throws Unavailable when name servers
+   * fail, because a failure does not show that a record is gone.
    */
-  lookupAfresh(name: string, type: RecordType): Promise<string[]>;
+  lookupUncached(name: string, type: RecordType): Promise<string[]>;
 }
 
 const patienceMs = 2 * secondMs;
@@ -22,14 +22,14 @@ const maxTtlMs = 3_600 * secondMs;
 
 const answers = expiringCache<string[] | Absence>({ ttlMs: maxTtlMs, maxEntries: 5_000 });
 
-/** DNS over HTTPS in its JSON form. Asks the resolvers in order, until one gives an answer. */
+/** Opens DNS over HTTPS in its JSON form. Asks the resolvers in order, until one answers. */
 export function openDns(resolvers: string[], log: Log): Dns {
   async function askAll(name: string, type: RecordType): Promise<string[] | Absence> {
     let failures = 0;
     for (const resolver of resolvers) {
       const answer = await ask(resolver, name, type, log);
       if (!answer) continue;
-      // A failure at one resolver may have a cause of its own, so the next one is asked.
+      // A failure may be due to this resolver alone, so the next one is asked.
       if (answer.found === "server failure" && ++failures < resolvers.length) continue;
       const ttlMs = Math.min(answer.ttlSeconds * secondMs, maxTtlMs);
       answers.set(keyOf(resolvers, name, type), answer.found, Date.now(), ttlMs);
@@ -39,7 +39,7 @@ export function openDns(resolvers: string[], log: Log): Dns {
   }
   return {
     lookup: async (name, type) => answers.get(keyOf(resolvers, name, type), Date.now()) ?? (await askAll(name, type)),
-    lookupAfresh: async (name, type) => {
+    lookupUncached: async (name, type) => {
       const found = await askAll(name, type);
       if (found === "server failure") throw resolversSilent(name);
       return found === "no such name" ? [] : found;
@@ -58,7 +58,7 @@ function keyOf(resolvers: string[], name: string, type: RecordType): string {
   return `${type} ${name} ${resolvers.join(" ")}`;
 }
 
-/** Null when this resolver gives no answer: it is out of reach, refuses, or does not return DNS. */
+/** Asks one resolver. Returns null when it gives no answer: it is out of reach, refuses, or does not return DNS. */
 async function ask(resolver: string, name: string, type: RecordType, log: Log): Promise<DnsAnswer | null> {
   const url = new URL(resolver);
   url.searchParams.set("name", name);
@@ -70,7 +70,7 @@ async function ask(resolver: string, name: string, type: RecordType, log: Log): 
     });
     const answer = response.ok ? readDnsAnswer(await response.json(), type) : null;
     if (!answer || answer.found === "server failure") {
-      log("warn", "A DNS resolver cannot tell", { resolver: url.host, type, status: response.status });
+      log("warn", "A DNS resolver gave no usable answer", { resolver: url.host, type, status: response.status });
     }
     return answer;
   } catch (error) {

@@ -4,9 +4,9 @@ import { type DomainLists, readLists } from "../core/verification/lists";
 const retryAfterSeconds = 5;
 
 /**
- * Loads the lists of disposable and personal domains. They are files beside the bundle, because most isolates never need
- * them: a seventh of what a deploy would upload as code, and every start would compile it. An isolate keeps them from
- * their first use on. Throws Unavailable when the platform does not hand them out.
+ * Opens the lists of disposable and personal domains. They are asset files outside the bundle, because most isolates
+ * never need them: as code they would be a seventh of every upload, and every start would compile them. An isolate
+ * caches them after their first use. Throws Unavailable when the platform does not serve them.
  */
 export function openDomainLists(assets: Fetcher): () => Promise<DomainLists> {
   let lists: DomainLists | undefined;
@@ -22,6 +22,6 @@ async function load(assets: Fetcher, name: string): Promise<string[]> {
     const suggestion = "Try again. If this stays, deploy again after `npm ci`.";
     throw new Unavailable("The lists of domains could not be read.", { retryAfterSeconds, suggestion });
   }
-  // Each is a JSON array of names, as its package has it.
+  // Each file is a JSON array of names, as its package ships it.
   return found.json<string[]>();
 }

@@ -72,7 +72,10 @@ function withinCeiling(attachmentsMb: number): number {
   return maxAttachmentsMb;
 }
 
-/** A private resolver gets no public fallback by default, because a public one would then see the lookups. */
+/**
+ * Returns the resolvers. A private resolver gets no public fallback by default, because the public one would then see
+ * the lookups.
+ */
 function resolversOf(resolver: string, fallback: string): string[] {
   const first = resolver || publicResolver;
   const second = fallback || (first === publicResolver ? publicFallback : "");
@@ -96,18 +99,18 @@ function itemsOf(list: string): string[] {
     .filter((item) => item !== "");
 }
 
-/** Places of this machine only, whatever the list says, and none in production. */
+/** Returns the `host:port` entries of this machine. Other entries are dropped, and in production all are. */
 function allowedLoopback(list: string, environment: string): ReadonlySet<string> {
   if (environment !== "development") return new Set();
-  const places = itemsOf(list).map((place) => place.toLowerCase());
-  const good = places.filter((place) => /:\d+$/.test(place) && isLoopback(place.replace(/:\d+$/, "")));
-  if (good.length < places.length) {
+  const entries = itemsOf(list).map((entry) => entry.toLowerCase());
+  const good = entries.filter((entry) => /:\d+$/.test(entry) && isLoopback(entry.replace(/:\d+$/, "")));
+  if (good.length < entries.length) {
     log("error", "An entry of OUTBOUND_ALLOW_LOOPBACK is not host:port of this machine and is not used");
   }
   return new Set(good);
 }
 
-/** The host of PUBLIC_URL is the operator's too. */
+/** Returns the hosts for which the outbox is open. The host of PUBLIC_URL belongs to the operator too. */
 function outboxHostsOf(list: string, publicUrl: string): ReadonlySet<string> {
   const names = itemsOf(list).map((name) => name.toLowerCase());
   return new Set(publicUrl === "" ? names : [...names, new URL(publicUrl).hostname]);
@@ -127,44 +130,44 @@ export function readConfig(env: Env) {
     maxAttachmentBytes: withinCeiling(values.MAX_ATTACHMENT_SIZE_MB) * megabyte,
     /** The DNS-over-HTTPS resolvers, in the order in which they are asked. */
     dnsResolvers: resolversOf(values.DNS_RESOLVER_URL, values.DNS_FALLBACK_URL),
-    /** The operator's tokens; any of them opens `/admin`. Without one, the operator's API is off. */
+    /** The tokens of the operator; any of them opens `/admin`. Without one, the operator API is off. */
     adminTokens: secretsIn("ADMIN_TOKEN", values.ADMIN_TOKEN),
-    /** In development the outbox is open to requests with these host names, beside those of this machine. */
+    /** Host names for which the outbox is open in development, in addition to those of this machine. */
     outboxHosts: outboxHostsOf(values.OUTBOX_HOSTS, values.PUBLIC_URL),
     /**
-     * Secrets that sign the links to recipients' pages: the first one signs, all are accepted. Without any, there are no
-     * such links.
+     * Secrets that sign links to the pages for recipients: the first one signs, all are accepted. Without a secret there
+     * are no such links.
      */
     linkSecrets,
     /**
-     * Secrets that webhooks' own secrets are encrypted under: the first one encrypts, all decrypt. Without any, there are
-     * no webhooks.
+     * Secrets that encrypt the secrets of webhooks: the first one encrypts, all decrypt. Without a secret there are no
+     * webhooks.
      */
     webhookSecrets: secretsIn("WEBHOOK_SECRETS", values.WEBHOOK_SECRETS),
-    /** `host:port` of this machine that a tenant's URL may name, in development only. */
+    /** Each `host:port` of this machine that a tenant's URL may name, in development only. */
     outboundAllowLoopback: allowedLoopback(values.OUTBOUND_ALLOW_LOOPBACK, values.ENVIRONMENT),
-    /** The URL at which recipients reach us, without a slash at its end. Null means the caller's own URL. */
+    /** The URL at which recipients reach us, without a trailing slash. Null means the URL of the request. */
     baseUrl: values.PUBLIC_URL.replace(/\/+$/, "") || null,
-    /** Where databases and objects live. */
+    /** The location of databases and objects. */
     dataLocation: dataLocationOf(values.DATA_LOCATION, values.ENVIRONMENT === "development"),
     /** Whether lists and documents may be read from copies of the databases. The link secrets seal their bookmarks. */
     readsCopies: values.READ_REPLICAS === "true" && linkSecrets.length > 0,
-    /** How long an idempotency key is kept. */
+    /** How long an idempotency key is stored. */
     idempotencyTtlMs: values.IDEMPOTENCY_KEY_TTL_HOURS * hourMs,
-    /** How long the content of a mail is kept, from when the mail is final. */
+    /** How long the content of a mail is retained after the mail is final. */
     contentRetentionMs: values.EMAIL_CONTENT_RETENTION_DAYS * dayMs,
-    /** How long events are kept; null for ever. */
+    /** How long events are retained; null means forever. */
     eventRetentionMs: values.EVENT_RETENTION_DAYS === 0 ? null : values.EVENT_RETENTION_DAYS * dayMs,
-    /** How long executions of workflows are kept after their end. */
+    /** How long executions of workflows are retained after their end. */
     executionRetentionMs: values.EXECUTION_RETENTION_DAYS * dayMs,
-    /** The shares of a project's last mails above which its marketing email is paused. */
+    /** The shares of a project's recent mail above which its marketing email is paused. */
     reputation: {
       bouncePercent: values.BRAKE_BOUNCE_PERCENT,
       complaintPercent: values.BRAKE_COMPLAINT_PERCENT,
     },
-    /** Confirmation mails that public keys of one project may cause in an hour. */
+    /** The confirmation mails that public keys of one project may cause in an hour. */
     publicConfirmationsPerHour: values.PUBLIC_CONFIRMATIONS_PER_HOUR,
-    /** Mails of workflows that events of public keys of one project may cause in an hour. */
+    /** The workflow mails that events of public keys of one project may cause in an hour. */
     publicMailsPerHour: values.PUBLIC_MAILS_PER_HOUR,
     /** Whether floods from one IP address are refused before their keys are checked. */
     hasFloodBrake: values.FLOOD_BRAKE_ENABLED === "true",
@@ -173,5 +176,5 @@ export function readConfig(env: Env) {
   };
 }
 
-/** What the settings say. */
+/** The settings, parsed. */
 export type Config = ReturnType<typeof readConfig>;

@@ -4,28 +4,29 @@ import type { NamedObjects } from "./objects";
 import type { Admission, Admitted, Answered, ProjectGateObject } from "./project-gate-object";
 
 /**
- * A project's gate, as the middleware uses it: one object keeps its buckets, and sixteen share its idempotency keys, because
- * each key is two calls and two writes. Every method returns null, or nothing, when the object is out of reach.
+ * The gate of a project, as the middleware uses it. One object holds its buckets, and sixteen share its idempotency
+ * keys, because each key takes two calls and two writes. Every method returns null, or nothing, when the object is out
+ * of reach.
  */
 export interface Gate {
   /**
-   * Asks for the rate and the key at the same time. The rate fails open: without its object it is null. A key that was
-   * claimed by a request over its rate is free again before the answer.
+   * Takes tokens and claims the key at the same time. The rate fails open: without its object it is null. A key that
+   * was claimed by a request over its rate is released before the answer.
    */
-  admit(projectId: string, admission: AskedAdmission): Promise<Admitted | null>;
+  admit(projectId: string, admission: OwnedAdmission): Promise<Admitted | null>;
   complete(projectId: string, key: OwnedKey, answered: Answered): Promise<void>;
   release(projectId: string, key: OwnedKey): Promise<void>;
   /** Erases a project. Throws when the object is out of reach, because an erasure must be complete. */
   erase(projectId: string): Promise<void>;
 }
 
-/** An admission whose key also says which kind of callers it belongs to. */
-interface AskedAdmission extends Admission {
+/** An admission whose key also names the kind of callers it belongs to. */
+interface OwnedAdmission extends Admission {
   key: (NonNullable<Admission["key"]> & OwnedKey) | null;
 }
 
 /**
- * An idempotency key of one kind of callers, and the request that claimed it. Another request may take the claim over.
+ * An idempotency key of one kind of callers, and the request that claimed it. Another request may take over the claim.
  */
 export interface OwnedKey {
   kind: KeyKind;
@@ -34,7 +35,7 @@ export interface OwnedKey {
 }
 
 const tries = 2;
-/** The object may be on another continent, or just starting. */
+/** How long a call may take: the object may be on another continent, or just starting. */
 const patienceMs = 2_000;
 
 export function openGate(objects: NamedObjects<ProjectGateObject>, log: Log): Gate {
@@ -76,26 +77,26 @@ export function openGate(objects: NamedObjects<ProjectGateObject>, log: Log): Ga
     },
     release,
     async erase(projectId) {
-      const keepers = Array.from({ length: keepersOfKeys }, (_, place) => keeperAt(projectId, place));
+      const keepers = Array.from({ length: keepersPerProject }, (_, index) => keeperAt(projectId, index));
       await Promise.all([projectId, ...keepers].map((name) => named(name).erase()));
     },
   };
 }
 
-const keepersOfKeys = 16;
+const keepersPerProject = 16;
 
-/** The name of the object that keeps a key. Where keys are kept must never change: a key lives for a day. */
+/** Returns the name of the object that stores a key. The mapping must never change, because a key lives for a day. */
 export function keeperOf(projectId: string, key: Pick<OwnedKey, "kind" | "key">): string {
   let hash = 0;
   for (const letter of nameOf(key)) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) >>> 0;
-  return keeperAt(projectId, hash % keepersOfKeys);
+  return keeperAt(projectId, hash % keepersPerProject);
 }
 
-function keeperAt(projectId: string, place: number): string {
-  return `${projectId}/${place}`;
+function keeperAt(projectId: string, index: number): string {
+  return `${projectId}/${index}`;
 }
 
-/** Keeps keys of browsers and of servers apart. */
+/** Separates keys of browsers from those of servers. */
 function nameOf({ kind, key }: Pick<OwnedKey, "kind" | "key">): string {
   return `${kind}:${key}`;
 }

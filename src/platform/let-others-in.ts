@@ -1,27 +1,28 @@
 import type { Cpu } from "../core/cpu";
 
 /**
- * Gives other requests a chance to run. Locally, the database is in this very process, and a busy job would block them.
+ * Gives other requests a chance to run. In local development the database is in this process, and a busy job would
+ * block it.
  */
 export async function letOthersIn(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 /**
- * Some five milliseconds: a request waits for its turn at each of its steps, of which it has ten or more, and several works
- * may compute at once. Counted in units, because the clock stands still within a slice.
+ * About five milliseconds. A request waits for one slice at each of its ten or more steps, and several tasks may
+ * compute at once. Slices are counted in units, because the clock stands still within a slice.
  */
 const sliceUnits = 500_000;
 
-/** Long computing, cut into slices between which others run. */
+/** Long computation, cut into slices between which other work runs. */
 export interface Slices {
-  /** Counts what was computed. */
+  /** Counts computed units. */
   spend(units: number): void;
-  /** Called at every place where others may run: lets them, once the slice is over. */
+  /** Called wherever other work may run. Lets it run once the slice is used up. */
   between(): Promise<void>;
 }
 
-/** Slices count for the invocation, too. */
+/** Opens slices whose units also count for the invocation. */
 export function openSlices(cpu: Cpu): Slices {
   let spent = 0;
   return {

@@ -4,14 +4,14 @@ type Level = "info" | "warn" | "error";
 
 export type Log = (level: Level, message: string, fields?: Record<string, unknown>) => void;
 
-/** Writes one JSON object per line. Fields identify things by id: never an address, a body or a key. */
+/** Writes one JSON object per line. Fields identify things by id, never by an address, a body or a key. */
 export const log: Log = (level, message, fields = {}) => {
   console[level === "info" ? "log" : level](JSON.stringify({ level, message, ...fields }));
 };
 
 /**
- * The reason of an error, for the log. Drizzle's own message contains the query's parameters, so only its cause is
- * used.
+ * Returns the reason of an error for the log. The message of drizzle contains the parameters of the query, so only its
+ * cause is used.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -19,7 +19,7 @@ export function reasonOf(error: unknown): string {
   return error.cause ? `${error.message} (${reasonOf(error.cause)})` : error.message;
 }
 
-/** The stack of an error without its message. */
+/** Returns the stack of an error without its message. */
 export function traceOf(error: Error): string {
   return (error.stack ?? "")
     .split("\n")

@@ -1,49 +1,49 @@
 import { secondMs } from "../core/time";
 
 /**
- * The number of memory slots: how many large requests and deliveries one isolate works on at the same time. A mail with
- * 10 MB of files is in memory as parsed text and as the file for R2, or as the file from R2 and as the complete
- * message; all work of an isolate shares 128 MB.
+ * The number of memory slots: how many large requests and deliveries one isolate processes at the same time. A mail
+ * with 10 MB of files is in memory twice, as parsed text and as the file for R2, or as the file from R2 and as the
+ * complete message. All work of an isolate shares 128 MB.
  */
 const atOnce = 2;
-const lookEveryMs = 20;
+const pollEveryMs = 20;
 
-/** A memory slot becomes free by itself after this: a request that its caller cut off never gives its slot back. */
+/** A memory slot is freed after this time, because a request that its caller cut off never gives its slot back. */
 const longestSlotMs = 30 * secondMs;
 
-/** Whoever waits looks every few milliseconds. Who has not looked for this long was cut off. */
+/** Waiting work polls every few milliseconds. An entry that has not polled for this long was cut off. */
 const goneAfterMs = 2 * secondMs;
 
 /** A body or a mail larger than this needs a memory slot. */
 export const slotBytes = 4 * 1024 * 1024;
 
-interface Entry {
+interface SlotEntry {
   project: number;
-  /** When it was taken; of one who waits, when it last looked. */
+  /** When the slot was taken or, for waiting work, when it last polled. */
   since: number;
 }
 
-const slots = new Set<Entry>();
+const slots = new Set<SlotEntry>();
 
-/** Those who wait, the longest first. */
-const waiting = new Set<Entry>();
+/** Waiting entries, the longest first. */
+const waiting = new Set<SlotEntry>();
 
 export interface TakenSlot {
   giveBack(): void;
 }
 
 /**
- * Waits for a memory slot; null when none becomes free in time. A project has one at a time, so that it cannot keep
- * the others out; of those that may have one, the first that came gets it. It polls, because one request cannot wake
- * another one on Workers.
+ * Waits for a memory slot; returns null when none becomes free in time. A project has one at a time, so that it cannot
+ * keep others out. Among the projects without one, the first to ask gets it. Polls, because one request cannot wake
+ * another on Workers.
  */
 export async function takeSlot(project: number, patienceMs: number): Promise<TakenSlot | null> {
-  const entry: Entry = { project, since: Date.now() };
+  const entry: SlotEntry = { project, since: Date.now() };
   waiting.add(entry);
   try {
-    for (let waitedMs = 0; !isNext(entry); waitedMs += lookEveryMs) {
+    for (let waitedMs = 0; !isNext(entry); waitedMs += pollEveryMs) {
       if (waitedMs >= patienceMs) return null;
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
       entry.since = Date.now();
     }
     slots.add(entry);
@@ -53,17 +53,17 @@ export async function takeSlot(project: number, patienceMs: number): Promise<Tak
   }
 }
 
-function isNext(entry: Entry): boolean {
+function isNext(entry: SlotEntry): boolean {
   dropOlder(slots, longestSlotMs);
   dropOlder(waiting, goneAfterMs);
   if (slots.size >= atOnce) return false;
   const busy = new Set([...slots].map(({ project }) => project));
   const first = [...waiting].find(({ project }) => !busy.has(project));
-  // One that was dropped by mistake, after a long stop of the isolate, goes without its place.
+  // An entry that was dropped by mistake, after a long stop of the isolate, proceeds without its place in the queue.
   return first === entry || (first === undefined && !busy.has(entry.project));
 }
 
-function dropOlder(entries: Set<Entry>, ms: number): void {
+function dropOlder(entries: Set<SlotEntry>, ms: number): void {
   const now = Date.now();
   for (const entry of entries) if (now - entry.since >= ms) entries.delete(entry);
 }

@@ -1,12 +1,13 @@
 /**
- * The statements that change an object's tables, in order: the first makes them, and each later one is a change. One that
- * is out never changes, because objects have had it. A new one goes to the end, with a test on the state before it.
+ * The statements that change the tables of an object, in order: the first entry creates them, and each later one is a
+ * change. A deployed entry never changes, because objects have run it. A new one goes at the end, with a test on the
+ * previous state.
  */
 export type TableMigrations = readonly (readonly string[])[];
 
 const versionKey = "tables";
 
-/** The tables are those of a later version: this one would write what that one does not expect. */
+/** The tables belong to a later version. This version would write rows that the later one does not expect. */
 export class NewerTables extends Error {
   override readonly name = "NewerTables";
 
@@ -18,9 +19,9 @@ export class NewerTables extends Error {
 }
 
 /**
- * Brings an object's tables to the version of this code. An object does it by itself, because a deployment reaches objects
- * one by one. `adopt` mends a state from before objects had a version. Throws NewerTables after a rollback: then each call
- * of the object fails, as if it were out of reach, and nothing is written.
+ * Brings the tables of an object to the version of this code. Each object does so itself, because a deployment reaches
+ * objects one by one. `adopt` repairs a state from before objects had a version. Throws NewerTables after a rollback:
+ * each call of the object then fails, as if it were out of reach, and nothing is written.
  */
 export function migrateTables(
   storage: DurableObjectStorage,

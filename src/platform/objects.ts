@@ -1,23 +1,23 @@
-/** Areas to be near to: a hint, which Cloudflare keeps to where it can. */
+/** Areas to be close to: a hint, which Cloudflare follows where it can. */
 export const areas = ["weur", "eeur", "apac", "oc", "wnam", "enam"] as const satisfies DurableObjectLocationHint[];
 /** Jurisdictions that data never leaves: a guarantee. */
 export const jurisdictions = ["eu", "us", "fedramp"] as const satisfies DurableObjectJurisdiction[];
 
-/** Where the data of an installation lives. */
+/** The location of the data of an installation. */
 export type DataLocation =
   | { kind: "anywhere" }
   | { kind: "area"; area: (typeof areas)[number] }
   | { kind: "jurisdiction"; jurisdiction: (typeof jurisdictions)[number] };
 
-/** The part of a namespace that opens objects by their names. */
+/** The part of a namespace that opens objects by name. */
 export type NamedObjects<T extends Rpc.DurableObjectBranded | undefined> = Pick<
   DurableObjectNamespace<T>,
   "idFromName" | "get"
 >;
 
 /**
- * The objects of a class, at the location of the installation. In a jurisdiction the same name is another object, with
- * nothing stored: a deploy refuses to change it.
+ * Returns the objects of a class at the location of the installation. In a jurisdiction the same name is another, empty
+ * object, so a deploy refuses to change the location.
  */
 export function objectsAt<T extends Rpc.DurableObjectBranded | undefined>(
   location: DataLocation,
@@ -29,7 +29,7 @@ export function objectsAt<T extends Rpc.DurableObjectBranded | undefined>(
     case "area":
       return {
         idFromName: (name) => objects.idFromName(name),
-        // Counts when an object is first opened. It stays where it was made.
+        // The hint applies when an object is first opened. The object remains where it was created.
         get: (id, options) => objects.get(id, { locationHint: location.area, ...options }),
       };
     case "jurisdiction":
@@ -37,7 +37,7 @@ export function objectsAt<T extends Rpc.DurableObjectBranded | undefined>(
   }
 }
 
-/** Reads DATA_LOCATION. workerd on its own has no jurisdictions, and its data is on this machine. */
+/** Reads DATA_LOCATION. A local workerd has no jurisdictions, and its data is on this machine. */
 export function dataLocationOf(
   name: (typeof areas | typeof jurisdictions)[number] | "",
   isDevelopment: boolean,

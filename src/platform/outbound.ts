@@ -12,40 +12,40 @@ import { reasonOf } from "./log";
 
 export type { OutboundCall };
 
-/** How a call to a tenant's URL ended. `reason` is a sentence for the tenant. */
+/** The result of a call to a tenant's URL. `reason` is a sentence for the tenant. */
 export type OutboundResult =
   | { kind: "answered"; status: number; body: string; retryAfterMs: number | null }
   /** The URL may not be called, or it redirects to one that may not. */
   | { kind: "refused"; reason: string }
   | { kind: "timed out"; reason: string }
-  /** No resolver answers: nobody was called. Another try may succeed. */
+  /** No resolver answered, so no call was made. Another try may succeed. */
   | { kind: "unresolved"; reason: string }
   | { kind: "failed"; reason: string };
 
-type Settings = Pick<Platform, "config" | "origin">;
+type OutboundSettings = Pick<Platform, "config" | "origin">;
 
 const patienceMs = 10 * secondMs;
 const maxRedirects = 3;
 const maxAnswerBytes = 10 * 1024;
 const resolvedForMs = 60 * secondMs;
 
-/** What the addresses of a name are: an error's sentence, or null when all are public. */
+/** Verdicts on the addresses of names: a fault as a sentence, or null when all addresses are public. */
 const verdicts = expiringCache<{ fault: string | null }>({ ttlMs: resolvedForMs, maxEntries: 5_000 });
 
-/** Judges a URL at the door, where nothing is resolved. */
-export function judgeOutboundUrl(settings: Settings, written: string): JudgedUrl {
+/** Judges a URL by its text, when it is accepted. Nothing is resolved. */
+export function judgeOutboundUrl(settings: OutboundSettings, written: string): JudgedUrl {
   return judgeUrl(written, rulesOf(settings));
 }
 
-function rulesOf({ config, origin }: Settings): OutboundRules {
+function rulesOf({ config, origin }: OutboundSettings): OutboundRules {
   const own = [config.baseUrl, origin].flatMap((url) => (url === null ? [] : [hostName(new URL(url).hostname)]));
   return { ownHosts: new Set(own), allowedLoopback: config.outboundAllowLoopback };
 }
 
 /**
  * Calls a URL that a tenant named, and never throws. Each hop is judged, and its name resolved, before it is called.
- * `fetch` cannot be told which address to call, so a name could still change between our lookup and its own: in
- * production `global_fetch_strictly_public` (wrangler.toml) is the guard behind this one.
+ * `fetch` does not accept an address to call, so the name could still change between our lookup and its own. In
+ * production `global_fetch_strictly_public` (wrangler.toml) guards against that.
  */
 export async function callOutbound(
   platform: Pick<Platform, "config" | "origin" | "dns" | "clock">,
@@ -73,7 +73,7 @@ async function followUp(
     const answer = await fetchOnce(judged.url, call, signal);
     if (!(answer instanceof Response)) return answer;
     if (!isRedirect(answer.status)) return readAnswer(platform, answer, signal);
-    // Not awaited: some streams never settle it.
+    // Not awaited, because some streams never settle it.
     answer.body?.cancel().catch(() => {});
     const next = redirected(call, judged.url, answer.status, answer.headers.get("Location"));
     if (typeof next === "string") return { kind: "refused", reason: next };
@@ -91,13 +91,16 @@ async function fetchOnce(url: URL, { method, headers, body }: OutboundCall, sign
   }
 }
 
-/** Null when every address of the name is public. One that is not is refused with all others, as anyone might be called. */
+/**
+ * Resolves a name. Returns null when all its addresses are public. One private address refuses the name, because
+ * `fetch` may call any of them.
+ */
 async function resolve({ dns, clock }: Pick<Platform, "dns" | "clock">, name: string): Promise<OutboundResult | null> {
   const known = verdicts.get(name, clock().getTime());
   if (known !== undefined) return known.fault === null ? null : { kind: "refused", reason: known.fault };
   try {
-    const addresses = [...(await dns.lookupAfresh(name, "A")), ...(await dns.lookupAfresh(name, "AAAA"))];
-    // A name that has just got its first address is called at the next try.
+    const addresses = [...(await dns.lookupUncached(name, "A")), ...(await dns.lookupUncached(name, "AAAA"))];
+    // Not cached, so that a name that has just received its first address is called on the next try.
     if (addresses.length === 0) return { kind: "failed", reason: `The name ${name} has no address.` };
     const isPublic = addresses.every(isPublicAddress);
     const fault = isPublic ? null : `The name ${name} has an address that is not of the public internet.`;
@@ -109,7 +112,7 @@ async function resolve({ dns, clock }: Pick<Platform, "dns" | "clock">, name: st
   }
 }
 
-/** The status counts as soon as it has come: the rest is not waited for beyond the patience, or beyond 10 KB. */
+/** Reads an answer. The status is enough: the body is read for at most the remaining time, and at most 10 KB of it. */
 async function readAnswer(
   { clock }: Pick<Platform, "clock">,
   answer: Response,
@@ -133,7 +136,7 @@ async function beginningOf({ body }: Response, signal: AbortSignal): Promise<str
     }
     reader.cancel().catch(() => {});
   } catch {
-    // The status has come, and what there is of the answer counts.
+    // The status is known, and the part of the body that arrived is used.
   }
   const bytes = new Uint8Array(length);
   let at = 0;
@@ -146,7 +149,7 @@ async function beginningOf({ body }: Response, signal: AbortSignal): Promise<str
 
 const late = Symbol("late");
 
-/** What does not listen to a signal itself, such as a lookup. */
+/** Races work against a signal, for work that cannot be aborted, such as a lookup. */
 async function untilLate<T>(work: Promise<T>, signal: AbortSignal): Promise<T | typeof late> {
   if (signal.aborted) return late;
   let stop = () => {};

@@ -1,27 +1,27 @@
 import { DurableObject } from "cloudflare:workers";
 import { type BucketState, isAddressBucket, type Level, type Rate, takeFromAll } from "../core/bucket";
-import { abandonedAfterMs, type Claim, type Effect, type KeyUse } from "../core/idempotency";
+import { abandonedAfterMs, type Claim, type KeyEffect, type KeyUse } from "../core/idempotency";
 import { minuteMs, secondMs } from "../core/time";
 import { migrateTables, type TableMigrations } from "./object-tables";
 
-/** One request at the gate: the buckets it takes from, and the key it claims. */
+/** One request at the gate: the buckets it takes from and the key it claims. */
 export interface Admission {
   buckets: { name: string; rate: Rate }[];
   key: (KeyUse & { owner: string; ttlMs: number }) | null;
 }
 
 export interface Admitted {
-  /** Null when no bucket was asked. */
+  /** Null when the request takes from no bucket. */
   rate: ({ isAllowed: boolean } & BucketState) | null;
   /** Null when no key was given, or the rate limit refused the request first. */
   claim: Claim | null;
 }
 
 /**
- * The answer of the request that owns a key. If that request found in the database what the key had done before, it
- * passes all of it on: the claim then gets the time of the first use, and expires with it.
+ * The answer of the request that owns a key. If that request found the earlier effect of the key in the database, it
+ * passes on all of it: the claim then gets the time of the first use, and expires with it.
  */
-export type Answered = Pick<Effect, "status" | "response"> & Partial<Effect>;
+export type Answered = Pick<KeyEffect, "status" | "response"> & Partial<KeyEffect>;
 
 const levelsKey = "levels";
 const maxAddresses = 10_000;
@@ -39,24 +39,27 @@ export const gateMigrations: TableMigrations = [
 ];
 
 /**
- * One project's token buckets and idempotency keys, checked in one call per request. Each method is one synchronous
- * step, so exactly one of a hundred requests with the same key claims it.
+ * The token buckets and idempotency keys of one project, checked in one call per request. Each method is one
+ * synchronous step, so exactly one of a hundred requests with the same key claims it.
  */
 export class ProjectGateObject extends DurableObject {
   private levels: Record<string, Level>;
   private levelsStoredAt = 0;
   private hasTables = false;
-  /** Levels of network addresses, the one that was longest idle first: in memory alone, and no more than `maxAddresses`. */
+  /**
+   * Levels of network addresses, the one idle for longest first. They are only in memory, and at most `maxAddresses`.
+   */
   private addresses = new Map<string, Level>();
 
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env as Cloudflare.Env);
     this.makeTables();
-    // Buckets per second refill before an idle object is evicted; the bucket per minute would not.
+    // Levels are stored because the bucket per minute, unlike buckets per second, is not refilled before an idle object
+    // is evicted.
     this.levels = ctx.storage.kv.get<Record<string, Level>>(levelsKey) ?? {};
   }
 
-  /** Takes a token from each bucket. Then it claims the key, if one is given and the rate allows the request. */
+  /** Takes a token from each bucket. Then claims the key, if one is given and the rate allows the request. */
   async admit({ buckets, key }: Admission): Promise<Admitted> {
     const now = Date.now();
     const rate = buckets.length > 0 ? this.take(buckets, now) : null;
@@ -74,7 +77,7 @@ export class ProjectGateObject extends DurableObject {
     );
   }
 
-  /** Frees the key of a request that had no effect, so that the next request may use it. */
+  /** Releases the key of a request that had no effect, so that the next request may use it. */
   async release(key: string, owner: string): Promise<void> {
     this.sql("DELETE FROM idempotency_keys WHERE key = ? AND owner = ? AND status IS NULL", key, owner);
   }
@@ -134,7 +137,7 @@ export class ProjectGateObject extends DurableObject {
       this.wakeAt(now + ttlMs);
       return { kind: "claimed" };
     }
-    // The owner's own first try, whose answer was lost.
+    // The first try of the same owner, whose answer was lost.
     if (known.owner === owner) return { kind: "claimed" };
     const original = {
       request: String(known.request),
@@ -170,7 +173,7 @@ export class ProjectGateObject extends DurableObject {
   }
 
   private sql(query: string, ...values: SqlStorageValue[]): Record<string, SqlStorageValue>[] {
-    // A request that was under way when the project was erased may still come.
+    // A request that was running when the project was erased may still arrive.
     if (!this.hasTables) this.makeTables();
     return this.ctx.storage.sql.exec(query, ...values).toArray();
   }

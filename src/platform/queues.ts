@@ -1,7 +1,7 @@
 import { type Enqueue, type QueueName, queueOf } from "../core/messages";
 import type { Env } from "./env";
 
-// Cloudflare accepts 100 messages or 256 KB per call; ours have a few hundred bytes to two kilobytes each.
+// Cloudflare accepts 100 messages or 256 KB per call. Ours have between a few hundred bytes and two kilobytes each.
 const maxMessagesPerCall = 100;
 
 export function openQueues(env: Env): Enqueue {

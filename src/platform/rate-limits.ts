@@ -7,12 +7,12 @@ export interface RateLimits {
   track: Rate | null;
   send: Rate | null;
   contacts: Rate | null;
-  /** Of calls with public keys, for each network address. */
+  /** The rate of calls with public keys, for each network address. */
   publicAddress: Rate | null;
 }
 
 const perPeriod = z.coerce.number().nonnegative();
-/** Whole tokens, because a request takes one. */
+/** A burst is a whole number of tokens, because a request takes one. */
 const burst = z.coerce.number().int().min(1);
 
 /** The settings of rate limits, for `readConfig`. */
@@ -28,10 +28,10 @@ export const rateLimitSettings = {
   RATE_LIMIT_PUBLIC_PER_ADDRESS_PER_SECOND: perPeriod.default(0),
 };
 
-/** A page that loads tells of several things at once. */
+/** Seconds of calls that a burst allows: a page reports several things at once while it loads. */
 const addressBurstSeconds = 5;
 
-/** Null when rate limiting is off. */
+/** Returns the rates; null when rate limiting is off. */
 export function rateLimitsOf(settings: z.infer<z.ZodObject<typeof rateLimitSettings>>): RateLimits | null {
   const { RATE_LIMIT_ENABLED: isEnabled, RATE_LIMIT_API_PER_MINUTE: perMinute } = settings;
   const { RATE_LIMIT_TRACK_PER_SECOND: trackPerSecond, RATE_LIMIT_TRACK_BURST: trackBurst } = settings;

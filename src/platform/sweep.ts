@@ -2,15 +2,15 @@ import { controlShard, type Db } from "../db/client";
 import type { Platform } from "./context";
 import { reasonOf } from "./log";
 
-/** Rows that one statement of a sweep takes. */
+/** The most rows that one statement of a sweep takes. */
 export const maxSweptRows = 500;
 
 const maxRounds = 20;
 
 /**
  * Runs a sweep over the databases. `take` takes up to `maxSweptRows` due rows of one database by a conditional update
- * and returns how many it took. It is called again until it takes fewer, or until the tick has used its time; the next
- * tick continues. A failing database does not stop the others.
+ * and returns how many it took. It is called again until it takes fewer, or until the tick has used up its rounds; the
+ * next tick continues. A failing database does not stop the others.
  */
 export async function sweepDatabases(platform: Platform, take: (db: Db) => Promise<number>): Promise<void> {
   const parts = openParts();
@@ -25,7 +25,7 @@ export async function sweepDatabases(platform: Platform, take: (db: Db) => Promi
 }
 
 /**
- * Runs the parts of a sweep; a failing part does not stop the others. `end` throws the failures, after all parts have
+ * Runs the parts of a sweep; a failing part does not stop the others. `end` throws the failures after all parts have
  * run.
  */
 export function openParts(): { run(part: () => Promise<void>): Promise<void>; end(): void } {
@@ -47,8 +47,9 @@ export function openParts(): { run(part: () => Promise<void>): Promise<void>; en
 const pagesPerTick = 20;
 
 /**
- * Walks through all rows of a table of each database, some pages a tick. `takePage` looks at the rows after a place, or
- * at the first ones, and returns the place of the last; undefined at the end, after which the next tick begins again.
+ * Walks through all rows of a table in each database, several pages per tick. `takePage` processes the rows after a
+ * cursor, or the first rows, and returns the cursor after them; undefined at the end, after which the next tick starts
+ * again.
  */
 export async function walkDatabases<Place>(
   platform: Platform,
@@ -56,7 +57,7 @@ export async function walkDatabases<Place>(
   takePage: (db: Db, after: Place | undefined) => Promise<Place | undefined>,
 ): Promise<void> {
   const before = (await readPlace(platform, sweep)) || "{}";
-  // Written below.
+  // The code below wrote this JSON.
   const places: Record<string, Place | undefined> = JSON.parse(before);
   const parts = openParts();
   for (const shard of platform.shards) {
@@ -73,8 +74,8 @@ export async function walkDatabases<Place>(
 }
 
 /**
- * The place at which a sweep over all rows continues on the next tick; "" is the beginning. The file belongs to no
- * project.
+ * Returns the cursor at which a sweep over all rows continues on the next tick; "" is the beginning. Its file belongs
+ * to no project.
  */
 export async function readPlace(platform: Platform, sweep: string): Promise<string> {
   const bytes = await platform.blobs.get(placeKey(platform, sweep));
@@ -85,7 +86,10 @@ export async function keepPlace(platform: Platform, sweep: string, place: string
   await platform.blobs.put(placeKey(platform, sweep), place);
 }
 
-/** Of many databases, several calls walk through some each. */
+/**
+ * Returns the key of the cursor. When there are many databases, each of several calls walks through some of them, and
+ * has its own cursor.
+ */
 function placeKey({ shards: [first = controlShard] }: Platform, sweep: string): string {
   return first === controlShard ? `sweeps/${sweep}` : `sweeps/${sweep}/${first}`;
 }

@@ -7,17 +7,17 @@ interface Sweeping extends Rpc.DurableObjectBranded {
   keepGoing(): Promise<void>;
 }
 
-/** Sees to it that the sweeps between two ticks go on. The tick does their work as well, so a failure is only logged. */
+/** Keeps the sweeps between two ticks running. The tick does their work as well, so a failure is only logged. */
 export async function keepSweeping(
   { SWEEPS }: Pick<Env, "SWEEPS">,
   { config, log }: { config: Pick<Config, "dataLocation">; log: Log },
 ): Promise<void> {
-  // The binding's type does not name the class, because a platform file cannot import a front door.
+  // The type of the binding does not name the class, because a platform file cannot import a front door.
   const namespace = SWEEPS as unknown as DurableObjectNamespace<Sweeping & Rpc.DurableObjectBranded>;
   try {
     const objects = objectsAt(config.dataLocation, namespace);
     await objects.get(objects.idFromName("sweeps")).keepGoing();
   } catch (error) {
-    log("error", "The sweeps of every five seconds could not be started", { reason: reasonOf(error) });
+    log("error", "The five-second sweeps could not be started", { reason: reasonOf(error) });
   }
 }

@@ -1,82 +1,88 @@
-/** A holder that was not heard of for this long has died, or waits for something that takes no time of this isolate. */
+/**
+ * A holder that has not called `keep` for this long has died, or waits for something that takes no time of this
+ * isolate.
+ */
 const silenceMs = 500;
-const askAgainMs = 5;
-const longestPauseMs = 200;
+const pollMs = 5;
+const maxPollMs = 200;
 
-/** A turn that somebody has. */
+/** A turn that its holder has now. */
 export interface Turn {
-  /** Says that its holder is there still. */
+  /** Reports that the holder is still working. */
   keep(): void;
   giveBack(): void;
 }
 
-/** The work of one kind that takes turns in this isolate. */
+/** Work of one kind that takes turns in this isolate. */
 export interface Line {
-  /** Waits until `size` fits beside what is under way and what asked before, all of which may be `atOnce` together. */
+  /** Waits until `size` fits together with running work and work that asked earlier: at most `atOnce` in total. */
   take(atOnce: number, size?: number): Promise<Turn>;
 }
 
-interface Entry {
+interface LineEntry {
   size: number;
-  /** When it was last heard of. */
+  /** When the holder last asked or called `keep`. */
   since: number;
 }
 
 /**
- * A line for turns. Work that is larger than the limit has its turn alone. Waiting work asks again and again, because a
- * promise of one object must not depend on another; far behind it asks less often, as asking takes time too.
+ * Opens a line for turns. Work that is larger than the limit has its turn alone. Waiting work polls, because a promise
+ * of one object must not depend on another. Work far back in the line polls less often, because polling takes time too.
  */
 export function openLine(): Line {
-  /** In their order. */
-  const asking = new Set<Entry>();
-  const begun = new Set<Entry>();
+  /** Waiting entries, in the order in which they asked. */
+  const waiting = new Set<LineEntry>();
+  const running = new Set<LineEntry>();
   return {
     async take(atOnce, size = 1) {
-      const entry: Entry = { size, since: 0 };
+      const entry: LineEntry = { size, since: 0 };
       for (;;) {
         entry.since = performance.now();
-        forgetSilent(asking, entry.since);
-        forgetSilent(begun, entry.since);
-        asking.add(entry);
-        const before = [...begun, ...beforeIn(asking, entry)];
+        forgetSilent(waiting, entry.since);
+        forgetSilent(running, entry.since);
+        waiting.add(entry);
+        const before = [...running, ...beforeIn(waiting, entry)];
         if (before.length === 0 || total(before) + size <= atOnce) break;
-        const pauseMs = Math.min((before.length - begun.size + 1) * askAgainMs, longestPauseMs);
+        const pauseMs = Math.min((before.length - running.size + 1) * pollMs, maxPollMs);
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
-      asking.delete(entry);
+      waiting.delete(entry);
       const keep = () => {
         entry.since = performance.now();
-        begun.add(entry);
+        running.add(entry);
       };
       keep();
-      return { keep, giveBack: () => begun.delete(entry) };
+      return { keep, giveBack: () => running.delete(entry) };
     },
   };
 }
 
-function beforeIn(asking: Set<Entry>, entry: Entry): Entry[] {
-  const all = [...asking];
+function beforeIn(waiting: Set<LineEntry>, entry: LineEntry): LineEntry[] {
+  const all = [...waiting];
   return all.slice(0, all.indexOf(entry));
 }
 
-function total(entries: Entry[]): number {
+function total(entries: LineEntry[]): number {
   return entries.reduce((sum, { size }) => sum + size, 0);
 }
 
-function forgetSilent(turns: Set<Entry>, now: number): void {
+function forgetSilent(turns: Set<LineEntry>, now: number): void {
   for (const turn of turns) if (now - turn.since > silenceMs) turns.delete(turn);
 }
 
-/** The work that computes. A request in between waits for each of them at each of its own steps, so it is one at a time. */
+/**
+ * Work that computes. A request in between waits at each of its steps for all such work, so only one computes at a
+ * time.
+ */
 const computing = openLine();
 const computingAtOnce = 1;
 
-/** Waits for something outside of this isolate, such as a database, while others compute. */
+/** Waits for something outside of this isolate, such as a database, while other work computes. */
 export type Away = <T>(wait: () => Promise<T>) => Promise<T>;
 
 /**
- * Does work that computes and waits by turns, with a turn while it computes and none while it waits. Work that waits for
- * several things at once has its turn again when the first of them is there.
+ * Runs work that both computes and waits. It has a turn while it computes and none while it waits. Work that waits for
+ * several things at once takes its next turn when the first of them is ready.
  */
 export async function inTurns<T>(work: (away: Away) => Promise<T>): Promise<T> {
   let turn: Turn | null = null;
@@ -92,19 +98,19 @@ export async function inTurns<T>(work: (away: Away) => Promise<T>): Promise<T> {
     turn = taken;
     if (isOver) give();
   };
-  const comeBack = async () => {
+  const takeAgain = async () => {
     if (turn !== null) return;
     taking ??= take();
     await taking;
   };
   try {
-    await comeBack();
+    await takeAgain();
     return await work(async (wait) => {
       give();
       try {
         return await wait();
       } finally {
-        await comeBack();
+        await takeAgain();
       }
     });
   } finally {

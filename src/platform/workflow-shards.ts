@@ -4,15 +4,18 @@ import type { ExecutionStatus, StepRecord } from "../core/workflows/execution";
 import type { Outcome } from "../core/workflows/outcome";
 import type { NamedObjects } from "./objects";
 
-/** An object that keeps a sixteenth of a project's executions, and knows by this who it is. */
+/**
+ * The address of the object that stores a sixteenth of a project's executions. The object learns its own identity from
+ * it.
+ */
 export interface ShardAddress {
   project: number;
   shard: number;
-  /** The time of a project with its own clock, at the call. Its shards wake nothing by themselves. */
+  /** The time of a project with its own clock, at the call. Shards of such a project never wake by themselves. */
   at?: number;
 }
 
-/** An event for a shard, with the workflows that it starts as of its commit. */
+/** An event for a shard, with the workflows that it starts at the moment of its commit. */
 export interface Delivery {
   event: { id: Id; name: string; source: "PUBLIC" | "API" | "SYSTEM"; data: JsonObject };
   contactId: Id;
@@ -22,7 +25,7 @@ export interface Delivery {
   starts: { workflowId: Id; allowReentry: boolean }[];
 }
 
-/** A start by hand. `request` makes a call that is repeated within that time find its first execution. */
+/** A start by a call. `request` makes a repeat of the call within `ttlMs` find the first execution. */
 export interface StartByHand {
   workflowId: Id;
   contactId: Id;
@@ -31,7 +34,7 @@ export interface StartByHand {
   request: { key: string; ttlMs: number } | null;
 }
 
-/** Starts of a scheduled workflow: each contact once for each tick, in milliseconds since 1970. */
+/** Starts of a scheduled workflow: each contact once per tick. A tick is in milliseconds since 1970. */
 export interface ScheduledStarts {
   workflowId: Id;
   contactIds: Id[];
@@ -45,16 +48,16 @@ export interface Settlement {
   outcome: Outcome;
 }
 
-/** Steps of a workflow that are gone. Whoever stands there goes on at the step `to`, or ends when it is null. */
+/** Deleted steps of a workflow. Executions at these steps continue at the step `to`, or end when it is null. */
 export interface Vacating {
   workflowId: Id;
   stepIds: Id[];
   to: Id | null;
-  /** The execution behind which to go on. */
+  /** The execution after which to continue. */
   after: Id;
 }
 
-/** An execution as its object answers it. */
+/** An execution, as its object returns it. */
 export interface ExecutionView {
   id: Id;
   workflowId: Id;
@@ -63,7 +66,7 @@ export interface ExecutionView {
   currentStepId: Id | null;
   exitReason: string | null;
   error: string | null;
-  /** What the caller gave, and under `event` the data of the event that last started or woke it. */
+  /** The context that the caller gave. `event` is the data of the event that last started or woke the execution. */
   context: JsonObject;
   startedAt: number;
   completedAt: number | null;
@@ -71,46 +74,49 @@ export interface ExecutionView {
   steps: StepRecord[];
 }
 
-/** What became of the executions of one shard that came to a step. */
+/** The counts of a step over the executions of one shard that entered it. */
 export interface StepCounts {
   stepId: Id;
   entered: number;
-  /** Those who stand there now. */
+  /** Executions that are at the step now. */
   waiting: number;
   completed: number;
   failed: number;
   skipped: number;
-  /** How many took each branch, of those branches that anybody took. */
+  /** How many executions took each branch, without unused branches. */
   branches: { branch: string; count: number }[];
 }
 
 /** The calls of a shard. Each may be repeated: a repeat has no further effect. */
 export interface WorkflowShard {
   deliver(address: ShardAddress, deliveries: Delivery[]): Promise<void>;
-  /** Null when the workflow does not let the contact enter again. */
+  /** Starts an execution; null when the workflow does not let the contact enter again. */
   start(address: ShardAddress, given: StartByHand): Promise<ExecutionView | null>;
   startMany(address: ShardAddress, given: ScheduledStarts): Promise<void>;
-  /** Whether the execution still waited for it. */
+  /** Settles a step. Returns whether the execution still waited for it. */
   settle(address: ShardAddress, settlement: Settlement): Promise<boolean>;
   get(address: ShardAddress, ids: Id[]): Promise<ExecutionView[]>;
-  /** The contexts alone, for a list: what the steps came to may be a megabyte of each execution. */
+  /** Returns only the contexts, for a list: the results of steps may be a megabyte per execution. */
   contexts(address: ShardAddress, ids: Id[]): Promise<Pick<ExecutionView, "id" | "context">[]>;
-  /** Of those of the steps that anybody came to. */
+  /** Counts the given steps, except those that no execution entered. */
   countSteps(address: ShardAddress, workflowId: Id, stepIds: Id[]): Promise<StepCounts[]>;
-  /** Whether it was active; null when there is no such execution. */
+  /** Cancels an execution. Returns whether it was active; null when there is no such execution. */
   cancel(
     address: ShardAddress,
     id: Id,
     reason: string,
   ): Promise<{ wasActive: boolean; execution: ExecutionView } | null>;
-  /** Ends the active executions of a workflow, or of all: returns their number. */
+  /** Cancels the active executions of a workflow, or of all workflows. Returns their number. */
   cancelAll(address: ShardAddress, workflowId: Id | null, reason: string): Promise<number>;
-  /** Takes some executions off steps that are gone. Returns the last one that it has looked at, null at the end. */
+  /**
+   * Moves executions away from deleted steps, a limited number per call. Returns the last execution that it looked at,
+   * or null at the end.
+   */
   vacate(address: ShardAddress, given: Vacating): Promise<Id | null>;
   eraseContacts(address: ShardAddress, contactIds: Id[]): Promise<void>;
-  /** Forgets a workflow that is gone: its executions, who entered it, and what it counted. */
+  /** Deletes everything about a deleted workflow: its executions, the contacts that entered it, and its counts. */
   forgetWorkflow(address: ShardAddress, workflowId: Id): Promise<void>;
-  /** Wakes what is due. */
+  /** Wakes executions that are due. */
   poke(address: ShardAddress): Promise<void>;
   erase(): Promise<void>;
 }
@@ -125,7 +131,7 @@ export function openWorkflowShards(objects: NamedObjects<undefined>): WorkflowSh
     of: (address) => {
       // A stub stays broken after one failure, so each try gets a new one. The binding's class, WorkflowShardObject,
       // implements the interface; this floor does not know the class.
-      const open = () => objects.get(objects.idFromName(nameOf(address))) as unknown as Methods;
+      const open = () => objects.get(objects.idFromName(nameOf(address))) as unknown as ShardMethods;
       const call = async (name: keyof WorkflowShard, values: unknown[]) => {
         try {
           return await open()[name](...values);
@@ -146,9 +152,9 @@ export function openWorkflowShards(objects: NamedObjects<undefined>): WorkflowSh
   };
 }
 
-type Methods = Record<keyof WorkflowShard, (...values: unknown[]) => Promise<unknown>>;
+type ShardMethods = Record<keyof WorkflowShard, (...values: unknown[]) => Promise<unknown>>;
 
-/** Calls whose repeat has the same answer, too. The answers of the others say what was so before. */
+/** Calls whose repeat also returns the same answer. The other calls answer what was the case before. */
 const repeatable: ReadonlySet<keyof WorkflowShard> = new Set([
   "deliver",
   "start",
@@ -162,7 +168,10 @@ const repeatable: ReadonlySet<keyof WorkflowShard> = new Set([
   "poke",
 ]);
 
-/** The object went away, perhaps in the middle of the call: a new version was deployed, or its machine was lost. */
+/**
+ * Reports whether the object was reset, perhaps in the middle of the call: a new version was deployed, or its machine
+ * was lost.
+ */
 function isReset(error: unknown): boolean {
   return error instanceof Error && /reset because its code was updated|Network connection lost/.test(error.message);
 }

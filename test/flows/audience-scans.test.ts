@@ -155,11 +155,11 @@ describe("a source", () => {
     expect(await partsOf({ over: "contacts", rows: 100 })).toEqual([16]);
   });
 
-  it("ends a window where a source beside it has had as many rows", async () => {
+  it("ends a window where a source secondSource it has had as many rows", async () => {
     const logins: ScanSource = { over: "events", name: "login", firstId: belowAllIds, rows: 0 };
     const members: ScanSource = { over: "members", segmentId: readId(list), rows: 0 };
-    const edgeOf = async (source: ScanSource, beside?: ScanSource) => {
-      const { edge } = windowFrom(ctx, source, { direction: "up", from: belowAllIds, rows: 8, beside });
+    const edgeOf = async (source: ScanSource, secondSource?: ScanSource) => {
+      const { edge } = windowFrom(ctx, source, { direction: "up", from: belowAllIds, rows: 8, secondSource });
       const { id } = await selectOne(ctx.db, sql`WITH ${edge} SELECT id FROM edge`, columns({ id: asId }));
       return id === aboveAllIds ? "the end" : numberOf(id);
     };

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readId } from "../../src/core/ids";
-import { comingAgain } from "../../src/core/messages";
+import { redelivered } from "../../src/core/messages";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { takeSlot } from "../../src/platform/memory-slots";
@@ -328,7 +328,7 @@ describe("messages", () => {
         const blobs = { ...platform.blobs, get: () => Promise.reject(new Error("R2 is out of reach")) };
         // As often as the queue brings it.
         for (let tries = 1; tries <= 6; tries++) {
-          await handleMessage({ ...platform, blobs }, tries > 1 ? comingAgain(queued.message) : queued.message).catch(
+          await handleMessage({ ...platform, blobs }, tries > 1 ? redelivered(queued.message) : queued.message).catch(
             (error) => {
               expect(error).toHaveProperty("message", "R2 is out of reach");
             },

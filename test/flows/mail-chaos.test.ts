@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
 import { newAccount } from "../../src/core/mail/account";
-import { comingAgain } from "../../src/core/messages";
+import { redelivered } from "../../src/core/messages";
 import { cancelEmail } from "../../src/features/emails/cancel";
 import { retryEmail } from "../../src/features/emails/retry";
 import { SendEmail } from "../../src/features/send/schema";
@@ -106,7 +106,7 @@ class Chaos {
     } catch (error) {
       if (!wasKilled(error)) throw error;
       world.queue.push({
-        queued: { ...next.queued, message: comingAgain(next.queued.message) },
+        queued: { ...next.queued, message: redelivered(next.queued.message) },
         due: world.now + 5_000,
       });
     }

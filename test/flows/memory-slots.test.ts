@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { keepBytes } from "../../src/platform/body-bytes";
+import { holdBytes } from "../../src/platform/body-bytes";
 import { takeSlot } from "../../src/platform/memory-slots";
 import { passSeconds } from "../support/pass-seconds";
 
@@ -51,21 +51,21 @@ describe("a memory slot", () => {
 
 describe("the memory for bodies that arrive", () => {
   it("counts what is there, and leaves a part to other projects", () => {
-    const idle = keepBytes(1);
-    const big = keepBytes(1);
+    const idle = holdBytes(1);
+    const big = holdBytes(1);
     expect(big.grow(40 * megabyte)).toBe(true);
     expect(idle.grow(5 * megabyte)).toBe(false);
-    const other = keepBytes(2);
+    const other = holdBytes(2);
     expect(other.grow(16 * megabyte)).toBe(true);
     expect(other.grow(megabyte)).toBe(false);
-    big.letGo();
+    big.release();
     expect(idle.grow(5 * megabyte)).toBe(true);
-    for (const body of [idle, other]) body.letGo();
+    for (const body of [idle, other]) body.release();
   });
 
   it("always has room for the only body, however large", () => {
-    const only = keepBytes(1);
+    const only = holdBytes(1);
     expect(only.grow(55 * megabyte)).toBe(true);
-    only.letGo();
+    only.release();
   });
 });

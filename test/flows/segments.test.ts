@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FilterCondition } from "../../src/core/audience/condition";
 import { belowAllIds, publicId, readId } from "../../src/core/ids";
-import { maxAskedPerStatement } from "../../src/db/limits";
+import { maxEvaluatedPerStatement } from "../../src/db/limits";
 import type { SegmentRow } from "../../src/db/tables";
 import { getJob } from "../../src/engine/jobs/job";
 import { computeSegment } from "../../src/features/segments/compute";
@@ -26,7 +26,7 @@ const atLength: FilterCondition = {
   logic: "AND",
   groups: [...isPro.groups, ...Array.from({ length: 10 }, (_, n) => only(`never-${n}`, "notTriggered").groups).flat()],
 };
-const perLook = maxAskedPerStatement({ filters: 11, lookups: 10 });
+const perLook = maxEvaluatedPerStatement({ filters: 11, lookups: 10 });
 const prosPerLook = Math.floor(perLook / 2);
 
 /** More steps than either call takes. What dies after one is as what dies before the next. */

@@ -1,5 +1,5 @@
 import { Refusal } from "../../src/core/errors";
-import { comingAgain } from "../../src/core/messages";
+import { redelivered } from "../../src/core/messages";
 import type { EventListener } from "../../src/engine/events/listener";
 import { updateProject } from "../../src/features/projects/update";
 import type { Context, Project } from "../../src/platform/context";
@@ -69,7 +69,7 @@ export async function takeMessage(
   try {
     await handleMessage({ ...ctx, now: ctx.clock() }, message, listeners);
   } catch (error) {
-    queue.push({ queued: { ...next.queued, message: comingAgain(message) }, due: world.now + 5_000 });
+    queue.push({ queued: { ...next.queued, message: redelivered(message) }, due: world.now + 5_000 });
     throw error;
   }
 }

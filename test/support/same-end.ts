@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { readId } from "../../src/core/ids";
-import { comingAgain, type QueueMessage } from "../../src/core/messages";
+import { type QueueMessage, redelivered } from "../../src/core/messages";
 import { shardOf } from "../../src/core/workflows/shard-of";
 import { handleMessage } from "../../src/queue";
 import { DatabaseFault, type FaultName, faultNames, fromWrite } from "./database-fault";
@@ -21,7 +21,7 @@ async function work(world: World, type: QueueMessage["type"] | undefined, fault:
     try {
       await handleMessage(world.process().platform, message, world.listeners);
     } catch {
-      world.queue.push({ queued: { message: comingAgain(message) }, due: world.now + 5_000 });
+      world.queue.push({ queued: { message: redelivered(message) }, due: world.now + 5_000 });
     } finally {
       world.fault = null;
     }

@@ -8,7 +8,7 @@ import type { Message } from "../../src/core/mail/message";
 import type { PaceRule } from "../../src/core/mail/pace";
 import type { Receipt } from "../../src/core/mail/receipt";
 import { addWaiting, askFor, giveBack, mayGoOn, nextTurn, readUpTo, takeShare } from "../../src/core/mail/turns";
-import { comingAgain, type Queued } from "../../src/core/messages";
+import { type Queued, redelivered } from "../../src/core/messages";
 import { runSweeps } from "../../src/cron";
 import type { WorkflowShardObject } from "../../src/engine/workflows/shard-object";
 import { getProject } from "../../src/features/projects/project";
@@ -222,7 +222,7 @@ export class World {
   }
 
   private bringAgain({ queued, due }: World["queue"][number]): void {
-    this.queue.push({ queued: { ...queued, message: comingAgain(queued.message) }, due });
+    this.queue.push({ queued: { ...queued, message: redelivered(queued.message) }, due });
   }
 
   private hold(queued: Queued[]): void {
@@ -277,7 +277,7 @@ export class World {
         if (this.outage === "dns") throw new Unavailable("No resolver answers.", { retryAfterSeconds: 30 });
         return this.dnsRecords[`${type} ${name}`] ?? [];
       });
-    return { lookup, lookupAfresh: lookup };
+    return { lookup, lookupUncached: lookup };
   }
 
   private pace(process: Process, { mailsPerCall }: Mailer): Pace {

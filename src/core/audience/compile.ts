@@ -6,36 +6,38 @@ import { eventOf, segmentOf, topicOf } from "./fields";
 import type { Filter } from "./filter";
 import type { Bind } from "./operand";
 import {
-  type Asked,
   eventOperators,
   fieldOperators,
   type HasEvent,
   isEventOperator,
   isFieldOperator,
+  type OperatorInput,
   segmentOperators,
 } from "./operators";
 import type { Resolver } from "./resolver";
 
 /**
- * A condition as two pieces of a statement: `WITH ${values} SELECT … FROM contacts c WHERE … AND ${matches}`. A hundred
- * filters make at most 92 KB of SQL, and D1 allows 100 KB: so a statement may hold one condition only, and only once.
+ * A condition as two parts of a statement: `WITH ${values} SELECT … FROM contacts c WHERE … AND ${matches}`. A hundred
+ * filters take at most 92 KB of SQL, and D1 allows 100 KB. A statement can therefore hold only one condition, and only
+ * once.
  */
 export interface Audience {
-  /** A table `a` of one row with the condition's values, which are one parameter. */
+  /** A table `a` with one row: all values of the condition, as a single parameter. */
   values: SQL;
   /** 1 or 0 for each contact, never NULL. */
   matches: SQL;
-  /** How many filters it evaluates, and how many of these read another table than contacts. */
+  /** The number of filters that are evaluated, and how many of them read a table other than contacts. */
   filters: number;
   lookups: number;
 }
 
-/** A part of a condition, with the same counts as the whole audience. */
+/** A part of a condition, with the same counts as a whole audience. */
 type Tree = { filters: number; lookups: number } & ({ test: SQL } | { logic: "AND" | "OR"; parts: Tree[] });
 
 /**
- * Compiles a condition to SQL. The text contains nothing that a caller wrote: names are in the parameter, as values
- * are. So the number of filters bounds the text, and conditions of one shape share it.
+ * Compiles a condition to SQL. The text contains nothing that a caller wrote: names and values are all in the
+ * parameter. The number of filters therefore bounds the length of the text, and conditions of one shape share the same
+ * text.
  */
 export function compile(condition: FilterCondition, resolver: Resolver, now: Date): Audience {
   const { bind, values } = newValues();
@@ -44,19 +46,19 @@ export function compile(condition: FilterCondition, resolver: Resolver, now: Dat
   return { values: values(), matches: testOf(tree), filters, lookups };
 }
 
-/** Several conditions as one piece of a statement; their filters are limited together. */
+/** Several conditions as one part of a statement. The limit on filters applies to all of them together. */
 export interface Choice {
   values: SQL;
-  /** The place of the first condition that holds; NULL when none does. */
+  /** The position of the first condition that holds; NULL when none does. */
   first: SQL;
   filters: number;
 }
 
-/** Compiles conditions that are asked in their order, up to the first that holds. */
+/** Compiles conditions that are evaluated in order, up to the first that holds. */
 export function compileChoice(conditions: readonly FilterCondition[], resolver: Resolver, now: Date): Choice {
   const { bind, values } = newValues();
   const trees = conditions.map((condition) => treeOf(condition, true, { resolver, now, bind }));
-  const cases = trees.map((tree, place) => sql`WHEN ${testOf(tree)} THEN ${sql.raw(String(place))}`);
+  const cases = trees.map((tree, position) => sql`WHEN ${testOf(tree)} THEN ${sql.raw(String(position))}`);
   return {
     values: values(),
     first: sql`CASE ${sql.join(cases, sql` `)} END`,
@@ -64,11 +66,11 @@ export function compileChoice(conditions: readonly FilterCondition[], resolver: 
   };
 }
 
-/** The values of a statement, and the table `a` that holds them once all are known. */
+/** Collects the values of a statement. `values` returns the table `a` that holds them, once all are bound. */
 function newValues(): { bind: Bind; values(): SQL } {
   const bound: Parameters<Bind>[0][] = [];
   return {
-    // The text refers to values over a thousand times, hence the shortest name.
+    // The text refers to values over a thousand times, so the names are as short as possible.
     bind(value) {
       if (!bound.includes(value)) bound.push(value);
       return sql.raw(`(SELECT v->>${bound.indexOf(value)} FROM a)`);
@@ -78,34 +80,34 @@ function newValues(): { bind: Bind; values(): SQL } {
 }
 
 /**
- * The plus keeps SQLite from turning an EXISTS into a join, which would read the events of everybody between two ids for
- * each contact.
+ * Adds a unary plus, which keeps SQLite from turning an EXISTS into a join. The join would read, for each contact, the
+ * events of all contacts between two ids.
  */
 function testOf(tree: Tree): SQL {
   return sql`+(${inSql(tree)})`;
 }
 
-interface Means {
+interface CompileContext {
   resolver: Resolver;
   now: Date;
   bind: Bind;
 }
 
 /** Pushes negation down to single filters (De Morgan), so that no NOT wraps a subtree. */
-function treeOf({ logic, groups }: FilterCondition, isWanted: boolean, means: Means): Tree {
+function treeOf({ logic, groups }: FilterCondition, isWanted: boolean, context: CompileContext): Tree {
   return combine(
     logic,
-    groups.map((group) => treeOfGroup(group, isWanted, means)),
+    groups.map((group) => treeOfGroup(group, isWanted, context)),
     isWanted,
   );
 }
 
-function treeOfGroup({ filters, conditions }: FilterGroup, isWanted: boolean, means: Means): Tree {
-  const parts = filters.map((filter) => treeOfFilter(filter, isWanted, means));
-  return combine("AND", conditions ? [...parts, treeOf(conditions, isWanted, means)] : parts, isWanted);
+function treeOfGroup({ filters, conditions }: FilterGroup, isWanted: boolean, context: CompileContext): Tree {
+  const parts = filters.map((filter) => treeOfFilter(filter, isWanted, context));
+  return combine("AND", conditions ? [...parts, treeOf(conditions, isWanted, context)] : parts, isWanted);
 }
 
-/** Merges a part with the same logic as the whole into the whole. */
+/** Combines parts. A part with the same logic as the whole is merged into it. */
 function combine(wanted: "AND" | "OR", inner: Tree[], isWanted: boolean): Tree {
   const [first] = inner;
   if (first && inner.length === 1) return first;
@@ -115,18 +117,18 @@ function combine(wanted: "AND" | "OR", inner: Tree[], isWanted: boolean): Tree {
   return { filters: sum("filters"), lookups: sum("lookups"), logic, parts };
 }
 
-function treeOfFilter(filter: Filter, isWanted: boolean, means: Means): Tree {
+function treeOfFilter(filter: Filter, isWanted: boolean, context: CompileContext): Tree {
   const { field, operator, value, unit } = filter;
-  const { resolver, now, bind } = means;
+  const { resolver, now, bind } = context;
   const from = unit ? windowStartMs(now, Number(value), unit) : now.getTime();
-  const asked: Asked = { value, from, now: now.getTime(), bind };
+  const input: OperatorInput = { value, from, now: now.getTime(), bind };
   const slug = topicOf(field);
   if (isFieldOperator(operator) && slug !== null) {
     const isIn = (operator === "equals") === value;
     return leaf(sql`(${resolver.topic(bind(slug))} IS ${sql.raw(isIn ? "1" : "0")})`, isWanted, lookupsOfTopic);
   }
   if (isFieldOperator(operator)) {
-    return leaf(fieldOperators[operator].test(resolver.field(field, bind), asked), isWanted, 0);
+    return leaf(fieldOperators[operator].test(resolver.field(field, bind), input), isWanted, 0);
   }
   if (isEventOperator(operator)) {
     const name = bind(eventOf(field));
@@ -135,17 +137,17 @@ function treeOfFilter(filter: Filter, isWanted: boolean, means: Means): Tree {
       lookups++;
       return resolver.hasEvent(name, since === undefined ? null : bind(textOf(firstIdAt(since))));
     };
-    const test = eventOperators[operator].test(hasEvent, asked);
+    const test = eventOperators[operator].test(hasEvent, input);
     return leaf(test, isWanted, lookups);
   }
   const id = segmentOf(filter) ?? "";
   const source = resolver.segment(id);
   const isMemberWanted = segmentOperators[operator] === isWanted;
   if (source === "members") return leaf(resolver.isMember(bind(textOf(readId(id)))), isMemberWanted, 1);
-  return treeOf(source, isMemberWanted, means);
+  return treeOf(source, isMemberWanted, context);
 }
 
-/** The topic by its slug, its row, and the contact's choice. */
+/** Lookups of a topic filter: the slug, the row of the topic, and the choice of the contact. */
 const lookupsOfTopic = 3;
 
 function leaf(test: SQL, isWanted: boolean, lookups: number): Tree {
@@ -153,9 +155,9 @@ function leaf(test: SQL, isWanted: boolean, lookups: number): Tree {
 }
 
 /**
- * D1 refuses expressions over 100 levels deep, and a subquery adds its own depth to that of its surroundings. So a tree
- * becomes a flat list of cases: the list follows the part with the most filters, and each smaller part beside it
- * decides the whole or leaves it open. A smaller part holds at most half of the filters, so cases nest at most
+ * Turns a tree into a flat list of cases, because D1 refuses expressions over 100 levels deep, and a subquery adds its
+ * own depth to that of its surroundings. The list follows the part with the most filters. Each smaller part next to it
+ * either decides the whole or leaves it open. A smaller part holds at most half of the filters, so cases nest at most
  * log2(100) deep, however deep the tree is. Filters on the contact alone come first, because they decide most contacts.
  */
 function inSql(tree: Tree): SQL {

@@ -6,10 +6,10 @@ import { filterFields, isFilterField } from "./fields";
 import { type FieldNames, type Filter, maxFieldLength, readFilter } from "./filter";
 import { operators } from "./operators";
 
-/** Limits of a whole condition, including the segments that its membership filters name. */
+/** Limits of a whole condition, including the conditions of the segments that its membership filters name. */
 export const maxDepth = 30;
 export const maxFilters = 100;
-/** No valid condition has more groups: each has a filter in it, or leads down to one. */
+/** No valid condition has more groups: each group contains a filter or leads to one. */
 const maxGroups = maxDepth * maxFilters;
 
 /** Matches when all its filters and its nested condition match. */
@@ -23,7 +23,10 @@ export interface FilterCondition {
   groups: FilterGroup[];
 }
 
-/** The schema of one filter over some fields. `prefix` goes before the schema's name in the API's document. */
+/**
+ * Returns the schema of one filter over the given fields. `prefix` is prepended to the schema's name in the API
+ * document.
+ */
 export function filterSchema(names: FieldNames, prefix = "") {
   return z
     .object({
@@ -52,8 +55,9 @@ export function filterSchema(names: FieldNames, prefix = "") {
 }
 
 /**
- * The schema of a condition of such filters. `conditions` of a group is one condition; a list is refused, because the
- * groups of one condition do the same. `prefix` goes before the schemas' names in the API's document.
+ * Returns the schema of a condition made of such filters. `conditions` of a group takes a single condition and refuses
+ * a list, because the groups of one condition serve that purpose. `prefix` is prepended to the names of the schemas in
+ * the API document.
  */
 export function conditionSchema(Filter: ReturnType<typeof filterSchema>, prefix = ""): z.ZodType<FilterCondition> {
   const FilterGroup: z.ZodType<FilterGroup> = z
@@ -70,9 +74,9 @@ export function conditionSchema(Filter: ReturnType<typeof filterSchema>, prefix 
     .meta({ id: `${prefix}FilterGroup` });
 
   const FilterCondition: z.ZodType<FilterCondition> = z
-    // Limits come first, so that no validator goes through a tree of unlimited size.
+    // The limits are checked first, so that no validator walks a tree of unlimited size.
     .preprocess(
-      keepLimits,
+      checkLimits,
       z.object({
         logic: z.enum(["AND", "OR"]).meta({ description: "How the groups are combined." }),
         groups: z.array(FilterGroup).min(1),
@@ -119,14 +123,17 @@ export function* filtersOf(condition: FilterCondition, path = "", depth = 1): Ge
   }
 }
 
-function keepLimits(sent: unknown, check: z.RefinementCtx): unknown {
+function checkLimits(sent: unknown, check: z.RefinementCtx): unknown {
   const message = excessOf(sent);
   if (message === null) return sent;
   check.addIssue({ code: "custom", message, params: { code: "too_big" } });
   return z.NEVER;
 }
 
-/** The limit that a value, perhaps a condition, exceeds; null when none. Stops at the first excess. */
+/**
+ * Returns a message for the limit that a value exceeds; null when it exceeds none. The value need not be a valid
+ * condition. Stops at the first excess.
+ */
 function excessOf(sent: unknown): string | null {
   let [filters, groups] = [0, 0];
   function walk(condition: unknown, depth: number): string | null {

@@ -5,33 +5,34 @@ export type Unit = (typeof units)[number];
 
 const unitMs: Record<Unit, number> = { days: dayMs, hours: hourMs, minutes: minuteMs };
 
-/** ISO 8601: a day, or a time with its zone. */
+/** ISO 8601: a day, or a time with a zone. */
 const isoDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 const isoDayLength = "2026-01-31".length;
 
-/** The time of a text, in milliseconds since 1970; a day means its UTC midnight. Null when it is not a date. */
+/** Returns the time of a text, in milliseconds since 1970; null when it is not a date. A day means its UTC midnight. */
 export function dateMs(text: string): number | null {
   const [fraction = ""] = isoDate.exec(text)?.slice(3) ?? [];
-  // The fraction is read separately: SQLite rounds it, though never up to a whole second, and Date.parse cuts it off.
+  // The fraction is read separately: Date.parse truncates it, whereas SQLite rounds it, though never up to a whole
+  // second.
   const wholeSeconds =
     isoDate.test(text) && isDay(text.slice(0, isoDayLength)) ? Date.parse(text.replace(fraction, "")) : Number.NaN;
   return Number.isNaN(wholeSeconds) ? null : wholeSeconds + Math.min(999, Math.round(Number(`0${fraction}`) * 1000));
 }
 
-/** Whether the day exists. Date.parse reads 30 February as 2 March. */
+/** Reports whether the day exists. Date.parse reads 30 February as 2 March. */
 function isDay(text: string): boolean {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** The start of the UTC day when the text is a whole day; null when it is a time, or not a date. */
+/** Returns the start of the UTC day; null when the text is a time or not a date. */
 export function dayStartMs(text: string): number | null {
   return text.length === isoDayLength ? dateMs(text) : null;
 }
 
 const earliestMs = -8.64e15;
 
-/** The start of a window of so many units that ends at `now`. */
+/** Returns the start of a window of `amount` units that ends at `now`. */
 export function windowStartMs(now: Date, amount: number, unit: Unit): number {
   return Math.max(earliestMs, now.getTime() - windowLengthMs(amount, unit));
 }

@@ -11,31 +11,32 @@ const eventPrefix = "event.";
 const segmentPrefix = "segment.";
 const topicPrefix = "topic.";
 
-/** The key of `data` in a field's name; null for other fields. */
+/** Returns the key of `data` in the name of a field; null for other fields. */
 export function dataKeyOf(field: string): string | null {
   return afterPrefix(field, dataPrefix);
 }
 
-/** Whether contacts can have this field. */
+/** Reports whether contacts can have this field. */
 export function isContactField(field: string): boolean {
   return dataKeyOf(field) !== null || standardFields.some((name) => name === field);
 }
 
-/** The event in the field of an event operator: bare, or as `event.purchase`. */
+/** Returns the event that the field of an event operator names: `purchase` or `event.purchase`. */
 export function eventOf(field: string): string {
   return field.startsWith(eventPrefix) ? field.slice(eventPrefix.length) : field;
 }
 
 /**
- * The segment of a membership filter: `segment.<id>`, or `segment` with the id as its value. Null when it names none.
+ * Returns the segment of a membership filter: `segment.<id>`, or `segment` with the id as its value. Null when the
+ * filter names none.
  */
 export function segmentOf({ field, value }: { field: string; value?: unknown }): string | null {
   const given = field === "segment" ? value : afterPrefix(field, segmentPrefix);
-  // A UUID may be written in upper case.
+  // A UUID may be written in upper case, so it is normalized.
   return typeof given === "string" && given !== "" ? publicId(readId(given)) : null;
 }
 
-/** The slug in `topic.<slug>`; null for other fields. */
+/** Returns the slug in `topic.<slug>`; null for other fields. */
 export function topicOf(field: string): string | null {
   return afterPrefix(field, topicPrefix);
 }
@@ -44,7 +45,7 @@ export function topicField(slug: string): string {
   return topicPrefix + slug;
 }
 
-/** Is this a field of contacts that a condition may name? */
+/** Reports whether a condition may name this field of contacts. */
 export function isFilterField(field: string): boolean {
   return dataKeyOf(field) !== null || topicOf(field) !== null || filterFields.some((name) => name === field);
 }

@@ -3,12 +3,12 @@ import type { Filter } from "./filter";
 
 const maxShown = 80;
 
-/** A filter as a person reads it: `data.plan equals "pro"`. */
+/** Writes a filter for a person to read: `data.plan equals "pro"`. */
 export function filterText({ field, operator, value, unit }: Filter): string {
   return [field, operator, ...(value === undefined ? [] : [shownValue(value)]), ...(unit ? [unit] : [])].join(" ");
 }
 
-/** The filters of a condition, the first few of them. */
+/** Writes the filters of a condition, at most `most` of them. */
 export function conditionText(condition: FilterCondition, most: number): string {
   const filters = [...filtersOf(condition)].map(({ filter }) => filterText(filter));
   return filters.length > most ? `${filters.slice(0, most).join(", ")} …` : filters.join(", ");

@@ -6,7 +6,7 @@ import { eventOf, segmentOf, topicOf } from "./fields";
 import type { Scalar } from "./operand";
 import { isEventOperator, isFieldOperator, isSegmentOperator, type Operator, takenBy } from "./operators";
 
-/** With this limit, a hundred fields and values fit into the one parameter of a statement. */
+/** The limit at which a hundred fields and values fit into the single parameter of a statement. */
 export const maxFieldLength = 300;
 const maxEventLength = 255;
 const maxValueLength = 1000;
@@ -18,10 +18,10 @@ export interface Filter {
   unit?: Unit;
 }
 
-/** The fields that filters may use in one place of the API. */
+/** The fields that filters may use in one part of the API. */
 export interface FieldNames {
   isField(name: string): boolean;
-  /** All of them, in a message to the caller. */
+  /** The list of all fields, for messages to the caller. */
   listed: string;
 }
 
@@ -32,7 +32,7 @@ interface SentFilter {
   unit?: Unit | null;
 }
 
-/** Drops parts that the operator does not take, as unknown keys are dropped. */
+/** Drops parts that the operator does not take, just as unknown keys are dropped. */
 export function readFilter(sent: SentFilter, names: FieldNames, check: z.RefinementCtx): Filter {
   const faults = [fieldFault(sent, names), ...restFaults(sent)].filter((fault) => fault !== null);
   for (const [key, code, message] of faults) {
@@ -44,14 +44,17 @@ export function readFilter(sent: SentFilter, names: FieldNames, check: z.Refinem
   return {
     field,
     operator,
-    // A value that is not a scalar is an error above, and the result is then not used.
+    // A value that is not a scalar is a fault above, and the result is then discarded.
     ...(isValueTaken ? { value: value as Scalar } : {}),
     ...(takes === "window" && unit ? { unit } : {}),
   };
 }
 
-/** `topic.<slug>` is true or false for everybody. As a field of an event operator, it is the name of an event. */
-function restFaults(sent: SentFilter): (Fault | null)[] {
+/**
+ * Finds faults of the value and the unit. `topic.<slug>` is true or false for every contact. As the field of an event
+ * operator, it is the name of an event.
+ */
+function restFaults(sent: SentFilter): (FilterFault | null)[] {
   const { field, operator, value } = sent;
   if (topicOf(field) === null || !isFieldOperator(operator)) return [valueFault(sent), unitFault(sent)];
   if (operator !== "equals" && operator !== "notEquals") {
@@ -63,9 +66,9 @@ function restFaults(sent: SentFilter): (Fault | null)[] {
     : [["value", "invalid_type", "Must be true or false: who gets the topic's mail"]];
 }
 
-type Fault = [key: "field" | "operator" | "value" | "unit", code: FieldCode, message: string];
+type FilterFault = [key: "field" | "operator" | "value" | "unit", code: FieldCode, message: string];
 
-function fieldFault(sent: SentFilter, { isField, listed }: FieldNames): Fault | null {
+function fieldFault(sent: SentFilter, { isField, listed }: FieldNames): FilterFault | null {
   const { field, operator } = sent;
   if (isFieldOperator(operator)) {
     return isField(field) ? null : ["field", "custom", `Contacts have no such field: use ${listed}`];
@@ -83,7 +86,7 @@ function fieldFault(sent: SentFilter, { isField, listed }: FieldNames): Fault | 
   return ["field", "custom", `${operator} takes segment.<id> as its field`];
 }
 
-function valueFault({ field, operator, value }: SentFilter): Fault | null {
+function valueFault({ field, operator, value }: SentFilter): FilterFault | null {
   const takes = takenBy(operator);
   if (takes === "nothing") return null;
   if (value === undefined || value === null) return ["value", "required", `${operator} needs a value`];
@@ -104,12 +107,12 @@ function valueFault({ field, operator, value }: SentFilter): Fault | null {
   return isScalar ? null : ["value", "invalid_type", "Must be a string, a number or a boolean"];
 }
 
-function textFault(text: string): Fault | null {
+function textFault(text: string): FilterFault | null {
   if (!isStorable(text)) return ["value", "invalid_string", unstorableText];
   return text.length > maxValueLength ? ["value", "too_big", `At most ${maxValueLength} characters`] : null;
 }
 
-function unitFault({ operator, unit }: SentFilter): Fault | null {
+function unitFault({ operator, unit }: SentFilter): FilterFault | null {
   const isMissing = takenBy(operator) === "window" && (unit === undefined || unit === null);
   return isMissing ? ["unit", "required", `${operator} needs a unit: ${units.join(", ")}`] : null;
 }

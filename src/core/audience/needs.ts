@@ -6,13 +6,13 @@ import type { Filter } from "./filter";
 import { type EventOperator, isEventOperator, isSegmentOperator, segmentOperators } from "./operators";
 import type { SegmentSource } from "./resolver";
 
-/** Something that every match must have: an event (with a time: since then), a membership, or an address. */
+/** A property that every match must have: an event (since `fromMs`, if given), a membership, or an address. */
 export type Need = { event: string; fromMs: number | null } | { memberOf: string } | { email: string };
 
-/** The needs of a whole condition: a scan can skip every contact without one of them. */
+/** Returns the needs of a whole condition. A scan can skip every contact that lacks one of them. */
 export function needsOf(condition: FilterCondition, segments: (id: string) => SegmentSource, now: Date): Need[] {
   const { logic, groups } = condition;
-  // No single alternative of several is needed.
+  // None of several alternatives is required on its own.
   if (logic === "OR" && groups.length > 1) return [];
   return groups.flatMap(({ filters, conditions }) => [
     ...filters.flatMap((filter) => needsOfFilter(filter, segments, now)),

@@ -4,27 +4,27 @@ import { segmentOf } from "./fields";
 import { isSegmentOperator } from "./operators";
 import type { SegmentSource } from "./resolver";
 
-/** The size of a condition with the conditions of its segments put in place of their names. */
+/** The size of a condition in which each named segment is replaced by its own condition. */
 interface Size {
   filters: number;
   depth: number;
 }
 
-type Found = Size | "unknown" | "circular";
+type SizeResult = Size | "unknown" | "circular";
 
 /**
- * Finds errors in the segments that a condition names: a segment that the project does not have, one that contains
- * itself, or more filters in all than a condition may have. `at` is the condition's place in its request, and `ownId`
- * the segment that will have the condition. A change of a segment is checked in the segments that name it, too.
+ * Finds faults in the segments that a condition names: an unknown segment, one that contains itself, or more filters in
+ * total than a condition may have. `at` is the path of the condition in its request. `ownId` is the segment that will
+ * have the condition. A change of a segment is also checked in the segments that name it.
  */
 export function nestingFaults(
   condition: FilterCondition,
   segments: (id: string) => SegmentSource | undefined,
   { at, ownId }: { at: string; ownId?: string },
 ): FieldFault[] {
-  const sizes = new Map<string, Found>(ownId === undefined ? [] : [[ownId, "circular"]]);
+  const sizes = new Map<string, SizeResult>(ownId === undefined ? [] : [[ownId, "circular"]]);
 
-  function sizeOfSegment(id: string): Found {
+  function sizeOfSegment(id: string): SizeResult {
     const known = sizes.get(id);
     if (known !== undefined) return known;
     sizes.set(id, "circular"); // until its own condition is measured
@@ -34,7 +34,7 @@ export function nestingFaults(
     return size;
   }
 
-  function sizeOf(inner: FilterCondition): Found {
+  function sizeOf(inner: FilterCondition): SizeResult {
     const whole = { filters: 0, depth: 1 };
     for (const { filter, depth } of filtersOf(inner)) {
       const id = isSegmentOperator(filter.operator) ? segmentOf(filter) : null;

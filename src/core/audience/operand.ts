@@ -6,23 +6,23 @@ import { dateMs } from "./dates";
 /** The value of a filter. */
 export type Scalar = string | number | boolean;
 
-/** Adds a value to the one parameter of a statement, and returns the expression that reads it there. */
+/** Adds a value to the single parameter of a statement, and returns the expression that reads it. */
 export type Bind = (value: string | number | JsonObject) => SQL;
 
 /**
  * A field in SQL: the few tests from which all operators are built. An expression may be NULL when the field is absent
- * or of another type; operators.ts counts that as no.
+ * or of another type; operators.ts treats NULL as no.
  */
 export interface Operand {
-  /** Present, and not null. */
+  /** The field is present and not null. */
   exists: SQL;
-  /** The same value, of the same type. */
+  /** The field has the same value, of the same type. */
   equals(value: Scalar): SQL;
-  /** A text that contains the value, or a list with it as an element. */
+  /** The field is a text that contains the value, or a list with the value as an element. */
   contains(value: Scalar): SQL;
-  /** A number compared with the value, by `<` and the like. */
+  /** The field is a number that compares with the value by `sign`, such as `<`. */
   compares(sign: SQL, value: number): SQL;
-  /** The field's time, in milliseconds since 1970. */
+  /** The time in the field, in milliseconds since 1970. */
   time: SQL;
 }
 
@@ -30,7 +30,7 @@ const always = sql`1`;
 const never = sql`0`;
 const nothing = sql`NULL`;
 
-/** A column of addresses, which are stored normalized. */
+/** Returns the operand for a column of addresses, which are stored normalized. */
 export function emailOperand(column: SQL, bind: Bind): Operand {
   return {
     exists: always,
@@ -45,7 +45,7 @@ export function emailOperand(column: SQL, bind: Bind): Operand {
   };
 }
 
-/** A column of words from a fixed list. */
+/** Returns the operand for a column of words from a fixed list. */
 export function wordOperand(column: SQL, bind: Bind): Operand {
   return {
     exists: always,
@@ -56,7 +56,7 @@ export function wordOperand(column: SQL, bind: Bind): Operand {
   };
 }
 
-/** A column that is 1 or 0. */
+/** Returns the operand for a column that is 1 or 0. */
 export function flagOperand(column: SQL): Operand {
   return {
     exists: always,
@@ -67,7 +67,7 @@ export function flagOperand(column: SQL): Operand {
   };
 }
 
-/** A column of milliseconds since 1970. */
+/** Returns the operand for a column of milliseconds since 1970. */
 export function timeOperand(column: SQL, bind: Bind): Operand {
   return {
     exists: always,
@@ -81,7 +81,10 @@ export function timeOperand(column: SQL, bind: Bind): Operand {
   };
 }
 
-/** A key of a JSON object: the literal key, or the path that its dots form if there is no such key. */
+/**
+ * Returns the operand for a key of a JSON object: the literal key, or the path that its dots form if there is no such
+ * key.
+ */
 export function jsonOperand(object: SQL, key: string, bind: Bind): Operand {
   const path = pathTo(object, key, bind);
   const type = sql`json_type(${object}, ${path})`;
@@ -118,8 +121,8 @@ function pathOf(keys: string[]): string {
 function isSame(type: SQL, value: SQL, wanted: Scalar, bind: Bind): SQL {
   if (typeof wanted === "boolean") return wanted ? sql`(${type} = 'true')` : sql`(${type} = 'false')`;
   if (typeof wanted === "number") return sql`(${value} = ${bind(wanted)} AND ${type} IN ('integer', 'real'))`;
-  // Every access to JSON is paid a million times. Only lists and objects also come out as a text, and their text begins
-  // with a bracket.
+  // Each access to JSON runs up to a million times, so the type is checked only where needed. Besides texts, only lists
+  // and objects are read as a text, and that text begins with a bracket.
   const mayBeOther = wanted.startsWith("[") || wanted.startsWith("{");
   return mayBeOther ? sql`(${value} = ${bind(wanted)} AND ${type} = 'text')` : sql`(${value} = ${bind(wanted)})`;
 }

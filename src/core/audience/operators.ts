@@ -3,9 +3,9 @@ import { dayMs } from "../time";
 import { dateMs, dayStartMs } from "./dates";
 import type { Bind, Operand, Scalar } from "./operand";
 
-/** The input of an operator beside its field. */
-export interface Asked {
-  /** The filter's value; for a window, its length in units. */
+/** The input of an operator, in addition to its field. */
+export interface OperatorInput {
+  /** The filter's value. For a window, its length in units. */
   value: Scalar | undefined;
   /** The start of the window, in milliseconds since 1970. It ends now. */
   from: number;
@@ -19,9 +19,9 @@ export type HasEvent = (from?: number) => SQL;
 /** The kind of value that a filter takes: none, one to match, one to compare, or a window of time. */
 type Takes = "nothing" | "scalar" | "sortable" | "window";
 
-interface Taking<Test> {
+interface OperatorRule<Test> {
   takes: Takes;
-  /** 1 or 0, never NULL. */
+  /** Evaluates to 1 or 0, never NULL. */
   test: Test;
 }
 
@@ -39,7 +39,7 @@ export const fieldOperators = {
   notExists: { takes: "nothing", test: notExists },
   within: { takes: "window", test: within },
   olderThan: { takes: "window", test: olderThan },
-} satisfies Record<string, Taking<(operand: Operand, asked: Asked) => SQL>>;
+} satisfies Record<string, OperatorRule<(operand: Operand, input: OperatorInput) => SQL>>;
 
 /** Operators on the contact's events. */
 export const eventOperators = {
@@ -48,9 +48,9 @@ export const eventOperators = {
   triggeredOlderThan: { takes: "window", test: triggeredOlderThan },
   notTriggered: { takes: "nothing", test: notTriggered },
   notTriggeredWithin: { takes: "window", test: notTriggeredWithin },
-} satisfies Record<string, Taking<(hasEvent: HasEvent, asked: Asked) => SQL>>;
+} satisfies Record<string, OperatorRule<(hasEvent: HasEvent, input: OperatorInput) => SQL>>;
 
-/** Operators on membership, with whether it is wanted. */
+/** Operators on membership, each with whether membership is wanted. */
 export const segmentOperators = { memberOfSegment: true, notMemberOfSegment: false } satisfies Record<string, boolean>;
 
 export type FieldOperator = keyof typeof fieldOperators;
@@ -75,13 +75,13 @@ export function isSegmentOperator(operator: Operator): operator is SegmentOperat
   return Object.hasOwn(segmentOperators, operator);
 }
 
-/** The value that an operator takes, without the segment of a membership filter. */
+/** Returns the kind of value that an operator takes, apart from the segment of a membership filter. */
 export function takenBy(operator: Operator): Takes {
   if (isFieldOperator(operator)) return fieldOperators[operator].takes;
   return isEventOperator(operator) ? eventOperators[operator].takes : "nothing";
 }
 
-/** Unknown counts as no: the field is absent or of another type. */
+/** Counts NULL as no: the field is absent or of another type. */
 function yes(condition: SQL): SQL {
   return sql`(${condition} IS TRUE)`;
 }
@@ -94,26 +94,26 @@ function not(condition: SQL): SQL {
   return sql`(NOT ${condition})`;
 }
 
-function equals(operand: Operand, { value, bind }: Asked): SQL {
+function equals(operand: Operand, { value, bind }: OperatorInput): SQL {
   const wanted = given(value);
   const day = typeof wanted === "string" ? dayStartMs(wanted) : null;
   return yes(day === null ? operand.equals(wanted) : isBetween(operand, day, day + dayMs - 1, bind));
 }
 
-/** Contacts without the field do not match; a value of another type counts as different. */
-function notEquals(operand: Operand, asked: Asked): SQL {
-  return both(exists(operand), not(equals(operand, asked)));
+/** Matches no contact without the field. A value of another type counts as different. */
+function notEquals(operand: Operand, input: OperatorInput): SQL {
+  return both(exists(operand), not(equals(operand, input)));
 }
 
-function contains(operand: Operand, { value }: Asked): SQL {
+function contains(operand: Operand, { value }: OperatorInput): SQL {
   return yes(operand.contains(given(value)));
 }
 
-function notContains(operand: Operand, asked: Asked): SQL {
-  return both(exists(operand), not(contains(operand, asked)));
+function notContains(operand: Operand, input: OperatorInput): SQL {
+  return both(exists(operand), not(contains(operand, input)));
 }
 
-function compared(sign: SQL): (operand: Operand, asked: Asked) => SQL {
+function compared(sign: SQL): (operand: Operand, input: OperatorInput) => SQL {
   return (operand, { value, bind }) => {
     if (typeof value === "number") return yes(operand.compares(sign, value));
     return yes(sql`(${operand.time} ${sign} ${bind(given(dateMs(String(value))))})`);
@@ -128,12 +128,12 @@ function notExists(operand: Operand): SQL {
   return not(exists(operand));
 }
 
-/** A time in the future is not within the last days. */
-function within(operand: Operand, { from, now, bind }: Asked): SQL {
+/** Matches no time in the future. */
+function within(operand: Operand, { from, now, bind }: OperatorInput): SQL {
   return yes(isBetween(operand, from, now, bind));
 }
 
-function olderThan(operand: Operand, { from, bind }: Asked): SQL {
+function olderThan(operand: Operand, { from, bind }: OperatorInput): SQL {
   return yes(sql`(${operand.time} < ${bind(from)})`);
 }
 
@@ -141,12 +141,12 @@ function triggered(hasEvent: HasEvent): SQL {
   return hasEvent();
 }
 
-function triggeredWithin(hasEvent: HasEvent, { from }: Asked): SQL {
+function triggeredWithin(hasEvent: HasEvent, { from }: OperatorInput): SQL {
   return hasEvent(from);
 }
 
-/** It happened, but not within the window. */
-function triggeredOlderThan(hasEvent: HasEvent, { from }: Asked): SQL {
+/** Matches when the event happened, but not within the window. */
+function triggeredOlderThan(hasEvent: HasEvent, { from }: OperatorInput): SQL {
   return both(hasEvent(), not(hasEvent(from)));
 }
 
@@ -154,8 +154,8 @@ function notTriggered(hasEvent: HasEvent): SQL {
   return not(hasEvent());
 }
 
-/** Not within the window, or never. */
-function notTriggeredWithin(hasEvent: HasEvent, { from }: Asked): SQL {
+/** Matches when the event did not happen within the window, or never happened. */
+function notTriggeredWithin(hasEvent: HasEvent, { from }: OperatorInput): SQL {
   return not(hasEvent(from));
 }
 

@@ -5,16 +5,16 @@ import { isEventOperator, isFieldOperator, isSegmentOperator } from "./operators
 /** Resources whose conditions may name a field, an event or a segment. */
 export type Referrer = "segment" | "campaign" | "workflow";
 
-/** The names in a condition, sorted, each once. */
+/** The names in a condition, sorted and without duplicates. */
 export interface References {
-  /** In the form of filters: `data.plan`. */
+  /** Fields as filters write them: `data.plan`. */
   fields: string[];
   events: string[];
-  /** Their ids. */
+  /** Ids of segments. */
   segments: string[];
 }
 
-/** The topics that a condition names, each with its slug and its place. */
+/** Yields the topics that a condition names, each with its slug and its path. */
 export function* topicsIn(condition: FilterCondition): Generator<{ slug: string; path: string }> {
   for (const { filter, path } of filtersOf(condition)) {
     const slug = isFieldOperator(filter.operator) ? topicOf(filter.field) : null;
@@ -37,7 +37,10 @@ export function referencesOf(condition: FilterCondition): References {
   };
 }
 
-/** `data.profile.tier` may be a key of its own, or a path inside the key `profile`. It counts as both. */
+/**
+ * Returns the names for which a field counts. `data.profile.tier` may be a key of its own or a path inside the key
+ * `profile`, so it counts as both.
+ */
 function fieldsOf(field: string): string[] {
   const [key = ""] = dataKeyOf(field)?.split(".") ?? [];
   return key === "" ? [field] : [field, `data.${key}`];

@@ -8,9 +8,12 @@ export type SegmentSource = "members" | FilterCondition;
 /** The meaning of a condition's names in SQL. `compile` knows logic and operators, but no tables. */
 export interface Resolver {
   field(name: string, bind: Bind): Operand;
-  /** Whether there is an event of this name, from this id on if one is given. Never NULL. */
+  /** Whether there is an event of this name, starting at `firstId` if one is given. Never NULL. */
   hasEvent(name: SQL, firstId: SQL | null): SQL;
-  /** Whether the contact gets the mail of a topic, by its choice or the topic's default; NULL when there is none. */
+  /**
+   * Whether the contact receives the mail of a topic, by its own choice or the default of the topic; NULL when there is
+   * no such topic.
+   */
   topic(slug: SQL): SQL;
   segment(id: string): SegmentSource;
   /** Whether there is a membership row. Never NULL. */

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../json";
 import { maxDepth } from "./condition";
 
-/** A name that no part of a condition has, where it is, and the names that are known there. */
+/** A name that is unknown at its path in a condition, and the names that are known there. */
 interface UnknownName {
   name: string;
   path: string;
@@ -12,14 +12,15 @@ const ofCondition = new Set(["logic", "groups"]);
 const ofGroup = new Set(["filters", "conditions"]);
 const ofFilter = new Set(["field", "operator", "value", "unit"]);
 
-/** Goes through what may be a condition, and no deeper than one may be. */
+/** Yields the unknown names in a value that may be a condition. Goes no deeper than a valid condition. */
 export function* unknownNames(sent: unknown, path: string, depth = 1): Generator<UnknownName> {
   if (!isJsonObject(sent) || depth > maxDepth) return;
   yield* unknownIn(sent, path, ofCondition);
   for (const [index, group] of listOf(sent.groups)) {
     const at = `${path}.groups.${index}`;
     yield* unknownIn(group, at, ofGroup);
-    for (const [place, filter] of listOf(group.filters)) yield* unknownIn(filter, `${at}.filters.${place}`, ofFilter);
+    for (const [position, filter] of listOf(group.filters))
+      yield* unknownIn(filter, `${at}.filters.${position}`, ofFilter);
     yield* unknownNames(group.conditions, `${at}.conditions`, depth + 1);
   }
 }

@@ -1,4 +1,4 @@
-import { comingAgain, type QueueMessage } from "../messages";
+import { type QueueMessage, redelivered } from "../messages";
 
 /** A message, and everything that was received and means it. */
 export interface Merged<Received> {
@@ -15,7 +15,7 @@ export function mergeMessages<Received>(
 ): Merged<Received>[] {
   const merged = new Map<string, Merged<Received>>();
   for (const [index, { message: given, isAgain, received }] of arrived.entries()) {
-    const message = isAgain ? comingAgain(given) : given;
+    const message = isAgain ? redelivered(given) : given;
     const name = nameOf(message) ?? String(index);
     const known = merged.get(name);
     if (!known) merged.set(name, { message, received: [received] });

@@ -3,8 +3,8 @@ import type { Referrer } from "../../core/audience/references";
 import { id, projectId } from "../columns";
 
 /**
- * Which segments, campaigns and workflows name which fields, events and segments. Whoever saves a condition writes its
- * references in the same batch, so that usage is one index lookup, and never a scan of conditions.
+ * The segments, campaigns and workflows that name a field, an event or a segment. The batch that saves a condition also
+ * writes its references, so that usage is one index lookup and never a scan of conditions.
  */
 export const audienceReferences = sqliteTable(
   "audience_references",

@@ -18,7 +18,7 @@ export const campaigns = sqliteTable(
     name: text().notNull(),
     description: text(),
     status: text({ enum: campaignStatuses }).notNull(),
-    /** Why it waits while it is SENDING. */
+    /** Why the campaign waits while it is SENDING. */
     heldReason: text(),
     audienceType: text({ enum: audienceTypes }).notNull(),
     segmentId: id(),
@@ -39,9 +39,9 @@ export const campaigns = sqliteTable(
     updatedAt: updatedAt(),
     sentAt: time(),
     completedAt: time(),
-    // What may be large comes last, so that a list reads the beginning of a row only.
+    // Columns that may be large come last, so that a list reads only the beginning of a row.
     audienceCondition: text({ mode: "json" }).$type<FilterCondition>(),
-    /** What it was when sending began: see features/campaigns/frozen.ts. */
+    /** Snapshot of the campaign when sending began: see features/campaigns/frozen.ts. */
     frozen: jsonObject(),
     variants: text({ mode: "json" }).$type<StoredVariant[]>(),
     /** The HTML. Null when it is large and stored in R2, under `bodyKey`. */
@@ -52,17 +52,17 @@ export const campaigns = sqliteTable(
     rowKey(table),
     index("ix_campaigns_status").on(table.projectId, table.status, table.id),
     index("ix_campaigns_scheduled").on(table.projectId, table.scheduledFor, table.id).where(sql`status = 'SCHEDULED'`),
-    // The campaigns of a topic, which cannot be deleted while one of them is open.
+    // Finds the campaigns of a topic, which cannot be deleted while one of them is open.
     index("ix_campaigns_topic").on(table.projectId, table.topicId, table.id).where(sql`topic_id IS NOT NULL`),
     index("ix_campaigns_template").on(table.projectId, table.templateId).where(sql`template_id IS NOT NULL`),
-    // The campaigns that have the file of a template's version: then the version stays.
+    // Finds the campaigns that use the file of a template version: that version is then retained.
     index("ix_campaigns_body").on(table.projectId, table.bodyKey).where(sql`body_key IS NOT NULL`),
   ],
 );
 export type CampaignRow = typeof campaigns.$inferSelect;
 
 /**
- * Where the sending of a campaign stands, from when it is scheduled or sent until it has ended. It is apart from the
+ * The progress of sending a campaign, from when it is scheduled or sent until it has ended. It is separate from the
  * campaign, whose row may be large, because each step writes it.
  */
 export const campaignRuns = sqliteTable(
@@ -71,15 +71,15 @@ export const campaignRuns = sqliteTable(
     projectId: projectId(),
     id: id().notNull(),
     clock: clock(),
-    /** When the sweep checks it: it is due to start or to go on, or a run was lost. */
+    /** When the sweep checks the run: it is due to start or to continue, or its message was lost. */
     dueAt: time().notNull(),
-    /** Changes with every step, so that of two runs at once only one takes it. */
+    /** Changes with every step, so that only one of two concurrent runs takes it. */
     step: integer().notNull().default(0),
     /** See features/campaigns/frozen.ts. */
     progress: jsonObject().notNull().default({}),
     /**
-     * The base URL of the recipients' own pages. The call that sends or schedules knows it; what starts it at its time
-     * does not.
+     * The base URL of the pages for recipients. The call that sends or schedules knows it, but the sweep that starts
+     * the campaign later does not.
      */
     linkBase: text(),
   },
@@ -87,7 +87,7 @@ export const campaignRuns = sqliteTable(
 );
 export type CampaignRunRow = typeof campaignRuns.$inferSelect;
 
-/** A block of a campaign's ledger: the emails from `first_id` to `last_id`, delivered and counted together. */
+/** A page of the ledger of a campaign: the emails from `first_id` to `last_id`, delivered and counted together. */
 export const campaignPages = sqliteTable(
   "campaign_pages",
   {
@@ -96,15 +96,15 @@ export const campaignPages = sqliteTable(
     firstId: id().notNull(),
     lastId: id().notNull(),
     part: text({ enum: ["CANARY", "REST"] }).notNull(),
-    /** When its emails were given to the consumers of mail. Null while they are held. */
+    /** When the emails were handed to the consumers of mail. Null while they are held. */
     releasedAt: time(),
-    /** Emails that wait or are on their way, as of the last count. */
+    /** The number of emails that wait or are on their way, at the last count. */
     open: integer().notNull().default(0),
-    /** When it is counted again. Null as long as no email of it has changed since the last count. */
+    /** When the page is counted again. Null while no email of it has changed since the last count. */
     recountAt: time().default(0),
-    /** What the last count found, by content: this much of `campaign_counts` is of this page. */
+    /** The result of the last count, by content: this page's share of `campaign_counts`. */
     counts: text({ mode: "json" }).$type<Record<string, Counts>>().notNull().default({}),
-    /** What the count before found, and the name of the last count: for its second statement. */
+    /** The result of the count before the last, and the name of the last count: for the second statement of a count. */
     countsBefore: text({ mode: "json" }).$type<Record<string, Counts>>().notNull().default({}),
     countId: id(),
   },
@@ -115,8 +115,8 @@ export const campaignPages = sqliteTable(
 );
 
 /**
- * The counters of a campaign, by content: of a campaign with variants each has its own. They are the sum of what the
- * campaign's pages say: see engine/campaigns/count-page.ts.
+ * The counters of a campaign, by content; each variant has its own content. They are the sum over the pages of the
+ * campaign: see engine/campaigns/count-page.ts.
  */
 export const campaignCounts = sqliteTable(
   "campaign_counts",
@@ -124,7 +124,7 @@ export const campaignCounts = sqliteTable(
     projectId: projectId(),
     campaignId: id().notNull(),
     contentId: id().notNull(),
-    /** The content's, which may be gone one day. */
+    /** The variant of the content, stored here because the content may be deleted one day. */
     variant: text(),
     queued: counter(),
     failed: counter(),
@@ -143,8 +143,8 @@ export const campaignCounts = sqliteTable(
 );
 
 /**
- * Whom the freeze of a campaign left out: contacts of its audience without a row in its ledger. Each counts once, by the
- * first reason that is true.
+ * Contacts that the freeze of a campaign left out: they are in its audience but have no row in its ledger. Each counts
+ * once, for the first reason that applies.
  */
 export const campaignLeftOut = sqliteTable(
   "campaign_left_out",
@@ -159,19 +159,19 @@ export const campaignLeftOut = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.campaignId] })],
 );
 
-/** The links of a campaign's contents, and who followed them: see engine/campaigns/links.ts. */
+/** The links in the contents of a campaign, and how often they were followed: see engine/campaigns/links.ts. */
 export const campaignLinks = sqliteTable(
   "campaign_links",
   {
     projectId: projectId(),
     campaignId: id().notNull(),
     contentId: id().notNull(),
-    /** The place of the URL among those of its content, from 1. It travels in the link. */
+    /** The position of the URL in its content, from 1. The link contains it. */
     number: integer().notNull(),
-    /** As it is written in the content, before values are put in. */
+    /** The URL as written in the content, before values are inserted. */
     url: text().notNull(),
     clicks: counter().default(0),
-    /** Emails of which the link was clicked at least once. */
+    /** Emails whose link was clicked at least once. */
     uniqueClicks: counter().default(0),
     automatedClicks: counter().default(0),
   },

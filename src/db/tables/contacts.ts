@@ -11,16 +11,16 @@ export const contacts = sqliteTable(
   "contacts",
   {
     projectId: projectId(),
-    /** Made of `created_at`, so that the order of ids is the order of creation. */
+    /** Derived from `created_at`, so that the order of ids is the order of creation. */
     id: id().notNull(),
     email: text().notNull(),
     subscribed: flag().notNull(),
     /**
-     * When this person last unsubscribed, in any way, and did not come back. Null for a contact that was never
-     * subscribed.
+     * When this person last unsubscribed by any means, without subscribing again since. Null for a contact that was
+     * never subscribed.
      */
     optedOutAt: time(),
-    /** Who unsubscribed the contact. Nothing that a browser sends overrides a person's own choice. */
+    /** The origin of the unsubscription. A request from a browser never overrides a person's own choice. */
     optedOutBy: text({ enum: ["PERSON", "API"] }),
     /** When the person pressed the button of a confirmation mail. */
     confirmedAt: time(),
@@ -37,7 +37,7 @@ export const contacts = sqliteTable(
   (table) => [
     rowKey(table),
     uniqueIndex("ux_contacts_email").on(table.projectId, table.email),
-    // This index alone answers lists and searches: a list of everyone merges its two halves.
+    // This index alone answers lists and searches: a list of all contacts merges its two halves.
     index("ix_contacts_list").on(table.projectId, table.subscribed, table.id, table.email),
     index("ix_contacts_snoozed").on(table.clock, table.snoozedUntil).where(sql`snoozed_until IS NOT NULL`),
     // The size is only known after merging, inside the database.
@@ -61,11 +61,14 @@ export const projectCounts = sqliteTable("project_counts", {
   publicMails: integer().notNull().default(0),
   /** Addresses on the suppression list. */
   suppressions: integer().notNull().default(0),
-  /** When a WEBHOOK step of the project last had a turn: those who wait longer go first. */
+  /** When a WEBHOOK step of the project last had a turn. Projects that have waited longest go first. */
   calledAt: integer().notNull().default(0),
-  /** Where the sweep over old mail continues: behind this email. */
+  /** Cursor of the sweep over old mail: it continues after this email. */
   oldMailAfter: id().notNull().default(belowAllIds),
-  /** Where its next round begins: before the first email that was not ready in this one. Null while all were. */
+  /**
+   * Start of the next round of that sweep: before the first email that was not ready in this round. Null while all were
+   * ready.
+   */
   oldMailAgain: id(),
 });
 
@@ -76,17 +79,17 @@ export const contactFields = sqliteTable(
     projectId: projectId(),
     key: text().notNull(),
     type: text().$type<FieldType>().notNull(),
-    /** The field came with a public key; such fields have their own limit. */
+    /** A call with a public key created the field. Such fields have their own limit. */
     isPublic: flag().notNull().default(false),
     createdAt: createdAt(),
-    /** How many contacts had the field when a large project was last counted, and when that was. */
+    /** The number of contacts with the field when a large project was last counted, and the time of that count. */
     contacts: integer(),
     countedAt: time(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.key] })],
 );
 
-/** Addresses that get no mail of any type: they bounced, complained, or a call added them. */
+/** Addresses that receive no mail of any type: they bounced, complained, or were added by a call. */
 export const suppressions = sqliteTable(
   "suppressions",
   {
@@ -100,8 +103,8 @@ export const suppressions = sqliteTable(
 export type SuppressionRow = typeof suppressions.$inferSelect;
 
 /**
- * The facts that outlive an erased contact: whether its address opted out or is suppressed. The address itself is gone;
- * a keyed hash recognises it when a contact with it is created again.
+ * The facts that outlive an erased contact: whether its address opted out or is suppressed. The address itself is
+ * erased. A keyed hash recognises it when a contact with that address is created again.
  */
 export const erasedAddresses = sqliteTable(
   "erased_addresses",
@@ -116,7 +119,7 @@ export const erasedAddresses = sqliteTable(
 );
 
 /**
- * Groups of marketing mail that a person can leave one by one. A deleted one keeps its row, because its slug is never
+ * Groups of marketing mail that a person can leave one by one. A deleted topic keeps its row, because its slug is never
  * used again.
  */
 export const topics = sqliteTable(
@@ -149,7 +152,7 @@ export const contactTopics = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.contactId, table.topicId] })],
 );
 
-/** Confirmation mails of double opt-in: they limit further ones, and prove the confirmations. */
+/** Confirmation mails of double opt-in. The rows limit further mails, and prove confirmations. */
 export const confirmations = sqliteTable(
   "confirmations",
   {

@@ -11,16 +11,22 @@ export const domains = sqliteTable(
     id: id().notNull(),
     domain: text().notNull(),
     status: text({ enum: ["PENDING", "VERIFIED", "FAILED"] }).notNull(),
-    /** The provider in whose account we created the name, so that we may remove it there; null when it was there before. */
+    /**
+     * The provider in whose account we created the name, so that we may remove it there. Null when the name already
+     * existed there.
+     */
     createdWith: text(),
     records: text({ mode: "json" }).$type<DnsRecord[]>().notNull(),
     lastCheckedAt: time(),
     verifiedAt: time(),
     /** When the checks of a verified domain began to fail; null while they pass. */
     failingSince: time(),
-    /** Null when there is nothing to check. A sweep that takes the row postpones this first. */
+    /**
+     * When the domain is checked next; null when there is nothing to check. A sweep that takes the row first postpones
+     * this time.
+     */
     nextCheckAt: time(),
-    /** Changes with every stored check: of two concurrent checks, the one that ends last is dropped. */
+    /** Changes with every stored check. The later of two concurrent checks is dropped. */
     version: integer().notNull().default(0),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

@@ -16,12 +16,13 @@ export const emailContents = sqliteTable(
     subject: text().notNull(),
     previewText: text(),
     /**
-     * The HTML as it was given. Null when it is stored in R2 under `bodyKey`; both are null when the template version
-     * has it.
+     * The HTML as given. Null when it is stored in R2 under `bodyKey`. Both are null when the template version has the
+     * HTML.
      */
     body: text(),
     /**
-     * The file may be the template's, which mails share. It is deleted with the content only if its kind is "content".
+     * The file may belong to the template, whose mails share it. It is deleted with the content only if its kind is
+     * "content".
      */
     bodyKey: text(),
     fromEmail: text().notNull(),
@@ -30,38 +31,39 @@ export const emailContents = sqliteTable(
     headers: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
     /** The attachments; their files are in R2. */
     attachments: text({ mode: "json" }).$type<AttachmentRow[]>().notNull(),
-    /** The size of body and files in bytes, to decide how many mails to hold at once. */
+    /** The size of the body and the files in bytes. It decides how many mails may be in memory at once. */
     size: integer().notNull(),
     /**
-     * This call's own data, stored on the contact or not. It overrides the contact's data when the mail is rendered.
+     * The data of this call, whether it is stored on the contact or not. It overrides the data of the contact when the
+     * mail is rendered.
      */
     ownData: jsonObject().notNull(),
     type: text().$type<EmailType>().notNull(),
     topicId: id(),
-    /** Whether its opens and clicks are tracked. */
+    /** Whether opens and clicks are tracked. */
     isTracked: flag().notNull().default(true),
-    /** A mail of double opt-in: it alone has `confirmUrl`. */
+    /** A mail of double opt-in. Only such mails have `confirmUrl`. */
     isConfirmation: flag().notNull().default(false),
     templateId: id(),
-    /** Null when the content is not kept any longer. */
+    /** Null once the content is no longer stored. */
     templateVersionId: id(),
     campaignId: id(),
     variant: text(),
     /**
-     * The base URL of the recipients' own pages. The code that accepts a mail knows it; the code that sends it does
-     * not.
+     * The base URL of the pages for recipients. The code that accepts a mail knows it, but the code that sends the mail
+     * does not.
      */
     linkBase: text(),
     /**
-     * Emails with this content whose contact is not erased and whose content is still kept for them. The content goes
-     * with the last one.
+     * The number of emails with this content whose contact is not erased and whose content is still stored. The content
+     * is deleted with the last one.
      */
     recipients: integer().notNull().default(1),
     createdAt: createdAt(),
   },
   (table) => [
     rowKey(table),
-    // The contents that still name a version of a template, or its file: then the version stays.
+    // Finds the contents that still name a template version, or its file: that version is then retained.
     index("ix_email_contents_version")
       .on(table.projectId, table.templateVersionId)
       .where(sql`template_version_id IS NOT NULL`),
@@ -70,7 +72,7 @@ export const emailContents = sqliteTable(
 );
 export type ContentRow = typeof emailContents.$inferSelect;
 
-/** One row per email and recipient, and the truth about its delivery. Queue messages only trigger work on it. */
+/** One row per email and recipient, which is the truth about the delivery. Queue messages only trigger work on it. */
 export const emails = sqliteTable(
   "emails",
   {
@@ -79,67 +81,78 @@ export const emails = sqliteTable(
     contentId: id().notNull(),
     contactId: id().notNull(),
     campaignId: id(),
-    /** `execution:step` of the workflow that sends it, so that each step sends once. */
+    /** `execution:step` of the workflow that sends the email, so that each step sends once. */
     effectId: text(),
     toEmail: text().notNull(),
     /** The recipient as the caller wrote it, for the To header. Null when it equals `toEmail`. */
     toWritten: text(),
     toName: text(),
     source: text().$type<EmailSource>().notNull(),
-    /** Its place in the order of the project's mail: see core/mail/priority.ts. */
+    /** Priority in the mail of the project: see core/mail/priority.ts. */
     priority: integer().$type<Priority>().notNull().default(0),
     status: text().$type<EmailStatus>().notNull(),
     error: text(),
-    /** The subject as rendered; null until the mail is handed over. */
+    /** The rendered subject; null until the hand-over. */
     subject: text(),
-    /** Values for this recipient alone, in a workflow its run's: they override the content's. */
+    /** Values for this recipient only, in a workflow those of the execution. They override the data of the content. */
     ownData: jsonObject(),
-    /** The contact as it was at the first rendering: every later try renders the same. */
+    /** Snapshot of the contact at the first rendering, so that every later attempt renders the same. */
     contact: text({ mode: "json" }).$type<ContactSnapshot>(),
     attempts: integer().notNull().default(0),
     /**
-     * The call to the provider in which it was last handed over, and that call's idempotency key. The consumer that makes it
-     * holds the email; see engine/mail/deliver.ts.
+     * The call to the provider with which it was last handed over, and the idempotency key of that call. The consumer
+     * that makes the call holds the email; see engine/mail/deliver.ts.
      */
     round: text(),
-    /** Set just before the call to the provider: from then on the mail may have been sent. */
+    /**
+     * The time of the hand-over, just before the call to the provider. The mail may have been sent at any time after
+     * it.
+     */
     handedAt: time(),
-    /** The time of a call whose outcome is unknown, and whose repeat the provider would recognise. */
+    /** The time of a call with an unknown outcome whose repeat the provider would recognise. */
     uncertainSince: time(),
-    /** When the provider is asked for it, should its outcome be unknown by then; null where nobody can be asked. */
+    /**
+     * When the provider is asked about the email if its outcome is still unknown. Null when the provider cannot be
+     * asked.
+     */
     lookUpAt: time(),
-    /** How often the provider answered that it does not have it, since the last call. */
+    /** How often the provider answered, since the last call, that it does not have the email. */
     lookUps: integer().notNull().default(0),
-    /** How its unknown outcome was settled. */
+    /** How the unknown outcome was settled. */
     settledBy: text().$type<Settler>(),
     clock: clock(),
-    /** When the caller wants it sent; null for at once. */
+    /** When the caller wants it sent; null for immediately. */
     scheduledAt: time(),
-    /** A QUEUED mail is not tried before this. Null while it is held. */
+    /** A QUEUED mail is not attempted before this time. Null while it is held. */
     nextAttemptAt: time(),
-    /** When the sweep checks a mail that is QUEUED or SENDING. Null while it is held: then nobody reads it. */
+    /**
+     * When the sweep checks a mail that is QUEUED or SENDING. Null while it is held, because no sweep reads it then.
+     */
     dueAt: time(),
-    /** When a person asked to send it again. */
+    /** When a user asked to send it again. */
     retriedAt: time(),
-    /** How often a consumer took it alone and stopped without a result, before handing anything over. */
+    /** How often a consumer took the email on its own and stopped without a result, before the hand-over. */
     abandonments: integer().notNull().default(0),
     provider: text(),
     providerMessageId: text(),
-    /** Reports that changed no status, so that their repeats are recognised: see engine/mail/report.ts. */
+    /** Reports that changed no status, so that repeats are recognised: see engine/mail/report.ts. */
     reported: text({ mode: "json" }).$type<string[]>(),
     opens: integer().notNull().default(0),
     clicks: integer().notNull().default(0),
-    /** The opens and clicks that are counted, so that their repeats are recognised: see engine/mail/hits.ts. */
+    /** The opens and clicks that were counted, so that repeats are recognised: see engine/mail/hits.ts. */
     hits: text(),
-    /** The numbers of the campaign's links that its recipient clicked, as in `,1,7,`. */
+    /** The numbers of the campaign's links that the recipient clicked, as in `,1,7,`. */
     clickedLinks: text(),
     causes: text({ mode: "json" }).$type<string[]>(),
-    /** A workflow that an event of a public key started or woke mails its contact: see engine/workflows/public-mail.ts. */
+    /**
+     * The mail is caused by an event of a public key, which started or woke a workflow that mails its own contact: see
+     * engine/workflows/public-mail.ts.
+     */
     isPublic: flag().notNull().default(false),
-    /** Its content is not kept any longer: see engine/mail/forget-contents.ts. */
+    /** The content is no longer stored: see engine/mail/forget-contents.ts. */
     isForgotten: flag().notNull().default(false),
     createdAt: createdAt(),
-    /** When it ended without being sent. */
+    /** When the email ended without being sent. */
     endedAt: time(),
     sentAt: time(),
     deliveredAt: time(),
@@ -147,35 +160,39 @@ export const emails = sqliteTable(
     clickedAt: time(),
     bouncedAt: time(),
     complainedAt: time(),
-    /** When its recipient left by one of its links: of the mail of campaigns and workflows. */
+    /** When the recipient unsubscribed by a link in it. Only for mail of campaigns and workflows. */
     unsubscribedAt: time(),
   },
   (table) => [
     rowKey(table),
-    // One row per campaign and contact (nulls never collide). It also finds the emails of a person.
+    // One row per campaign and contact (nulls never collide). This index also finds the emails of a contact.
     uniqueIndex("ux_emails_contact").on(table.projectId, table.contactId, table.campaignId),
-    // A project's open mail in the order in which it goes: for drainers, and for the sweep, which looks at the first of each.
+    // The open mail of a project in the order of delivery: for drainers, and for the sweep, which reads the first email
+    // of each project.
     index("ix_emails_due").on(table.clock, table.projectId, table.priority, table.dueAt).where(sql`due_at IS NOT NULL`),
-    // Mail that waits for its time, so that its sender domain is not deleted.
+    // Mail that waits for its scheduled time, so that its sender domain is not deleted.
     index("ix_emails_scheduled")
       .on(table.projectId, table.scheduledAt)
       .where(sql`status = 'QUEUED' AND scheduled_at IS NOT NULL`),
-    // Mail that is held until its project may send again. That of a campaign is held with its campaign.
+    // Mail that is held until its project may send again. Mail of a campaign is held with the campaign.
     index("ix_emails_held")
       .on(table.projectId)
       .where(sql`status = 'QUEUED' AND due_at IS NULL AND campaign_id IS NULL`),
-    // Mail whose outcome is unknown, and for which its provider is asked.
+    // Mail with an unknown outcome, about which the provider is asked.
     index("ix_emails_look_up")
       .on(table.provider, table.lookUpAt)
       .where(sql`status = 'UNKNOWN' AND look_up_at IS NOT NULL`),
     uniqueIndex("ux_emails_effect").on(table.projectId, table.effectId).where(sql`effect_id IS NOT NULL`),
-    // The mail of a workflow's step, newest last, for the workflow's statistics. The step is behind `execution:`.
+    // The mail of a workflow step, newest last, for the statistics of the workflow. The step follows `execution:`.
     index("ix_emails_step").on(table.projectId, sql`substr(effect_id, 24)`, table.id).where(sql`effect_id IS NOT NULL`),
   ],
 );
 export type EmailRow = typeof emails.$inferSelect;
 
-/** A call to the provider with several mails, stored before it is made: its id is the provider's idempotency key. */
+/**
+ * A call to the provider with several mails, stored before the call is made. Its id is the idempotency key at the
+ * provider.
+ */
 export const rounds = sqliteTable(
   "rounds",
   {
@@ -190,7 +207,7 @@ export const rounds = sqliteTable(
 );
 
 /**
- * A project's mail in the order in which providers accepted it, in blocks of about a hundred, with what was reported of
+ * The mail of a project in the order in which providers accepted it, in blocks of about a hundred, with the reports on
  * each block: see engine/mail/reputation.ts.
  */
 export const sendingBlocks = sqliteTable(
@@ -199,7 +216,7 @@ export const sendingBlocks = sqliteTable(
     projectId: projectId(),
     /** 1, 2, 3 and so on. Old blocks are deleted. */
     number: integer().notNull(),
-    /** The mails that were accepted before it, as `event_names.mails` counts them. */
+    /** The number of mails that were accepted before the block, as `event_names.mails` counts them. */
     firstMail: integer().notNull(),
     /** A mail belongs to the last block that began before its `sent_at`. */
     startedAt: integer().notNull(),
@@ -209,9 +226,7 @@ export const sendingBlocks = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.number] })],
 );
 
-/**
- * Mail that the embedded outbox provider stores. Mail that it did not accept has the id of its email.
- */
+/** Mail that the embedded outbox provider stores. A message that it refused has the id of its email. */
 export const outboxMessages = sqliteTable(
   "outbox_messages",
   {
@@ -232,7 +247,7 @@ export const outboxMessages = sqliteTable(
 export type OutboxRow = typeof outboxMessages.$inferSelect;
 
 /**
- * Emails accepted in a calendar month (UTC) by template ('' for inline content), without those that were never sent.
+ * Emails accepted in a calendar month (UTC), by template ('' for inline content), without those that were never sent.
  */
 export const monthlyUsage = sqliteTable(
   "monthly_usage",

@@ -4,8 +4,7 @@ import { flag, id, jsonObject, projectId, rowKey, time } from "../columns";
 
 /**
  * The event log, which is also a transactional outbox: a row is written in the batch of the change that caused it. Its
- * id is made at the commit and contains the time, so an order by id is an order by time, and a bound in time is a bound
- * of ids.
+ * id is made at the commit and contains the time, so ids sort by time, and a bound in time is a bound of ids.
  */
 export const events = sqliteTable(
   "events",
@@ -21,17 +20,17 @@ export const events = sqliteTable(
     /** A public key caused it, also where the service itself is its source. Older rows of PUBLIC do not say so. */
     isPublic: flag().notNull().default(false),
     /**
-     * The event's data. For an email's event, only values that the email's own row lacks; see
+     * The data of the event. For an event of an email, only values that are not in the row of the email; see
      * engine/events/email-data.ts.
      */
     data: jsonObject().notNull(),
-    /** Workflows and events that led to it. */
+    /** Workflows and events that led to this event. */
     causes: text({ mode: "json" }).$type<string[]>(),
-    /** Workflows that it starts, as of the moment of its commit. */
+    /** Workflows that the event starts, at the moment of its commit. */
     starts: text({ mode: "json" }).$type<string[]>(),
     /**
-     * When the announcement of an undispatched row counts as lost. Null once every listener has taken it, and from the
-     * start when it has no listener.
+     * When the announcement of an undispatched event counts as lost. Null once every listener has received the event,
+     * and from the start when it has no listener.
      */
     nextAnnounceAt: time(),
     announcements: integer().notNull().default(0),
@@ -39,7 +38,7 @@ export const events = sqliteTable(
   (table) => [
     rowKey(table),
     index("ix_events_contact").on(table.projectId, table.contactId, table.id),
-    // Finds the contacts with this event, and since when.
+    // Finds the contacts with an event, and since when they have it.
     index("ix_events_name").on(table.projectId, table.name, table.contactId, table.id),
     index("ix_events_waiting").on(table.nextAnnounceAt).where(sql`next_announce_at IS NOT NULL`),
   ],
@@ -47,7 +46,7 @@ export const events = sqliteTable(
 export type EventRow = typeof events.$inferSelect;
 
 /**
- * The event names of a project, with lifetime counts, and with the count of the last day on which each happened. Each
+ * The event names of a project, with total counts, and with the count of the last day on which each happened. Each
  * batch that writes events updates them once.
  */
 export const eventNames = sqliteTable(
@@ -62,7 +61,7 @@ export const eventNames = sqliteTable(
     day: integer().notNull(),
     dayCount: integer().notNull(),
     isPublic: flag().notNull().default(false),
-    /** Of `email.sent`: those whose mail counts for the project's reputation. It only grows. */
+    /** For `email.sent`, the events whose mail counts for the reputation of the project. The number only grows. */
     mails: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.name] })],

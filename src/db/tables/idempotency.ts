@@ -3,22 +3,22 @@ import type { KeyKind } from "../../core/keys";
 import { createdAt, projectId, time } from "../columns";
 
 /**
- * The effect of a request with an idempotency key, written in the same batch. So a second commit under the same key is
- * impossible, even if the gate has forgotten the key, and the first answer can be returned again.
+ * The effect of a request with an idempotency key, written in the same batch. A second commit under the same key is
+ * therefore impossible, even if the gate has forgotten the key, and the first answer can be returned again.
  */
 export const idempotencyEffects = sqliteTable(
   "idempotency_effects",
   {
     projectId: projectId(),
     /**
-     * The kind of the API key: keys of browsers and of servers are separate. `received` are providers' names of mail that
-     * they received.
+     * The kind of the API key: keys of browsers and of servers are separate. For `received`, the key is the provider's
+     * name of a mail that it received.
      */
     kind: text().$type<KeyKind | "received">().notNull(),
     key: text().notNull(),
     /** `POST /v1/send` */
     request: text().notNull(),
-    /** Of its method, path and body. Null in rows from before it was kept. */
+    /** The hash of method, path and body. Null in rows that are older than the column. */
     hash: text(),
     /** The body of the answer, as JSON. */
     response: text().notNull(),

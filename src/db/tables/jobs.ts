@@ -13,34 +13,34 @@ export const jobs = sqliteTable(
     type: text().$type<JobType>().notNull(),
     status: text({ enum: ["queued", "processing", "completed", "failed"] }).notNull(),
     progress: integer().notNull().default(0),
-    /** Changes when the work is requested anew: a run notices, and begins again. */
+    /** Changes when the work is requested again: a run notices, and starts over. */
     generation: integer().notNull().default(1),
     /** The input of the call. */
     input: jsonObject().notNull().default({}),
-    /** The progress of the work: every step is conditional on the state that the step before it left. */
+    /** The state of the work. Every step is conditional on the state that the previous step stored. */
     state: jsonObject().notNull().default({}),
     result: jsonObject(),
     errors: text({ mode: "json" }).$type<JsonObject[]>().notNull(),
     /** Why it failed. */
     reason: text(),
-    /** When its runs began to fail without progress; null while they do not fail. */
+    /** Since when its runs have failed without progress; null while they do not fail. */
     failingSince: time(),
     createdAt: createdAt(),
     completedAt: time(),
-    /** When the message of a job that is not done counts as lost. */
+    /** When the message of an unfinished job counts as lost. */
     nextAnnounceAt: time(),
   },
   (table) => [
     rowKey(table),
     // The operator looks up an erasure by its id alone.
     index("ix_jobs_erasures").on(table.id).where(sql`type = 'project.erase'`),
-    // A project has few of them at once, and a campaign has one.
+    // A project has few of these at once, and a campaign has at most one.
     index("ix_jobs_preflights")
       .on(table.projectId, table.id)
       .where(sql`type = 'campaigns.preflight' AND status IN ('queued', 'processing')`),
-    // Where an erasure looks for addresses.
+    // Finds the errors in which an erasure looks for addresses.
     index("ix_jobs_errors").on(table.projectId, table.id).where(sql`errors <> '[]'`),
-    // The sweep over jobs that ended long ago, of all projects.
+    // For the sweep over jobs of all projects that ended long ago.
     index("ix_jobs_ended").on(table.completedAt).where(sql`completed_at IS NOT NULL`),
     index("ix_jobs_open").on(table.nextAnnounceAt).where(sql`status IN ('queued', 'processing')`),
   ],

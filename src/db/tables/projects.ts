@@ -13,7 +13,7 @@ export const projects = sqliteTable(
     id: text().notNull(),
     name: text().notNull(),
     fromName: text(),
-    /** Null when nobody set it: then pages go by the browser, and mail is in English. */
+    /** Null when it was never set: pages then follow the language of the browser, and mail is in English. */
     locale: text(),
     disabled: flag().notNull().default(false),
     disabledReason: text(),
@@ -24,25 +24,25 @@ export const projects = sqliteTable(
     /** The current time of a project with its own clock. */
     clockAt: time(),
     publicKeyMayResubscribe: flag().notNull().default(false),
-    /** What answers to public keys tell: NONE leaves out whatever would show which contacts are known. */
+    /** The content of answers to public keys: NONE leaves out everything that would show which contacts are known. */
     publicAnswers: text({ enum: ["IDS", "NONE"] })
       .notNull()
       .default("IDS"),
-    /** Both stand in the footer of marketing mail. */
+    /** Both appear in the footer of marketing mail. */
     company: text(),
     postalAddress: text(),
-    /** Whether a contact that a public key creates is subscribed, unless its call says otherwise. */
+    /** Whether a contact that a public key creates is subscribed, unless its call states otherwise. */
     publicTrackSubscribes: flag().notNull().default(true),
     confirmationTemplateId: id(),
     sendingPausedReason: text(),
     sendingPausedAt: time(),
-    /** When the reputation brake was last lifted: mail sent before does not count. Null when it never was. */
+    /** When the reputation brake was last lifted: mail sent before does not count. Null when it was never lifted. */
     sendingCountedFrom: time(),
     /** The binding of the database with this project's rows. */
     shard: text().notNull(),
     /** The key for hashes of erased addresses: 32 random bytes in hex. */
     addressKey: text().notNull(),
-    /** Set when its deletion begins: from then on only the job that empties it finds the project. */
+    /** When the deletion of the project began. Afterwards only the job that empties it finds the project. */
     deletedAt: time(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -66,13 +66,16 @@ export const apiKeys = sqliteTable(
   (table) => [rowKey(table), uniqueIndex("ux_api_keys_hash").on(table.hash)],
 );
 
-/** A name is verified in at most one project of the installation. `features/domains/name.ts` ensures it. */
+/**
+ * Verified domain names. A name is verified in at most one project of the installation; `features/domains/name.ts`
+ * ensures it.
+ */
 export const verifiedDomains = sqliteTable(
   "verified_domains",
   {
     domain: text().primaryKey(),
     projectId: projectId(),
-    /** Identifies the project's claim to the name: a new id with each claim, made of its time. */
+    /** Identifies the project's claim to the name: a new id for each claim, derived from its time. */
     claim: text().notNull().default(""),
   },
   // For the erasure of a project.
@@ -80,8 +83,8 @@ export const verifiedDomains = sqliteTable(
 );
 
 /**
- * Messages that a queue gave up on. The work itself is in its rows, and the sweeps find it again; this only records
- * that it happened.
+ * Messages that a queue gave up on. The work itself is in its rows, and the sweeps find it again. This table only
+ * records the failure.
  */
 export const deadLetters = sqliteTable("dead_letters", {
   id: id().primaryKey(),

@@ -17,18 +17,18 @@ export const segments = sqliteTable(
     condition: text({ mode: "json" }).$type<FilterCondition>(),
     trackMembership: flag().notNull(),
     memberCount: integer().notNull().default(0),
-    /** When `member_count` was counted, and the version of the contacts and events at that time. */
+    /** When `member_count` was counted, and the version of contacts and events at that time. */
     countedAt: time(),
     countedOf: text(),
     clock: clock(),
-    /** When a sweep checks whether it must be counted again. */
+    /** When a sweep checks whether the members must be counted again. */
     nextCountAt: time(),
-    /** The same for the members of a tracked segment, used by the sweep that recomputes them. */
+    /** The same for the computation of members of a tracked segment. */
     computedAt: time(),
     computedOf: text(),
-    /** When a sweep checks whether its members must be computed again; null when it is not tracked. */
+    /** When a sweep checks whether the members must be computed again; null when the segment is not tracked. */
     nextComputeAt: time(),
-    /** The current job that computes its members: two at once would record events twice. */
+    /** The current job that computes the members. Two at once would record events twice. */
     computeJobId: id(),
     /** Changes with every change of the row, so that a write can tell whether what it read is still current. */
     version: integer().notNull().default(1),
@@ -44,7 +44,7 @@ export const segments = sqliteTable(
 );
 export type SegmentRow = typeof segments.$inferSelect;
 
-/** The members of a static segment, and those of a tracked one at its last computation. */
+/** The members of a static segment, and those of a tracked segment at its last computation. */
 export const segmentMembers = sqliteTable(
   "segment_members",
   {

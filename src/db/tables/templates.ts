@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { EmailType } from "../../core/mail/status";
 import { createdAt, id, projectId, rowKey, time, updatedAt } from "../columns";
 
-/** A template's name and search data. Its content is in the version that it points to. */
+/** The name and search data of a template. Its content is in the version that it names. */
 export const templates = sqliteTable(
   "templates",
   {
@@ -13,7 +13,9 @@ export const templates = sqliteTable(
     description: text(),
     versionId: id().notNull(),
     topicId: id(),
-    /** Name, description and subject in lower case. We make it, because SQLite's own lower() knows ASCII only. */
+    /**
+     * Name, description and subject in lower case. Our code writes it, because the lower() of SQLite knows ASCII only.
+     */
     searchText: text().notNull(),
     /** Changes with every change of the row, so that a write can tell whether what it read is still current. */
     version: integer().notNull().default(1),
@@ -26,14 +28,14 @@ export const templates = sqliteTable(
     // One index for each other order of the list. The search text begins with the name.
     index("ix_templates_updated").on(table.projectId, table.updatedAt, table.id),
     index("ix_templates_search").on(table.projectId, table.searchText, table.id),
-    // The templates of a topic, which cannot be deleted while it has some.
+    // Finds the templates of a topic, which cannot be deleted while it has any.
     index("ix_templates_topic").on(table.projectId, table.topicId, table.id).where(sql`topic_id IS NOT NULL`),
   ],
 );
 export type TemplateRow = typeof templates.$inferSelect;
 
 /**
- * The content of a template at one time. It is never changed, and stays while anything names it: a mail refers to the
+ * The content of a template at one time. It never changes, and is retained while anything names it: a mail names the
  * version with which it was accepted.
  */
 export const templateVersions = sqliteTable(
@@ -55,13 +57,16 @@ export const templateVersions = sqliteTable(
     replyTo: text(),
     type: text().$type<EmailType>().notNull(),
     createdAt: createdAt(),
-    /** When the sweep asks whether anything names it, by the real clock. Null while its template has it. */
+    /**
+     * When the sweep checks whether anything names the version, by the real clock. Null while it is the current
+     * version.
+     */
     checkAt: time(),
   },
   (table) => [
     rowKey(table),
     index("ix_template_versions_check").on(table.checkAt).where(sql`check_at IS NOT NULL`),
-    // The versions that share a file.
+    // Finds the versions that share a file.
     index("ix_template_versions_body").on(table.projectId, table.bodyKey).where(sql`body_key IS NOT NULL`),
   ],
 );

@@ -11,22 +11,22 @@ export const webhooks = sqliteTable(
     url: text().notNull(),
     events: text({ mode: "json" }).$type<string[]>().notNull(),
     description: text(),
-    /** Encrypted under a secret of the Worker. */
+    /** Encrypted with a secret of the Worker. */
     secret: text().notNull(),
-    /** The previous secret, which also signs until then. */
+    /** The previous secret, which also signs until `oldSecretUntil`. */
     oldSecret: text(),
     oldSecretUntil: time(),
     disabledAt: time(),
     disabledReason: text(),
-    /** To the minute: not every success is written. */
+    /** Accurate to the minute, because not every success is written. */
     lastSuccessAt: time(),
-    /** The first failure since the last success. */
+    /** The time of the first failure since the last success. */
     failingSince: time(),
-    /** Calls in a row without an answer. */
+    /** The number of consecutive calls without an answer. */
     timeouts: integer().notNull().default(0),
-    /** No call is made before this. */
+    /** No call is made before this time. */
     putOffUntil: time(),
-    /** When its next delivery is due. Null when none waits, or when it is disabled. */
+    /** When the next delivery is due. Null when none waits, or when the webhook is disabled. */
     dueAt: time(),
     updatedAt: updatedAt(),
   },
@@ -40,14 +40,17 @@ export const webhookDeliveries = sqliteTable(
   {
     projectId: projectId(),
     webhookId: id().notNull(),
-    /** For a test, which has no event, an id of its own. */
+    /** A test has no event, so it has an id of its own here. */
     eventId: id().notNull(),
     type: text().notNull(),
     status: text({ enum: ["PENDING", "SUCCEEDED", "FAILED"] }).notNull(),
     attempts: integer().notNull().default(0),
-    /** While a consumer has it: when it counts as lost. Null when it is not tried again. */
+    /**
+     * When the delivery is due. While a consumer works on it, when it counts as lost. Null when there are no more
+     * attempts.
+     */
     nextAttemptAt: time(),
-    /** A try that fails after this is the last one. */
+    /** An attempt that fails after this time is the last. */
     triesUntil: time().notNull(),
     lastAttemptAt: time(),
     statusCode: integer(),
@@ -61,7 +64,7 @@ export const webhookDeliveries = sqliteTable(
     index("ix_webhook_deliveries_due")
       .on(table.projectId, table.webhookId, table.nextAttemptAt)
       .where(sql`next_attempt_at IS NOT NULL`),
-    // Ids sort by time: it finds the old ones, and those of an event.
+    // Ids sort by time, so this index finds old deliveries, and those of an event.
     index("ix_webhook_deliveries_expiry").on(table.eventId),
   ],
 );

@@ -5,7 +5,9 @@ import { stepTypes } from "../../core/workflows/step";
 import { triggerTypes } from "../../core/workflows/trigger";
 import { clock, createdAt, flag, id, jsonObject, projectId, rowKey, time, updatedAt } from "../columns";
 
-/** A workflow: steps, transitions between them, and its trigger. Its version changes with every change of any of them. */
+/**
+ * A workflow: a trigger, steps and the transitions between them. Its version changes with every change of any of them.
+ */
 export const workflows = sqliteTable(
   "workflows",
   {
@@ -18,13 +20,13 @@ export const workflows = sqliteTable(
     triggerConfig: jsonObject().notNull(),
     allowReentry: flag().notNull(),
     clock: clock(),
-    /** When a scheduled workflow starts next. */
+    /** When a scheduled workflow next starts. */
     nextTickAt: time(),
     /** Name and description in lower case, for the list's search. */
     searchText: text().notNull(),
-    /** Where its mail's links lead without a PUBLIC_URL: where the last call that changed it was made. */
+    /** The origin of links in its mail when PUBLIC_URL is unset: that of the last changing request. */
     linkBase: text(),
-    /** What is not sound about it, as of its last change: for lists. */
+    /** The issues of the workflow at its last change, stored so that lists need not compute them. */
     issues: text({ mode: "json" }).$type<Issue[]>().notNull().default([]),
     version: integer().notNull().default(1),
     createdAt: createdAt(),
@@ -42,9 +44,9 @@ export const workflowSteps = sqliteTable(
     projectId: projectId(),
     workflowId: id().notNull(),
     id: id().notNull(),
-    /** What documents call it, if one has made it; see core/workflows/document.ts. */
+    /** The key of the step in workflow documents, if it has one; see core/workflows/document.ts. */
     key: text(),
-    /** Its place among the steps of the document; null behind those that have one, in the order of their ids. */
+    /** The position among the steps of the document. Null for steps without one, which come last, ordered by id. */
     place: integer(),
     type: text({ enum: stepTypes }).notNull(),
     name: text().notNull(),
@@ -71,7 +73,7 @@ export const workflowTransitions = sqliteTable(
     toStepId: id().notNull(),
     branch: text(),
     priority: integer().notNull().default(0),
-    /** As of a step. */
+    /** The position among the transitions, as for steps. */
     place: integer(),
     createdAt: createdAt(),
   },
@@ -85,14 +87,14 @@ export const workflowTicks = sqliteTable(
     projectId: projectId(),
     workflowId: id().notNull(),
     tick: integer().notNull(),
-    /** The last contact for which it has started. */
+    /** Cursor: the last contact for which the tick has started an execution. */
     cursor: id(),
     completedAt: time(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.workflowId, table.tick] })],
 );
 
-/** The data of executions for lists and sweeps. The executions themselves are in the objects of their contacts. */
+/** Mirror of executions for lists and sweeps. The executions themselves are in the objects of their contacts. */
 export const workflowExecutions = sqliteTable(
   "workflow_executions",
   {
@@ -109,29 +111,29 @@ export const workflowExecutions = sqliteTable(
     startedAt: integer().notNull(),
     completedAt: time(),
     updatedAt: updatedAt(),
-    /** The event that it waits for, so that the listener of that name stays. */
+    /** The event that the execution waits for, so that the listener of that name is retained. */
     awaits: text(),
     error: text(),
-    /** The version of the execution in its object that the row shows: an older one never replaces it. */
+    /** The version of the execution that the row shows. An older version never replaces it. */
     version: integer().notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.workflowId, table.id] }),
     index("ix_workflow_executions_status").on(table.projectId, table.workflowId, table.status, table.id),
     index("ix_workflow_executions_contact").on(table.projectId, table.contactId),
-    // What a project's executions wait for, soonest first.
+    // The waiting executions of a project, soonest first.
     index("ix_workflow_executions_waiting")
       .on(table.projectId, table.wakeAt, table.id)
       .where(sql`status = 'WAITING' AND wake_at IS NOT NULL`),
     index("ix_workflow_executions_due").on(table.clock, table.wakeAt).where(sql`wake_at IS NOT NULL`),
-    // Whether anybody waits for an event: only executions that do are in it.
+    // Shows whether any execution waits for an event. Only executions that do are in the index.
     index("ix_workflow_executions_awaits").on(table.projectId, table.awaits).where(sql`awaits IS NOT NULL`),
   ],
 );
 
 /**
- * The effects of executions on contacts, so that each step has its effect once: whoever inserts the row has it. A row is
- * kept for as long as its execution may repeat the step.
+ * The effects of executions on contacts. The batch that inserts the row has the effect, so each step has its effect
+ * once. A row is stored for as long as its execution may repeat the step.
  */
 export const workflowEffects = sqliteTable(
   "workflow_effects",
@@ -139,7 +141,7 @@ export const workflowEffects = sqliteTable(
     projectId: projectId(),
     /** `execution:step`, in the letters of ids. */
     effectId: text().notNull(),
-    /** Of the batch that has had the effect: the batch's other statements act for its rows alone. */
+    /** Identifies the batch that had the effect: the other statements of the batch act only for its rows. */
     token: text().notNull(),
     result: jsonObject().notNull(),
     createdAt: createdAt(),
@@ -151,8 +153,9 @@ export const workflowEffects = sqliteTable(
 );
 
 /**
- * The calls of WEBHOOK steps, one for each execution and step. Nobody is called while a step runs: consumers make them by
- * turns, and report to the execution. A row is kept for a while after that, so that a step that is repeated finds it.
+ * The calls of WEBHOOK steps, one for each execution and step. No call is made while a step runs: consumers make the
+ * calls in turns, and report to the execution. A row is retained for a while afterwards, so that a repeated step finds
+ * it.
  */
 export const workflowCalls = sqliteTable(
   "workflow_calls",
@@ -162,12 +165,12 @@ export const workflowCalls = sqliteTable(
     /** `execution:step`, in the letters of ids. */
     effectId: text().notNull(),
     host: text().notNull(),
-    /** The whole call, as it was rendered once. Null when it is over. */
+    /** The complete call, rendered once. Null when the call is over. */
     request: jsonObject(),
     attempts: integer().notNull().default(0),
-    /** While a consumer has it: when it counts as lost. Null when it is over. */
+    /** When the call is due. While a consumer works on it, when it counts as lost. Null when the call is over. */
     nextAttemptAt: time(),
-    /** What came of it, until the execution has heard. */
+    /** The outcome of the call, until the execution has received it. */
     outcome: jsonObject(),
     endedAt: time(),
     createdAt: createdAt(),
@@ -181,22 +184,22 @@ export const workflowCalls = sqliteTable(
   ],
 );
 
-/** The hosts that a project's WEBHOOK steps call: each has its own turns, and its own patience. */
+/** The hosts that the WEBHOOK steps of a project call. Each has its own turns and its own limits of time. */
 export const workflowHosts = sqliteTable(
   "workflow_hosts",
   {
     projectId: projectId(),
     host: text().notNull(),
-    /** Calls in a row without an answer. */
+    /** The number of consecutive calls without an answer. */
     timeouts: integer().notNull().default(0),
-    /** No call is made before this. */
+    /** No call is made before this time. */
     putOffUntil: time(),
-    /** When its next call is due. Null when none waits. */
+    /** When the next call is due. Null when none waits. */
     dueAt: time(),
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.host] }),
-    // The next ones of each project: one with many does not hide the others.
+    // The next due hosts of each project: a project with many does not hide the others.
     index("ix_workflow_hosts_due").on(table.projectId, table.dueAt).where(sql`due_at IS NOT NULL`),
   ],
 );

@@ -14,26 +14,28 @@ import { type Statement, select, statement } from "../../db/statement";
 import type { ContactRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 
-/** A filter of a condition, and what it comes to for one contact. */
+/** A filter of a condition, with its result for one contact. */
 export interface JudgedFilter {
   filter: Filter;
   matches: boolean;
-  /** The contact's value, the time of its last such event, or whether it is a member. Null when there is none. */
+  /**
+   * The contact's value, the time of the last such event, or whether the contact is a member. Null when there is none.
+   */
   actual: unknown;
 }
 
-/** A condition, with all that decides what it comes to. */
-interface Asked {
+/** A condition, with everything that its result depends on. */
+interface JudgeInput {
   condition: FilterCondition;
   segments: Segments;
   now: Date;
 }
 
-/** Whether a condition holds for one contact, and what each of its filters comes to. */
+/** Evaluates a condition and each of its filters for one contact. */
 export async function judge(
   ctx: Context,
   contact: ContactRow,
-  { condition, segments, now }: Asked,
+  { condition, segments, now }: JudgeInput,
 ): Promise<{ matches: boolean; filters: JudgedFilter[] }> {
   const filters = [...filtersOf(condition)].map(({ filter }) => filter);
   const [{ matches, each }, lastTimes] = await Promise.all([
@@ -51,34 +53,34 @@ function alone(filter: Filter): FilterCondition {
   return { logic: "AND", groups: [{ filters: [filter] }] };
 }
 
-/** Each has a parameter, of which D1 allows 100. */
+/** Each filter has one parameter, and D1 allows 100 per statement. */
 const filtersPerStatement = 50;
 
 /**
- * Asks the database whether a condition holds for one contact, and each of its filters alone, all at the same moment.
- * The condition has a statement of its own, as it may fill one.
+ * Evaluates the condition and each single filter in the database, all at the same moment. The condition has its own
+ * statement, because it may fill one.
  */
 async function evaluate(
   ctx: Context,
   contact: ContactRow,
-  { condition, filters, ...given }: Asked & { filters: Filter[] },
+  { condition, filters, ...given }: JudgeInput & { filters: Filter[] },
 ): Promise<{ matches: boolean; each: boolean[] }> {
   const batch = openBatch(ctx);
   const whole = batch.add(selectMatches(ctx, contact, [condition], given));
-  const chunks = chunksOf(filters.map(alone), filtersPerStatement).map((some) =>
-    batch.add(selectMatches(ctx, contact, some, given)),
+  const chunks = chunksOf(filters.map(alone), filtersPerStatement).map((chunk) =>
+    batch.add(selectMatches(ctx, contact, chunk, given)),
   );
   await batch.commit();
   // There is no row when the contact was deleted meanwhile.
   return { matches: whole.first?.[0] ?? false, each: chunks.flatMap(({ first = [] }) => first) };
 }
 
-/** One row: whether each of the conditions holds for the contact. */
+/** Selects one row: whether each of the conditions holds for the contact. */
 function selectMatches(
   ctx: Context,
   contact: ContactRow,
   conditions: FilterCondition[],
-  { segments, now }: Omit<Asked, "condition">,
+  { segments, now }: Omit<JudgeInput, "condition">,
 ): Statement<boolean[]> {
   const nameOf = (index: number) => `m${index}`;
   const questions = conditions.map((condition, index) => {
@@ -92,7 +94,7 @@ function selectMatches(
   );
 }
 
-/** When the contact last had each event that the filters name. */
+/** Finds when the contact last had each event that the filters name. */
 async function findLastTimes(ctx: Context, contact: ContactRow, filters: Filter[]): Promise<Map<string, number>> {
   const names = filters.flatMap(({ field, operator }) => (isEventOperator(operator) ? [eventOf(field)] : []));
   if (names.length === 0) return new Map();
@@ -115,7 +117,7 @@ function actualOf(
 ): unknown {
   if (isSegmentOperator(operator)) return segmentOperators[operator] === isMet;
   if (!isEventOperator(operator)) {
-    // It matches exactly when the contact is in the topic, or exactly when it is not.
+    // The filter matches exactly when the contact is in the topic, or exactly when it is not.
     return topicOf(field) === null ? fieldValue(contact, field) : ((operator === "equals") === value) === isMet;
   }
   const last = lastTimes.get(eventOf(field));

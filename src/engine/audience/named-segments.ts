@@ -17,7 +17,7 @@ import type { Context } from "../../platform/context";
 
 /**
  * Loads the segments that a saved, valid condition names, for `audienceOf`. Conditions name segments by public ids,
- * rows and references by stored ones; the translation is here.
+ * whereas rows and references use stored ids; this function translates.
  */
 export async function loadSegments(ctx: Context, condition: FilterCondition): Promise<Segments> {
   const { segments: named } = referencesOf(condition);
@@ -25,20 +25,21 @@ export async function loadSegments(ctx: Context, condition: FilterCondition): Pr
   return sourcesOf(await findNamed(ctx, { named: named.map(readId) }));
 }
 
-/** A condition that may be saved. */
+/** A condition that passed all checks and may be saved. */
 export interface CheckedCondition {
   segments: Segments;
   /**
-   * The guard at the start of its batch: the segments that it was checked with are unchanged, and its topics still
-   * exist. So two conditions that name each other cannot both be saved at the same moment.
+   * The guard at the start of the batch: the segments that the condition was checked with are unchanged, and its topics
+   * still exist. Two conditions that name each other therefore cannot both be saved at the same moment.
    */
   unmoved: Statement;
 }
 
 /**
- * Refuses a condition that names unknown segments or topics, contains its own segment, or is too large together with the segments
- * it names. A tracked segment counts with its condition too, because tracking may end at any time. `own` is the current
- * segment of the condition: segments that name it must stay valid with the new condition. `at` is its field in the call.
+ * Refuses a condition that names unknown segments or topics, contains its own segment, or is too large together with
+ * the segments it names. Also counts the conditions of tracked segments, because tracking may end at any time. `own` is
+ * the current segment of the condition: segments that name it must remain valid with the new condition. `at` is the
+ * field of the condition in the call.
  */
 export async function checkCondition(
   ctx: Context,
@@ -46,8 +47,8 @@ export async function checkCondition(
   { at = "condition", own }: { at?: string; own?: SegmentRow } = {},
 ): Promise<CheckedCondition> {
   const { segments: named } = referencesOf(condition);
-  const asked = { named: named.map(readId), ...(own && { ownId: own.id }) };
-  const found = named.length === 0 && !own ? [] : await findNamed(ctx, asked);
+  const search = { named: named.map(readId), ...(own && { ownId: own.id }) };
+  const found = named.length === 0 && !own ? [] : await findNamed(ctx, search);
   const rowOf = new Map(found.map((row) => [publicId(row.id), row]));
   const ownId = own && publicId(own.id);
   const conditionOf = (id: string): SegmentSource | undefined => {
@@ -61,13 +62,13 @@ export async function checkCondition(
   ];
   if (faults.length > 0) throw new Invalid(faults);
   const others = found.filter(({ id }) => id !== own?.id);
-  const spoilt = others.flatMap((row) => spoiltBy(row, conditionOf));
-  if (spoilt.length > 0) throw new Invalid(spoilt);
-  return { segments: sourcesOf(found), unmoved: areUnmoved(ctx, found, condition) };
+  const brokenReferrers = others.flatMap((row) => faultsCausedIn(row, conditionOf));
+  if (brokenReferrers.length > 0) throw new Invalid(brokenReferrers);
+  return { segments: sourcesOf(found), unmoved: guardUnmoved(ctx, found, condition) };
 }
 
-/** The errors that the change causes in a segment that names the changed one. */
-function spoiltBy(row: SegmentRow, conditionOf: (id: string) => SegmentSource | undefined): FieldFault[] {
+/** Returns the faults that the change causes in a segment that names the changed one. */
+function faultsCausedIn(row: SegmentRow, conditionOf: (id: string) => SegmentSource | undefined): FieldFault[] {
   if (row.condition === null) return [];
   const ownId = publicId(row.id);
   return nestingFaults(row.condition, conditionOf, { at: "condition", ownId }).map((fault) => ({
@@ -77,7 +78,10 @@ function spoiltBy(row: SegmentRow, conditionOf: (id: string) => SegmentSource | 
   }));
 }
 
-/** A tracked segment has its members in rows once they have been computed for the first time. */
+/**
+ * Returns how to find the members of a segment. A tracked segment has member rows once it has been computed for the
+ * first time.
+ */
 function sourceOf({ condition, trackMembership, computedAt }: SegmentRow): SegmentSource {
   return condition === null || (trackMembership && computedAt !== null) ? "members" : condition;
 }
@@ -86,20 +90,20 @@ function sourcesOf(rows: SegmentRow[]): Segments {
   return new Map(rows.map((row) => [publicId(row.id), sourceOf(row)]));
 }
 
-/** A condition may have some 100 KB, and a project up to 1,000 segments; most conditions name a few. */
+/** A condition may have about 100 KB, and a project up to 1,000 segments. Most conditions name a few. */
 const rowsPerRead = 25;
 
 /**
- * Finds the segments with these ids, those that name the segment `ownId`, and all that any of these name, directly or
- * through others. The references show which ones, so no condition is read for that.
+ * Finds the segments with these ids, those that name the segment `ownId`, and all segments that any of these name,
+ * directly or through others. The references show which, so no condition is read to find them.
  */
-async function findNamed(ctx: Context, asked: { named: Id[]; ownId?: Id }): Promise<SegmentRow[]> {
+async function findNamed(ctx: Context, search: { named: Id[]; ownId?: Id }): Promise<SegmentRow[]> {
   const found: SegmentRow[] = [];
   for (;;) {
     const after = found.at(-1)?.id ?? belowAllIds;
     const rows = await select(
       ctx.db,
-      sql`WITH RECURSIVE ${reachable(ctx, asked)}
+      sql`WITH RECURSIVE ${reachable(ctx, search)}
         SELECT s.* FROM reachable CROSS JOIN segments s ON s.project_id = ${ctx.project.number} AND s.id = reachable.id
         WHERE s.id > ${after} ORDER BY s.id LIMIT ${rowsPerRead}`,
       wholeRow(segments),
@@ -120,7 +124,7 @@ function reachable(ctx: Context, { named, ownId = belowAllIds }: { named: Id[]; 
       UNION SELECT r.name FROM reachable CROSS JOIN audience_references r ON r.referrer_id = reachable.id AND ${bySegment})`;
 }
 
-function areUnmoved(ctx: Context, read: SegmentRow[], condition: FilterCondition): Statement {
+function guardUnmoved(ctx: Context, read: SegmentRow[], condition: FilterCondition): Statement {
   const versions = JSON.stringify(read.map(({ id, version }) => ({ id, version })));
   const moved = sql`SELECT 1 FROM json_each(${versions}) r
     LEFT JOIN segments s ON s.project_id = ${ctx.project.number} AND s.id = r.value->>'id'
@@ -130,7 +134,7 @@ function areUnmoved(ctx: Context, read: SegmentRow[], condition: FilterCondition
   return guard(sql`NOT EXISTS (${moved})${known}`, () => new Stale());
 }
 
-/** What a condition says about topics that the project does not have, or no longer. */
+/** Returns a fault for each topic in the condition that the project does not have, or has deleted. */
 async function topicFaults(ctx: Context, condition: FilterCondition, at: string): Promise<FieldFault[]> {
   const named = [...topicsIn(condition)];
   if (named.length === 0) return [];

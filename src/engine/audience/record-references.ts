@@ -6,7 +6,7 @@ import type { Context } from "../../platform/context";
 
 /**
  * Replaces the recorded names in the conditions of a segment, campaign or workflow. The statements go into the batch
- * that saves it, or, without references, into the one that deletes it.
+ * that saves the resource or, without references, into the batch that deletes it.
  */
 export function replaceReferences(
   ctx: Context,

@@ -7,12 +7,12 @@ import { type ContactRow, contacts } from "../../db/tables";
 import type { Direction, ScanWindow } from "./scan-window";
 
 /** A page of the matches, in the order of the scan: `take` contacts after the first `skip`. */
-export interface Page {
+export interface ScanPage {
   skip: number;
   take: number;
 }
 
-interface Match {
+interface PageRow {
   edge: Id;
   matched: number;
   contact: ContactRow | null;
@@ -21,38 +21,38 @@ interface Match {
 const readFigures = columns({ edge: asId, matched: asNumber });
 const readContact = wholeRow(contacts);
 
-/** The counts of a window, and one contact of the page. If the page is empty, the only row has no contact. */
-const readMatch: RowReader<Match> = (raw) => ({
+/** Reads the counts of a window and one contact of the page. If the page is empty, the only row has no contact. */
+const readPageRow: RowReader<PageRow> = (raw) => ({
   ...readFigures(raw),
   contact: raw.id === null ? null : readContact(raw),
 });
 
-/** Evaluates the condition once for each contact. The matches are noted, and the page is taken from the notes. */
+/** Evaluates the condition once for each contact, and takes the page from the stored matches. */
 export function selectPage(
   { values, matches }: Audience,
   { edge, contacts }: ScanWindow,
-  { skip, take, direction }: Page & { direction: Direction },
-): Statement<Match> {
+  { skip, take, direction }: ScanPage & { direction: Direction },
+): Statement<PageRow> {
   const order = direction === "up" ? sql`ASC` : sql`DESC`;
   return statement(
     sql`WITH ${values}, ${edge},
-        matching (place, id) AS MATERIALIZED (SELECT c.rowid, c.id ${contacts} AND ${matches})
+        matching (row_id, id) AS MATERIALIZED (SELECT c.rowid, c.id ${contacts} AND ${matches})
       SELECT counted.matched, (SELECT id FROM edge) AS edge, c.*
       FROM (SELECT count(*) AS matched FROM matching) counted
-        LEFT JOIN (SELECT place FROM matching ORDER BY id ${order} LIMIT ${take} OFFSET ${skip}) page
-        LEFT JOIN contacts c ON c.rowid = page.place`,
-    readMatch,
+        LEFT JOIN (SELECT row_id FROM matching ORDER BY id ${order} LIMIT ${take} OFFSET ${skip}) page
+        LEFT JOIN contacts c ON c.rowid = page.row_id`,
+    readPageRow,
   );
 }
 
-/** What the rows of one window say: its counts, and the contacts of the page in the order of the scan. */
-export function pageOf(found: Match[], direction: Direction): { edge: Id; matched: number; contacts: ContactRow[] } {
-  const [first] = found;
+/** Returns the counts of one window, and the contacts of the page in the order of the scan. */
+export function pageOf(rows: PageRow[], direction: Direction): { edge: Id; matched: number; contacts: ContactRow[] } {
+  const [first] = rows;
   if (!first) throw new Error("A count always has a row");
   const isInOrder = (one: ContactRow, other: ContactRow) => textOf(one.id) < textOf(other.id) === (direction === "up");
   return {
     edge: first.edge,
     matched: first.matched,
-    contacts: found.flatMap(({ contact }) => contact ?? []).toSorted((a, b) => (isInOrder(a, b) ? -1 : 1)),
+    contacts: rows.flatMap(({ contact }) => contact ?? []).toSorted((a, b) => (isInOrder(a, b) ? -1 : 1)),
   };
 }

@@ -6,30 +6,30 @@ import { letOthersIn } from "../../platform/let-others-in";
 import type { ScanSource } from "./scan-source";
 import { ends, selectEdges } from "./scan-window";
 
-/** Rows of a source that one statement skips, in some 25 ms: it reads an index and no contact. */
+/** Rows of a source that one statement skips, in about 25 ms: the statement reads an index and no contacts. */
 const maxSkippedPerStatement = 100_000;
 
 const readEdge = columns({ id: asId });
 
 /**
- * The ids after which parts of equal size begin, for scans downward: the first part has the newest contacts. Rows of
- * the index are counted to find them. Ids contain the time, but parts of equal time would not be of equal size: a
+ * Finds the ids after which parts of equal size begin, for scans downward: the first part has the newest contacts. The
+ * ids are found by counting rows of the index. Ids contain the time, but parts of equal time would differ in size: a
  * project may have imported nearly all its contacts within an hour.
  */
 export async function findParts(ctx: Context, source: ScanSource, parts: number): Promise<Id[]> {
   const rowsPerPart = Math.max(1, Math.ceil(source.rows / parts));
   const edgesPerPart = Math.ceil(rowsPerPart / maxSkippedPerStatement);
   const rows = Math.ceil(rowsPerPart / edgesPerPart);
-  const found: Id[] = [];
+  const edgesFound: Id[] = [];
   const wanted = (parts - 1) * edgesPerPart;
-  while (found.length < wanted) {
-    const edges = Math.min(wanted - found.length, Math.floor(maxSkippedPerStatement / rows));
-    const from = found.at(-1) ?? ends.down.start;
+  while (edgesFound.length < wanted) {
+    const edges = Math.min(wanted - edgesFound.length, Math.floor(maxSkippedPerStatement / rows));
+    const from = edgesFound.at(-1) ?? ends.down.start;
     const next = await select(ctx.db, selectEdges(ctx, source, { direction: "down", from, rows, edges }), readEdge);
-    found.push(...next.map(({ id }) => id));
-    // There are fewer rows than the stored counts say.
+    edgesFound.push(...next.map(({ id }) => id));
+    // The source has fewer rows than the stored counts report.
     if (next.length < edges) break;
     await letOthersIn();
   }
-  return [ends.down.start, ...found.filter((_, place) => (place + 1) % edgesPerPart === 0)];
+  return [ends.down.start, ...edgesFound.filter((_, index) => (index + 1) % edgesPerPart === 0)];
 }

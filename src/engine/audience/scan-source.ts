@@ -10,45 +10,48 @@ import { select } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
 /**
- * The rows that a scan reads, in the order of contacts' ids, to find every possible match of a condition: the contacts
+ * The rows that a scan reads, in the order of contact ids, to find every possible match of a condition: the contacts
  * themselves, or the rows of something that the condition needs. For a rare event among a million contacts, the scan
- * reads only the contacts with that event. It is plain data.
+ * reads only the contacts with that event. A source is plain data.
  */
 export type ScanSource = (
   | { over: "contacts" }
-  /** Events of one name. Those with a smaller id than `firstId` do not count. */
+  /** Events of one name. Events with an id below `firstId` do not count. */
   | { over: "events"; name: string; firstId: Id }
   | { over: "members"; segmentId: Id }
-  /** The one contact with the address. */
+  /** The single contact with the address. */
   | { over: "email"; email: string }
 ) & {
-  /** The number of its rows, by the stored counts. */
+  /** The number of rows, by the stored counts. */
   rows: number;
 };
 
-/** Finds the cheapest source for a condition. A project that fits into one statement is scanned whole. */
+/** Finds the cheapest source for a condition. All contacts are scanned when they fit into one statement. */
 export async function findScanSource(
   ctx: Context,
   condition: FilterCondition,
   { segments, contacts, now }: { segments: Segments; contacts: number; now: Date },
 ): Promise<ScanSource> {
-  const all: ScanSource = { over: "contacts", rows: contacts };
-  if (contacts <= maxRowsPerStatement) return all;
+  const allContacts: ScanSource = { over: "contacts", rows: contacts };
+  if (contacts <= maxRowsPerStatement) return allContacts;
   const needs = needsOf(condition, (id) => sourceIn(segments, id), now);
-  if (needs.length === 0) return all;
+  if (needs.length === 0) return allContacts;
   const sizes = await findSizes(ctx, needs, now);
   const sources = needs.map((need, index) => sourceFor(need, sizes[index] ?? { rows: 0, people: 0 }));
-  return [{ source: all, cost: contacts }, ...sources].reduce((a, b) => (b.cost < a.cost ? b : a)).source;
+  return [{ source: allContacts, cost: contacts }, ...sources].reduce((a, b) => (b.cost < a.cost ? b : a)).source;
 }
 
-interface Size {
+interface SourceSize {
   rows: number;
-  /** How many contacts these rows belong to, or slightly more: the condition is evaluated for each. */
+  /** How many contacts these rows belong to, or slightly more. The condition is evaluated once for each. */
   people: number;
 }
 
-/** Reading one contact costs 1. Reaching it from a row of another table costs slightly more, a row alone less. */
-function sourceFor(need: Need, { rows, people }: Size): { source: ScanSource; cost: number } {
+/**
+ * Returns a source with its estimated cost. Reading one contact costs 1. Reaching it from a row of another table costs
+ * slightly more, and a row alone costs less.
+ */
+function sourceFor(need: Need, { rows, people }: SourceSize): { source: ScanSource; cost: number } {
   const cost = 0.4 * rows + 1.3 * people;
   if ("email" in need) return { source: { over: "email", email: need.email, rows }, cost };
   if ("memberOf" in need) return { source: { over: "members", segmentId: readId(need.memberOf), rows }, cost };
@@ -56,28 +59,28 @@ function sourceFor(need: Need, { rows, people }: Size): { source: ScanSource; co
   return { source: { over: "events", name: need.event, firstId, rows }, cost };
 }
 
-/** Beyond this many days, all contacts that ever had the event are counted. */
+/** For a window of this many days or more, all contacts that ever had the event are counted. */
 const maxDays = 100;
 
 /** Reads stored counts: a few rows for each need, however many rows the need has. */
-async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Size[]> {
-  const asked = JSON.stringify(
+async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<SourceSize[]> {
+  const needsJson = JSON.stringify(
     needs.map((need) => {
       if ("event" in need) return { ...need, day: firstDay(need.fromMs, now) };
       return "memberOf" in need ? { memberOf: readId(need.memberOf) } : need;
     }),
   );
   const project = ctx.project.number;
-  // The past days, and the last day on which it happened.
-  const lately = sql`((SELECT coalesce(sum(d.count), 0) FROM event_days d
+  // Sums the past days, and the last day on which the event happened.
+  const recentCount = sql`((SELECT coalesce(sum(d.count), 0) FROM event_days d
       WHERE d.project_id = ${project} AND d.name = e.name AND d.day >= n.value->>'day')
     + iif(e.day >= n.value->>'day', e.day_count, 0))`;
   return select(
     ctx.db,
     sql`SELECT coalesce(e.count, s.member_count, n.value->>'email' IS NOT NULL) AS rows,
-        coalesce(min(e.contacts, iif(n.value->>'day' IS NULL, e.contacts, ${lately})), s.member_count,
+        coalesce(min(e.contacts, iif(n.value->>'day' IS NULL, e.contacts, ${recentCount})), s.member_count,
           n.value->>'email' IS NOT NULL) AS people
-      FROM json_each(${asked}) n
+      FROM json_each(${needsJson}) n
         LEFT JOIN event_names e ON e.project_id = ${project} AND e.name = n.value->>'event'
         LEFT JOIN segments s ON s.project_id = ${project} AND s.id = n.value->>'memberOf'
       ORDER BY n.key`,
@@ -86,8 +89,8 @@ async function findSizes(ctx: Context, needs: Need[], now: Date): Promise<Size[]
 }
 
 /**
- * The day of a time, in days since 1970, as events are counted. Null for all time, and for a time with too many days
- * since then to add up.
+ * Returns the day of a time, in days since 1970, as events are counted. Null for all time, and for a window with too
+ * many days to add up.
  */
 function firstDay(fromMs: number | null, now: Date): number | null {
   if (fromMs === null) return null;

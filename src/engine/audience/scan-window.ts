@@ -6,44 +6,46 @@ import type { ScanSource } from "./scan-source";
 /** "up" goes from the oldest contact to the newest, "down" from the newest to the oldest. */
 export type Direction = "up" | "down";
 
-/** The start of a scan, and the mark of its end: no contact has one of these ids. */
+/** The start of a scan, and the id that marks its end. No contact has either id. */
 export const ends: Record<Direction, { start: Id; end: Id }> = {
   up: { start: belowAllIds, end: aboveAllIds },
   down: { start: aboveAllIds, end: belowAllIds },
 };
 
-/** How SQL compares and orders ids in each direction. `first` picks of two ids the one that a scan reaches first. */
-const words = {
+/** How SQL compares and orders ids in each direction. `first` picks whichever of two ids a scan reaches first. */
+const comparisons = {
   up: { beyond: sql`>`, before: sql`<`, order: sql`ASC`, first: sql`min` },
   down: { beyond: sql`<`, before: sql`>`, order: sql`DESC`, first: sql`max` },
 } as const;
 
-/** A part of a source, for a statement that evaluates a condition for its contacts. */
+/** A range of a source, for a statement that evaluates a condition for its contacts. */
 export interface ScanWindow {
-  /** A table of one row for the WITH: the last `id` of the window, or the mark of the scan's end. */
+  /** A table of one row for the WITH: the last `id` of the window, or the mark of the end of the scan. */
   edge: SQL;
-  /** `FROM … WHERE …` with the contacts `c` of the window: each once, in no order. */
+  /** `FROM … WHERE …` with the contacts `c` of the window: each once, in no particular order. */
   contacts: SQL;
 }
 
 /**
- * The next rows of a source after the id `from`. With `beside`, the window ends where either source reaches the limit,
- * so that a statement over both reads a bounded number of rows.
+ * Returns the window with the next `rows` rows of a source after the id `from`. The window ends where either source
+ * reaches that limit if `secondSource` is given, so that a statement over both reads a bounded number of rows.
  */
 export function windowFrom(
   ctx: Context,
   source: ScanSource,
-  { direction, from, rows, beside }: { direction: Direction; from: Id; rows: number; beside?: ScanSource },
+  { direction, from, rows, secondSource }: { direction: Direction; from: Id; rows: number; secondSource?: ScanSource },
 ): ScanWindow {
   const edgeOf = (one: ScanSource) => {
     const last = lastRow(ctx, one, { direction, from: sql`${from}`, rows });
     return sql`coalesce((${last}), ${ends[direction].end})`;
   };
-  const edge = beside ? sql`${words[direction].first}(${edgeOf(source)}, ${edgeOf(beside)})` : edgeOf(source);
+  const edge = secondSource
+    ? sql`${comparisons[direction].first}(${edgeOf(source)}, ${edgeOf(secondSource)})`
+    : edgeOf(source);
   return windowTo(ctx, source, { direction, from, edge });
 }
 
-/** The rows of a source from the id `from` to the id `to`, when both are known. */
+/** Returns the window of a source from the id `from` to the id `to`, when both are known. */
 export function windowBetween(
   ctx: Context,
   source: ScanSource,
@@ -57,13 +59,13 @@ function windowTo(
   source: ScanSource,
   { direction, from, edge }: { direction: Direction; from: Id; edge: SQL },
 ): ScanWindow {
-  const { beyond, before } = words[direction];
+  const { beyond, before } = comparisons[direction];
   const isBetween: IsBetween = (id, upTo) =>
     sql`${id} ${beyond} ${from} AND ${id} ${before}${upTo === "the edge" ? sql`=` : sql``} ${theEdge}`;
   return { edge: sql`edge (id) AS MATERIALIZED (SELECT ${edge})`, contacts: contactsOf(ctx, source, isBetween) };
 }
 
-/** Selects the ids at which the next windows of so many rows end, at most `edges` of them. It skips rows of an index. */
+/** Selects the ids at which the next windows of `rows` rows end, for at most `edges` windows. Only reads an index. */
 export function selectEdges(
   ctx: Context,
   source: ScanSource,
@@ -75,25 +77,26 @@ export function selectEdges(
     SELECT id FROM edges WHERE n > 0 AND id IS NOT NULL`;
 }
 
-/** Selects the id of the last of the next so many rows. Where there are fewer, it selects none. */
+/** Selects the id of the last of the next `rows` rows. Selects no row when there are fewer. */
 function lastRow(
   ctx: Context,
   source: ScanSource,
   { direction, from, rows }: { direction: Direction; from: SQL; rows: number },
 ): SQL {
-  const { beyond, order } = words[direction];
+  const { beyond, order } = comparisons[direction];
   const { table, id } = rowsOf(ctx, source);
   return sql`SELECT ${id} ${table} AND ${id} ${beyond} ${from} ORDER BY ${id} ${order} LIMIT 1 OFFSET ${rows - 1}`;
 }
 
 const theEdge = sql`(SELECT id FROM edge)`;
 
-/** A condition for the ids in a window: including the one at its edge, or only those before it. */
+/** Makes a condition for the ids in a window: including the id at its edge, or only those before it. */
 type IsBetween = (id: SQL, upTo: "the edge" | "before it") => SQL;
 
 /**
- * A contact may have any number of events, so those of the contact at the edge are not read: it is in the window
- * anyway, and the scan's condition checks whether it has the event.
+ * Returns `FROM … WHERE …` with the contacts of a window. A contact may have any number of events, so the events of the
+ * contact at the edge are not read. That contact is in the window anyway, and the condition of the scan checks whether
+ * it has the event.
  */
 function contactsOf(ctx: Context, source: ScanSource, isBetween: IsBetween): SQL {
   const { table, id } = rowsOf(ctx, source);
@@ -107,7 +110,10 @@ function contactsOf(ctx: Context, source: ScanSource, isBetween: IsBetween): SQL
     CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = n.id WHERE true`;
 }
 
-/** `FROM … WHERE …`, and the column with a contact's id. The rows come from an index in the order of that column. */
+/**
+ * Returns `FROM … WHERE …`, and the column with the id of a contact. The rows come from an index in the order of that
+ * column.
+ */
 function rowsOf(ctx: Context, source: ScanSource): { table: SQL; id: SQL } {
   const project = ctx.project.number;
   switch (source.over) {

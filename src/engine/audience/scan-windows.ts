@@ -8,36 +8,36 @@ import { letOthersIn } from "../../platform/let-others-in";
 import { pageOf, selectPage } from "./scan-page";
 import { ends, type ScanWindow } from "./scan-window";
 
-/** Windows of one batch, and so of one round trip. Others wait for all of them: some 100 ms. */
+/** Windows of one batch, which is one round trip. Other requests wait about 100 ms for all of them. */
 const windowsPerBatch = 4;
 
-interface Found {
+interface ScannedWindows {
   matched: number;
   /** The first matches in the order of the windows. */
   contacts: ContactRow[];
-  /** The last window reaches the end of its source. */
+  /** Whether the last window reaches the end of its source. */
   isAtEnd: boolean;
 }
 
-/** Evaluates a condition for the contacts of windows that are known beforehand, from the newest to the oldest. */
+/** Evaluates a condition for the contacts of windows that are known in advance, from the newest to the oldest. */
 export async function scanWindows(
   ctx: Context,
   audience: Audience,
   windows: ScanWindow[],
   { take }: { take: number },
-): Promise<Found> {
+): Promise<ScannedWindows> {
   const contacts: ContactRow[] = [];
   let [matched, edge]: [number, Id] = [0, ends.down.start];
-  for (const together of chunksOf(windows, windowsPerBatch)) {
+  for (const chunk of chunksOf(windows, windowsPerBatch)) {
     const batch = openBatch(ctx);
     const page = { skip: 0, take: take - contacts.length, direction: "down" as const };
-    const scanned = together.map((window) => batch.add(selectPage(audience, window, page)));
+    const scanned = chunk.map((window) => batch.add(selectPage(audience, window, page)));
     await batch.commit();
     for (const { all } of scanned) {
-      const found = pageOf(all, "down");
-      contacts.push(...found.contacts.slice(0, take - contacts.length));
-      matched += found.matched;
-      edge = found.edge;
+      const scannedPage = pageOf(all, "down");
+      contacts.push(...scannedPage.contacts.slice(0, take - contacts.length));
+      matched += scannedPage.matched;
+      edge = scannedPage.edge;
     }
     await letOthersIn();
   }

@@ -1,27 +1,27 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Audience } from "../../core/audience/compile";
 import type { Id } from "../../core/ids";
-import { maxAskedPerStatement } from "../../db/limits";
+import { maxEvaluatedPerStatement } from "../../db/limits";
 import { asId, asJson, asNumber, columns, orNull } from "../../db/rows";
 import { select, selectOne } from "../../db/statement";
 import type { ContactRow } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import { letOthersIn } from "../../platform/let-others-in";
-import { type Page, pageOf, selectPage } from "./scan-page";
+import { pageOf, type ScanPage, selectPage } from "./scan-page";
 import type { ScanSource } from "./scan-source";
 import { type Direction, ends, type ScanWindow, windowFrom } from "./scan-window";
 
 /** The result of one window of a scan. */
-export interface Scanned {
+export interface ScannedWindow {
   /** The number of matching contacts. */
   matched: number;
   /** The ids of all matches, when the scan asks for ids. */
   ids: Id[];
-  /** The ids of those matches that do not meet `apart`. They are not among `ids`. */
+  /** The ids of the matches that do not meet `apart`. `ids` does not contain them. */
   others: Id[];
-  /** The contacts of the page, in the order of the scan, when it asks for a page. */
+  /** The contacts of the page, in the order of the scan, when the scan asks for a page. */
   contacts: ContactRow[];
-  /** Rows of the source that were read. The last window of a scan may have had fewer. */
+  /** The number of rows of the source that were read. The last window of a scan may have fewer. */
   rows: number;
   /** The id after which the next window begins. */
   edge: Id;
@@ -30,44 +30,50 @@ export interface Scanned {
 
 export interface ScanOptions {
   direction: Direction;
-  /** The id after which the scan begins; without it, at the start. */
+  /** The id after which the scan begins. Without it, the scan begins at the start. */
   from?: Id;
-  /** What a window returns in addition to its counts. */
-  want?: "ids" | Page;
-  /** A further condition of a contact `c`: those matches that do not meet it are told apart. */
+  /** The results of a window in addition to its counts. */
+  want?: "ids" | ScanPage;
+  /** A further condition on a contact `c`. Matches that do not meet it are returned as `others`. */
   apart?: SQL;
-  /** For callers that also read another source up to the edge: a window has no more rows of that source either. */
-  beside?: ScanSource;
-  /** Rows of the next window, for callers that may stop early. Without it, as many as one statement may read. */
+  /**
+   * For callers that also read another source up to the edge: a window then has at most as many rows of that source,
+   * too.
+   */
+  secondSource?: ScanSource;
+  /**
+   * Returns the rows of the next window, for callers that may stop early. Without it, a window has as many rows as one
+   * statement may read.
+   */
   rowsOf?: (soFar: { windows: number; matched: number }) => number;
 }
 
-/** The most that a scan reads. It stops there, and none of its windows `isLast`. */
-interface Budget {
+/** The most that a scan reads. A scan that reaches the limit stops, and none of its windows `isLast`. */
+interface ScanBudget {
   maxWindows?: number;
   maxRows?: number;
 }
 
 /**
  * Evaluates a condition for the contacts of a source, window by window in the order of ids. Each window is one
- * statement of some 25 ms, and the database serves others in between.
+ * statement of about 25 ms, and the database serves others in between.
  */
 export async function* scan(
   ctx: Context,
   audience: Audience,
   source: ScanSource,
-  { maxWindows = Number.POSITIVE_INFINITY, maxRows = Number.POSITIVE_INFINITY }: Budget,
+  { maxWindows = Number.POSITIVE_INFINITY, maxRows = Number.POSITIVE_INFINITY }: ScanBudget,
   { from, rowsOf, want, ...options }: ScanOptions,
-): AsyncGenerator<Scanned, void> {
-  const rowsAtOnce = maxAskedPerStatement(audience);
+): AsyncGenerator<ScannedWindow, void> {
+  const rowsAtOnce = maxEvaluatedPerStatement(audience);
   let edge = from ?? ends[options.direction].start;
   let [read, matched, picked] = [0, 0, 0];
   for (let windows = 0; windows < maxWindows && read < maxRows; windows++) {
-    const wished = rowsOf?.({ windows, matched }) ?? rowsAtOnce;
+    const wanted = rowsOf?.({ windows, matched }) ?? rowsAtOnce;
     const window = await scanWindow(ctx, audience, source, {
       ...options,
       from: edge,
-      rows: Math.min(rowsAtOnce, wished, maxRows - read),
+      rows: Math.min(rowsAtOnce, wanted, maxRows - read),
       want: typeof want === "object" ? rest(want, { matched, picked }) : want,
     });
     yield window;
@@ -80,17 +86,17 @@ export async function* scan(
   }
 }
 
-function rest({ skip, take }: Page, { matched, picked }: { matched: number; picked: number }): Page {
+function rest({ skip, take }: ScanPage, { matched, picked }: { matched: number; picked: number }): ScanPage {
   return { skip: Math.max(0, skip - matched), take: take - picked };
 }
 
-/** One window of a scan, for callers that store its position. */
+/** Scans one window, for callers that store the cursor of the scan themselves. */
 export async function scanWindow(
   ctx: Context,
   audience: Audience,
   source: ScanSource,
   options: Omit<ScanOptions, "from" | "rowsOf"> & { from: Id; rows: number },
-): Promise<Scanned> {
+): Promise<ScannedWindow> {
   const { direction, rows, want, apart } = options;
   const window = windowFrom(ctx, source, options);
   const found =
@@ -112,7 +118,7 @@ async function count(
   { values, matches }: Audience,
   { edge, contacts }: ScanWindow,
   { withIds, apart }: { withIds: boolean; apart: SQL | undefined },
-): Promise<Pick<Scanned, "edge" | "matched" | "ids" | "others">> {
+): Promise<Pick<ScannedWindow, "edge" | "matched" | "ids" | "others">> {
   const ids = withIds ? sql`json_group_array(id) FILTER (WHERE matches = 1)` : sql`NULL`;
   const others = apart ? sql`json_group_array(id) FILTER (WHERE matches = 2)` : sql`NULL`;
   const met = apart ? sql`CASE WHEN ${matches} THEN iif(${apart}, 1, 2) ELSE 0 END` : matches;
@@ -130,8 +136,8 @@ async function pick(
   ctx: Context,
   audience: Audience,
   window: ScanWindow,
-  page: Page & { direction: Direction },
-): Promise<Pick<Scanned, "edge" | "matched" | "contacts">> {
+  page: ScanPage & { direction: Direction },
+): Promise<Pick<ScannedWindow, "edge" | "matched" | "contacts">> {
   const { sql: query, read } = selectPage(audience, window, page);
   return pageOf(await select(ctx.db, query, read), page.direction);
 }

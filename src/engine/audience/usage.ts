@@ -9,30 +9,30 @@ import type { Context } from "../../platform/context";
 
 type Kind = (typeof audienceReferences.$inferSelect)["kind"];
 
-interface Named {
+interface NamedResource {
   id: string;
   name: string;
 }
 
-/** The resources that name it, by kind. */
+/** The resources that name a field, event or segment, by kind. */
 export interface Usage {
-  usedInSegments: Named[];
-  usedInCampaigns: Named[];
-  usedInWorkflows: Named[];
+  usedInSegments: NamedResource[];
+  usedInCampaigns: NamedResource[];
+  usedInWorkflows: NamedResource[];
 }
 
 const readReferrer = columns({ id: asId, name: asText });
-const readNamed: RowReader<Named> = (raw) => {
+const readNamed: RowReader<NamedResource> = (raw) => {
   const { id, name } = readReferrer(raw);
   return { id: publicId(id), name };
 };
 
-/** The limit of each list. Nobody reads more. */
+/** The limit of each list. More names would not help a reader. */
 const maxListed = 1_000;
 
 /**
- * The resources that name this field (as filters write it: `data.plan`), event or segment (by its stored id), oldest
- * first.
+ * Returns the resources that name this field (as filters write it: `data.plan`), event or segment (by its stored id),
+ * oldest first.
  */
 export async function referencesTo(ctx: Context, kind: Kind, name: string): Promise<Usage> {
   const batch = openBatch(ctx);
@@ -47,7 +47,7 @@ function selectReferrers(
   ctx: Context,
   referrer: Referrer,
   { kind, name }: { kind: Kind; name: string },
-): Statement<Named> {
+): Statement<NamedResource> {
   return statement(
     sql`SELECT referrer_id AS id, referrer_name AS name FROM audience_references
       WHERE project_id = ${ctx.project.number} AND kind = ${kind} AND name = ${name} AND referrer = ${referrer}

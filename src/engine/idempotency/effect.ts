@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { KeyReused } from "../../core/errors";
-import { asTold, type Effect } from "../../core/idempotency";
+import { type KeyEffect, redactedFor } from "../../core/idempotency";
 import { asNumber, asText, columns, orNull } from "../../db/rows";
 import { refusable, type Statement, selectFirst, statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
@@ -37,7 +37,7 @@ export function insertEffect(ctx: Context, { request, response, lateWarnings = [
         refuse: async () => {
           const effect = await findEffect(ctx, key);
           return effect
-            ? new KeyReused({ key, request, hash }, asTold(ctx, effect))
+            ? new KeyReused({ key, request, hash }, redactedFor(ctx, effect))
             : new Error("The key's effect expired while it was repeated");
         },
       },
@@ -65,7 +65,7 @@ const readEffect = columns({
 });
 
 /** The effect of the key for API keys of this kind, read from the database; null when there is none. */
-export async function findEffect(ctx: Context, key: string): Promise<Effect | null> {
+export async function findEffect(ctx: Context, key: string): Promise<KeyEffect | null> {
   const row = await selectFirst(
     ctx.db,
     sql`SELECT request, hash, response, created_at, expires_at FROM idempotency_effects

@@ -1,7 +1,7 @@
 import type { SQL } from "drizzle-orm";
 import type { Audience } from "../../core/audience/compile";
 import { type Id, textOf } from "../../core/ids";
-import { maxAskedPerStatement } from "../../db/limits";
+import { maxEvaluatedPerStatement } from "../../db/limits";
 import { scanWindow } from "../../engine/audience/scan";
 import type { Context } from "../../platform/context";
 import type { Frozen } from "./frozen";
@@ -25,7 +25,7 @@ export async function findNext(
   { source, upTo }: Frozen,
   { audience, from, rows, apart }: { audience: Audience; from: Id; rows?: number; apart?: SQL },
 ): Promise<AudienceWindow> {
-  const most = maxAskedPerStatement(audience);
+  const most = maxEvaluatedPerStatement(audience);
   const window = await scanWindow(ctx, audience, source, {
     direction: "up",
     from,

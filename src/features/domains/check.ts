@@ -71,7 +71,7 @@ async function lookUp(ctx: Context, records: DnsRecord[]): Promise<DnsRecord[]> 
     [...groups].map(async ([question, [record, ...others]]): Promise<[string, string[] | null]> => {
       if (!record) return [question, null];
       try {
-        return [question, await ctx.dns.lookupAfresh(record.name, record.type)];
+        return [question, await ctx.dns.lookupUncached(record.name, record.type)];
       } catch (error) {
         const isAdvice = [record, ...others].every(({ required }) => !required);
         if (error instanceof Unavailable && isAdvice) return [question, null];

@@ -7,32 +7,36 @@ import type { JobRow } from "../../db/tables";
 import type { Step } from "../../engine/jobs/step";
 import type { Context } from "../../platform/context";
 import { insertMembershipEvents, isMember } from "./membership";
-import { Input } from "./scan-job";
+import { ScanJobInput } from "./scan-job";
 import { scanStep } from "./scan-step";
-import type { Dynamic } from "./segment";
+import type { DynamicSegment } from "./segment";
 import type { StoredScan } from "./stored-scan";
 
-/** Contacts that one batch adds or removes, in some 30 ms: each is a member row, and an event with its indexes and counts. */
+/**
+ * Contacts that one batch adds or removes, in about 30 ms. Each is a member row, and an event with its indexes and
+ * counts.
+ */
 const movesPerBatch = 300;
-/** With some six statements each. One run of the job has a few hundred of them, and D1 takes a thousand. */
+/** Each batch has about six statements. One run of the job has a few hundred of them, and D1 allows a thousand. */
 const batchesPerStep = 10;
 export const stepsPerRun = 10;
 
 /**
- * One step of a computation. It reads which of the next contacts match and which are members, and makes the members those
- * who match, with an event for each change. A batch asks again who is a member. So an event is there if and only if its
- * change is, however often a step comes, and whatever else changes members meanwhile.
+ * Runs one step of a computation. Reads which of the next contacts match and which are members, then makes the matches
+ * the members, with an event for each change. Each batch reads the members again when it commits. An event is therefore
+ * recorded if and only if its change is made, however often a step is repeated and whatever else changes members
+ * meanwhile.
  */
 export function computeStep(ctx: Context, row: JobRow): Promise<Step> {
-  const { segmentId } = Input.parse(row.input);
+  const { segmentId } = ScanJobInput.parse(row.input);
   return scanStep(ctx, row, {
     onlyTracked: true,
     want: "ids",
-    beside: { over: "members", segmentId, rows: 0 },
+    secondSource: { over: "members", segmentId, rows: 0 },
     async decide({ scan, ids, isLast }, { segment, after }, { silent, done }) {
       const members = await findMembers(ctx, segment.id, { after, upTo: scan.after });
       const all = inBatches(ids, members);
-      // A call may be answered while the next pass goes on, and then wants the total of the last whole one.
+      // A call may be answered during the next pass, with the total of the last complete one.
       const total = done === undefined || isLast ? sql`${scan.matching}` : sql`coalesce(result->>'total', 0)`;
       const changes = all.slice(0, batchesPerStep).map((moving) => {
         const moves = movesOf(ctx, segment, moving);
@@ -58,14 +62,14 @@ async function findMembers(ctx: Context, segmentId: Id, { after, upTo }: { after
   return found?.ids ?? [];
 }
 
-/** Ids of contacts. */
-interface Moving {
+/** Ids of contacts that enter or leave. */
+interface MovedIds {
   entering: Id[];
   leaving: Id[];
 }
 
-/** At least one batch, if only of nobody. */
-function inBatches(matching: Id[], members: Id[]): Moving[] {
+/** Splits the moves into batches. There is always at least one, even if it moves no contact. */
+function inBatches(matching: Id[], members: Id[]): MovedIds[] {
   const [isMatching, isMember] = [new Set(matching), new Set(members)];
   const entering = matching.filter((id) => !isMember.has(id));
   const leaving = members.filter((id) => !isMatching.has(id));
@@ -76,14 +80,14 @@ function inBatches(matching: Id[], members: Id[]): Moving[] {
   ];
 }
 
-/** Contacts `c` who enter or leave; null when nobody does. */
-interface Moves {
+/** FROM clauses of the contacts `c` that enter or leave; null when there are none. */
+interface MoveSources {
   entering: SQL | null;
   leaving: SQL | null;
 }
 
-/** Of the contacts that were read: those who are there still, and are no members, or are members, by now. */
-function movesOf(ctx: Context, segment: Dynamic, { entering, leaving }: Moving): Moves {
+/** Selects which of these contacts still exist and still have to enter or leave. */
+function movesOf(ctx: Context, segment: DynamicSegment, { entering, leaving }: MovedIds): MoveSources {
   const among = (ids: Id[]) =>
     sql`FROM json_each(${JSON.stringify(ids)}) r
       CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.id = r.value`;
@@ -93,15 +97,15 @@ function movesOf(ctx: Context, segment: Dynamic, { entering, leaving }: Moving):
   };
 }
 
-/** These go before the moves: they ask who is a member. */
-function insertMoveEvents(ctx: Context, segment: Dynamic, { entering, leaving }: Moves): Statement[] {
+/** Inserts the events of moves. Must precede the moves, because it reads the members. */
+function insertMoveEvents(ctx: Context, segment: DynamicSegment, { entering, leaving }: MoveSources): Statement[] {
   return [
     ...(entering ? [insertMembershipEvents(ctx, segment, "entry", entering)] : []),
     ...(leaving ? [insertMembershipEvents(ctx, segment, "exit", leaving)] : []),
   ];
 }
 
-function insertEntering(ctx: Context, { id }: Dynamic, { entering }: Moves): Statement[] {
+function insertEntering(ctx: Context, { id }: DynamicSegment, { entering }: MoveSources): Statement[] {
   if (entering === null) return [];
   return [
     statement(
@@ -111,8 +115,8 @@ function insertEntering(ctx: Context, { id }: Dynamic, { entering }: Moves): Sta
   ];
 }
 
-/** Also the rows of contacts who are gone: they would else be found in every step. */
-function deleteLeaving(ctx: Context, { id }: Dynamic, { leaving }: Moving): Statement[] {
+/** Also deletes the rows of erased contacts, which every later step would otherwise find. */
+function deleteLeaving(ctx: Context, { id }: DynamicSegment, { leaving }: MovedIds): Statement[] {
   if (leaving.length === 0) return [];
   return [
     statement(
@@ -122,14 +126,14 @@ function deleteLeaving(ctx: Context, { id }: Dynamic, { leaving }: Moving): Stat
   ];
 }
 
-/** The job's result with this batch in it. It goes before the moves. */
-function countedIn({ entering, leaving }: Moves, total: SQL): SQL {
+/** Returns the result of the job including this batch. Must be evaluated before the moves. */
+function countedIn({ entering, leaving }: MoveSources, total: SQL): SQL {
   const sum = (name: string, who: SQL | null) =>
     sql`coalesce(json_extract(result, ${`$.${name}`}), 0) + ${who ? sql`(SELECT count(*) ${who})` : sql`0`}`;
   return sql`json_object('added', ${sum("added", entering)}, 'removed', ${sum("removed", leaving)}, 'total', ${total})`;
 }
 
-/** The members need not be counted again: this says how many there are. */
+/** Stores the end of a computation. Its number of matches is also the count of members. */
 function updateComputed(ctx: Context, { segment, at, of, matching }: StoredScan): Statement {
   return statement(
     sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}, computed_at = ${at},

@@ -12,34 +12,36 @@ import { getJob } from "../../engine/jobs/job";
 import { announceJob } from "../../engine/jobs/queue-job";
 import { workOn } from "../../engine/jobs/work";
 import type { Context } from "../../platform/context";
-import { upsertComputation, type Wish } from "./computation";
+import { type AwaitedPass, upsertComputation } from "./computation";
 import { computeStep, stepsPerRun } from "./compute-step";
-import { State } from "./scan-job";
+import { ScanJobState } from "./scan-job";
 import { getSegment } from "./segment";
 
-/** In a project with more contacts than this, a computation goes on in the background. */
+/** A computation in a project with more contacts than this continues in the background. */
 const maxInline = 10_000;
 
-/** Steps that a call takes, of up to seven statements each when few contacts move: D1 takes a thousand of one call. */
+/**
+ * Steps that one call runs. Each has up to seven statements when few contacts move, and D1 allows a thousand per call.
+ */
 const maxSteps = 100;
 
-/** How often the call checks whether another run, which does the same steps, has done the last of them. */
+/** How often the call checks whether another run of the same job has done the last step. */
 const maxChecks = 50;
 
-/** What a computation did: how many entered, how many left, and how many are members now. */
-const Computed = z.object({ added: z.number(), removed: z.number(), total: z.number() });
-export type Computed = z.infer<typeof Computed>;
+/** The result of a computation: how many contacts entered, how many left, and how many are members now. */
+const ComputeResult = z.object({ added: z.number(), removed: z.number(), total: z.number() });
+export type ComputeResult = z.infer<typeof ComputeResult>;
 
 /**
- * `POST /segments/{id}/compute`: brings the members of a tracked segment up to date, with an event for each who enters or
- * leaves. Throws BadRequest.
+ * `POST /segments/{id}/compute`: brings the members of a tracked segment up to date, with an event for each contact
+ * that enters or leaves. Throws BadRequest.
  */
-export async function computeSegment(ctx: Context, segment: SegmentRow): Promise<Computed | { jobId: Id }> {
+export async function computeSegment(ctx: Context, segment: SegmentRow): Promise<ComputeResult | { jobId: Id }> {
   if (segment.type !== "DYNAMIC" || !segment.trackMembership) {
     throw notComputable();
   }
   const batch = openBatch(ctx);
-  // A second run joins the computation that the first one started.
+  // A repeat joins the computation that the first try started.
   batch.mayRepeat();
   const total = batch.add(statement(sql`SELECT ${totalContacts(ctx)} AS contacts`, columns({ contacts: asNumber })));
   const { writes, joined } = upsertComputation(ctx, segment.id, newId());
@@ -48,26 +50,27 @@ export async function computeSegment(ctx: Context, segment: SegmentRow): Promise
   await batch.commit();
   const { contacts } = total.one;
   const done = computation.first ? await finishComputation(ctx, computation.first, contacts) : null;
-  // Null when the segment was deleted or is tracked no more since it was read: then this call says so.
+  // The computation is null when the segment was deleted or is no longer tracked. The call then starts again, and
+  // reports that.
   return done ?? computeSegment(ctx, await getSegment(ctx, segment.id));
 }
 
 /**
- * Works on a computation until what the call waits for is done, while that is little work; else the queue does. Calls that
- * come meanwhile keep it from nothing: the passes that they want are theirs to work on. Null when there was nothing to
- * compute any more, or when it was given up.
+ * Works on a computation until the pass that the call waits for is done, if that is little work. Otherwise the queue
+ * does the work. Calls that arrive meanwhile do not delay this one: they work on the passes that they need themselves.
+ * Returns null when there was nothing left to compute, or when the job was given up.
  */
 export async function finishComputation(
   ctx: Context,
-  { jobId, generation }: Wish,
+  { jobId, generation }: AwaitedPass,
   contacts: number,
-): Promise<Computed | { jobId: Id } | null> {
+): Promise<ComputeResult | { jobId: Id } | null> {
   const job = { type: "segments.compute" as const, projectId: ctx.project.number, jobId };
   let steps = 0;
-  let answer: Computed | null = null;
+  let answer: ComputeResult | null = null;
   const step = async (context: Context, row: JobRow) => {
-    if ((State.parse(row.state).done ?? 0) >= generation) {
-      answer = Computed.parse(row.result);
+    if ((ScanJobState.parse(row.state).done ?? 0) >= generation) {
+      answer = ComputeResult.parse(row.result);
       return "waits";
     }
     steps += 1;
@@ -78,10 +81,10 @@ export async function finishComputation(
       await workOn(ctx, job, step, { stepsPerRun });
       if (answer !== null) return answer;
       const { status, result } = await getJob(ctx, jobId);
-      if (status === "completed") return result && Computed.parse(result);
+      if (status === "completed") return result && ComputeResult.parse(result);
       if (status === "failed") return null;
     } catch (error) {
-      // The job's row is there, so the queue goes on once the database answers again.
+      // The row of the job exists, so the queue continues once the database answers again.
       if (!isTrouble(error)) throw error;
       break;
     }

@@ -5,13 +5,16 @@ import type { Id } from "../../core/ids";
 import { guard, type Statement } from "../../db/statement";
 import type { Context } from "../../platform/context";
 
-/** What a project may have: `GET /segments` answers them all, with their conditions. */
+/** Quotas of a project. `GET /segments` returns all segments with their conditions, so both are limited. */
 export const maxSegments = 1_000;
 const maxConditionBytes = 4_000_000;
 
 const suggestion = "Delete segments that are no longer used, or pass a condition to the call that needs it.";
 
-/** The guards of a batch that saves a segment: the project has no more segments than it may, nor larger conditions. */
+/**
+ * Returns the guards of a batch that saves a segment: the project stays within its quotas of segments and of bytes of
+ * conditions.
+ */
 export function guardQuota(ctx: Context, id: Id, condition: FilterCondition | null): Statement[] {
   const others = sql`FROM segments WHERE project_id = ${ctx.project.number} AND id <> ${id}`;
   const bytes = new TextEncoder().encode(JSON.stringify(condition)).length;

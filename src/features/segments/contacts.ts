@@ -11,47 +11,54 @@ import { loadSegments } from "../../engine/audience/named-segments";
 import { scan } from "../../engine/audience/scan";
 import { findScanSource } from "../../engine/audience/scan-source";
 import type { Context } from "../../platform/context";
-import { type Dynamic, getSegmentAndTotal, isDynamic } from "./segment";
+import { type DynamicSegment, getSegmentAndTotal, isDynamic } from "./segment";
 
-interface Asked {
+interface PageInput {
   page: number;
   pageSize: number;
 }
 
-interface Found {
+interface ContactsPage {
   rows: ContactRow[];
   total: number;
-  /** When `total` was counted, if that was before this call. */
+  /** When `total` was counted, if that was before this call; otherwise null. */
   countedAt: string | null;
 }
 
-/** What one call reads at most: so many rows, by so many statements. */
+/** The most rows and statements that one call reads. */
 const budget = { maxRows: 2_000_000, maxWindows: 200 };
 
 const minRows = 1_000;
 
-/** `GET /segments/{id}/contacts`: who is in it at this moment, newest first. Throws NotFound, and Invalid on a page too deep. */
-export async function listSegmentContacts(ctx: Context, id: Id, asked: Asked): Promise<Found> {
+/**
+ * `GET /segments/{id}/contacts`: lists the contacts in a segment at this moment, newest first. Throws NotFound, and
+ * Invalid for a page that is too deep.
+ */
+export async function listSegmentContacts(ctx: Context, id: Id, input: PageInput): Promise<ContactsPage> {
   const { segment, contacts } = await getSegmentAndTotal(ctx, id);
-  return isDynamic(segment) ? listMatching(ctx, segment, contacts, asked) : listMembers(ctx, segment, asked);
+  return isDynamic(segment) ? listMatching(ctx, segment, contacts, input) : listMembers(ctx, segment, input);
 }
 
-/** Reads a small source to its end, for an exact total, and of a large one no more than the page takes. */
+/**
+ * Lists the contacts that match. Reads a small source to its end, for an exact total, and a large one no further than
+ * the page needs.
+ */
 async function listMatching(
   ctx: Context,
-  segment: Dynamic,
+  segment: DynamicSegment,
   contacts: number,
-  { page, pageSize }: Asked,
-): Promise<Found> {
+  { page, pageSize }: PageInput,
+): Promise<ContactsPage> {
   const { condition, memberCount } = segment;
   const segments = await loadSegments(ctx, condition);
   const audience = audienceOf(condition, segments, ctx.now);
   const source = await findScanSource(ctx, condition, { segments, contacts, now: ctx.now });
   const isSmall = source.rows <= maxRowsPerStatement;
   const skip = (page - 1) * pageSize;
-  // All members may be among the oldest: each window reaches twice as far as seems needed after the one before.
+  // All members may be among the oldest contacts, so each window is twice as large as seems needed after the one
+  // before.
   const rowsOf = ({ windows, matched }: { windows: number; matched: number }) =>
-    rowsToHold(skip + pageSize - matched, memberCount / source.rows) * 2 ** windows;
+    rowsToScan(skip + pageSize - matched, memberCount / source.rows) * 2 ** windows;
   const windows = scan(ctx, audience, source, budget, {
     direction: "down",
     want: { skip, take: pageSize },
@@ -68,21 +75,21 @@ async function listMatching(
       return { rows, total: Math.max(memberCount, matched), countedAt: isoOrNull(segment.countedAt) };
     }
   }
-  throw tooDeep(read);
+  throw pageTooDeep(read);
 }
 
-/** Rows among which so many members are likely to be, if there is such a share of them in all. */
-function rowsToHold(members: number, share: number): number {
+/** Returns the number of rows that likely contain `members` members, given their share of all rows. */
+function rowsToScan(members: number, share: number): number {
   return Math.max(minRows, Math.ceil((1.25 * members) / share));
 }
 
-function tooDeep(read: number): Invalid {
+function pageTooDeep(read: number): Invalid {
   const message = `This page is too far back: one call scans at most ${read} contacts or events`;
   return new Invalid([{ field: "page", code: "too_big", message }]);
 }
 
-/** The members of a static segment are rows, whose number is kept. */
-async function listMembers(ctx: Context, segment: SegmentRow, { page, pageSize }: Asked): Promise<Found> {
+/** Lists the members of a static segment, which are rows. Their number is stored. */
+async function listMembers(ctx: Context, segment: SegmentRow, { page, pageSize }: PageInput): Promise<ContactsPage> {
   const { memberCount: total } = segment;
   const members = sql`FROM segment_members WHERE project_id = ${ctx.project.number} AND segment_id = ${segment.id}`;
   let [skip, before] = [(page - 1) * pageSize, aboveAllIds];

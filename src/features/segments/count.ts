@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { belowAllIds, type Id, asId as idOf, newId, textOf } from "../../core/ids";
 import { openBatch } from "../../db/batch";
 import { Stale, untilFresh } from "../../db/fresh";
-import { maxAskedPerStatement, maxRowsPerStatement } from "../../db/limits";
+import { maxEvaluatedPerStatement, maxRowsPerStatement } from "../../db/limits";
 import { asId, asNumber, columns, orNull } from "../../db/rows";
 import { type Statement, selectFirst, statement } from "../../db/statement";
 import type { JobRow, SegmentRow } from "../../db/tables";
@@ -11,30 +11,30 @@ import { scan } from "../../engine/audience/scan";
 import { announceJob, upsertJobs } from "../../engine/jobs/queue-job";
 import type { Step } from "../../engine/jobs/step";
 import type { Context } from "../../platform/context";
-import { firstState, type Start, type Starting } from "./scan-job";
+import { firstState, type ScanJobInserts, type ScanJobStart } from "./scan-job";
 import { scanStep } from "./scan-step";
 import { getSegment } from "./segment";
 import { audienceFor, beginScan, type StoredScan } from "./stored-scan";
 
-/** Rows that a call scans at most, when a segment is saved and when its count is asked for; a job scans more. */
+/** Rows that a call scans at most, when a segment is saved and when its count is refreshed. A job scans more. */
 const maxRowsOnSave = maxRowsPerStatement;
 const maxRowsOnRefresh = 2_000_000;
-/** Statements of one call, of which D1 takes a thousand. */
+/** Statements of one call. D1 allows a thousand. */
 const maxWindows = 150;
 
-/** Counts who is in a segment at this moment and stores it, or has it counted by a job. */
+/** Counts the members of a segment and stores the number, or queues a job that does. */
 export function countSegment(ctx: Context, segment: SegmentRow): Promise<number | { jobId: Id }> {
   return count(ctx, segment, { maxRows: maxRowsOnSave, isFollowed: false });
 }
 
-/** `POST /segments/{id}/refresh`: the same while the caller waits, in all but the largest projects. */
+/** `POST /segments/{id}/refresh`: counts the members while the caller waits, except in the largest projects. */
 export function refreshCount(ctx: Context, segment: SegmentRow): Promise<number | { jobId: Id }> {
   return count(ctx, segment, { maxRows: maxRowsOnRefresh, isFollowed: true });
 }
 
 /**
- * A segment whose condition is new, with its members counted. In a large project a job counts them later, and while the
- * database is out of reach, the sweep does: the segment itself is saved.
+ * Returns a segment with a new condition, with its members counted. In a large project a job counts them later. While
+ * the database is out of reach, the sweep does: the segment itself is saved.
  */
 export async function withCount(ctx: Context, row: SegmentRow): Promise<SegmentRow> {
   if (row.condition === null) return row;
@@ -64,14 +64,14 @@ async function count(
   return matching;
 }
 
-/** Null when there is too much to scan for one call. */
+/** Counts the matching contacts; null when there are too many to scan in one call. */
 async function countMatching(ctx: Context, begun: StoredScan, maxRows: number): Promise<number | null> {
   const { source } = begun;
   const audience = audienceFor(begun);
-  const windows = Math.ceil(source.rows / maxAskedPerStatement(audience));
+  const windows = Math.ceil(source.rows / maxEvaluatedPerStatement(audience));
   if (source.rows > maxRows || windows > maxWindows) return null;
   let matching = 0;
-  // Only a window that has too few rows says that it is the last: the scan may need one more to see that.
+  // Only a window with too few rows shows that it is the last. The scan may need one more window to see that.
   for await (const window of scan(ctx, audience, source, { maxWindows: maxWindows + 1 }, { direction: "up" })) {
     matching += window.matched;
     if (window.isLast) return matching;
@@ -79,19 +79,21 @@ async function countMatching(ctx: Context, begun: StoredScan, maxRows: number): 
   return null;
 }
 
-/** Of a static segment. A call that changes the members meanwhile counts them too: then this count begins again. */
+/** Counts the members of a static segment. When another call changes the members meanwhile, this count starts again. */
 function countMembers(ctx: Context, segmentId: Id): Promise<number> {
   return untilFresh(async () => {
     const { memberCount, countedAt } = await getSegment(ctx, segmentId);
     const counted = await countRows(ctx, segmentId);
-    const isMine = sql`project_id = ${ctx.project.number} AND id = ${segmentId}`;
-    const isAsBefore = sql`member_count = ${memberCount} AND counted_at IS ${countedAt}`;
+    const isThisSegment = sql`project_id = ${ctx.project.number} AND id = ${segmentId}`;
+    const isCountUnchanged = sql`member_count = ${memberCount} AND counted_at IS ${countedAt}`;
     const batch = openBatch(ctx);
-    // After its own commit it is stale, and counts once more.
+    // A repeat after its own commit is stale, and counts once more.
     batch.mayRepeat();
-    batch.guard(sql`EXISTS (SELECT 1 FROM segments WHERE ${isMine} AND ${isAsBefore})`, () => new Stale());
+    batch.guard(sql`EXISTS (SELECT 1 FROM segments WHERE ${isThisSegment} AND ${isCountUnchanged})`, () => new Stale());
     batch.add(
-      statement(sql`UPDATE segments SET member_count = ${counted}, counted_at = ${ctx.now.getTime()} WHERE ${isMine}`),
+      statement(
+        sql`UPDATE segments SET member_count = ${counted}, counted_at = ${ctx.now.getTime()} WHERE ${isThisSegment}`,
+      ),
     );
     await batch.commit();
     return counted;
@@ -116,7 +118,7 @@ async function countRows(ctx: Context, segmentId: Id): Promise<number> {
   }
 }
 
-/** A count that nobody follows has a row of that name, so that several do not pile up. */
+/** Returns the id of the count job that no client polls. A segment has one such id, so that jobs do not pile up. */
 export const countJobId = (segmentId: Id): Id => idOf(`count-${textOf(segmentId)}`);
 
 async function queueCount(ctx: Context, segmentId: Id, { isFollowed }: { isFollowed: boolean }): Promise<Id> {
@@ -132,8 +134,12 @@ async function queueCount(ctx: Context, segmentId: Id, { isFollowed }: { isFollo
   return jobId;
 }
 
-/** Leaves out those that have a job of this name already, which goes on. */
-export function insertCounts(starts: Start[], now: Date, { isFollowed }: { isFollowed: boolean }): Starting {
+/** Inserts jobs that count members. Leaves out segments that already have an open job of this id. */
+export function insertCounts(
+  starts: ScanJobStart[],
+  now: Date,
+  { isFollowed }: { isFollowed: boolean },
+): ScanJobInserts {
   return {
     jobs: upsertJobs("segments.count", now, {
       projectId: sql`n.value->>'projectId'`,
@@ -146,7 +152,7 @@ export function insertCounts(starts: Start[], now: Date, { isFollowed }: { isFol
   };
 }
 
-/** A step of `segments.count`: the next contacts by id. */
+/** Runs a step of `segments.count`: counts the next contacts by id. */
 export function countStep(ctx: Context, row: JobRow): Promise<Step> {
   return scanStep(ctx, row, {
     decide: async ({ scan }) => ({
@@ -157,7 +163,7 @@ export function countStep(ctx: Context, row: JobRow): Promise<Step> {
   });
 }
 
-/** Not when another condition was saved meanwhile, or when a later count was faster. */
+/** Stores a count, unless another condition was saved meanwhile or a later count finished first. */
 function updateCount(ctx: Context, { segment, at, of, matching }: StoredScan): Statement {
   return statement(
     sql`UPDATE segments SET member_count = ${matching}, counted_at = ${at}, counted_of = ${of}

@@ -10,11 +10,11 @@ import type { Context } from "../../platform/context";
 
 const rowsPerStep = 1_000;
 
-const Input = z.object({ segmentId: z.string().transform(idOf) });
+const DeleteMembersInput = z.object({ segmentId: z.string().transform(idOf) });
 
-/** A step of `segments.delete-members`: the rows of a segment that is gone. */
+/** Runs a step of `segments.delete-members`: deletes member rows of a deleted segment. */
 export async function deleteMembersStep(ctx: Context, row: JobRow): Promise<Step> {
-  const { segmentId } = Input.parse(row.input);
+  const { segmentId } = DeleteMembersInput.parse(row.input);
   const next = openBatch(ctx);
   next.add(guardState(ctx, row));
   const deleted = next.add(deleteMembers(ctx, segmentId));
@@ -26,7 +26,7 @@ export async function deleteMembersStep(ctx: Context, row: JobRow): Promise<Step
   return "ended";
 }
 
-/** Deletes the next rows of a segment, so many as one step does. */
+/** Deletes the next member rows of a segment, at most as many as one step may. */
 export function deleteMembers(ctx: Context, segmentId: Id): Statement<{ contactId: Id }> {
   const isMember = isMemberOf(ctx, segmentId);
   const next = sql`SELECT contact_id FROM segment_members WHERE ${isMember} LIMIT ${rowsPerStep}`;

@@ -12,9 +12,9 @@ import { deleteMembers, isMemberLeft } from "./delete-members";
 import { getSegment } from "./segment";
 
 /**
- * `DELETE /segments/{id}`. Throws NotFound, and Conflict while a condition or a campaign names it. A call that is about
- * to name it finds it gone: see `CheckedCondition`. The first member rows go in the same batch. A job deletes the rest,
- * which nobody finds any more.
+ * `DELETE /segments/{id}`. Throws NotFound, and Conflict while a condition or a campaign names the segment. A
+ * concurrent call that is about to name the segment finds it deleted: see `CheckedCondition`. The first member rows are
+ * deleted in the same batch. A job deletes the rest, which no query reads any more.
  */
 export async function deleteSegment(ctx: Context, id: Id): Promise<void> {
   const { name } = await getSegment(ctx, id);
@@ -42,9 +42,9 @@ function deleteRow(ctx: Context, id: Id): Statement {
   return statement(sql`DELETE FROM segments WHERE project_id = ${ctx.project.number} AND id = ${id}`);
 }
 
-type References = Awaited<ReturnType<typeof referencesTo>>;
+type SegmentUsage = Awaited<ReturnType<typeof referencesTo>>;
 
-export function segmentInUse({ usedInSegments, usedInCampaigns, usedInWorkflows }: References): Conflict {
+export function segmentInUse({ usedInSegments, usedInCampaigns, usedInWorkflows }: SegmentUsage): Conflict {
   return new Conflict("This segment is in use. Nothing was deleted.", {
     suggestion: "Remove it from everything that details lists, then delete it again.",
     details: { segments: usedInSegments, campaigns: usedInCampaigns, workflows: usedInWorkflows },

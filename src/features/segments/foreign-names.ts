@@ -1,6 +1,6 @@
 import { type ForeignName, foreign } from "../../core/foreign-names";
 
-/** What other APIs call the condition of a segment. */
+/** Names that other APIs use for the condition of a segment. */
 export const foreignNamesOfSegment: ForeignName[] = [
   ...foreign(["filter", "filters", "conditions", "rules", "query"], {
     standsFor: "condition",
@@ -12,7 +12,7 @@ export const foreignNamesOfSegment: ForeignName[] = [
   }),
 ];
 
-/** What other APIs call the addresses of a static segment's members. */
+/** Names that other APIs use for the addresses of the members of a static segment. */
 export const foreignNamesOfMembers: ForeignName[] = foreign(["contactIds", "contacts", "members", "ids", "email"], {
   standsFor: "emails",
   advice: "Use emails, a list of addresses",

@@ -1,26 +1,27 @@
 import { type SQL, sql } from "drizzle-orm";
 
-/** A tick of cron comes at some time in its minute, so it may come early. A sweep also takes what is due this soon. */
+/** How early a tick of cron may come within its minute. A sweep also takes rows that are due this soon. */
 export const tickJitterMs = 30_000;
 
 /**
- * A text that changes when any contact of the project does, or an event that the segment's condition names. While it
- * stays the same, a figure that was made of them is as good as new. It is read before the figure is made. `segment` is the
- * row's table or alias. The text is made of kept figures: one look for all contacts, and one for each event that the
- * references of the condition name. What other segments are is not in it; see `movesWithTime`.
+ * Returns a text that changes when any contact of the project changes, or an event that the condition of the segment
+ * names. A figure computed from them is current while the text is the same. The text must be read before the figure is
+ * computed. `segment` is the table or alias of the row. The text consists of stored counts: one read for all contacts,
+ * and one for each event that the condition names. It does not cover the members of other segments; see
+ * `movesWithTime`.
  */
 export function freshness(segment: SQL): SQL {
   return sql`(SELECT coalesce((SELECT contacts_version FROM project_counts WHERE project_id = ${segment}.project_id), 0)
-      || ':' || coalesce(sum(kept.count), 0) || ':' || coalesce(max(kept.last_at), 0)
+      || ':' || coalesce(sum(stored.count), 0) || ':' || coalesce(max(stored.last_at), 0)
     FROM audience_references r
-    CROSS JOIN event_names kept ON kept.project_id = r.project_id AND kept.name = r.name
+    CROSS JOIN event_names stored ON stored.project_id = r.project_id AND stored.name = r.name
     WHERE r.project_id = ${segment}.project_id AND r.referrer = 'segment' AND r.referrer_id = ${segment}.id
       AND r.kind = 'event')`;
 }
 
 /**
- * Can members come and go while nothing happens, because time passes? A window has a unit; another segment may have one.
- * A text in a condition that only looks like it costs a computation and nothing else.
+ * Reports whether members can change merely because time passes: a window has a unit, and another segment may have one.
+ * A false match only costs an extra computation.
  */
 export function movesWithTime(condition: SQL): SQL {
   return sql`(instr(${condition}, '"unit"') > 0 OR instr(${condition}, 'emberOfSegment"') > 0)`;

@@ -15,7 +15,10 @@ export function countSegmentJob(platform: Platform, job: MessageOf<"segments.cou
   return workOn(platform, job, countStep);
 }
 
-/** `segments.delete-members`: of a segment that is gone. Nobody could ask for it again, so it is never given up. */
+/**
+ * `segments.delete-members`: deletes the members of a deleted segment. The job is never given up, because no call could
+ * start it again.
+ */
 export function deleteMembersJob(platform: Platform, job: MessageOf<"segments.delete-members">): Promise<void> {
   return workOn(platform, job, deleteMembersStep, { release: null });
 }

@@ -6,15 +6,15 @@ import type { SegmentRow } from "../../db/tables";
 import { insertEvents } from "../../engine/events/record";
 import type { Context } from "../../platform/context";
 
-/** A condition on the contact `c`: it has a member row of the segment. */
+/** Returns a condition on the contact `c`: the contact has a member row of the segment. */
 export function isMember({ projectId, id }: Pick<SegmentRow, "projectId" | "id">): SQL {
   return sql`EXISTS (SELECT 1 FROM segment_members m
     WHERE m.project_id = ${projectId} AND m.segment_id = ${id} AND m.contact_id = c.id)`;
 }
 
 /**
- * The events of contacts who enter a segment or leave it. `who` is a FROM and WHERE with the contacts `c`. It asks who is
- * a member, so this goes before the change of members in its batch.
+ * Inserts the events of contacts that enter or leave a segment. `who` is a FROM and WHERE with the contacts `c`. The
+ * FROM reads the members, so the statement must precede the change of members in its batch.
  */
 export function insertMembershipEvents(ctx: Context, segment: SegmentRow, what: "entry" | "exit", who: SQL): Statement {
   const data = JSON.stringify({ segmentId: publicId(segment.id), segmentName: segment.name });

@@ -159,8 +159,8 @@ const listContacts = createRoute({
 segments.openapi(listContacts, async (c) => {
   const { page, pageSize } = c.req.valid("query");
   const { rows, total, countedAt } = await listSegmentContacts(c.var.ctx, c.req.valid("param").id, { page, pageSize });
-  const isKept = countedAt === null ? {} : { approximate: true as const, countedAt };
-  return c.json({ data: rows.map(contactJson), total, ...isKept, page, pageSize }, 200);
+  const storedCount = countedAt === null ? {} : { approximate: true as const, countedAt };
+  return c.json({ data: rows.map(contactJson), total, ...storedCount, page, pageSize }, 200);
 });
 
 const compute = createRoute({

@@ -6,51 +6,57 @@ import { StoredScan } from "./stored-scan";
 
 const StoredId = z.string().transform(asId);
 
-/** What a job that scans for a segment is told. */
-export const Input = z.object({
+/** The input of a job that scans for a segment. */
+export const ScanJobInput = z.object({
   segmentId: StoredId,
-  /** Somebody has the job's id, and may ask for it. */
+  /** A client has the id of the job and may poll it. */
   isFollowed: z.boolean(),
 });
 
 /**
- * Where it stands. What must not change between what a step reads and what it writes is here, and not in the input. A
- * **pass** is one scan from the first contact to the last; see `upsertComputation` for when a job makes several.
+ * The state of a job that scans. It holds whatever must not change between the read and the write of a step; the input
+ * does not. A **pass** is one scan from the first contact to the last; see `upsertComputation` for when a job makes
+ * several.
  */
-export const State = z.object({
-  /** Members come and go without events. */
+export const ScanJobState = z.object({
+  /** Members change without events. */
   silent: z.boolean(),
-  /** Null before the first step. One that another version of this program wrote begins again. */
+  /** Null before the first step. A scan that another version of the program stored starts again. */
   scan: StoredScan.nullable().catch(null),
-  /** How many batches were written. It moves with each, so that two runs never write from what only one has seen. */
+  /**
+   * The number of batches that were written. Each batch increments it, so that two runs never both write from the same
+   * state.
+   */
   batches: z.number().optional(),
-  /** The job's generation as it was before this pass began: so whom the pass serves. */
+  /** The generation of the job before this pass began. The pass serves the calls up to that generation. */
   generation: z.number().optional(),
-  /** The generation of the last pass that came to its end. */
+  /** The generation of the last complete pass. */
   done: z.number().optional(),
 });
-export type State = z.infer<typeof State>;
+export type ScanJobState = z.infer<typeof ScanJobState>;
 
-/** As it is stored in a job: whatever is in it came out of JSON, or goes into it as it is. */
-export function stateJson(state: State): JsonObject {
+/** Converts the state to the JSON that a job stores. Every value came out of JSON or is plain JSON. */
+export function stateJson(state: ScanJobState): JsonObject {
   return state as unknown as JsonObject;
 }
 
-/** As a pass begins. Each step compares the stored text with what it writes itself. */
-export function firstState(first: Pick<State, "silent" | "generation" | "done">): JsonObject {
+/**
+ * Returns the state at the beginning of a pass. Each step compares the stored text with the text that it writes itself.
+ */
+export function firstState(first: Pick<ScanJobState, "silent" | "generation" | "done">): JsonObject {
   return stateJson({ ...first, scan: null });
 }
 
-/** A job to start, of a segment in any project. */
-export interface Start {
+/** A job to start for a segment of any project. */
+export interface ScanJobStart {
   jobId: Id;
   projectId: number;
   segmentId: Id;
 }
 
-/** Statements that start jobs, in this order. */
-export interface Starting {
-  /** Returns the jobs that were started. */
+/** Statements that insert jobs. They run in this order. */
+export interface ScanJobInserts {
+  /** Returns the jobs that were inserted. */
   jobs: Statement<{ id: Id; projectId: number }>;
   rest: Statement[];
 }

@@ -79,7 +79,7 @@ export type CreateSegment = z.infer<typeof CreateSegment>;
 export const UpdateSegment = z
   .object({
     ...fields,
-    type: SegmentType.nullish().meta({ description: "It cannot change." }),
+    type: SegmentType.nullish().meta({ description: "The type of a segment cannot change." }),
     condition: FilterCondition.nullable().meta({ description: "For DYNAMIC segments only, and never null." }),
   })
   .partial()

@@ -10,10 +10,10 @@ import { type SegmentRow, segments } from "../../db/tables";
 import { totalContacts } from "../../engine/contacts/total";
 import type { Context, Project } from "../../platform/context";
 
-/** A dynamic segment, which has a condition. */
-export type Dynamic = SegmentRow & { condition: FilterCondition };
+/** A dynamic segment. It has a condition. */
+export type DynamicSegment = SegmentRow & { condition: FilterCondition };
 
-export function isDynamic(segment: SegmentRow): segment is Dynamic {
+export function isDynamic(segment: SegmentRow): segment is DynamicSegment {
   return segment.condition !== null;
 }
 
@@ -45,7 +45,7 @@ export async function getSegment(ctx: Context, id: Id): Promise<SegmentRow> {
 
 export interface SegmentAndTotal {
   segment: SegmentRow;
-  /** How many contacts the whole project has. */
+  /** The number of contacts in the whole project. */
   contacts: number;
 }
 
@@ -58,7 +58,7 @@ export const readSegmentAndTotal: RowReader<SegmentAndTotal> = (raw) => ({
   ...readTotal(raw),
 });
 
-/** Throws NotFound. */
+/** Returns a segment and the number of contacts in its project. Throws NotFound. */
 export async function getSegmentAndTotal(ctx: Context, id: Id): Promise<SegmentAndTotal> {
   const found = await selectFirst(
     ctx.db,

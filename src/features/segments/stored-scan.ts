@@ -5,7 +5,7 @@ import type { SegmentSource } from "../../core/audience/resolver";
 import { belowAllIds, type Id, asId as idOf } from "../../core/ids";
 import { isJsonObject } from "../../core/json";
 import { audienceOf } from "../../db/audience";
-import { maxAskedPerStatement } from "../../db/limits";
+import { maxEvaluatedPerStatement } from "../../db/limits";
 import { asText, columns } from "../../db/rows";
 import { selectFirst } from "../../db/statement";
 import { loadSegments } from "../../engine/audience/named-segments";
@@ -14,22 +14,22 @@ import { findScanSource, type ScanSource } from "../../engine/audience/scan-sour
 import { totalContacts } from "../../engine/contacts/total";
 import type { Context } from "../../platform/context";
 import { freshness } from "./freshness";
-import { type Dynamic, isDynamic, readSegmentAndTotal } from "./segment";
+import { type DynamicSegment, isDynamic, readSegmentAndTotal } from "./segment";
 
 /**
- * A scan of all contacts for whom the condition of a segment may hold, from the oldest to the newest. It asks each as of
- * one moment. It is plain data, and so may be stored in a job between two steps.
+ * A scan of all contacts that the condition of a segment may match, from the oldest to the newest. Every contact is
+ * evaluated as of one moment. A scan is plain data, so a job can store it between two steps.
  */
 export const StoredScan = z.object({
-  /** As it was at the beginning: a step that writes makes sure that it still is. */
-  segment: z.custom<Dynamic>(),
-  /** What its condition names. When one of these changes on the way, the next scan sees it. */
+  /** The segment when the scan began. A step that writes checks that the segment is unchanged. */
+  segment: z.custom<DynamicSegment>(),
+  /** The segments that the condition names. When one of them changes during the scan, the next scan sees the change. */
   named: z.array(z.tuple([z.string(), z.custom<SegmentSource>()])),
   source: z.custom<ScanSource>(isJsonObject),
   at: z.number(),
-  /** What the condition reads was at the beginning; see `freshness`. */
+  /** The state of everything that the condition reads when the scan began; see `freshness`. */
   of: z.string(),
-  /** Contacts up to this id are done: so many rows of the source were read, and so many contacts match. */
+  /** Cursor: contacts up to this id are done, after `passed` rows of the source with `matching` matches. */
   after: z.string().transform(idOf),
   passed: z.number(),
   matching: z.number(),
@@ -38,7 +38,7 @@ export type StoredScan = z.infer<typeof StoredScan>;
 
 const readFresh = columns({ fresh: asText });
 
-/** Null when there is no such dynamic segment any more. */
+/** Begins a scan; null when there is no longer such a dynamic segment. */
 export async function beginScan(
   ctx: Context,
   segmentId: Id,
@@ -72,27 +72,27 @@ export function audienceFor({ segment, named, at }: StoredScan): Audience {
   return audienceOf(segment.condition, new Map(named), new Date(at));
 }
 
-/** What a step is told of the next window. */
-export interface Next {
+/** The next window of a scan, as a step receives it. */
+export interface NextWindow {
   /** The scan after this window. */
   scan: StoredScan;
   isLast: boolean;
-  /** Of the whole scan, in percent. */
+  /** Progress of the whole scan, in percent. */
   progress: number;
-  /** Who matches, when that was asked for. */
+  /** Ids of the matches, when the step wants them. */
   ids: Id[];
 }
 
-/** Scans the next window. See `ScanOptions` for what may be asked. */
+/** Scans the next window. See `ScanOptions` for `want` and `secondSource`. */
 export async function scanNext(
   ctx: Context,
   stored: StoredScan,
-  { want, beside }: { want?: "ids"; beside?: ScanSource },
-): Promise<Next> {
+  { want, secondSource }: { want?: "ids"; secondSource?: ScanSource },
+): Promise<NextWindow> {
   const { source, after: from } = stored;
   const audience = audienceFor(stored);
-  const rows = maxAskedPerStatement(audience);
-  const window = await scanWindow(ctx, audience, source, { direction: "up", from, rows, want, beside });
+  const rows = maxEvaluatedPerStatement(audience);
+  const window = await scanWindow(ctx, audience, source, { direction: "up", from, rows, want, secondSource });
   const passed = stored.passed + rows;
   return {
     scan: { ...stored, after: window.edge, passed, matching: stored.matching + window.matched },

@@ -10,26 +10,26 @@ import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { insertComputations } from "./computation";
 import { countJobId, insertCounts } from "./count";
 import { freshness, movesWithTime, tickJitterMs } from "./freshness";
-import type { Start, Starting } from "./scan-job";
+import type { ScanJobInserts, ScanJobStart } from "./scan-job";
 
-/** One of the two things that are done to segments again and again: computing their members, and counting them. */
-interface Task {
+/** One of the two tasks that are repeated for segments: computing the members, and counting them. */
+interface RepeatedTask {
   type: "segments.compute" | "segments.count";
-  /** A segment is due again after this. */
+  /** The time after which a segment is due again. */
   everyMs: number;
-  /** When it is due, and the index over that. */
+  /** The column with the time at which a segment is due, and the index over it. */
   column: SQL;
   index: SQL;
-  /** A segment to which nothing can have happened since the last time gets no job. */
+  /** A segment gets no job if nothing can have changed since the last time. */
   mayHaveChanged: SQL;
   jobIdOf(segmentId: Id): Id;
-  insertJobs(starts: Start[], now: Date): Starting;
+  insertJobs(starts: ScanJobStart[], now: Date): ScanJobInserts;
 }
 
 const fresh = freshness(sql`segments`);
 const moves = movesWithTime(sql`condition`);
 
-const computing: Task = {
+const computing: RepeatedTask = {
   type: "segments.compute",
   everyMs: 5 * minuteMs,
   column: sql`next_compute_at`,
@@ -39,8 +39,8 @@ const computing: Task = {
   insertJobs: (starts, now) => insertComputations(starts, { now, silent: false, isFollowed: false }),
 };
 
-/** Those that are tracked are counted when they are computed. */
-const counting: Task = {
+/** Counts segments that are not tracked. A computation also counts tracked ones. */
+const counting: RepeatedTask = {
   type: "segments.count",
   everyMs: 15 * minuteMs,
   column: sql`next_count_at`,
@@ -50,35 +50,38 @@ const counting: Task = {
   insertJobs: (starts, now) => insertCounts(starts, now, { isFollowed: false }),
 };
 
-/** The sweep that has the members of tracked segments computed, over all projects. */
+/** Sweeps all projects for tracked segments whose members are due to be computed. */
 export function computeDueSegments(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => startDue(platform, db, computing, 0));
 }
 
-/** The sweep that has the members of dynamic segments counted, over all projects. */
+/** Sweeps all projects for dynamic segments whose members are due to be counted. */
 export function countDueSegments(platform: Platform): Promise<void> {
   return sweepDatabases(platform, (db) => startDue(platform, db, counting, 0));
 }
 
-/** The same two for a project with its own clock, at its time. */
+/** Starts both tasks for a project with its own clock, at the time of that clock. */
 export async function startDueOf(ctx: Context): Promise<void> {
   for (const task of [computing, counting]) await startDue(ctx, ctx.db, task, clockOf(ctx));
 }
 
-/** A sweep that dies between its two batches leaves those it took to the next time they are due. */
-async function startDue(platform: Platform, db: Db, task: Task, clock: number): Promise<number> {
-  const taking = openBatch({ ...platform, db });
-  const due = taking.add(updateDue(task, clock, platform.now.getTime()));
-  await taking.commit();
+/**
+ * Starts the jobs of due segments. When a sweep dies between its two batches, the segments it took wait until they are
+ * due again.
+ */
+async function startDue(platform: Platform, db: Db, task: RepeatedTask, clock: number): Promise<number> {
+  const claims = openBatch({ ...platform, db });
+  const due = claims.add(updateDue(task, clock, platform.now.getTime()));
+  await claims.commit();
   const starts = due.all.flatMap(({ id, projectId, mayHaveChanged }) =>
     mayHaveChanged ? [{ jobId: task.jobIdOf(id), projectId, segmentId: id }] : [],
   );
   if (starts.length > 0) {
-    const starting = openBatch({ ...platform, db });
+    const inserts = openBatch({ ...platform, db });
     const { jobs, rest } = task.insertJobs(starts, platform.realClock());
-    const started = starting.add(jobs);
-    starting.addAll(rest);
-    await starting.commit();
+    const started = inserts.add(jobs);
+    inserts.addAll(rest);
+    await inserts.commit();
     await platform.enqueue(
       started.all.map(({ id, projectId }) => ({ message: { type: task.type, projectId, jobId: id } })),
     );
@@ -86,13 +89,17 @@ async function startDue(platform: Platform, db: Db, task: Task, clock: number): 
   return due.count;
 }
 
-interface Due {
+interface DueSegment {
   id: Id;
   projectId: number;
   mayHaveChanged: boolean;
 }
 
-function updateDue({ column, index, everyMs, mayHaveChanged }: Task, clock: number, now: number): Statement<Due> {
+function updateDue(
+  { column, index, everyMs, mayHaveChanged }: RepeatedTask,
+  clock: number,
+  now: number,
+): Statement<DueSegment> {
   return statement(
     sql`UPDATE segments SET ${column} = ${now + everyMs}
       WHERE (project_id, id) IN (SELECT project_id, id FROM segments INDEXED BY ${index}

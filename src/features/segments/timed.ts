@@ -19,9 +19,9 @@ import { isDynamic } from "./segment";
 import { startDueOf } from "./sweep-due";
 
 /**
- * The members of tracked segments, and the counts of the others. A tracked one is computed when something has happened that
- * its members may depend on, or when a window of time passes somebody: five minutes after the last computation at the
- * soonest, as everywhere.
+ * The members of tracked segments, and the counts of the others. A tracked segment is computed when its members may
+ * have changed: something happened that they depend on, or a time entered or left a window of its condition. A
+ * computation starts five minutes after the last one at the earliest, as for projects on the real clock.
  */
 export const timedSegments: Timed = {
   name: "segments",
@@ -31,18 +31,18 @@ export const timedSegments: Timed = {
   settle: startDueOf,
   nextAt: ({ project, clock }) => sql`SELECT min(next_compute_at) FROM segments
     WHERE project_id = ${project.number} AND clock = ${project.number} AND next_compute_at > ${clock().getTime()}
-      AND (computed_of IS NOT ${freshness(sql`segments`)} OR ${mayFollowOthers})`,
-  foresee: nextPassing,
+      AND (computed_of IS NOT ${freshness(sql`segments`)} OR ${haveOtherMembersChanged})`,
+  foresee: nextCrossing,
 };
 
-/** The members of another segment have changed since. */
-const mayFollowOthers: SQL = sql`instr(condition, 'emberOfSegment"') > 0 AND EXISTS (SELECT 1 FROM event_names n
+/** Members of another segment have changed since the last computation. */
+const haveOtherMembersChanged: SQL = sql`instr(condition, 'emberOfSegment"') > 0 AND EXISTS (SELECT 1 FROM event_names n
   WHERE n.project_id = segments.project_id AND n.name GLOB 'segment.*' AND n.last_at >= segments.computed_at)`;
 
 const readSegment = wholeRow(segments);
 
-/** When a window of a tracked segment passes somebody next. */
-async function nextPassing(ctx: Context): Promise<number | null> {
+/** Returns when a time next enters or leaves a window of a tracked segment. */
+async function nextCrossing(ctx: Context): Promise<number | null> {
   const rows = await select(
     ctx.db,
     sql`SELECT * FROM segments WHERE project_id = ${ctx.project.number} AND next_compute_at IS NOT NULL
@@ -57,8 +57,8 @@ async function nextPassing(ctx: Context): Promise<number | null> {
       .flatMap((condition) => [...filtersOf(condition)])
       .flatMap(({ filter }) => (filter.unit === undefined ? [] : [filter]));
     for (const window of windows) {
-      const passes = await passesAt(ctx, window);
-      const at = passes === null ? null : Math.max(passes, row.nextComputeAt ?? 0);
+      const crossing = await crossingOf(ctx, window);
+      const at = crossing === null ? null : Math.max(crossing, row.nextComputeAt ?? 0);
       if (at !== null && (next === null || at < next)) next = at;
     }
   }
@@ -68,8 +68,8 @@ async function nextPassing(ctx: Context): Promise<number | null> {
 const bind: Bind = (value) => sql`${value}`;
 const readAt = columns({ at: orNull(asNumber) });
 
-/** When a time comes into this window next, or falls out of it: those in it now, and those to come. */
-async function passesAt(ctx: Context, { field, operator, value, unit }: Filter): Promise<number | null> {
+/** Returns when a time next enters or leaves this window: a time inside it leaves, and a future time enters. */
+async function crossingOf(ctx: Context, { field, operator, value, unit }: Filter): Promise<number | null> {
   if (unit === undefined) return null;
   const now = ctx.clock().getTime();
   const lengthMs = windowLengthMs(Number(value), unit);
@@ -78,7 +78,8 @@ async function passesAt(ctx: Context, { field, operator, value, unit }: Filter):
     ? sql`SELECT ${timeOfId(sql`min(id)`)} AS t FROM events WHERE project_id = ${project} AND name = ${eventOf(field)}
         AND id >= ${firstIdAt(now - lengthMs)}`
     : sql`SELECT ${contactResolver(new Map()).field(field, bind).time} AS t FROM contacts c WHERE c.project_id = ${project}`;
-  // A time to come enters the window when it comes; one that is in it falls out a millisecond after its end.
+  // A future time enters the window when it is reached. A time inside the window leaves one millisecond after the end
+  // of the window.
   const { at } = await selectOne(
     ctx.db,
     sql`SELECT min(iif(t > ${now}, t, t + ${lengthMs + 1})) AS at FROM (${times}) WHERE t >= ${now - lengthMs}`,

@@ -18,52 +18,55 @@ import type { UpdateSegment } from "./schema";
 import { getSegment, readSegmentAndTotal, type SegmentAndTotal } from "./segment";
 
 /**
- * `PATCH /segments/{id}`: only the fields sent change. Throws NotFound, Invalid and Conflict.
+ * `PATCH /segments/{id}`: changes only the fields that are sent. Throws NotFound, Invalid and Conflict.
  *
- * When tracking begins, a job takes the present members without events. It is written in the same batch, so that neither
- * is there without the other. What a new condition changes is told by the next computation.
+ * When tracking begins, a job records the present members without events. The batch that begins to track also inserts
+ * the job, so that neither exists without the other. The next computation records the events that a new condition
+ * causes.
  */
 export async function updateSegment(ctx: Context, id: Id, change: UpdateSegment): Promise<SegmentRow> {
   const { before, after, jobId, contacts } = await untilFresh(() => applyChange(ctx, id, change), ctx.random);
-  // Any pass that ends from here on has taken the members.
+  // Any pass that ends after the commit above has recorded the present members.
   if (jobId !== null) await finishComputation(ctx, { jobId, generation: 1 }, contacts);
   return conditionText(before) === conditionText(after) ? after : withCount(ctx, after);
 }
 
-interface Applied {
+interface AppliedChange {
   before: SegmentRow;
   after: SegmentRow;
-  /** The computation that this began. */
+  /** The computation that this change began. */
   jobId: Id | null;
   contacts: number;
 }
 
-async function applyChange(ctx: Context, id: Id, change: UpdateSegment): Promise<Applied> {
+async function applyChange(ctx: Context, id: Id, change: UpdateSegment): Promise<AppliedChange> {
   const before = await getSegment(ctx, id);
   const after = changed(before, change);
-  const isOtherCondition = conditionText(before) !== conditionText(after);
-  const isOther = (["name", "description", "trackMembership"] as const).some((key) => before[key] !== after[key]);
-  if (!isOther && !isOtherCondition) return { before, after: before, jobId: null, contacts: 0 };
+  const isNewCondition = conditionText(before) !== conditionText(after);
+  const areFieldsChanged = (["name", "description", "trackMembership"] as const).some(
+    (key) => before[key] !== after[key],
+  );
+  if (!areFieldsChanged && !isNewCondition) return { before, after: before, jobId: null, contacts: 0 };
 
   const checked =
-    isOtherCondition && after.condition ? await checkCondition(ctx, after.condition, { own: before }) : null;
+    isNewCondition && after.condition ? await checkCondition(ctx, after.condition, { own: before }) : null;
   const named = after.condition ? referencesOf(after.condition) : {};
   const isDynamic = after.type === "DYNAMIC";
   const isTrackedFromNow = isDynamic && after.trackMembership && !before.trackMembership;
   const jobId = isTrackedFromNow ? newId() : null;
   const batch = openBatch(ctx);
-  // After its own commit it is stale, and then finds nothing left to change.
+  // A repeat after its own commit is stale, and then finds nothing left to change.
   batch.mayRepeat();
   batch.guard(isUnchanged("segments", before), () => new Stale());
   if (checked) batch.addAll([...guardQuota(ctx, id, after.condition), checked.unmoved]);
   batch.addAll(replaceReferences(ctx, { referrer: "segment", id, name: after.name }, named));
-  const isOtherTracking = before.trackMembership !== after.trackMembership;
-  batch.add(updateRow(ctx, after, { isOtherCondition, isOtherTracking }));
+  const isNewTracking = before.trackMembership !== after.trackMembership;
+  batch.add(updateRow(ctx, after, { isNewCondition, isNewTracking }));
   if (jobId !== null) batch.addAll(upsertSilentComputation(ctx, id, jobId));
   const saved = batch.add(selectSegmentAndTotal(ctx, id));
   await batch.commit();
   const { segment, contacts } = saved.one;
-  // A computation that went on when tracking ended is silent from here on, and is joined.
+  // A computation that was still running when tracking ended has become silent, and this call joins it.
   return { before, after: segment, jobId: jobId && segment.computeJobId, contacts };
 }
 
@@ -93,26 +96,27 @@ function changed(
 }
 
 /**
- * A new condition voids what was counted and computed: until the next computation, conditions that name this segment ask
- * its condition. An earlier call may be written after a later one, so updatedAt never goes back.
+ * Updates the row of a segment. A new condition invalidates the last count and computation: until the next computation,
+ * conditions that name this segment evaluate its condition. An earlier call may be written after a later one, so
+ * `updated_at` never goes back.
  */
 function updateRow(
   ctx: Context,
   after: SegmentRow,
-  { isOtherCondition, isOtherTracking }: { isOtherCondition: boolean; isOtherTracking: boolean },
+  { isNewCondition, isNewTracking }: { isNewCondition: boolean; isNewTracking: boolean },
 ): Statement {
   const now = ctx.now.getTime();
   const isComputed = after.type === "DYNAMIC" && after.trackMembership;
-  const also: SQL[] = [];
-  if (isOtherCondition) also.push(sql`counted_of = NULL, next_count_at = ${now}`);
-  if (isOtherCondition || isOtherTracking) {
-    also.push(sql`computed_at = NULL, computed_of = NULL, next_compute_at = ${isComputed ? now : null}`);
+  const resets: SQL[] = [];
+  if (isNewCondition) resets.push(sql`counted_of = NULL, next_count_at = ${now}`);
+  if (isNewCondition || isNewTracking) {
+    resets.push(sql`computed_at = NULL, computed_of = NULL, next_compute_at = ${isComputed ? now : null}`);
   }
   const condition = after.condition && JSON.stringify(after.condition);
   const changes = [
     sql`name = ${after.name}, description = ${after.description}, condition = ${condition}`,
     sql`track_membership = ${after.trackMembership}, version = version + 1, updated_at = max(updated_at, ${now})`,
-    ...also,
+    ...resets,
   ];
   return statement(
     sql`UPDATE segments SET ${sql.join(changes, sql`, `)} WHERE project_id = ${ctx.project.number} AND id = ${after.id}`,

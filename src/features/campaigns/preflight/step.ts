@@ -5,7 +5,7 @@ import { partOf } from "../../../core/cpu";
 import { NotFound, Refusal } from "../../../core/errors";
 import { belowAllIds, type Id } from "../../../core/ids";
 import { openBatch } from "../../../db/batch";
-import { maxAskedPerStatement } from "../../../db/limits";
+import { maxEvaluatedPerStatement } from "../../../db/limits";
 import { asNumber, columns } from "../../../db/rows";
 import { selectOne } from "../../../db/statement";
 import type { CampaignRow, JobRow } from "../../../db/tables";
@@ -100,7 +100,7 @@ interface Checking {
 async function checkNext(ctx: Context, row: JobRow, { campaign, input, state }: Checking): Promise<Step> {
   const { frozen, after: from } = state;
   const audience = frozenAudience(frozen);
-  const rows = Math.min(state.rows, maxAskedPerStatement(audience));
+  const rows = Math.min(state.rows, maxEvaluatedPerStatement(audience));
   const found = await findNext(ctx, frozen, { audience, from, rows });
   const { done, places, tally } = await checkSome(ctx, { campaign, input, state }, found.ids);
   const isCut = done < found.ids.length;

@@ -18,7 +18,10 @@ interface Explanation {
   condition: ExplainedCondition | null;
 }
 
-/** `POST /segments/{id}/explain`: why a contact is in it, or is not. Throws NotFound, of either. */
+/**
+ * `POST /segments/{id}/explain`: explains why a contact is in a segment or not. Throws NotFound for a missing segment
+ * or contact.
+ */
 export async function explainSegment(ctx: Context, id: Id, named: NamedContact): Promise<Explanation> {
   const segment = await getSegment(ctx, id);
   const contact = await getNamedContact(ctx, named);

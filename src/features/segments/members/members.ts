@@ -13,7 +13,7 @@ import { insertMembershipEvents, isMember } from "../membership";
 import { getSegment } from "../segment";
 import type { AddMembers, RemoveMembers } from "./schema";
 
-interface Added {
+interface AddResult {
   added: number;
   created: number;
   alreadyMembers: number;
@@ -21,14 +21,14 @@ interface Added {
 }
 
 /**
- * `POST /segments/{id}/members`, of a static segment: each contact comes in once, however many calls name it at the same
- * time, and with one event if the segment is tracked. Throws NotFound and BadRequest.
+ * `POST /segments/{id}/members`: adds members to a static segment. Each contact is added once, however many concurrent
+ * calls name it, and with one event if the segment is tracked. Throws NotFound and BadRequest.
  */
-export async function addMembers(ctx: Context, id: Id, input: AddMembers): Promise<Added> {
+export async function addMembers(ctx: Context, id: Id, input: AddMembers): Promise<AddResult> {
   return untilFresh(() => add(ctx, id, input), ctx.random);
 }
 
-async function add(ctx: Context, id: Id, { emails, createMissing, subscribed }: AddMembers): Promise<Added> {
+async function add(ctx: Context, id: Id, { emails, createMissing, subscribed }: AddMembers): Promise<AddResult> {
   const segment = await getStatic(ctx, id);
   const addresses = addressesOf(emails);
   const missing = createMissing ? await findMissing(ctx, addresses) : [];
@@ -52,7 +52,7 @@ async function add(ctx: Context, id: Id, { emails, createMissing, subscribed }: 
   };
 }
 
-/** `DELETE /segments/{id}/members`, of a static segment. Throws NotFound and BadRequest. */
+/** `DELETE /segments/{id}/members`: removes members of a static segment. Throws NotFound and BadRequest. */
 export async function removeMembers(
   ctx: Context,
   id: Id,
@@ -61,7 +61,7 @@ export async function removeMembers(
   return untilFresh(() => remove(ctx, id, emails), ctx.random);
 }
 
-async function remove(ctx: Context, id: Id, emails: Sent): Promise<{ removed: number; notFound: string[] }> {
+async function remove(ctx: Context, id: Id, emails: SentEmails): Promise<{ removed: number; notFound: string[] }> {
   const segment = await getStatic(ctx, id);
   const named = namedBy(ctx, addressesOf(emails));
   const leavers = sql`${named} WHERE ${isMember(segment)}`;
@@ -85,19 +85,19 @@ async function getStatic(ctx: Context, id: Id): Promise<SegmentRow> {
   });
 }
 
-type Sent = AddMembers["emails"];
+type SentEmails = AddMembers["emails"];
 
-function addressesOf(emails: Sent): string[] {
+function addressesOf(emails: SentEmails): string[] {
   return [...new Set(emails.map(({ email }) => email))];
 }
 
-/** Of the addresses as they were sent, those that no contact has. */
-function notAmong(found: { email: string }[], emails: Sent): string[] {
+/** Returns the addresses that no contact has, as they were sent. */
+function notAmong(found: { email: string }[], emails: SentEmails): string[] {
   const isKnown = new Set(found.map(({ email }) => email));
   return [...new Set(emails.flatMap(({ written, email }) => (isKnown.has(email) ? [] : [written])))];
 }
 
-/** The contacts `c` with these addresses. */
+/** Returns a FROM of the contacts `c` with these addresses. */
 function namedBy(ctx: Context, addresses: string[]): SQL {
   return sql`FROM json_each(${JSON.stringify(addresses)}) r
     CROSS JOIN contacts c ON c.project_id = ${ctx.project.number} AND c.email = r.value`;
@@ -115,7 +115,7 @@ function missingAmong(ctx: Context, addresses: string[]): SQL {
     WHERE NOT EXISTS (SELECT 1 FROM contacts c WHERE c.project_id = ${ctx.project.number} AND c.email = r.value)`;
 }
 
-/** Creates contacts and changes none: the guard stops the batch when one of them exists by now. */
+/** Creates contacts and changes none: a guard stops the batch when one of them exists by now. */
 function insertContacts(ctx: Context, missing: string[], subscribed: boolean | null): Statement[] {
   if (missing.length === 0) return [];
   const areMissing = sql`(SELECT count(*) FROM (${missingAmong(ctx, missing)})) = ${missing.length}`;
@@ -133,7 +133,10 @@ function insertContacts(ctx: Context, missing: string[], subscribed: boolean | n
   ];
 }
 
-/** Goes before the change of members: `memberCount` asks who is one. Every change writes it, so it is exact. */
+/**
+ * Updates the stored count. Must precede the change of members, because `memberCount` reads them. Every change of
+ * members updates the count, so it is exact.
+ */
 function updateMemberCount(ctx: Context, { id }: SegmentRow, memberCount: SQL): Statement {
   return statement(
     sql`UPDATE segments SET member_count = ${memberCount}, counted_at = ${ctx.now.getTime()}
