@@ -9,8 +9,10 @@ import {
   type OriginalRequest,
   redactedFor,
 } from "../core/idempotency";
+import { isTrouble } from "../db/trouble";
 import type { Context } from "../platform/context";
 import type { OwnedKey } from "../platform/gate";
+import { reasonOf } from "../platform/log";
 import { bucketsFor, publicName } from "./buckets";
 import { isForProject } from "./policy";
 import type { AppEnv } from "./router";
@@ -125,8 +127,14 @@ async function settle(c: HonoContext<AppEnv>, owned: OwnedKey, findEffect: FindE
     return ctx.afterAnswer(ctx.gate.complete(ctx.project.id, owned, { status, response }));
   }
   if (status < 500 && !(c.error instanceof KeyReused)) return ctx.gate.release(ctx.project.id, owned);
-  // If the database does not answer either, the claim stays, and the next request that takes it over asks again.
-  const effect = await findEffect(ctx, owned.key);
+  const effect = await findEffect(ctx, owned.key).catch((error: unknown) => {
+    // The caller hears of the first failure, which knows what may have been written. This one only read.
+    if (c.error === undefined || !isTrouble(error)) throw error;
+    ctx.log("warn", "What a key has done is not known yet", { reason: reasonOf(error) });
+    return "unknown" as const;
+  });
+  // The claim stays, and the next request that takes it over asks again.
+  if (effect === "unknown") return;
   if (effect) {
     // The database knew the key: an earlier request has answered it.
     const isOthers = c.error instanceof KeyReused;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { callAtFault } from "../support/cloud";
-import { DatabaseFault, type FaultName, faultNames, staying } from "../support/database-fault";
+import { allFromWrite, DatabaseFault, type FaultName, faultNames, staying } from "../support/database-fault";
 import { type Answer, call, newProject, type TestProject } from "../support/project";
 
 /** A call that writes without a key of its own, and what it has done, counted. */
@@ -182,6 +182,28 @@ describe("a key", () => {
     });
     expect(await count(project, "emails WHERE true")).toBe(1);
   });
+
+  const keyed = doors.filter(({ path }) => path === "/v1/send" || path === "/v1/track" || path === "/events/track");
+  const lost = [
+    { faults: ["answer lost", ...staying("connection lost")], effects: 1 },
+    { faults: staying("connection lost"), effects: 0 },
+  ] satisfies { faults: FaultName[]; effects: number }[];
+
+  it.each(keyed.flatMap((door) => lost.map((one) => ({ door, name: door.name, ...one }))))(
+    "is told that the effect of $name is unknown when nothing answers any more, not even a read: first $faults.0",
+    async ({ faults, effects, door }) => {
+      const project = await newProject();
+      const headers = { "Idempotency-Key": "order-1" };
+      const answer = await knock(project, door, new DatabaseFault(faults, allFromWrite(1).isMeant), headers);
+      expect(answer).toMatchObject({ status: 503, body: { error: { details: { effect: "unknown" } } } });
+      expect(await door.effects(project)).toBe(effects);
+      // The claim stays. What was done is found at once, and what is not known is not done again.
+      const { status, body } = await knock(project, door, new DatabaseFault([]), headers);
+      expect(status).toBe(409);
+      expect(body.error.details.originalResponse !== undefined).toBe(effects === 1);
+      expect(await door.effects(project)).toBe(effects);
+    },
+  );
 
   it("is free after a 503 whose call was not done", async () => {
     const project = await newProject();

@@ -1,5 +1,9 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
+import { newAccount } from "../../src/core/mail/account";
+import { comingAgain } from "../../src/core/messages";
+import { forgetProjects } from "../../src/engine/projects/cache";
 import { cancelCampaign } from "../../src/features/campaigns/cancel";
 import { sendCampaign } from "../../src/features/campaigns/send";
 import { upsertContact } from "../../src/features/contacts/upsert";
@@ -10,6 +14,7 @@ import { DatabaseFault, type FaultName, faultNames, staying } from "../support/d
 import type { Trip } from "../support/killable";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows, eventCounts } from "../support/rows";
+import { newTemplate } from "../support/template";
 import { World } from "../support/world";
 
 const recipients = ["ada@example.com", "bob@example.com", "cyd@example.com"];
@@ -32,10 +37,10 @@ async function scene({ idempotencyWindowMs, mailsPerCall }: (typeof providers)[n
 }
 
 /** The first message, whose consumer lives on after an error, and what comes after it while time passes. */
-async function deliver(world: World): Promise<void> {
+async function deliver(world: World, maxMinutes = 12): Promise<void> {
   await world.drain().catch(() => {});
   world.fault = null;
-  for (let minutes = 0; minutes < 12; minutes++) {
+  for (let minutes = 0; minutes < maxMinutes; minutes++) {
     await world.pass(1).catch(() => {});
     await world.drain().catch(() => {});
   }
@@ -154,6 +159,88 @@ describe("a campaign whose hand-over was committed and not called for", () => {
   });
 });
 
+describe.each([
+  { name: "one mail a call", mailsPerCall: 1 },
+  { name: "ten mails a call", mailsPerCall: 10 },
+])("a delivery of several rounds whose first hand-over is partial, with $name", ({ mailsPerCall }) => {
+  const many = Array.from({ length: 30 }, (_, place) => `person-${String(place).padStart(2, "0")}@example.com`);
+
+  /** One of the first round is refused, because its address was suppressed after the mail had been accepted. */
+  async function play(place: number, faults: FaultName[]) {
+    const [project, world] = [await newProject(), new World()];
+    Object.assign(world, { mailsPerCall });
+    const { ctx } = await world.context(project);
+    const call = { to: many, from: `hello@${project.domain}`, subject: "Hello", body: "<p>Hi</p>" };
+    await sendEmails(ctx, SendEmail.parse(call));
+    await project.api.post("/suppressions", { email: many[1] });
+    let trips = 0;
+    world.fault = new DatabaseFault(faults, () => ++trips >= place);
+    await deliver(world, 4);
+    return { project, world, trips };
+  }
+
+  async function expectOthersSentOnce({ project, world }: Awaited<ReturnType<typeof play>>, what: string) {
+    const rows = await emailRows(project);
+    const ended = rows.map(({ to_email, status }) => [to_email, status]);
+    expect(ended, what).toEqual(many.map((to) => [to, to === many[1] ? "SUPPRESSED" : "SENT"]));
+    expect(world.taken.map(({ to }) => to.email).sort(), what).toEqual(many.filter((to) => to !== many[1]));
+  }
+
+  it.each([1, 3])(
+    "sends each mail once when %d trips in a row fail, reads among them, from each trip on",
+    async (times) => {
+      const good = await play(1, []);
+      await expectOthersSentOnce(good, "no fault");
+      for (let place = 1; place <= good.trips; place++) {
+        const faults = Array.from({ length: times }, (): FaultName => "connection lost");
+        await expectOthersSentOnce(await play(place, faults), `from trip ${place}`);
+      }
+    },
+  );
+});
+
+describe("while the queue is away with the database", () => {
+  /** The hand-over is committed and its answer lost; then neither answers for so long. */
+  async function play(seconds: number) {
+    const { project, world } = await scene({ name: "SES", idempotencyWindowMs: 0, mailsPerCall: 1 });
+    const begunAt = world.now;
+    const lost = faultAt(1, ["answer lost", ...staying("connection lost")], isWrite);
+    world.fault = {
+      meet: (trip, make) => {
+        if (world.now - begunAt < seconds * 1_000) {
+          world.outage = "queue";
+          return lost.meet(trip, make);
+        }
+        world.outage = null;
+        return make();
+      },
+    };
+    await world.drain().catch(() => {});
+    world.outage = null;
+    return { project, world, waited: world.now - begunAt };
+  }
+
+  it("writes down that it made no call as soon as the database is back, for half a minute", async () => {
+    const { project, world, waited } = await play(25);
+    expect(waited).toBeGreaterThan(25_000);
+    expect((await emailRows(project)).map(({ status }) => status)).toEqual(recipients.map(() => "QUEUED"));
+    await deliver(world);
+    await expectAllSentOnce(world, project);
+  });
+
+  it("logs which mail it could not write down when it gives up", async () => {
+    const { project, world, waited } = await play(600);
+    expect(waited).toBeGreaterThan(31_000);
+    expect(waited).toBeLessThan(40_000);
+    expect(world.logged).toContain(
+      "What came of some mail was never written down: the database and the queue are away",
+    );
+    const ids = (await emailRows(project)).map(({ id }) => id);
+    const place = world.logged.findIndex((message) => message.includes("never written down"));
+    expect(world.loggedDetails[place]).toMatchObject({ results: [], uncalled: ids, noted: [] });
+  });
+});
+
 describe("healthy mail", () => {
   it("never becomes FAILED by hiccups of the database, however often its message comes again", async () => {
     const { project, world } = await scene({ name: "SES", idempotencyWindowMs: 0, mailsPerCall: 1 });
@@ -180,10 +267,110 @@ describe("healthy mail", () => {
     }
     await world.pass(10).catch(() => {});
     await expectAllSentOnce(world, project);
-    const noted = await project.db
-      .prepare("SELECT max(abandonments) AS most FROM emails WHERE project_id = ?")
-      .bind(project.number)
-      .first<number>("most");
-    expect(noted).toBe(0);
+    expect(await mostAbandonments(project)).toBe(0);
+  });
+
+  it("is not abandoned when nothing can be read after its row has noted a try, also MARKETING mail", async () => {
+    const [project, world] = [await newProject(), new World()];
+    world.settings = { PUBLIC_URL: "https://petrel.example" };
+    const { id: template } = await newTemplate(project, { type: "MARKETING" });
+    for (const email of recipients) await project.api.post("/contacts", { email });
+    const { ctx } = await world.context(project);
+    await sendEmails(ctx, SendEmail.parse({ to: recipients, template }));
+    const first = [...world.queue];
+    for (let times = 0; times < 2; times++) {
+      comeAgain(world, first);
+      let reads = 0;
+      let hasNoted = false;
+      world.fault = {
+        meet: async (trip, make) => {
+          // By now the cached project is too old, and whether its mail is paused is read again.
+          if (hasNoted && !trip.writes) {
+            reads += 1;
+            throw new Error("D1_ERROR: Network connection lost.");
+          }
+          const made = await make();
+          if (trip.sql.some((text) => text.includes("abandonments = abandonments + 1"))) {
+            hasNoted = true;
+            world.now += 31_000;
+          }
+          return made;
+        },
+      };
+      await world.drain().catch(() => {});
+      expect(reads).toBeGreaterThan(0);
+      world.fault = null;
+      expect(await mostAbandonments(project)).toBe(0);
+    }
+    await deliver(world);
+    await expectAllSentOnce(world, project);
+  });
+
+  it("is not abandoned when its files are out of reach and the database fails at the next mail", async () => {
+    const [project, world] = [await newProject(), new World()];
+    const { ctx } = await world.context(project);
+    const call = { to: recipients, from: `hello@${project.domain}`, subject: "Hello" };
+    await sendEmails(ctx, SendEmail.parse({ ...call, body: `<p>${"long ".repeat(20_000)}</p>` }));
+    const first = [...world.queue];
+    for (let times = 0; times < 2; times++) {
+      comeAgain(world, first);
+      world.outage = "files";
+      // The first mail is noted and cannot be composed; the note of the second one fails.
+      world.fault = faultAt(2, staying("overloaded"), isWrite);
+      await world.drain().catch(() => {});
+      [world.fault, world.outage] = [null, null];
+      // What the consumer left to the queue, without the mail itself.
+      world.queue = world.queue.filter(({ queued }) => queued.message.type === "mail.settle");
+      await world.drain();
+      expect(await mostAbandonments(project)).toBe(0);
+    }
+    await deliver(world);
+    await expectAllSentOnce(world, project);
+  });
+
+  it("is not abandoned when it is held as often as its message comes", async () => {
+    const [project, world] = [await newProject(), new World()];
+    world.settings = { PUBLIC_URL: "https://petrel.example" };
+    const { id: template } = await newTemplate(project, { type: "MARKETING" });
+    for (const email of recipients) await project.api.post("/contacts", { email });
+    const { ctx } = await world.context(project);
+    await sendEmails(ctx, SendEmail.parse({ to: recipients, template }));
+    const first = [...world.queue];
+    for (let times = 0; times < 3; times++) {
+      await setPaused(project, "Too many complaints");
+      comeAgain(world, first);
+      await world.drain();
+      expect(await mostAbandonments(project)).toBe(0);
+      await setPaused(project, null);
+      await project.db
+        .prepare("UPDATE emails SET next_attempt_at = ?, due_at = ? WHERE project_id = ?")
+        .bind(world.now, world.now, project.number)
+        .run();
+    }
+    await deliver(world);
+    await expectAllSentOnce(world, project);
   });
 });
+
+/** These messages alone come once more, as after the death of a consumer, to an account that nobody waits for. */
+function comeAgain(world: World, messages: World["queue"]): void {
+  world.account = newAccount();
+  world.queue = messages.map(({ queued }) => ({
+    queued: { ...queued, message: comingAgain(queued.message) },
+    due: world.now,
+  }));
+}
+
+async function setPaused({ number }: TestProject, reason: string | null): Promise<void> {
+  const pause =
+    "UPDATE projects SET sending_paused_reason = ?1, sending_paused_at = iif(?1 IS NULL, NULL, 1) WHERE number = ?2";
+  await env.DB.prepare(pause).bind(reason, number).run();
+  forgetProjects();
+}
+
+async function mostAbandonments(project: TestProject): Promise<number | null> {
+  return project.db
+    .prepare("SELECT max(abandonments) AS most FROM emails WHERE project_id = ?")
+    .bind(project.number)
+    .first<number>("most");
+}

@@ -6,7 +6,7 @@ import { ticks } from "../../src/cron";
 import { policySaidBy } from "../../src/http/policy";
 import wrangler from "../../wrangler.toml?raw";
 import { callAtFault } from "../support/cloud";
-import { DatabaseFault, everyTrip, type FaultName, fromWrite, staying } from "../support/database-fault";
+import { allFromWrite, DatabaseFault, everyTrip, type FaultName, fromWrite, staying } from "../support/database-fault";
 import { type Door, everyRow, keyFor, links, operations } from "../support/doors";
 import { type Answer, call, newProject } from "../support/project";
 
@@ -35,11 +35,15 @@ const askingNobody = ["getMe", "listActivityTypes"];
 /** Queries without which a read is refused. */
 const queries: Record<string, string> = { explainCampaign: "?email=ada@example.com" };
 
-/** By the policy of its route. */
-function writes({ method, path, operationId }: Operation): boolean {
+function policyOf({ method, path }: Operation) {
   const route = app.routes.find((one) => one.method === method && one.path === path.replace(/\{(\w+)\}/g, ":$1"));
-  const isRead = route === undefined || policySaidBy(route)?.isRead;
-  return writingReads.includes(operationId) || !isRead;
+  return route === undefined ? undefined : policySaidBy(route);
+}
+
+/** By the policy of its route. */
+function writes(operation: Operation): boolean {
+  const isRead = policyOf(operation)?.isRead ?? true;
+  return writingReads.includes(operation.operationId) || !isRead;
 }
 
 const doors: [string, Operation, Door][] = [
@@ -89,9 +93,16 @@ interface Knocked {
   met: number;
 }
 
-async function knock(operation: Operation, door: Door, faults: FaultName[], meant = fromWrite(1)): Promise<Knocked> {
+async function knock(
+  operation: Operation,
+  door: Door,
+  faults: FaultName[],
+  meant = fromWrite(1),
+  idempotencyKey: Record<string, string> = {},
+): Promise<Knocked> {
   const project = await newProject(door.project);
-  const { params = {}, body, headers } = await door.knock(project);
+  const { params = {}, body, headers: given } = await door.knock(project);
+  const headers = { ...given, ...idempotencyKey };
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ""));
   const fault = new DatabaseFault(faults, meant.isMeant);
   const key = operation.security && keyFor(project, operation.security);
@@ -163,6 +174,29 @@ describe.each(doors)("%s", (_, operation, door) => {
     expect(out.answer.status).toBe(503);
     expect(out.isUntouched).toBe(true);
   });
+});
+
+describe("with a key", () => {
+  const header = { "Idempotency-Key": "order-1" };
+  const keyed = doors.filter(([, operation]) => policyOf(operation)?.once);
+
+  it("go the operations that take one", () => {
+    expect(keyed.map(([name]) => name)).toContain("sendEmail");
+  });
+
+  it.each(keyed)(
+    "%s says what it has done when nothing answers from one of its writes on",
+    async (_, operation, door) => {
+      const good = await knock(operation, door, [], fromWrite(1), header);
+      expect(good.answer.status, JSON.stringify(good.answer.body)).toBe(door.good);
+      for (let trip = 1; trip <= good.trips; trip++) {
+        for (const faults of staying503) {
+          const what = `write ${trip}, ${faults[0]} and ${faults[1]}`;
+          judge(await knock(operation, door, faults, allFromWrite(trip), header), door, good, what);
+        }
+      }
+    },
+  );
 });
 
 describe("an operation that reads", () => {

@@ -1,10 +1,11 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { publicId, textOf } from "../../src/core/ids";
+import { type Id, publicId, textOf } from "../../src/core/ids";
 import { knownProjects } from "../../src/engine/projects/cache";
 import { startExecution } from "../../src/features/workflows/executions/start";
 import { wakeShardsJob } from "../../src/features/workflows/executions/wake-overdue";
 import { handleMessage } from "../../src/queue";
+import { DatabaseFault, type FaultName } from "../support/database-fault";
 import { intrude } from "../support/intrude";
 import type { Death } from "../support/killable";
 import { admin, newProject, setDisabled, type TestProject } from "../support/project";
@@ -490,6 +491,89 @@ describe("an object that dies with its alarm, before the mirror has its executio
     );
     expect(tables).toEqual([]);
   });
+});
+
+describe("a step whose writes the database fails", () => {
+  /** More often than a step is tried, in each of the three shards. What is lost is found again by its batch. */
+  const faults: { fault: FaultName; times: number }[] = [
+    { fault: "connection lost", times: 54 },
+    { fault: "overloaded", times: 18 },
+    { fault: "answer lost", times: 1 },
+  ];
+  const steps: { name: string; isMeant: (text: string) => boolean }[] = [
+    { name: "SEND_EMAIL", isMeant: (text) => text.includes("INSERT INTO emails ") },
+    { name: "UPDATE_CONTACT", isMeant: (text) => text.includes("INSERT INTO workflow_effects") },
+    { name: "WEBHOOK", isMeant: (text) => text.includes("INSERT INTO workflow_calls") },
+  ];
+  const people = ["ada", "bob", "cyd"].map((name) => `${name}@example.com`);
+
+  async function begin({ isMeant }: (typeof steps)[number], { fault, times }: (typeof faults)[number]) {
+    const [world, project] = [new World(), await newProject()];
+    const { id: templateId } = await newTemplate(project, { subject: "Hi", body: "<p>Hi</p>", type: "TRANSACTIONAL" });
+    const { id } = await newWorkflow(project, {
+      steps: {
+        mail: ["SEND_EMAIL", {}, { templateId }],
+        update: ["UPDATE_CONTACT", { data: { welcomed: "yes" } }],
+        call: ["WEBHOOK", { url: "https://hooks.example.com/petrel" }],
+        wait: ["DELAY", { amount: 1, unit: "days" }],
+      },
+      ways: [
+        ["TRIGGER", "mail"],
+        ["mail", "update"],
+        ["update", "call"],
+        ["call", "wait"],
+      ],
+    });
+    for (const email of people) await project.api.post("/contacts", { email });
+    const met = new DatabaseFault(
+      Array.from({ length: times }, () => fault),
+      ({ sql }) => sql.some(isMeant),
+    );
+    return { world, project, id, met };
+  }
+
+  it.each(steps.flatMap((step) => faults.map((fault) => ({ ...step, ...fault }))))(
+    "$name has one effect, and no try is counted: $fault, $times times",
+    async (given) => {
+      const { world, project, met } = await begin(given, given);
+      const contacts: Id[] = [];
+      world.fault = met;
+      for (const email of people) contacts.push((await track(world, project, "signup", { email })).contactId);
+      await world.drain().catch(() => {});
+      for (let minutes = 0; minutes < 60 && met.met < given.times; minutes++) {
+        world.now += minuteMs;
+        for (const contactId of contacts) await world.ring(addressOf(project, contactId));
+        await world.drain().catch(() => {});
+      }
+      expect(met.met).toBe(given.times);
+      world.now += 10 * minuteMs;
+      for (const contactId of contacts) await world.ring(addressOf(project, contactId));
+      await world.drain();
+      for (const contactId of contacts) {
+        const [execution] = await executionsOf(world, project, contactId);
+        expect(execution?.status, JSON.stringify(execution)).not.toBe("FAILED");
+        expect(execution && pathOf(execution).slice(0, 3)).toEqual([
+          "TRIGGER COMPLETED",
+          "mail COMPLETED",
+          "update COMPLETED",
+        ]);
+      }
+      const count = async (rows: string) =>
+        project.db
+          .prepare(`SELECT count(*) AS n FROM ${rows} AND project_id = ?`)
+          .bind(project.number)
+          .first<number>("n");
+      expect(await count("emails WHERE source = 'WORKFLOW'")).toBe(people.length);
+      expect(await count("workflow_effects WHERE true")).toBe(people.length);
+      expect(await count("workflow_calls WHERE true")).toBe(people.length);
+      expect(await count("contacts WHERE data->>'welcomed' = 'yes'")).toBe(people.length);
+      const used = await project.db
+        .prepare("SELECT sum(emails) AS n FROM monthly_usage WHERE project_id = ?")
+        .bind(project.number)
+        .first<number>("n");
+      expect(used).toBe(people.length);
+    },
+  );
 });
 
 describe("a mirror", () => {

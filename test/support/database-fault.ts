@@ -31,6 +31,19 @@ export function fromWrite(n: number): Meant {
   return countedFrom(n, writes);
 }
 
+/** The n-th trip that writes, from 1, and all after it, also those that read. */
+export function allFromWrite(n: number): Meant {
+  const meant = fromWrite(n);
+  let hasBegun = false;
+  return {
+    isMeant: (trip) => {
+      hasBegun = meant.isMeant(trip) || hasBegun;
+      return hasBegun;
+    },
+    count: meant.count,
+  };
+}
+
 export function everyTrip(): Meant {
   return countedFrom(1, () => true);
 }

@@ -12,6 +12,7 @@ import { type Queued, redelivered } from "../../src/core/messages";
 import { runSweeps } from "../../src/cron";
 import type { WorkflowShardObject } from "../../src/engine/workflows/shard-object";
 import { getProject } from "../../src/features/projects/project";
+import type { Blobs } from "../../src/platform/blobs";
 import { type Context, forProject, openPlatform, type Platform } from "../../src/platform/context";
 import type { Dns } from "../../src/platform/dns";
 import type { Env } from "../../src/platform/env";
@@ -53,10 +54,12 @@ export class World {
   /** Settings of the Worker beside those of the tests. A `MAIL_PROVIDER` among them carries the mail instead of the double. */
   settings: Partial<Env> = {};
   logged: string[] = [];
+  /** The details of each of them. */
+  loggedDetails: Record<string, unknown>[] = [];
   /** `"TXT acme.com"` → what DNS says. All else has no records. */
   dnsRecords: Record<string, string[]> = {};
-  /** No resolver answers, or the provider does not. */
-  outage: "dns" | "provider" | null = null;
+  /** The part of the outside that does not answer. */
+  outage: "dns" | "provider" | "queue" | "files" | null = null;
   /** The database that does not answer. */
   outShard: string | null = null;
   /** The statements of one invocation: more where a test does in one process what takes many, or a double says what no provider does. */
@@ -97,11 +100,15 @@ export class World {
         this.now += ms;
       },
       enqueue: (queued) => process.step("enqueue", async () => this.hold(queued)),
+      blobs: this.blobs(real.blobs),
       mailer,
       pace: this.pace(process, mailer),
       workflowShards: this.workflowShards(process),
       dns: this.dns(process),
-      log: (_level, message) => this.logged.push(message),
+      log: (_level, message, details) => {
+        this.logged.push(message);
+        this.loggedDetails.push(details ?? {});
+      },
     };
     return { platform, process };
   }
@@ -226,7 +233,24 @@ export class World {
   }
 
   private hold(queued: Queued[]): void {
+    if (this.outage === "queue") throw new Error("The queue does not answer");
     this.queue.push(...queued.map((queued) => ({ queued, due: this.now + (queued.delaySeconds ?? 0) * 1_000 })));
+  }
+
+  private blobs(real: Blobs): Blobs {
+    const answers = <Given extends unknown[], T>(method: (...given: Given) => Promise<T>) => {
+      return async (...given: Given): Promise<T> => {
+        if (this.outage === "files") throw new Error("The bucket does not answer");
+        return method(...given);
+      };
+    };
+    return {
+      put: answers(real.put),
+      get: answers(real.get),
+      delete: answers(real.delete),
+      list: answers(real.list),
+      listAfter: answers(real.listAfter),
+    };
   }
 
   private mailer(process: Process): Mailer {

@@ -7,7 +7,6 @@ import { announceLater, type Later } from "./announce";
 import type { Delivery } from "./delivery";
 import { slotComesBackMs } from "./memory-slot";
 import { putOff } from "./put-off";
-import { writeDown } from "./write-down";
 
 /** How long emails that cannot be composed wait: a quarter of their age, so that each wait is longer than the last. */
 const putOffMs = { least: minuteMs, most: 15 * minuteMs };
@@ -39,10 +38,7 @@ export async function comeBack(
   const oldest = Math.min(...failed.map(({ email }) => email.createdAt));
   const until = now + Math.max(putOffMs.least, Math.min((now - oldest) / 4, putOffMs.most));
   const emails = failed.map(({ email }) => email);
-  await putOff(ctx, emails, { until, isNoted: delivery.isAgain }).catch(async (error) => {
-    await writeDown(ctx, { results: [], uncalled: [], noted: delivery.isAgain ? emails.map(({ id }) => id) : [] });
-    throw error;
-  });
+  await putOff(ctx, emails, { until, isNoted: delivery.isAgain });
   const comingAgain = emails.map(({ id }) => ({ emailId: id, retryAt: until }));
   await announceLater(ctx, priority, comingAgain, { isAgain: true });
 }

@@ -63,7 +63,7 @@ export async function deliverPermitted(
   try {
     const delivery = await readDelivery(ctx, emailIds, { isAgain });
     try {
-      await deliverRounds(ctx, permit, delivery, progress, watch);
+      await deliverAll(ctx, permit, delivery, progress, watch);
     } finally {
       delivery.slot?.giveBack();
     }
@@ -77,6 +77,39 @@ export async function deliverPermitted(
 const noCalls: CalledFor = { results: [], uncalled: [] };
 
 /**
+ * Delivers round by round. What a round could not compose comes back later.
+ *
+ * A row that notes a try is no death: whatever ends this, the notes of mail that was neither handed over nor put off are
+ * taken back. Only a consumer that dies leaves them.
+ */
+async function deliverAll(
+  ctx: Context,
+  permit: Permit,
+  delivery: Delivery,
+  progress: Progress,
+  watch: Watch,
+): Promise<void> {
+  const leftover: Leftover = { retries: [], slotless: [], failed: [] };
+  const noted = new Set<Id>();
+  try {
+    await deliverRounds(ctx, permit, delivery, { progress, watch, leftover, noted });
+    await comeBack(ctx, permit.priority, delivery, leftover);
+    for (const { email } of leftover.failed) noted.delete(email.id);
+  } finally {
+    await writeDown(ctx, { ...noCalls, noted: [...noted] });
+  }
+}
+
+/** What the rounds of a delivery leave behind. */
+interface Tracks {
+  progress: Progress;
+  watch: Watch;
+  leftover: Leftover;
+  /** Emails whose rows may note a try of this consumer. */
+  noted: Set<Id>;
+}
+
+/**
  * Round by round: compose, hand over, call, record. Nothing is written before the hand-over, so waiting mail costs no
  * writes, and a consumer that dies there loses nothing; one that dies later leaves only that round uncertain.
  */
@@ -84,12 +117,10 @@ async function deliverRounds(
   ctx: Context,
   permit: Permit,
   delivery: Delivery,
-  progress: Progress,
-  watch: Watch,
+  { progress, watch, leftover, noted }: Tracks,
 ): Promise<void> {
   const endsAt = ctx.realClock().getTime() + maxDeliveryMs;
   const callsAtOnce = Math.min(permit.callsAtOnce, ctx.callsAtOnce);
-  const leftover: Leftover = { retries: [], slotless: [], failed: [] };
   let waiting: Waiting = { emails: delivery.emails, repeats: delivery.repeats };
   let called = noCalls;
   let refused: Ready[] = [];
@@ -108,31 +139,29 @@ async function deliverRounds(
         continue;
       }
       if (delivery.isAgain) {
-        await recordAndNote(ctx, called, planned.emails).catch(async (error) => {
-          await writeDown(ctx, { ...called, noted: idsOf(planned.emails) });
-          called = noCalls;
-          throw error;
-        });
+        // Before the batch, because it may commit and its answer be lost.
+        for (const { id } of planned.emails) noted.add(id);
+        await recordAndNote(ctx, called, planned.emails);
         called = noCalls;
       }
       const composed = await composeRound(ctx, delivery, planned.emails, { isWhole: planned.kind === "repeat" });
       const { next, ended, failed } = callsOf(planned, composed);
       leftover.failed.push(...failed);
       const handedAt = ctx.realClock().getTime();
-      const handedOver = await recordAndHand(ctx, { called, refused, ended, next, handedAt }).catch(async (error) => {
-        // Nobody calls the provider for them now, which only this consumer knows.
-        const uncalled = [...called.uncalled, ...uncalledOf(next, handedAt)];
-        const noted = delivery.isAgain ? idsOf(planned.emails) : [];
-        await writeDown(ctx, { results: called.results, uncalled, noted });
-        [called, refused] = [noCalls, []];
-        throw error;
-      });
+      const between = { called, refused, ended, next, handedAt };
+      // Until it makes them, only this consumer knows that nobody makes these calls: see the end.
+      const uncalled = uncalledOf(next, handedAt);
+      [called, refused] = [{ ...called, uncalled: [...called.uncalled, ...uncalled] }, []];
+      const handedOver = await recordAndHand(ctx, between);
       const { handed } = handedOver;
-      [called, refused] = [noCalls, handedOver.refused];
+      [called, refused] = [{ results: [], uncalled }, handedOver.refused];
+      const over = ended.filter(({ status }) => status !== "QUEUED").map(({ emailId }) => emailId);
+      for (const id of [...handed, ...over]) noted.delete(id);
       waiting = { ...waiting, emails: [...waiting.emails, ...composed.setAside] };
       const asked = next.reduce((sum, { mails }) => sum + mails.length, 0);
       // Not granted in full: another consumer has these emails, or they have ended.
       if (handed.size < asked) waiting = { ...waiting, emails: await stillDue(ctx, waiting.emails) };
+      called = noCalls;
       const round = await makeCalls(ctx, next, handed, { callsAtOnce, watch, handedAt });
       called = { results: round.results, uncalled: uncalledOf(round.uncalled, handedAt) };
       Object.assign(progress, { verdict: round.verdict, calls: round.calls });
@@ -141,17 +170,13 @@ async function deliverRounds(
       noteRetries(round.results, leftover, progress);
     }
   } finally {
-    // Also when the next round failed: the provider's answers are known, and must not become UNKNOWN.
+    // Also when a round failed: the provider's answers are known, and so is what it was never called for. Neither must
+    // become UNKNOWN.
     await recordAndHand(ctx, { called, refused, ended: [], next: [], handedAt: 0 }).catch((error) => {
       ctx.log("error", "The answers of the provider are not recorded yet", { reason: reasonOf(error) });
       return writeDown(ctx, { ...called, noted: [] });
     });
   }
-  await comeBack(ctx, permit.priority, delivery, leftover);
-}
-
-function idsOf(emails: EmailRow[]): Id[] {
-  return emails.map(({ id }) => id);
 }
 
 /** Tells the account how the last round went. Not beyond the time of this delivery. */

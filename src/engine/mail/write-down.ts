@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { chunksOfBytes } from "../../core/chunks";
+import { publicId } from "../../core/ids";
 import type { Unwritten } from "../../core/mail/unwritten";
 import type { MessageOf, QueueMessage } from "../../core/messages";
 import { secondMs } from "../../core/time";
@@ -28,10 +29,19 @@ export async function writeDown(ctx: Context, unwritten: Unwritten): Promise<voi
   if (Object.values(unwritten).every((some) => some.length === 0)) return;
   for (let tries = 0; ; tries++) {
     const isKept = (await succeeds(ctx, settle(ctx, unwritten))) || (await succeeds(ctx, leaveToQueue(ctx, unwritten)));
+    if (isKept) return;
     const waitMs = waitsMs[tries];
-    if (isKept || waitMs === undefined) return;
+    if (waitMs === undefined) break;
     await ctx.sleep(waitMs);
   }
+  const { results, uncalled, noted } = unwritten;
+  ctx.log("error", "What came of some mail was never written down: the database and the queue are away", {
+    projectId: ctx.project.id,
+    // What the sweep cannot know: it makes UNKNOWN of them.
+    results: results.map(({ emailId, status }) => ({ emailId: publicId(emailId), status })),
+    uncalled: uncalled.map(({ emailId }) => publicId(emailId)),
+    noted: noted.map((emailId) => publicId(emailId)),
+  });
 }
 
 async function succeeds(ctx: Context, work: Promise<void>): Promise<boolean> {

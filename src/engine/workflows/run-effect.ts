@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Outcome } from "../../core/workflows/outcome";
 import { asNumber, columns } from "../../db/rows";
 import { selectOne } from "../../db/statement";
+import { isTrouble, troubleOf } from "../../db/trouble";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import type { Arrival } from "./arrival";
@@ -15,13 +16,15 @@ export interface BrokenOff {
 /**
  * Does the step of these arrivals, which all stand at the same one. If that breaks off, each is tried by itself, so that
  * one bad contact does not stop the others. Null is for whom the round
- * has no work left. Throws when the database is away, which is no step's fault.
+ * has no work left. Throws when the database is away, which is no step's fault: the alarm tries again, for as long as it takes.
  */
 export async function runEffect(ctx: Context, arrivals: Arrival[]): Promise<(Outcome | BrokenOff | null)[]> {
   try {
     // The machine decides all other steps, and whoever stands at one of these has its type.
     return await effectOf(arrivals)(ctx, arrivals as Arrival<EffectType>[]);
   } catch (error) {
+    // A query that exhausts the database may be the step's own.
+    if (isTrouble(error) && troubleOf(error) !== "exhausted") throw error;
     await requireDatabase(ctx);
     ctx.log("error", "A step of a workflow broke off", {
       projectId: ctx.project.id,

@@ -104,6 +104,10 @@ async function acceptGroup(ctx: Context, group: Wanted[], template: Id, isPaused
   const mail = { type: sql`v.type`, topicId: sql`template.topic_id` };
   const unsent = sql`(SELECT count(*) FROM ${unsentOf(ctx, keys, mail)})`;
   const batch = openBatch(ctx);
+  // Without a content nothing was written, and a second run writes what the first one would have.
+  batch.recognise(
+    sql`EXISTS (SELECT 1 FROM email_contents WHERE project_id = ${ctx.project.number} AND id = ${contentId})`,
+  );
   batch.add(
     insertContent(ctx, {
       ...ofTemplate,
@@ -174,6 +178,10 @@ function insertWanted(ctx: Context, items: string, contentId: Id) {
       WHERE true ON CONFLICT DO NOTHING
       RETURNING id, status, priority`,
     columns({ id: asId, status: asOneOf<EmailStatus>(), priority: asPriority }),
+    {
+      again: sql`SELECT e.id, e.status, e.priority FROM json_each(${items}) r
+        CROSS JOIN emails e ON e.project_id = ${ctx.project.number} AND e.id = r.value->>'emailId'`,
+    },
   );
 }
 

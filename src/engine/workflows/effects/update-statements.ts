@@ -41,6 +41,8 @@ export async function writeUpdates(ctx: Context, planned: Planned[], token: stri
   const claimed = sql`json_each(${items}) r CROSS JOIN workflow_effects w ON w.project_id = ${ctx.project.number}
     AND w.effect_id = r.value->>'effectId' AND w.token = ${token}`;
   const batch = openBatch(ctx);
+  // Without a claim nothing was changed.
+  batch.recognise(sql`EXISTS (SELECT 1 FROM ${claimed})`);
   batch.add(insertClaims(ctx, items, token));
   for (const subscribed of [true, false]) {
     if (planned.some((change) => change.subscribed === subscribed)) {

@@ -114,6 +114,8 @@ async function insertCalls(ctx: Context, planned: Planned[]): Promise<void> {
     ...[textOf(arrival.contactId), effectIdOf(arrival), host, request],
   ]);
   const batch = openBatch(ctx);
+  // A call is there once, and when its host is due follows from its calls.
+  batch.mayRepeat();
   batch.add(
     statement(
       sql`INSERT INTO workflow_calls (project_id, contact_id, effect_id, host, request, next_attempt_at, created_at)
