@@ -172,7 +172,7 @@ function insertedEvents(added: Added<unknown>[], results: (RawRow[] | null)[]): 
   );
 }
 
-/** Events in one message. A hundred such messages go into one call of the queue, which takes 256 KB. */
+/** Events in one message, which has about a kilobyte then. */
 const eventsPerMessage = 50;
 
 /** The messages that start the dispatch of these events. */
