@@ -61,8 +61,13 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("workflows.vacate"), projectId, jobId }),
   /** Calls of workflows are due, of whichever projects. */
   z.object({ type: z.literal("workflows.call") }),
-  /** A tick of cron, for some of many databases. */
-  z.object({ type: z.literal("sweeps.run"), cron: z.string(), shards: z.array(z.string()) }),
+  /** A tick of cron, for some of many databases. With `sweeps`, only those, by name: an invocation had no statements left for them. */
+  z.object({
+    type: z.literal("sweeps.run"),
+    cron: z.string(),
+    shards: z.array(z.string()),
+    sweeps: z.array(z.string()).optional(),
+  }),
   z.object({ type: z.literal("project.erase"), projectId, jobId }),
   z.object({ type: z.literal("project.advance"), projectId, jobId }),
 ]);

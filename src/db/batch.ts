@@ -7,6 +7,7 @@ import type { Db } from "./client";
 import { failedGuard, isCheckViolation, isUniqueViolation } from "./conflicts";
 import { type Repetition, runRepeatedly } from "./repeat";
 import type { RawRow, RowReader } from "./rows";
+import type { Spent } from "./spent";
 import { guard, guardName, type InsertedEvent, prepare, type Statement, type StatementRefusal } from "./statement";
 import { DatabaseAway } from "./trouble";
 
@@ -52,14 +53,6 @@ export interface BatchContext extends Nudging {
   random(): number;
   sleep(ms: number): Promise<void>;
   spent: Spent;
-}
-
-/** What this request, job or tick has asked of its databases so far. */
-export interface Spent {
-  /** The statements of its batches. An invocation has a thousand: see `maxStatements`. */
-  statements: number;
-  /** The batches that have changed something. */
-  changes: number;
 }
 
 interface Added<Row> {

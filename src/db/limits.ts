@@ -6,7 +6,8 @@ export const maxRowsPerStatement = 25_000;
 
 /**
  * The most statements that one invocation makes by itself. D1 documents 1,000, and does not say whether each statement of
- * a batch counts; the rest is for the reads that are not counted.
+ * a batch counts. The rest is for work that goes on beside the statement that reached it, and for the few queries that are
+ * not counted: those of drizzle's own, and of the embedded outbox.
  * https://developers.cloudflare.com/d1/platform/limits/
  */
 export const maxStatements = 700;

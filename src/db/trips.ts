@@ -1,5 +1,5 @@
 import { drizzle } from "drizzle-orm/d1";
-import { casing, type Db } from "./client";
+import { casing, countedIn, type Db } from "./client";
 
 /** What makes round trips: a database, or a session with it. */
 export type Client = Pick<D1Database, "prepare" | "batch">;
@@ -11,7 +11,7 @@ export type Around = <T>(trip: (by?: Client) => Promise<T>) => Promise<T>;
 type Prepare = (by: Client) => D1PreparedStatement;
 
 /** The same database, each round trip of which goes through `around`. */
-export function aroundTrips({ $client }: Db, around: Around): Db {
+export function aroundTrips({ $client, spent }: Db, around: Around): Db {
   const prepared = new WeakMap<object, Prepare>();
   const statement = (prepare: Prepare): D1PreparedStatement => {
     const trip =
@@ -38,5 +38,6 @@ export function aroundTrips({ $client }: Db, around: Around): Db {
       around((by = $client) => by.batch(statements.map((one) => prepared.get(one)?.(by) ?? one))),
   };
   // Nobody calls another method of a database.
-  return drizzle(client as unknown as D1Database, { casing });
+  const db = drizzle(client as unknown as D1Database, { casing });
+  return spent === undefined ? db : countedIn(spent, db);
 }

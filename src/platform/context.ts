@@ -5,8 +5,8 @@ import { maxCallsAtOnce, maxRoundsPerInvocation } from "../core/mail/permits";
 import type { Enqueue } from "../core/messages";
 import type { DomainLists } from "../core/verification/lists";
 import type { Warning } from "../core/warning";
-import type { Spent } from "../db/batch";
-import { controlDatabase, type Db, projectDatabase, shardsOf } from "../db/client";
+import { controlDatabase, controlShard, countedIn, type Db, projectDatabase, shardsOf } from "../db/client";
+import type { Spent } from "../db/spent";
 import type { Project } from "../db/tables";
 
 export type { Project };
@@ -71,6 +71,8 @@ export interface Platform {
   maxRounds: number;
   /** What this invocation may compute: loops that compute end by it, because no clock moves meanwhile. */
   cpu: Cpu;
+  /** Of how many databases a sweep waits for an answer at the same time. */
+  databasesAtOnce: number;
   /** Executions of workflows that shards may move at the same time in one isolate. */
   executionsAtOnce: number;
   /** Waits in the middle of some work. */
@@ -117,11 +119,25 @@ export function openPlatform(
   const later = (work: Promise<unknown>) => execution.waitUntil(work);
   const behindAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
   const spent = { statements: 0, changes: 0 };
-  return { ...worldOf(env), now: new Date(), cpu: openCpu(), spent, origin, foreignHost: null, later, behindAnswer };
+  const own = { now: new Date(), cpu: openCpu(), spent, origin, foreignHost: null, later, behindAnswer };
+  return { ...worldOf(env), ...openDatabases(env, spent), ...own };
+}
+
+type Databases = Pick<Platform, "control" | "databaseOf" | "databases">;
+
+/** The databases of one invocation, which count what it asks of them. */
+function openDatabases(env: Env, spent: Spent): Databases {
+  const counted = new Map(shardsOf(env).map((shard) => [shard, countedIn(spent, projectDatabase(env, shard))]));
+  // Throws for a shard without a database.
+  const databaseOf = (shard: string) => counted.get(shard) ?? projectDatabase(env, shard);
+  return { control: databaseOf(controlShard), databaseOf, databases: [...counted.values()] };
 }
 
 /** The part that is the same for every request of an isolate, made from bindings and settings alone. */
-type World = Omit<Platform, "now" | "cpu" | "spent" | "origin" | "foreignHost" | "later" | "behindAnswer">;
+type World = Omit<
+  Platform,
+  keyof Databases | "now" | "cpu" | "spent" | "origin" | "foreignHost" | "later" | "behindAnswer"
+>;
 
 const worlds = new WeakMap<Env, World>();
 
@@ -139,10 +155,7 @@ function openWorld(env: Env): World {
   const blobs = openBlobs(env.BLOBS);
   const mailer = openMailer(config, control, blobs);
   return {
-    control,
-    databaseOf: (shard) => projectDatabase(env, shard),
     shards: shardsOf(env),
-    databases: shardsOf(env).map((shard) => projectDatabase(env, shard)),
     config,
     databaseNow,
     realDatabaseNow: databaseNow,
@@ -151,6 +164,7 @@ function openWorld(env: Env): World {
     random: Math.random,
     callsAtOnce: maxCallsAtOnce,
     maxRounds: maxRoundsPerInvocation,
+    databasesAtOnce: 1,
     executionsAtOnce: maxExecutionsAtOnce,
     sleep: (ms) => scheduler.wait(ms),
     enqueue: openQueues(env),

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
 import type { JobType } from "../../core/messages";
 import { openBatch } from "../../db/batch";
+import { maxStatements } from "../../db/limits";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
@@ -29,7 +30,7 @@ interface Working {
 }
 
 /**
- * One run of a stored job: step after step until it has ended or has had its share of steps and of CPU; then it goes on in another message.
+ * One run of a stored job: step after step until it has ended or has had its share of steps, statements and CPU; then it goes on in another message.
  * `step` is given the row as the step before it left it, and writes its work and the row's next state in one batch that
  * begins with `guardState`. So a run that dies loses at most one step, and one that comes twice does nothing twice. A job
  * whose runs fail for a day is given up; see fail.ts.
@@ -43,7 +44,8 @@ export async function workOn(
   const project = await findProject(platform, job.projectId);
   if (!project) return forget(platform, job);
   const ctx = forProject(platform, project);
-  for (let steps = 0; steps < stepsPerRun && !(steps > 0 && ctx.cpu.isSpent()); steps++) {
+  const isSpent = () => ctx.cpu.isSpent() || ctx.spent.statements >= maxStatements;
+  for (let steps = 0; steps < stepsPerRun && !(steps > 0 && isSpent()); steps++) {
     const row = await take(ctx, job.jobId);
     if (row === null) return;
     try {
