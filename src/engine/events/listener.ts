@@ -29,8 +29,8 @@ export interface EventListener {
   /**
    * Takes these events durably: once it returns, they are not lost. The same event may come again, even while it is
    * being taken, and must then have no further effect; its id identifies it. When this throws, each event is handed
-   * over by itself, and one that throws again stays waiting for its next message. Events of a disabled project come
-   * too.
+   * over by itself, as far as the invocation has statements for that and the database works. What is not taken stays
+   * waiting for its next message. Events of a disabled project come too.
    */
   hear(ctx: Context, events: HeardEvent[]): Promise<void>;
 }
