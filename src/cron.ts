@@ -1,6 +1,7 @@
 import { chunksOf } from "./core/chunks";
 import type { MessageOf } from "./core/messages";
 import { nudge } from "./core/nudge";
+import { maxStatements } from "./db/limits";
 import { queueDueCounts } from "./engine/campaigns/count-due";
 import { endSnoozes } from "./engine/contacts/end-snoozes";
 import { dispatchLost, dispatchStranded, endGraceOfEvents } from "./engine/events/dispatch-stranded";
@@ -33,6 +34,7 @@ import { queueDueTicks } from "./features/workflows/ticks/queue-due";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
+import { hasStatementsLeft } from "./platform/sweep";
 import { keepSweeping } from "./platform/sweeping";
 
 type Sweep = (platform: Platform) => Promise<void>;
@@ -96,8 +98,11 @@ const underWay: Record<string, Sweep> = {
   endLeasesOfMail,
 };
 
-/** What `SweepObject` runs every five seconds: what a lost message keeps a person waiting for. */
-const lostMessages: Record<string, Sweep> = { announceLost, dispatchLost, requeueLostJobs, queueDueCampaigns };
+/**
+ * What `SweepObject` runs every five seconds: what a lost message keeps a person waiting for. Jobs are last, because they alone
+ * may be so many that no statements are left.
+ */
+const lostMessages: Record<string, Sweep> = { announceLost, dispatchLost, queueDueCampaigns, requeueLostJobs };
 
 /** Front door 3. */
 export async function tick(controller: ScheduledController, env: Env, execution: ExecutionContext): Promise<void> {
@@ -112,32 +117,53 @@ export async function tick(controller: ScheduledController, env: Env, execution:
 
 /** So many databases share the statements of an invocation: each sweep of a tick makes one for each of them, or some more. */
 const databasesPerCall = 12;
+/** D1 answers so many queries of an invocation at once. A tick has time, and leaves them to others. */
+const mostAtOnce = 6;
 
-/** The sweeps of a tick, for databases that its own invocation has no statements for. */
-export function sweepSome(platform: Platform, { cron, shards }: MessageOf<"sweeps.run">): Promise<void> {
-  return runSweeps(onlyWith(platform, shards), cron);
+/** The sweeps of a tick, for databases that its own invocation has no statements for, or those that it did not come to. */
+export function sweepSome(platform: Platform, { cron, shards, sweeps }: MessageOf<"sweeps.run">): Promise<void> {
+  return runSweeps(onlyWith(platform, shards), cron, sweeps);
 }
 
 function onlyWith(platform: Platform, shards: readonly string[]): Platform {
   return { ...platform, shards, databases: shards.map((shard) => platform.databaseOf(shard)) };
 }
 
-/** The sweeps between two ticks. */
+/** The sweeps between two ticks. What is left goes on with the next ones. */
 export async function sweepLostMessages(platform: Platform): Promise<void> {
-  await runAll(platform, lostMessages);
+  await runAll({ ...platform, databasesAtOnce: mostAtOnce }, Object.entries(lostMessages));
 }
 
-/** Every sweep of a tick runs, also when one before it failed. */
-export async function runSweeps(platform: Platform, cron: string): Promise<void> {
-  await runAll(platform, cron === atStart ? { ...underWay, ...ticks[everyMinute] } : (ticks[cron] ?? {}));
+/**
+ * Every sweep of a tick runs, also when one before it failed. Where the invocation has no statements left, a message goes on
+ * with the sweeps that are left. With `only`, runs those alone.
+ */
+export async function runSweeps(platform: Platform, cron: string, only?: readonly string[]): Promise<void> {
+  const all = cron === atStart ? { ...underWay, ...ticks[everyMinute] } : (ticks[cron] ?? {});
+  const sweeps = await runAll(
+    platform,
+    Object.entries(all).filter(([name]) => only?.includes(name) ?? true),
+  );
+  if (sweeps.length === 0) return;
+  await nudge(platform, [{ message: { type: "sweeps.run", cron, shards: [...platform.shards], sweeps } }]);
 }
 
-async function runAll(platform: Platform, sweeps: Record<string, Sweep>): Promise<void> {
-  for (const [name, sweep] of Object.entries(sweeps)) {
+/**
+ * Returns the names of the sweeps for which no statements were left. The one that used them up is among them, unless it alone
+ * has used half of what an invocation has: then it has had its share, and goes on with the next tick. So one tick causes at
+ * most as many messages as it has sweeps.
+ */
+async function runAll(platform: Platform, sweeps: [name: string, sweep: Sweep][]): Promise<string[]> {
+  for (const [index, [name, sweep]] of sweeps.entries()) {
+    const before = platform.spent.statements;
     try {
       await sweep(platform);
     } catch (error) {
       platform.log("error", "A sweep failed; the next tick tries again", { sweep: name, reason: reasonOf(error) });
     }
+    if (hasStatementsLeft(platform)) continue;
+    const hasHadItsShare = platform.spent.statements - before >= maxStatements / 2;
+    return sweeps.slice(hasHadItsShare ? index + 1 : index).map(([name]) => name);
   }
+  return [];
 }

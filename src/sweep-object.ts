@@ -9,7 +9,8 @@ import type { Env } from "./platform/env";
  * Front door 4: the one object whose alarm rings every five seconds, where a cron tick comes once a minute. A message is
  * sent behind the answer of its request, so an isolate that dies there loses it; its row is found within ten seconds.
  *
- * The alarm sets the next one also when its sweeps fail. The tick of every minute sets it when the chain has broken.
+ * The alarm sets the next one before its sweeps: then it comes also when they fail, and does not come later because they
+ * wait for many databases. The tick of every minute sets it when the chain has broken.
  */
 export class SweepObject extends DurableObject<Env> {
   /** Sets the alarm unless one is to come. One that is long overdue will not ring any more. */
@@ -19,11 +20,8 @@ export class SweepObject extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    try {
-      await sweepLostMessages(openPlatform(this.env, this.ctx));
-    } finally {
-      await this.ring();
-    }
+    await this.ring();
+    await sweepLostMessages(openPlatform(this.env, this.ctx));
   }
 
   private async ring(): Promise<void> {

@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { deserialize } from "node:v8";
+import { shardMigrations } from "../../src/engine/workflows/shard-tables.ts";
+import { gateMigrations } from "../../src/platform/gate-tables.ts";
 
 // Runs on the Node of the lockfile, which has SQLite; see schema.mjs. Asks on stdin, answers on stdout.
 
@@ -7,8 +10,13 @@ import { DatabaseSync } from "node:sqlite";
 const SCHEMA = `SELECT type, name, sql FROM sqlite_master
   WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name <> 'd1_migrations'`;
 
+/** The classes of objects with tables, and the version of those that this code knows. */
+const OBJECTS = { ProjectGateObject: gateMigrations.length, WorkflowShardObject: shardMigrations.length };
+
 const { migrations, databases } = JSON.parse(readFileSync(0, "utf8"));
-process.stdout.write(JSON.stringify(databases.map((database) => faultOf(database))));
+process.stdout.write(
+  JSON.stringify(databases.map((one) => (one.object === undefined ? faultOf(one) : faultOfObject(one)))),
+);
 
 /** A sentence about a database whose tables are not what its migrations build; null when they are. */
 function faultOf({ file, rows, applied }) {
@@ -23,6 +31,27 @@ function faultOf({ file, rows, applied }) {
   }
   const more = [...actual.keys()].find((name) => !expected.has(name));
   return more === undefined ? null : `${more} is not one of ours`;
+}
+
+/** The same about an object: its tables are of a later version. See src/platform/object-tables.ts, which keeps that version. */
+function faultOfObject({ file, object }) {
+  const known = OBJECTS[object];
+  if (known === undefined) return null;
+  const version = versionIn(file);
+  if (Number.isInteger(version) && version <= known) return null;
+  return `the tables of a ${object} are at version ${JSON.stringify(version)}, and this one knows ${known}`;
+}
+
+/** Zero for tables of before there were versions, and for an object without any. */
+function versionIn(file) {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    if (database.prepare("SELECT 1 FROM sqlite_master WHERE name = '_cf_KV'").get() === undefined) return 0;
+    const row = database.prepare("SELECT value FROM _cf_KV WHERE key = 'tables'").get();
+    return row === undefined ? 0 : deserialize(row.value);
+  } finally {
+    database.close();
+  }
 }
 
 function read(file) {

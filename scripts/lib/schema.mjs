@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Failure } from "./failure.mjs";
 import { BIN, ROOT } from "./paths.mjs";
@@ -17,18 +17,32 @@ export const SCHEMA_QUERIES = {
 
 /**
  * Refuses a local state that this version cannot serve: one whose tables are not those that its migrations build, because
- * another version made it. To apply further migrations would leave columns missing, which shows as failed statements.
+ * another version made it. To apply further migrations would leave columns missing, which shows as failed statements. An
+ * object brings older tables up to date by itself, and fails each call where they are newer.
  */
 export async function requireKnownTables(state) {
-  const folder = join(state.folder, "v3", "d1", "miniflare-D1DatabaseObject");
-  const files = existsSync(folder) ? readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)) : [];
-  const faults = await faultsOf(files.map((name) => ({ file: join(folder, name) })));
+  const databases = filesIn(join(state.folder, "v3", "d1", "miniflare-D1DatabaseObject"));
+  const objects = foldersIn(join(state.folder, "v3", "do")).flatMap((folder) =>
+    filesIn(folder).map(({ file }) => ({ file, object: basename(folder).split("-").at(-1) })),
+  );
+  const faults = await faultsOf([...databases, ...objects]);
   const fault = faults.find((one) => one !== null);
   if (fault === undefined) return;
   throw new Failure(
     `The data in ${state.shownAs} was made by another version of Petrel: ${fault}. ` +
       "Run `npm run reset` to begin anew, or set another STATE_DIR.",
   );
+}
+
+/** The databases that miniflare keeps in a folder; not what it notes about them. */
+function filesIn(folder) {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)).map((name) => ({ file: join(folder, name) }));
+}
+
+/** A folder for each class of objects, named after the Worker and the class. */
+function foldersIn(folder) {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
 /** What is wrong with the tables of a deployed database; null when they are what its migrations build. */

@@ -67,8 +67,16 @@ export const QueueMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("workflows.vacate"), projectId, jobId }),
   /** Calls of workflows of any projects are due. */
   z.object({ type: z.literal("workflows.call") }),
-  /** A tick of cron for a group of databases, when there are many. */
-  z.object({ type: z.literal("sweeps.run"), cron: z.string(), shards: z.array(z.string()) }),
+  /**
+   * A tick of cron for a group of databases, when there are many. With `sweeps`, only these sweeps run: the invocation
+   * before had no statements left for them.
+   */
+  z.object({
+    type: z.literal("sweeps.run"),
+    cron: z.string(),
+    shards: z.array(z.string()),
+    sweeps: z.array(z.string()).optional(),
+  }),
   z.object({ type: z.literal("project.erase"), projectId, jobId }),
   z.object({ type: z.literal("project.advance"), projectId, jobId }),
 ]);

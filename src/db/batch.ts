@@ -7,6 +7,7 @@ import type { Db } from "./client";
 import { failedGuard, isCheckViolation, isUniqueViolation } from "./conflicts";
 import { type Repetition, runRepeatedly } from "./repeat";
 import type { RawRow, RowReader } from "./rows";
+import type { Spent } from "./spent";
 import { guard, guardName, type InsertedEvent, prepare, type Statement, type StatementRefusal } from "./statement";
 import { DatabaseAway } from "./trouble";
 
@@ -55,14 +56,6 @@ export interface BatchContext extends Nudging {
   random(): number;
   sleep(ms: number): Promise<void>;
   spent: Spent;
-}
-
-/** The use of the databases by this request, job or tick so far. */
-export interface Spent {
-  /** The statements of all batches. An invocation may have a thousand: see `maxStatements`. */
-  statements: number;
-  /** The number of batches that changed something. */
-  changes: number;
 }
 
 interface Added<Row> {
@@ -175,7 +168,7 @@ function insertedEvents(added: Added<unknown>[], results: (RawRow[] | null)[]): 
   );
 }
 
-/** Events in one message. A hundred such messages fit into one call of the queue, which accepts 256 KB. */
+/** Events in one message, which then has about a kilobyte. */
 const eventsPerMessage = 50;
 
 /** Returns the messages that start the dispatch of these events. */

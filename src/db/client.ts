@@ -1,9 +1,11 @@
 import type { QueryWithTypings, SQL } from "drizzle-orm";
 import { type DrizzleD1Database, drizzle } from "drizzle-orm/d1";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import type { Spent } from "./spent";
 import { textOf } from "./sql-text";
 
-export type Db = DrizzleD1Database & { $client: D1Database };
+/** A database. That of an invocation has its `spent`. */
+export type Db = DrizzleD1Database & { $client: D1Database; spent?: Spent };
 
 /**
  * The control database, which also holds rows of projects, and the further databases: `DB_01` to `DB_99`, if they are
@@ -66,4 +68,10 @@ function open(database: D1Database): Db {
   const db = drizzle(database, { casing });
   opened.set(database, db);
   return db;
+}
+
+/** The same database, for one invocation: `select` counts what it asks. */
+export function countedIn(spent: Spent, db: Db): Db {
+  // Drizzle's state stays with the database itself, which is opened once for an isolate.
+  return Object.assign(Object.create(db) as Db, { spent });
 }

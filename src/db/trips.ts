@@ -1,5 +1,5 @@
 import { drizzle } from "drizzle-orm/d1";
-import { casing, type Db } from "./client";
+import { casing, countedIn, type Db } from "./client";
 
 /** A client that makes round trips: a database, or a session with it. */
 export type TripClient = Pick<D1Database, "prepare" | "batch">;
@@ -11,7 +11,7 @@ export type WrapTrip = <T>(trip: (by?: TripClient) => Promise<T>) => Promise<T>;
 type Prepare = (by: TripClient) => D1PreparedStatement;
 
 /** Returns the same database, with each round trip wrapped in `around`. */
-export function aroundTrips({ $client }: Db, around: WrapTrip): Db {
+export function aroundTrips({ $client, spent }: Db, around: WrapTrip): Db {
   const prepared = new WeakMap<object, Prepare>();
   const statement = (prepare: Prepare): D1PreparedStatement => {
     const trip =
@@ -38,5 +38,6 @@ export function aroundTrips({ $client }: Db, around: WrapTrip): Db {
       around((by = $client) => by.batch(statements.map((one) => prepared.get(one)?.(by) ?? one))),
   };
   // No code calls another method of the database.
-  return drizzle(client as unknown as D1Database, { casing });
+  const db = drizzle(client as unknown as D1Database, { casing });
+  return spent === undefined ? db : countedIn(spent, db);
 }

@@ -5,8 +5,8 @@ import { maxCallsAtOnce, maxRoundsPerInvocation } from "../core/mail/permits";
 import type { Enqueue } from "../core/messages";
 import type { DomainLists } from "../core/verification/lists";
 import type { Warning } from "../core/warning";
-import type { Spent } from "../db/batch";
-import { controlDatabase, type Db, projectDatabase, shardsOf } from "../db/client";
+import { controlDatabase, controlShard, countedIn, type Db, projectDatabase, shardsOf } from "../db/client";
+import type { Spent } from "../db/spent";
 import type { Project } from "../db/tables";
 
 export type { Project };
@@ -73,6 +73,8 @@ export interface Platform {
   maxRounds: number;
   /** The CPU budget of this invocation. Loops that compute end by it, because no clock advances meanwhile. */
   cpu: Cpu;
+  /** The number of databases that a sweep asks at the same time. */
+  databasesAtOnce: number;
   /** The number of executions that shards may move at the same time in one isolate. */
   executionsAtOnce: number;
   /** Waits in the middle of work. */
@@ -122,20 +124,25 @@ export function openPlatform(
   const later = (work: Promise<unknown>) => execution.waitUntil(work);
   const afterAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
   const spent = { statements: 0, changes: 0 };
-  return {
-    ...isolatePlatformOf(env),
-    now: new Date(),
-    cpu: openCpu(),
-    spent,
-    origin,
-    foreignHost: null,
-    later,
-    afterAnswer,
-  };
+  const own = { now: new Date(), cpu: openCpu(), spent, origin, foreignHost: null, later, afterAnswer };
+  return { ...isolatePlatformOf(env), ...openDatabases(env, spent), ...own };
+}
+
+type Databases = Pick<Platform, "control" | "databaseOf" | "databases">;
+
+/** Opens the databases for one invocation, so that its statements are counted. */
+function openDatabases(env: Env, spent: Spent): Databases {
+  const counted = new Map(shardsOf(env).map((shard) => [shard, countedIn(spent, projectDatabase(env, shard))]));
+  // Throws for a shard without a database.
+  const databaseOf = (shard: string) => counted.get(shard) ?? projectDatabase(env, shard);
+  return { control: databaseOf(controlShard), databaseOf, databases: [...counted.values()] };
 }
 
 /** The part of a platform that is the same for every request of an isolate, made from bindings and settings alone. */
-type IsolatePlatform = Omit<Platform, "now" | "cpu" | "spent" | "origin" | "foreignHost" | "later" | "afterAnswer">;
+type IsolatePlatform = Omit<
+  Platform,
+  keyof Databases | "now" | "cpu" | "spent" | "origin" | "foreignHost" | "later" | "afterAnswer"
+>;
 
 const isolatePlatforms = new WeakMap<Env, IsolatePlatform>();
 
@@ -153,10 +160,7 @@ function openIsolatePlatform(env: Env): IsolatePlatform {
   const blobs = openBlobs(env.BLOBS);
   const mailer = config.mail.provider.open(control, blobs);
   return {
-    control,
-    databaseOf: (shard) => projectDatabase(env, shard),
     shards: shardsOf(env),
-    databases: shardsOf(env).map((shard) => projectDatabase(env, shard)),
     config,
     databaseNow,
     realDatabaseNow: databaseNow,
@@ -165,6 +169,7 @@ function openIsolatePlatform(env: Env): IsolatePlatform {
     random: Math.random,
     callsAtOnce: maxCallsAtOnce,
     maxRounds: maxRoundsPerInvocation,
+    databasesAtOnce: 1,
     executionsAtOnce: maxExecutionsAtOnce,
     sleep: (ms) => scheduler.wait(ms),
     enqueue: openQueues(env),

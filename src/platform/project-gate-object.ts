@@ -2,7 +2,8 @@ import { DurableObject } from "cloudflare:workers";
 import { type BucketState, isAddressBucket, type Level, type Rate, takeFromAll } from "../core/bucket";
 import { abandonedAfterMs, type Claim, type KeyEffect, type KeyUse } from "../core/idempotency";
 import { minuteMs, secondMs } from "../core/time";
-import { migrateTables, type TableMigrations } from "./object-tables";
+import { gateMigrations } from "./gate-tables";
+import { migrateTables } from "./object-tables";
 
 /** One request at the gate: the buckets it takes from and the key it claims. */
 export interface Admission {
@@ -26,17 +27,6 @@ export type Answered = Pick<KeyEffect, "status" | "response"> & Partial<KeyEffec
 const levelsKey = "levels";
 const maxAddresses = 10_000;
 const expiredPerStep = 10_000;
-
-/** The tables of a gate: see object-tables.ts. */
-export const gateMigrations: TableMigrations = [
-  [
-    `CREATE TABLE IF NOT EXISTS idempotency_keys (key TEXT PRIMARY KEY, owner TEXT NOT NULL,
-      request TEXT NOT NULL, at INTEGER NOT NULL, claimed_at INTEGER NOT NULL, status INTEGER, response TEXT,
-      expires_at INTEGER NOT NULL)`,
-    "CREATE INDEX IF NOT EXISTS ix_idempotency_keys_expiry ON idempotency_keys (expires_at)",
-  ],
-  ["ALTER TABLE idempotency_keys ADD COLUMN hash TEXT"],
-];
 
 /**
  * The token buckets and idempotency keys of one project, checked in one call per request. Each method is one

@@ -1,9 +1,14 @@
-import { type Enqueue, type QueueName, queueOf } from "../core/messages";
+import { chunksOf, chunksOfBytes } from "../core/chunks";
+import { type Enqueue, type Queued, type QueueName, queueOf } from "../core/messages";
 import type { Env } from "./env";
 
-// Cloudflare accepts 100 messages or 256 KB per call. Ours have between a few hundred bytes and two kilobytes each.
+// Cloudflare accepts 100 messages or 256 KB per call. Most messages have between a few hundred bytes and two kilobytes; those
+// with opens and clicks, or with the results of mail, have up to 60 KB.
 const maxMessagesPerCall = 100;
+/** Leaves room for the metadata of a hundred messages, some 100 bytes each. */
+const maxBytesPerCall = 200_000;
 
+/** Sends messages. A call that fails does not stop those after it; the first failure is thrown at the end. */
 export function openQueues(env: Env): Enqueue {
   const queues: Record<QueueName, Queue> = {
     mail: env.MAIL_QUEUE,
@@ -13,11 +18,22 @@ export function openQueues(env: Env): Enqueue {
     jobs: env.JOBS_QUEUE,
   };
   return async (queued) => {
+    const failures: unknown[] = [];
     for (const [name, group] of Map.groupBy(queued, ({ message }) => queueOf[message.type])) {
-      for (let start = 0; start < group.length; start += maxMessagesPerCall) {
-        const messages = group.slice(start, start + maxMessagesPerCall);
-        await queues[name].sendBatch(messages.map(({ message, delaySeconds }) => ({ body: message, delaySeconds })));
+      for (const messages of callsOf(group)) {
+        try {
+          await queues[name].sendBatch(messages.map(({ message, delaySeconds }) => ({ body: message, delaySeconds })));
+        } catch (error) {
+          failures.push(error);
+        }
       }
     }
+    if (failures.length > 0) throw failures[0];
   };
+}
+
+function callsOf(group: Queued[]): Queued[][] {
+  return chunksOfBytes(group, maxBytesPerCall, ({ message }) => JSON.stringify(message)).flatMap((chunk) =>
+    chunksOf(chunk, maxMessagesPerCall),
+  );
 }

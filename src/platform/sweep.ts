@@ -1,4 +1,5 @@
 import { controlShard, type Db } from "../db/client";
+import { maxStatements } from "../db/limits";
 import type { Platform } from "./context";
 import { reasonOf } from "./log";
 
@@ -9,26 +10,57 @@ const maxRounds = 20;
 
 /**
  * Runs a sweep over the databases. `take` takes up to `maxSweptRows` due rows of one database by a conditional update
- * and returns how many it took. It is called again until it takes fewer, or until the tick has used up its rounds; the
- * next tick continues. A failing database does not stop the others.
+ * and returns how many it took. It is called again until it takes fewer, or until the invocation has no statements left;
+ * a message or the next tick continues. A failing database does not stop the others.
  */
 export async function sweepDatabases(platform: Platform, take: (db: Db) => Promise<number>): Promise<void> {
   const parts = openParts();
-  for (const db of platform.databases) {
-    await parts.run(async () => {
-      for (let round = 0; round < maxRounds; round++) {
-        if ((await take(db)) < maxSweptRows) break;
-      }
-    });
-  }
+  await inRounds(platform, platform.databases, parts, async (db) => (await take(db)) >= maxSweptRows);
   parts.end();
+}
+
+/** Whether this invocation may make further statements by itself. */
+export function hasStatementsLeft({ spent }: Pick<Platform, "spent">): boolean {
+  return spent.statements < maxStatements;
+}
+
+/**
+ * Each database has its round before another has a second one, so that none waits for the backlog of another. `take` says
+ * whether there is more.
+ */
+async function inRounds<T>(
+  platform: Platform,
+  databases: readonly T[],
+  parts: Parts,
+  take: (database: T) => Promise<boolean>,
+): Promise<void> {
+  let open = databases;
+  for (let round = 0; round < maxRounds && open.length > 0; round++) {
+    const waiting = open.values();
+    const more = new Set<T>();
+    const takeSome = async () => {
+      for (const database of waiting) {
+        if (!hasStatementsLeft(platform)) return;
+        await parts.run(async () => {
+          if (await take(database)) more.add(database);
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: platform.databasesAtOnce }, takeSome));
+    open = open.filter((database) => more.has(database));
+  }
+}
+
+interface Parts {
+  run(part: () => Promise<void>): Promise<void>;
+  end(): void;
 }
 
 /**
  * Runs the parts of a sweep; a failing part does not stop the others. `end` throws the failures after all parts have
  * run.
  */
-export function openParts(): { run(part: () => Promise<void>): Promise<void>; end(): void } {
+export function openParts(): Parts {
   const failures: unknown[] = [];
   return {
     async run(part) {
@@ -44,8 +76,6 @@ export function openParts(): { run(part: () => Promise<void>): Promise<void>; en
   };
 }
 
-const pagesPerTick = 20;
-
 /**
  * Walks through all rows of a table in each database, several pages per tick. `takePage` processes the rows after a
  * cursor, or the first rows, and returns the cursor after them; undefined at the end, after which the next tick starts
@@ -60,14 +90,10 @@ export async function walkDatabases<Place>(
   // The code below wrote this JSON.
   const places: Record<string, Place | undefined> = JSON.parse(before);
   const parts = openParts();
-  for (const shard of platform.shards) {
-    await parts.run(async () => {
-      for (let page = 0; page < pagesPerTick; page++) {
-        places[shard] = await takePage(platform.databaseOf(shard), places[shard]);
-        if (places[shard] === undefined) break;
-      }
-    });
-  }
+  await inRounds(platform, platform.shards, parts, async (shard) => {
+    places[shard] = await takePage(platform.databaseOf(shard), places[shard]);
+    return places[shard] !== undefined;
+  });
   const after = JSON.stringify(places);
   if (after !== before) await keepPlace(platform, sweep, after);
   parts.end();

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
 import { newAccount } from "../../src/core/mail/account";
-import { comingAgain } from "../../src/core/messages";
+import { redelivered } from "../../src/core/messages";
 import { forgetProjects } from "../../src/engine/projects/cache";
 import { cancelCampaign } from "../../src/features/campaigns/cancel";
 import { sendCampaign } from "../../src/features/campaigns/send";
@@ -356,7 +356,7 @@ describe("healthy mail", () => {
 function comeAgain(world: World, messages: World["queue"]): void {
   world.account = newAccount();
   world.queue = messages.map(({ queued }) => ({
-    queued: { ...queued, message: comingAgain(queued.message) },
+    queued: { ...queued, message: redelivered(queued.message) },
     due: world.now,
   }));
 }

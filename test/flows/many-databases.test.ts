@@ -1,17 +1,29 @@
 import { createExecutionContext, createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
-import { QueueMessage } from "../../src/core/messages";
-import { sweepSome, tick } from "../../src/cron";
-import { openPlatform } from "../../src/platform/context";
+import { sql } from "drizzle-orm";
+import { afterEach, describe, expect, it } from "vitest";
+import { type MessageOf, QueueMessage } from "../../src/core/messages";
+import { sweepLostMessages, sweepSome, tick, ticks } from "../../src/cron";
+import { openBatch } from "../../src/db/batch";
+import type { Db } from "../../src/db/client";
+import { asNumber, columns } from "../../src/db/rows";
+import { select, statement } from "../../src/db/statement";
+import { openPlatform, type Platform } from "../../src/platform/context";
+import { maxSweptRows, sweepDatabases, walkDatabases } from "../../src/platform/sweep";
 import { databaseOf } from "../support/database";
+import { FarDatabase } from "../support/far-database";
 import { killableDatabase, Process } from "../support/killable";
 
-/** Thirty databases are named, and one stands in for all of them. */
-function environment() {
+const namesOf = (count: number) => [
+  "DB",
+  ...Array.from({ length: count - 1 }, (_, place) => `DB_${String(place + 1).padStart(2, "0")}`),
+];
+
+/** Many databases are named, and one stands in for all of them. */
+function environment(count = 30) {
   const process = new Process();
   const trips: string[][] = [];
-  const names = ["DB", ...Array.from({ length: 29 }, (_, place) => `DB_${String(place + 1).padStart(2, "0")}`)];
+  const names = namesOf(count);
   const databases = names.map((name) => [
     name,
     killableDatabase(databaseOf("DB"), process, (trip, make) => {
@@ -45,7 +57,7 @@ it.each(["* * * * *", "*/5 * * * *"])(
       { type: "sweeps.run", cron, shards: names.slice(12, 24) },
       { type: "sweeps.run", cron, shards: names.slice(24) },
     ]);
-    expect(process.steps.length).toBeLessThan(400);
+    expect(process.spent).toBeLessThan(400);
   },
 );
 
@@ -54,4 +66,92 @@ it("a message sweeps the databases that it names", async () => {
   const shards = names.slice(24);
   await sweepSome(openPlatform(bindings, createExecutionContext()), { type: "sweeps.run", cron: "* * * * *", shards });
   expect(seen()).toEqual(shards);
+});
+
+const full = "a tick whose rows never end";
+
+describe("a tick whose databases are always full", () => {
+  const taken = new Map<string, number>();
+  afterEach(() => {
+    delete ticks[full];
+    taken.clear();
+  });
+
+  /** A sweep that takes five hundred rows in each round, by so many statements. */
+  function always(name: string, statements: number) {
+    const round = async (platform: Platform, db: Db) => {
+      taken.set(name, (taken.get(name) ?? 0) + 1);
+      const one = sql`SELECT 1 AS n`;
+      await select(db, one, columns({ n: asNumber }));
+      const batch = openBatch({ ...platform, db });
+      for (let more = 1; more < statements; more++) batch.add(statement(one));
+      await batch.commit();
+      return maxSweptRows;
+    };
+    return {
+      rounds: (platform: Platform) => sweepDatabases(platform, (db) => round(platform, db)),
+      pages: (platform: Platform) =>
+        walkDatabases<number>(platform, `full-${name}`, async (db, after = 0) => (await round(platform, db)) + after),
+    };
+  }
+
+  /** Runs the tick, and the messages that go on, each in an invocation of its own. Returns the statements of each. */
+  async function run(): Promise<{ statements: number[]; messages: MessageOf<"sweeps.run">[] }> {
+    const statements: number[] = [];
+    const messages: MessageOf<"sweeps.run">[] = [];
+    const waiting: (MessageOf<"sweeps.run"> | null)[] = [null];
+    for (let message = waiting.shift(); message !== undefined; message = waiting.shift()) {
+      const { bindings, process, sent } = environment(13);
+      if (message === null) await tick(createScheduledController({ cron: full }), bindings, createExecutionContext());
+      else await sweepSome(openPlatform(bindings, createExecutionContext()), message);
+      statements.push(process.spent);
+      const more = sent.filter((one) => one.type === "sweeps.run");
+      messages.push(...more);
+      waiting.push(...more);
+      if (statements.length > 50) throw new Error("The messages never end");
+    }
+    return { statements, messages };
+  }
+
+  it("makes at most 800 statements an invocation, and a message goes on with the sweeps that are left", async () => {
+    ticks[full] = {
+      first: always("first", 2).rounds,
+      second: always("second", 4).rounds,
+      last: always("last", 1).rounds,
+    };
+    const { statements, messages } = await run();
+    expect(Math.max(...statements)).toBeLessThanOrEqual(800);
+    const ofFirst = messages.filter(({ shards }) => shards[0] === "DB").map(({ sweeps }) => sweeps);
+    expect(ofFirst).toEqual([["second", "last"], ["last"]]);
+    // Twenty rounds for each of thirteen databases, unless one sweep alone has used an invocation up.
+    expect(taken.get("last")).toBe(260);
+    expect(taken.get("first")).toBe(260);
+    expect(taken.get("second")).toBeGreaterThan(200);
+  });
+
+  it("gives each database its round before another has a second one", async () => {
+    ticks[full] = { heavy: always("heavy", 30).rounds };
+    const { bindings, process, seen, names } = environment();
+    await tick(createScheduledController({ cron: full }), bindings, createExecutionContext());
+    expect(process.spent).toBeLessThanOrEqual(800);
+    expect(seen()).toEqual(names.slice(0, 12));
+  });
+
+  it("stops also where it walks through all rows, and a message goes on", async () => {
+    ticks[full] = { walk: always("walk", 10).pages, last: always("last", 1).rounds };
+    const { statements, messages } = await run();
+    expect(Math.max(...statements)).toBeLessThanOrEqual(800);
+    expect(messages.filter(({ shards }) => shards[0] === "DB").map(({ sweeps }) => sweeps)).toEqual([["last"]]);
+  });
+});
+
+describe("the sweeps of every five seconds", () => {
+  it("ask a hundred databases, six at a time", async () => {
+    const far = new FarDatabase(10);
+    const names = namesOf(100);
+    const databases = Object.fromEntries(names.map((name) => [name, far.of(databaseOf("DB"))]));
+    await sweepLostMessages(openPlatform({ ...env, ...databases }, createExecutionContext()));
+    expect(far.trips).toBe(400);
+    expect(far.mostAtOnce).toBe(6);
+  });
 });

@@ -1,8 +1,11 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { shardMigrations } from "../../src/engine/workflows/shard-store";
-import { gateMigrations, type ProjectGateObject } from "../../src/platform/project-gate-object";
+import { migrateShard } from "../../src/engine/workflows/shard-store";
+import { shardMigrations } from "../../src/engine/workflows/shard-tables";
+import { gateMigrations } from "../../src/platform/gate-tables";
+import { migrateTables } from "../../src/platform/object-tables";
+import type { ProjectGateObject } from "../../src/platform/project-gate-object";
 import { keeperOfKey } from "../support/gate";
 import { bearer, call, newProject } from "../support/project";
 import { addressOf, newWorkflow, track } from "../support/workflow";
@@ -105,6 +108,57 @@ describe("the tables of an object", () => {
     expect(await ended()).toEqual([{ status: "EXITED", exit_reason: "waited" }]);
   });
 });
+
+describe.each([
+  ["a shard", shardMigrations, migrateShard, 1],
+  ["a gate", gateMigrations, (storage: DurableObjectStorage) => migrateTables(storage, gateMigrations), 2],
+] as const)("the tables of %s", (_, migrations, migrate, number) => {
+  it.each(migrations.map((_statements, index) => index))(
+    "of version %i become those of a new object, and keep their rows",
+    async (version) => {
+      const stub = shardStub({ project: 1_000_010 + number, shard: version });
+      await runInDurableObject(stub, async (_object, state) => {
+        const { storage } = state;
+        await storage.deleteAll();
+        migrate(storage);
+        const fresh = schemaOf(state);
+        await storage.deleteAll();
+        if (version > 0) migrateTables(storage, migrations.slice(0, version));
+        const before = fill(storage.sql);
+        migrate(storage);
+        expect(schemaOf(state)).toEqual(fresh);
+        expect(storage.kv.get(versionKey)).toBe(migrations.length);
+        expect(Object.keys(before).length > 0).toBe(version > 0);
+        for (const [table, rows] of Object.entries(before)) {
+          const columns = Object.keys(rows[0] ?? {}).join(", ");
+          expect([table, storage.sql.exec(`SELECT ${columns} FROM ${table} ORDER BY 1`).toArray()]).toEqual([
+            table,
+            rows,
+          ]);
+        }
+      });
+    },
+  );
+});
+
+/** Puts two rows into each table, with a value in each column, and returns them. A text is JSON: a migration may read it. */
+function fill(sql: SqlStorage): Record<string, Record<string, SqlStorageValue>[]> {
+  const tables = sql
+    .exec<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*' ORDER BY name",
+    )
+    .toArray();
+  return Object.fromEntries(
+    tables.map(({ name }) => {
+      const columns = sql.exec<{ name: string; type: string }>(`PRAGMA table_info(${name})`).toArray();
+      for (const n of [1, 2]) {
+        const values = columns.map(({ type }) => (type === "TEXT" ? `[${n}]` : n));
+        sql.exec(`INSERT INTO ${name} VALUES (${values.map(() => "?").join(", ")})`, ...values);
+      }
+      return [name, sql.exec(`SELECT * FROM ${name} ORDER BY 1`).toArray()];
+    }),
+  );
+}
 
 /** The tables as the first version made them. */
 function backToFirst({ storage: { sql, kv } }: DurableObjectState): void {

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { readId } from "../../src/core/ids";
 import { mergeMessages } from "../../src/core/mail/merge-messages";
@@ -6,8 +7,10 @@ import { type Hit, maxHits } from "../../src/core/tracking/hit";
 import { SendEmail } from "../../src/features/send/schema";
 import { sendEmails } from "../../src/features/send/send";
 import { tellHit } from "../../src/features/tracking/tell-hit";
+import { openQueues } from "../../src/platform/queues";
 import { handleMessage } from "../../src/queue";
 import { consumeInOutage } from "../support/consume-in-outage";
+import { LimitedQueue } from "../support/limited-queue";
 import { newProject, type TestProject } from "../support/project";
 import { emailRows, eventCounts } from "../support/rows";
 import { World } from "../support/world";
@@ -273,6 +276,35 @@ describe("the queue of an isolate", () => {
     await settle();
     expect(hits()).toEqual([[1], [3]]);
   });
+});
+
+it("are all recorded when two thousand links of 2,000 characters are followed within a second", async () => {
+  const scene = await sent(20);
+  const queue = new LimitedQueue();
+  const [{ platform }, work, logged]: [ReturnType<World["process"]>, Promise<unknown>[], string[]] = [
+    scene.world.process(),
+    [],
+    [],
+  ];
+  const isolate: typeof platform = {
+    ...platform,
+    enqueue: openQueues({ ...env, EVENTS_QUEUE: queue.binding }),
+    later: (one) => work.push(one),
+    log: (_, message) => logged.push(message),
+  };
+  const long = `https://shop.example/${"a".repeat(1_979)}`;
+  const clicks = scene.emailIds.flatMap((id) => Array.from({ length: 100 }, () => readId(id)));
+  for (const emailId of clicks) {
+    tellHit(isolate, { projectId: scene.project.number, emailId }, { kind: "click", link: long, isAutomated: false });
+  }
+  await Promise.all(work);
+  expect(logged).toEqual([]);
+  const told = queue.messages.flatMap((message) => (message.type === "tracking.record" ? message.hits : []));
+  expect(told).toHaveLength(2_000);
+  expect(new Set(told.map(({ id }) => id)).size).toBe(2_000);
+  // A hundred of each mail, which is as many as it keeps.
+  for (const message of queue.messages) await handleMessage(scene.world.process().platform, message);
+  expect(await eventCounts(scene.project)).toMatchObject({ "email.clicked": 2_000 });
 });
 
 it("are counted after an hour in which no database answers", async () => {

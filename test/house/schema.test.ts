@@ -4,9 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
+import { serialize } from "node:v8";
 import { afterEach, describe, expect, it } from "vitest";
 import { remoteFault, requireKnownTables, SCHEMA_QUERIES } from "../../scripts/lib/schema.mjs";
 import { locateState } from "../../scripts/lib/state.mjs";
+import { shardMigrations } from "../../src/engine/workflows/shard-tables";
+import { gateMigrations } from "../../src/platform/gate-tables";
 
 const migrations = fileURLToPath(new URL("../../migrations/", import.meta.url).href);
 
@@ -34,6 +37,32 @@ it("a migration that is out never changes", () => {
       .digest("hex"),
   ]);
   expect(Object.fromEntries(found), "Leave it as it was, and write another: npm run db:generate").toEqual(frozen);
+});
+
+/** The same of the objects' tables, in order. A new migration comes to the end. */
+const frozenOfObjects: [object: string, migrations: typeof gateMigrations, hashes: string[]][] = [
+  [
+    "gate",
+    gateMigrations,
+    [
+      "fabd0339b9e4b6ff62aaa6135936a8b2e61136f3565ac6879bd63dd961c8748d",
+      "7c1ae6d179e08ae90a7ef5e20895b991789f97315d7d11e663f195a6292fdebb",
+    ],
+  ],
+  [
+    "shard",
+    shardMigrations,
+    [
+      "67c14bb06854fa2f56e273c9cf705dbfdb6d0de0e61d4c226c18c36147cea6df",
+      "a109afc9ae6e135f07f280ee163ec584dc37bffdf3839ebe05f24712f412a8b7",
+      "52b5c67944b1deca816085d387aa7363e1918b2742ef45bbcaa60009b8078278",
+    ],
+  ],
+];
+
+it.each(frozenOfObjects)("a migration of a %s's tables that is out never changes", (_, migrations, hashes) => {
+  const found = migrations.map((statements) => createHash("sha256").update(JSON.stringify(statements)).digest("hex"));
+  expect(found, "Leave it as it was, and add another at the end, with a test on the state before it").toEqual(hashes);
 });
 
 const homes: string[] = [];
@@ -73,6 +102,48 @@ describe("a local state", () => {
     databaseAt(join(folder, `${"a".repeat(64)}.sqlite`), ...changes).close();
     return locateState({ STATE_DIR: home });
   }
+
+  /** With an object as workerd leaves it. */
+  function stateWithObject(name: string, version: unknown) {
+    const state = stateWith();
+    const folder = join(state.folder, "v3", "do", `petrel-${name}`);
+    mkdirSync(folder, { recursive: true });
+    // What miniflare keeps of all objects of a class.
+    new DatabaseSync(join(folder, "metadata.sqlite")).close();
+    const database = new DatabaseSync(join(folder, `${"b".repeat(64)}.sqlite`));
+    if (version !== undefined) {
+      database.exec("CREATE TABLE _cf_KV (key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID");
+      database.prepare("INSERT INTO _cf_KV VALUES ('tables', ?)").run(serialize(version));
+    }
+    database.close();
+    return state;
+  }
+
+  it.each([
+    ["ProjectGateObject", gateMigrations.length],
+    ["WorkflowShardObject", shardMigrations.length],
+  ])("with a %s of later code is refused, and the start names npm run reset", async (name, known) => {
+    const refused = requireKnownTables(stateWithObject(name, known + 1));
+    await expect(refused).rejects.toThrow(
+      `the tables of a ${name} are at version ${known + 1}, and this one knows ${known}`,
+    );
+    await expect(refused).rejects.toThrow("npm run reset");
+  });
+
+  it.each([
+    ["ProjectGateObject", gateMigrations.length],
+    ["WorkflowShardObject", shardMigrations.length],
+    ["WorkflowShardObject", 1],
+    ["WorkflowShardObject", undefined],
+    ["PaceObject", 9],
+  ])("with a %s at version %s is served", async (name, version) => {
+    await expect(requireKnownTables(stateWithObject(name, version))).resolves.toBeUndefined();
+  });
+
+  it("is refused when the version of an object's tables cannot be read", async () => {
+    const refused = requireKnownTables(stateWithObject("ProjectGateObject", "two"));
+    await expect(refused).rejects.toThrow('the tables of a ProjectGateObject are at version "two"');
+  });
 
   it("is served when its tables are those of its migrations", async () => {
     await expect(requireKnownTables(stateWith())).resolves.toBeUndefined();

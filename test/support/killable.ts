@@ -27,7 +27,8 @@ export class Process {
   /** What D1 says of the statement that read most. */
   mostRowsRead = 0;
   private isDead = false;
-  private spent = 0;
+  /** The statements that it made. */
+  spent = 0;
   /** An invocation has 1,000 statements of D1. A test fails before one of ours comes near. */
   maxStatements = 800;
 

@@ -4,6 +4,7 @@ import { startListeners } from "../../core/workflows/trigger";
 import { openBatch } from "../../db/batch";
 import { asFlag, asId, asJson, asOneOf, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
+import { isTrouble } from "../../db/trouble";
 import type { Context } from "../../platform/context";
 import { reasonOf } from "../../platform/log";
 import { eventDataColumns, joinEmailOfEvent, readEventData } from "./email-data";
@@ -37,8 +38,15 @@ export async function dispatchEvents(ctx: Context, eventIds: Id[], listeners: re
 }
 
 /**
+ * The most statements that the splits of all messages of one queue batch may make. The rest of the invocation's statements
+ * mark the events that were taken: one statement for each of a hundred messages.
+ */
+const maxStatementsOfSplits = 500;
+
+/**
  * Hands over all events at once, which is cheap. If that fails, hands over each event by itself, so that one bad event
- * does not stop the others. Returns the events that were not taken, and why.
+ * does not stop the others, unless the database is away, which stops them all, or the invocation has made too many
+ * statements. Returns the events that were not taken, and why.
  */
 async function handOver(
   ctx: Context,
@@ -55,10 +63,13 @@ async function handOver(
       events: events.map(({ id }) => publicId(id)),
       reason: reasonOf(error),
     });
-    const [first, ...others] = events;
-    if (first && others.length === 0) return [[first.id, error]];
+    const untaken = ({ id }: HeardEvent): [Id, unknown] => [id, error];
+    if (events.length === 1 || isTrouble(error)) return events.map(untaken);
+    const split = events.map((event) =>
+      ctx.spent.statements < maxStatementsOfSplits ? handOver(ctx, listener, [event]) : [untaken(event)],
+    );
+    return (await Promise.all(split)).flat();
   }
-  return (await Promise.all(events.map((event) => handOver(ctx, listener, [event])))).flat();
 }
 
 /**

@@ -30,8 +30,9 @@ export interface EventListener {
   kind: string;
   /**
    * Stores its work for these events durably. The same event may arrive again, even concurrently, and must then have no
-   * further effect; its id identifies it. When this throws, each event is passed by itself, and one that throws again
-   * stays waiting for its next message. Events of a disabled project arrive too.
+   * further effect; its id identifies it. When this throws, each event is passed by itself, as far as the invocation has
+   * statements for that and the database works. An event that is not taken stays waiting for its next message. Events of
+   * a disabled project arrive too.
    */
   hear(ctx: Context, events: HeardEvent[]): Promise<void>;
 }

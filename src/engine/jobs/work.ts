@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
 import type { JobType } from "../../core/messages";
 import { openBatch } from "../../db/batch";
+import { maxStatements } from "../../db/limits";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
@@ -29,7 +30,7 @@ interface RunOptions {
 }
 
 /**
- * Runs a stored job step by step, until it has ended or has used its share of steps or of CPU; another message then
+ * Runs a stored job step by step, until it has ended or has used its share of steps, statements or CPU; another message then
  * continues it. `step` receives the row that the previous step wrote, and writes its work and the next state in one
  * batch that begins with `guardState`. So a run that crashes loses at most one step, and a message that is delivered
  * twice does nothing twice. A job whose runs fail for a day is given up; see fail.ts.
@@ -43,7 +44,8 @@ export async function workOn(
   const project = await findProject(platform, job.projectId);
   if (!project) return deleteOrphan(platform, job);
   const ctx = forProject(platform, project);
-  for (let steps = 0; steps < stepsPerRun && !(steps > 0 && ctx.cpu.isSpent()); steps++) {
+  const isSpent = () => ctx.cpu.isSpent() || ctx.spent.statements >= maxStatements;
+  for (let steps = 0; steps < stepsPerRun && !(steps > 0 && isSpent()); steps++) {
     const row = await claimJob(ctx, job.jobId);
     if (row === null) return;
     try {

@@ -10,7 +10,7 @@ import { maxRowsPerStatement } from "../../db/limits";
 import { asId, asNumber, asPriority, asText, columns, orNull } from "../../db/rows";
 import { select } from "../../db/statement";
 import { type Context, clockOf, type Platform } from "../../platform/context";
-import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
+import { hasStatementsLeft, maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { sendForDrainer } from "./announce";
 import { updateResults } from "./record";
 
@@ -47,7 +47,9 @@ async function requeue(platform: Platform, leaseMs: number): Promise<void> {
     const { open, last, isFull } = await findOverdue(platform, db, { after: after.get(db) ?? 0, dueBefore });
     after.set(db, last);
     const lost = { clock: 0, dueBefore, handedBefore: now - leaseMs };
-    for (const group of chunksOf(open, pairsPerStatement)) await settleHanded(platform, db, group, lost);
+    for (const group of chunksOf(open, pairsPerStatement)) {
+      if (hasStatementsLeft(platform)) await settleHanded(platform, db, group, lost);
+    }
     if (open.length > 0) {
       const { drainAt } = await platform.pace.addWaiting(open);
       await sendForDrainer(platform, drainAt);

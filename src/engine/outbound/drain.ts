@@ -125,7 +125,6 @@ async function findDue(
     parts.run(async () => {
       databases.delete(db);
       const now = platform.clock().getTime();
-      platform.spent.statements += kinds.length;
       await Promise.all(
         kinds.map(async (calls) => {
           const found = await calls.findDue(db, now);

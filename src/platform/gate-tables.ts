@@ -1,0 +1,12 @@
+import type { TableMigrations } from "./object-tables";
+
+/** The tables of a gate: see object-tables.ts. `npm start` reads this file as it is, so it imports types alone. */
+export const gateMigrations: TableMigrations = [
+  [
+    `CREATE TABLE IF NOT EXISTS idempotency_keys (key TEXT PRIMARY KEY, owner TEXT NOT NULL,
+      request TEXT NOT NULL, at INTEGER NOT NULL, claimed_at INTEGER NOT NULL, status INTEGER, response TEXT,
+      expires_at INTEGER NOT NULL)`,
+    "CREATE INDEX IF NOT EXISTS ix_idempotency_keys_expiry ON idempotency_keys (expires_at)",
+  ],
+  ["ALTER TABLE idempotency_keys ADD COLUMN hash TEXT"],
+];
