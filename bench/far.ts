@@ -2,6 +2,7 @@ import { shardsOf } from "../src/db/client";
 import { WorkflowShardObject as NearShard } from "../src/engine/workflows/shard-object";
 import worker from "../src/index";
 import type { Env } from "../src/platform/env";
+import { SweepObject as NearSweeps } from "../src/sweep-object";
 
 export * from "../src/index";
 
@@ -26,6 +27,13 @@ export default {
 export class WorkflowShardObject extends NearShard {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, farFrom(env) as Cloudflare.Env);
+  }
+}
+
+/** So are the sweeps between two ticks. */
+export class SweepObject extends NearSweeps {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, farFrom(env));
   }
 }
 

@@ -17,15 +17,16 @@ export function compare({ title, ours, bare, aims, ratios = {}, names = { ours: 
   }
 }
 
-/** Prints a column of figures for each name. */
-export function table({ title, names, figures }) {
-  const rows = Object.keys(figures[0]);
+/** Prints a column of figures for each name, in the order of `rows`, and how the last one meets the aim of its row. */
+export function table({ title, names, figures, rows = Object.keys(figures[0]), aims = {} }) {
   const width = Math.max(...rows.map((row) => row.length));
   console.log(`\n${bold(title)}`);
   console.log(dim(`  ${"".padEnd(width)}  ${names.map(cell).join("  ")}`));
   for (const row of rows) {
     const cells = figures.map((column) => cell(show(column[row].value, column[row].unit)));
-    console.log(`  ${row.padEnd(width)}  ${cells.join("  ")}`);
+    const verdict =
+      aims[row] === undefined ? "" : `  ${judged(meets(figures.at(-1)[row].value, aims[row]), aims[row])}`;
+    console.log(`  ${row.padEnd(width)}  ${cells.join("  ")}${verdict}`);
   }
 }
 

@@ -50,6 +50,36 @@ describe("the round trips for which an answer waits", () => {
     expect(sent).toMatchObject({ status: 200, trips: ["gate admit", "D1"] });
   });
 
+  it("are two objects at the same time, and the database, with an Idempotency-Key and rate limits", async () => {
+    const project = await knownProject();
+    const settings = { RATE_LIMIT_ENABLED: "true" as const };
+    const call = { key: project.keys.secret, body: sendToAda(project), headers: { "Idempotency-Key": "order-1" } };
+    const sent = await callFromAfar("POST", "/v1/send", { ...call, settings });
+    expect(sent).toMatchObject({ status: 200, trips: ["gate admit and gate admit", "D1"] });
+    expect(sent.headers.get("RateLimit-Limit")).toBe("50");
+  });
+
+  it("are an object and the database with rate limits alone", async () => {
+    const project = await knownProject();
+    const settings = { RATE_LIMIT_ENABLED: "true" as const };
+    const call = { key: project.keys.public, body: { email: ada, event: "signup" }, settings };
+    expect(await callFromAfar("POST", "/v1/track", call)).toMatchObject({ status: 200, trips: ["gate admit", "D1"] });
+  });
+
+  const file = { filename: "bill.pdf", content: "JVBERi0xLjQ=", contentType: "application/pdf" };
+
+  it.each([
+    ["with a body over 64 KB", { body: `<p>${"a".repeat(70_000)}</p>` }, ["R2", "D1"]],
+    ["with an attachment", { attachments: [file] }, ["R2", "D1"]],
+    // One after another, because together they may be large.
+    ["with three attachments", { attachments: [file, file, file] }, ["R2", "R2", "R2", "D1"]],
+  ])("are R2 for each file, and the database, for a mail %s", async (_, large, trips) => {
+    const project = await knownProject();
+    const body = { ...sendToAda(project), ...large };
+    const sent = await callFromAfar("POST", "/v1/send", { key: project.keys.secret, body });
+    expect([sent.status, sent.trips], JSON.stringify(sent.body)).toEqual([200, trips]);
+  });
+
   it.each([
     ["of a new contact", "grace@example.com"],
     ["of a known one", ada],

@@ -27,7 +27,7 @@ const readersOfClocks = [
   "src/sweep-object.ts",
 ];
 
-/** Loops that end by a clock, with the call that each of them waits for in every turn: then the clock has moved. */
+/** Loops that end by a clock, with the call that each of them waits for on every way through a turn: then the clock has moved. */
 const waitsOfLoops: Record<string, string> = {
   "src/engine/clock/advance.ts": "findDue",
   "src/engine/mail/deliver.ts": "recordAndHand",
@@ -40,6 +40,11 @@ const waitsOfLoops: Record<string, string> = {
   "src/platform/memory-slots.ts": "setTimeout",
 };
 
+/** Awaited calls whose "no" puts work aside: the turn that ends there has computed nothing that a clock would have to end. */
+const refusalsOfLoops: Record<string, string> = {
+  "src/engine/mail/deliver.ts": "hasSlot",
+};
+
 /** A clock of the runtime is read in few files. */
 export const fewReadClocks: Rule = (house) =>
   sources(house)
@@ -48,20 +53,26 @@ export const fewReadClocks: Rule = (house) =>
 
 /**
  * A loop that ends by a clock waits for something outside in each turn, or it would never end on Workers. What it waits for
- * is named in the list above. Budgets of computing are `ctx.cpu` and the units of `core/templating/budget.ts`.
+ * is named in the list above, and is on every way through its body. A function that calls itself by a clock is such a loop,
+ * too. A method of arrays cannot wait, so no callback of it asks a clock what to do. Budgets of computing are `ctx.cpu` and the units of
+ * `core/templating/budget.ts`.
  */
 export const loopsByClockWait: Rule = (house) =>
   sources(house).flatMap(([file, text]) => {
+    if (!tellsOfTime.test(text)) return [];
     const tree = parsed(file, text);
     const clocks = clocksOf(tree);
-    const wait = waitsOfLoops[file];
-    return nodesOf(tree)
-      .filter((node) => isLoop(node) && endsByClock(node, clocks))
-      .filter((loop) => wait === undefined || !ownNodes(loop).some((node) => waitsFor(node, wait)))
-      .map(
-        (loop) =>
-          `${file} ends a loop by a clock, and waits for nothing: ${text.slice(...rangeOf(loop)).split("\n")[0]}`,
-      );
+    const firstLine = (node: Node) => text.slice(...rangeOf(node)).split("\n")[0];
+    const wait: Wait = { call: waitsOfLoops[file], refusal: refusalsOfLoops[file] };
+    const loops = nodesOf(tree).filter((node) => isLoop(node) && endsByClock(node, clocks));
+    const recursions = recursionsOf(tree).filter((one) => ownNodes(one).some((node) => asksInTest(node, clocks)));
+    return [
+      ...loops
+        .filter((loop) => !waitsInEachTurn(loop, wait))
+        .map((loop) => `${file} ends a loop by a clock, and does not wait in each turn: ${firstLine(loop)}`),
+      ...recursions.map((one) => `${file} calls itself by a clock: ${firstLine(one)}`),
+      ...callbacksByClock(tree).map((one) => `${file} asks a clock for each item of an array: ${firstLine(one)}`),
+    ];
   });
 
 function sources(house: ReadonlyMap<string, string>): [string, string][] {
@@ -121,6 +132,9 @@ function isClock(node: Node): boolean {
 /** Parameters of these names are a time, or a function that looks at a clock. */
 const givenClocks = /^(endsAt|until|deadline|isLate|isOver|isRunOver|isTimeOver)$/;
 
+/** What a file has in it that asks a clock: most need no closer look. */
+const tellsOfTime = /[cC]lock\(|\.now\b|endsAt|until|deadline|isLate|isOver|isRunOver|isTimeOver/;
+
 /** The variables and functions of a file that a clock decides. */
 function clocksOf(tree: Node): Set<string> {
   const parameters = nodesOf(tree)
@@ -174,9 +188,217 @@ function leaves({ type }: Node): boolean {
   return /^(Break|Return|Throw)Statement$/.test(type);
 }
 
-function waitsFor(node: Node, wait: string): boolean {
-  if (node.type !== "AwaitExpression") return false;
-  return nodesOf(node).some((one) => one.type === "CallExpression" && nameOf(one.callee) === wait);
+/** What a loop waits for, by name; nothing in a file that is not named. */
+interface Wait {
+  call: string | undefined;
+  refusal: string | undefined;
+}
+
+/** Whether no way through the body comes to the next turn without having waited. */
+function waitsInEachTurn(loop: Node, wait: Wait): boolean {
+  const { call } = wait;
+  if (call === undefined) return false;
+  // These are asked or done before each next turn, also after a `continue`.
+  if ([loop.type === "ForStatement" ? loop.update : null, loop.test].some((part) => surelyAwaits(part, call)))
+    return true;
+  if (!isNode(loop.body)) return false;
+  const { goesOn, hasSkipped } = through(loop.body, false, wait);
+  return goesOn !== "unwaited" && !hasSkipped;
+}
+
+/** How a statement goes on to the next one, and whether a way in it skips the rest of the turn without having waited. */
+interface Passed {
+  goesOn: "waited" | "unwaited" | "never";
+  hasSkipped: boolean;
+}
+
+function through(node: Node, hasWaited: boolean, wait: Wait): Passed {
+  const call = wait.call ?? "";
+  const waited = (isSo: boolean): Passed => ({ goesOn: isSo ? "waited" : "unwaited", hasSkipped: false });
+  switch (node.type) {
+    case "BlockStatement":
+      return inOrder([node.body].flat().filter(isNode), hasWaited, wait);
+    case "ReturnStatement":
+    case "ThrowStatement":
+    case "BreakStatement":
+      return { goesOn: "never", hasSkipped: false };
+    case "ContinueStatement":
+      return { goesOn: "never", hasSkipped: !hasWaited };
+    case "IfStatement": {
+      const before = hasWaited || surelyAwaits(node.test, call);
+      const isRefusal = wait.refusal !== undefined && isRefused(node.test, wait.refusal);
+      const ways = [node.consequent, node.alternate].map((way) =>
+        isNode(way) ? through(way, before || (isRefusal && way === node.consequent), wait) : waited(before),
+      );
+      return together(ways);
+    }
+    case "TryStatement": {
+      const block = isNode(node.block) ? through(node.block, hasWaited, wait) : waited(hasWaited);
+      const handler =
+        isNode(node.handler) && isNode(node.handler.body) ? [through(node.handler.body, hasWaited, wait)] : [];
+      const tried = together([block, ...handler]);
+      if (!isNode(node.finalizer)) return tried;
+      const last = through(node.finalizer, tried.goesOn === "waited", wait);
+      // What the end of it waits for, its skipped ways have waited for, too.
+      if (through(node.finalizer, false, wait).goesOn === "waited")
+        return { goesOn: tried.goesOn === "never" ? "never" : "waited", hasSkipped: false };
+      return {
+        goesOn: tried.goesOn === "never" ? "never" : last.goesOn,
+        hasSkipped: tried.hasSkipped || last.hasSkipped,
+      };
+    }
+    case "LabeledStatement":
+      return isNode(node.body) ? through(node.body, hasWaited, wait) : waited(hasWaited);
+    case "SwitchStatement": {
+      // Which of the cases it comes to is not known, if any.
+      const before = hasWaited || surelyAwaits(node.discriminant, call);
+      const cases = [node.cases].flat().filter(isNode);
+      const ways = cases.map(({ consequent }) => inOrder([consequent].flat().filter(isNode), before, wait));
+      return { ...waited(before), hasSkipped: ways.some(({ hasSkipped }) => hasSkipped) };
+    }
+    default:
+      if (!isLoop(node)) return waited(hasWaited || surelyAwaits(node, call));
+      // It may have no turn at all; a `continue` with a label goes on with the loop around it.
+      return {
+        ...waited(hasWaited || [node.init, node.right].some((part) => surelyAwaits(part, call))),
+        hasSkipped: !hasWaited && ownNodes(node).some((one) => one.type === "ContinueStatement" && isNode(one.label)),
+      };
+  }
+}
+
+function inOrder(statements: Node[], hasWaited: boolean, wait: Wait): Passed {
+  let passed: Passed = { goesOn: hasWaited ? "waited" : "unwaited", hasSkipped: false };
+  for (const statement of statements) {
+    if (passed.goesOn === "never") break;
+    const next = through(statement, passed.goesOn === "waited", wait);
+    passed = { ...next, hasSkipped: passed.hasSkipped || next.hasSkipped };
+  }
+  return passed;
+}
+
+/** One of several ways is gone, and nobody knows which. */
+function together(ways: Passed[]): Passed {
+  const ends = ways.map(({ goesOn }) => goesOn).filter((goesOn) => goesOn !== "never");
+  const isWaited = ends.every((goesOn) => goesOn === "waited");
+  return {
+    goesOn: ends.length === 0 ? "never" : isWaited ? "waited" : "unwaited",
+    hasSkipped: ways.some(({ hasSkipped }) => hasSkipped),
+  };
+}
+
+/** Whether evaluating this awaits the call, whatever its conditions come to. */
+function surelyAwaits(node: unknown, call: string): boolean {
+  return surely(node, (one) => one.type === "AwaitExpression" && surely(one.argument, (made) => isCallOf(made, call)));
+}
+
+function surely(node: unknown, isIt: (node: Node) => boolean): boolean {
+  if (!isNode(node)) return false;
+  if (isIt(node)) return true;
+  if (isFunction(node)) return false;
+  if (node.type === "LogicalExpression") return surely(node.left, isIt);
+  if (node.type === "AssignmentExpression" && /^(&&|\|\||\?\?)=$/.test(String(node.operator))) return false;
+  if (node.type === "ConditionalExpression")
+    return surely(node.test, isIt) || (surely(node.consequent, isIt) && surely(node.alternate, isIt));
+  // What follows `?.` may be left out.
+  if (node.type === "ChainExpression") return false;
+  // A promise runs the function that it is made with at once.
+  if (node.type === "NewExpression" && nameOf(node.callee) === "Promise")
+    return [node.arguments]
+      .flat()
+      .filter(isNode)
+      .some(({ body }) => surely(body, isIt));
+  return partsOf(node).some((part) => surely(part, isIt));
+}
+
+function isCallOf(node: Node, call: string): boolean {
+  return node.type === "CallExpression" && nameOf(node.callee) === call;
+}
+
+/** `!(await hasSlot(…))`. */
+function isRefused(test: unknown, refusal: string): boolean {
+  return (
+    isNode(test) && test.type === "UnaryExpression" && test.operator === "!" && surelyAwaits(test.argument, refusal)
+  );
+}
+
+/** The functions of a file that come back to themselves, by themselves or through each other. */
+function recursionsOf(tree: Node): Node[] {
+  const named = namedFunctions(tree);
+  const called = new Map(
+    named.map(({ name, value }) => [
+      name,
+      nodesOf(value).flatMap((node) => (node.type === "CallExpression" ? [nameOf(node.callee)] : [])),
+    ]),
+  );
+  const comesTo = (from: string, to: string, seen: Set<string>): boolean =>
+    (called.get(from) ?? []).some((next) => {
+      if (next === to) return true;
+      if (seen.has(next)) return false;
+      seen.add(next);
+      return comesTo(next, to, seen);
+    });
+  return named.filter(({ name }) => comesTo(name, name, new Set())).map(({ value }) => value);
+}
+
+function namedFunctions(tree: Node): { name: string; value: Node }[] {
+  return nodesOf(tree).flatMap((node) => {
+    const { type, id, init } = node;
+    if (type === "FunctionDeclaration") return [{ name: nameOf(id), value: node }];
+    return type === "VariableDeclarator" && isNode(init) && isFunction(init) ? [{ name: nameOf(id), value: init }] : [];
+  });
+}
+
+/** A condition that a clock decides. */
+function asksInTest(node: Node, clocks: Set<string>): boolean {
+  if (node.type === "LogicalExpression") return isNode(node.left) && asksClock(node.left, clocks);
+  return isNode(node.test) && asksClock(node.test, clocks);
+}
+
+/** Methods that call back for each item, and come back when all were called. */
+const eachItem = /(^|\.)(filter|forEach|map|flatMap|reduce|reduceRight|sort|toSorted)$/;
+/** Those of them whose callback says when they have seen enough. */
+const untilFound = /(^|\.)(some|every|find|findIndex|findLast|findLastIndex|filter)$/;
+
+/** The callbacks of arrays for which a look at a clock decides something. */
+function callbacksByClock(tree: Node): Node[] {
+  const looks = looksOf(tree);
+  return nodesOf(tree).flatMap((node) => {
+    const name = node.type === "CallExpression" ? nameOf(node.callee) : "";
+    if (!eachItem.test(name) && !untilFound.test(name)) return [];
+    const callbacks = [node.arguments].flat().filter(isNode);
+    return callbacks.filter((one) => {
+      if (one.type === "Identifier") return untilFound.test(name) && looks.has(nameOf(one));
+      if (!isFunction(one) || one.async === true || !isNode(one.body)) return false;
+      const answers = untilFound.test(name) ? answersOf(one) : [];
+      return (
+        answers.some((answer) => asksClock(answer, looks)) || ownNodes(one.body).some((part) => asksInTest(part, looks))
+      );
+    });
+  });
+}
+
+/** The functions of a file that look at a clock whenever they are called. A time that was read before is a value like any other. */
+function looksOf(tree: Node): Set<string> {
+  const given = nodesOf(tree)
+    .filter(isFunction)
+    .flatMap(({ params }) => [params].flat().filter(isNode).map(nameOf));
+  const looks = new Set(given.filter((name) => /^is[A-Z]/.test(name) && givenClocks.test(name)));
+  const named = namedFunctions(tree);
+  for (let before = -1; before < looks.size; ) {
+    before = looks.size;
+    for (const { name, value } of named)
+      if (answersOf(value).some((answer) => asksClock(answer, looks))) looks.add(name);
+  }
+  return looks;
+}
+
+function answersOf(value: Node): Node[] {
+  if (!isNode(value.body)) return [];
+  return value.body.type === "BlockStatement" ? ownNodes(value.body).flatMap(answerOf) : [value.body];
+}
+
+function answerOf({ type, argument }: Node): Node[] {
+  return type === "ReturnStatement" && isNode(argument) ? [argument] : [];
 }
 
 function rangeOf({ start, end }: Node): [number, number] {

@@ -494,6 +494,64 @@ const rules: Kept[] = [
           "src/engine/mail/drain.ts": "for (const one of all) { if (platform.clock() > at) break; compose(one); }",
         },
       },
+      ...[
+        ["in a branch", "if (one.isFar) await platform.pace.nextTurn(one);"],
+        ["in one of two branches", "if (one.isFar) await platform.pace.nextTurn(one); else compose(one);"],
+        ["after a branch that goes on", "if (one.isNear) continue; await platform.pace.nextTurn(one);"],
+        ["after &&", "one.isFar && (await platform.pace.nextTurn(one));"],
+        ["in one choice", "const next = one.isFar ? await platform.pace.nextTurn(one) : null;"],
+        ["within what is awaited, after &&", "await (one.isFar && platform.pace.nextTurn(one));"],
+        ["where a value is missing", "one.turn ??= await platform.pace.nextTurn(one);"],
+        ["of what may be missing", "await platform?.pace.nextTurn(one);"],
+        [
+          "in a case",
+          'switch (one.kind) { case "far": await platform.pace.nextTurn(one); break; default: compose(one); }',
+        ],
+        ["in a catch", "try { compose(one); } catch { await platform.pace.nextTurn(one); }"],
+        [
+          "in a try whose catch goes on",
+          "try { compose(one); await platform.pace.nextTurn(one); } catch { count += 1; }",
+        ],
+        ["in a loop that may have no turn", "for (const far of one.all) await platform.pace.nextTurn(far);"],
+        ["in a function that is called at another time", "later(async () => { await platform.pace.nextTurn(one); });"],
+        ["for nobody", "void platform.pace.nextTurn(one);"],
+      ].map(([place, wait]) => ({
+        what: `a wait ${place}`,
+        files: {
+          "src/engine/mail/drain.ts": `for (const one of all) { if (platform.clock() > at) break; ${wait} }`,
+        },
+      })),
+      ...["some", "every", "find", "filter"].map((method) => ({
+        what: `a callback of ${method}`,
+        files: { "src/core/a.ts": `all.${method}((one) => { compose(one); return ctx.clock() > at; });` },
+      })),
+      ...["forEach", "map", "reduce"].map((method) => ({
+        what: `a callback of ${method}`,
+        files: { "src/core/a.ts": `all.${method}((one) => { if (ctx.clock() < at) compose(one); });` },
+      })),
+      {
+        what: "a callback that looks at the clock by another name",
+        files: {
+          "src/core/a.ts": "const isLate = () => ctx.clock() > at;\nall.some((one) => isLate() || compose(one));",
+        },
+      },
+      {
+        what: "a callback by its name",
+        files: { "src/core/a.ts": "const isLate = () => ctx.clock() > at;\nall.find(isLate);" },
+      },
+      {
+        what: "a function that calls itself until a time",
+        files: {
+          "src/core/a.ts": "function work(left) { if (ctx.clock() > at) return; compose(left.shift()); work(left); }",
+        },
+      },
+      {
+        what: "a function that calls itself through another",
+        files: {
+          "src/core/a.ts":
+            "const work = (left) => (ctx.clock() > at ? left : next(left));\nfunction next(left) { compose(left.shift()); return work(left); }",
+        },
+      },
     ],
     allowed: [
       {
@@ -501,6 +559,33 @@ const rules: Kept[] = [
         files: {
           "src/engine/mail/drain.ts":
             "for (;;) { const next = await platform.pace.nextTurn(done); if (platform.clock() > at) break; }",
+        },
+      },
+      ...[
+        ["in a condition", "if (!(await platform.pace.nextTurn(one))) continue; compose(one);"],
+        ["in both branches", "if (one.a) await platform.pace.nextTurn(1); else await platform.pace.nextTurn(2);"],
+        ["after a branch that ends the loop", "if (one.isLast) break; await platform.pace.nextTurn(one);"],
+        ["in a try whose catch ends the loop", "try { await platform.pace.nextTurn(one); } catch { break; }"],
+        ["in a finally", "try { if (one.a) continue; } finally { await platform.pace.nextTurn(one); }"],
+        ["whose failure is seen to", "await platform.pace.nextTurn(one).catch(note);"],
+      ].map(([place, wait]) => ({
+        what: `a wait ${place}`,
+        files: {
+          "src/engine/mail/drain.ts": `for (const one of all) { if (platform.clock() > at) break; ${wait} }`,
+        },
+      })),
+      {
+        what: "a turn that puts aside what was refused",
+        files: {
+          "src/engine/mail/deliver.ts":
+            "while (ctx.realClock() < at) { if (!(await hasSlot(one))) { put(one); continue; } await recordAndHand(one); }",
+        },
+      },
+      {
+        what: "callbacks that compare with a time, that wait, and recursion by what is left",
+        files: {
+          "src/core/a.ts":
+            "const now = ctx.clock();\nconst old = all.filter(({ at }) => at < now);\nall.map(async (one) => ask(one, ctx.clock()));\nall.map((one) => ({ ...one, at: ctx.clock() }));\nfunction walk(tree) { for (const one of tree) walk(one); }",
         },
       },
       {

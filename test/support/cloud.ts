@@ -1,6 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app";
+import type { Env } from "../../src/platform/env";
 import type { ProjectGateObject } from "../../src/platform/project-gate-object";
 import { databaseOf, shards } from "./database";
 import type { DatabaseFault } from "./database-fault";
@@ -42,7 +43,7 @@ export async function callAtFault(
   return answer;
 }
 
-/** The round trips for which an answer waits, one after the other: "D1", "gate admit". */
+/** The round trips for which an answer waits, one after the other: "D1", "gate admit"; "D1 and R2" are made at the same time. */
 export interface Waited extends Answer {
   trips: string[];
 }
@@ -54,13 +55,17 @@ export interface Waited extends Answer {
 export async function callFromAfar(
   method: string,
   path: string,
-  { dies = false, ...call }: Call & { dies?: boolean },
+  { dies = false, settings = {}, ...call }: Call & { dies?: boolean; settings?: Partial<Env> },
 ): Promise<Waited> {
   const trips: string[] = [];
+  let [moment, lastEnded] = [0, 0];
   const answered = Promise.withResolvers<void>();
   const noted = async <T>(name: string, make: () => Promise<T>): Promise<T> => {
+    const begun = ++moment;
     const result = await make();
-    trips.push(name);
+    if (begun < lastEnded) trips.push(`${trips.pop()} and ${name}`);
+    else trips.push(name);
+    lastEnded = ++moment;
     return result;
   };
   const late = async <T>(make: () => Promise<T>): Promise<T> => {
@@ -73,6 +78,8 @@ export async function callFromAfar(
     ...databasesBehind((_trip, make) => noted("D1", make)),
     ...queuesBehind(late),
     GATE: gateBehind(noted, late),
+    BLOBS: bucketBehind(noted),
+    ...settings,
   };
   const answer = await answerOf(await app.fetch(requestOf(method, path, call), bindings, execution));
   const waited = { ...answer, trips: [...trips] };
@@ -133,5 +140,15 @@ function gateBehind(noted: Noted, late: Late) {
         complete: (...given: Parameters<typeof stub.complete>) => late(() => stub.complete(...given)),
       };
     },
+  };
+}
+
+/** The methods of the bucket that a request calls. */
+function bucketBehind(noted: Noted) {
+  const { BLOBS } = env;
+  return {
+    put: (key: string, content: string | Uint8Array) => noted("R2", () => BLOBS.put(key, content)),
+    get: (key: string) => noted("R2", () => BLOBS.get(key)),
+    delete: (keys: string[]) => noted("R2", () => BLOBS.delete(keys)),
   };
 }

@@ -49,8 +49,9 @@ export async function makeCalls(
   const callOneByOne = async () => {
     for (const call of left) {
       if (isLate() || !(await watch.mayCall())) {
-        uncalled.push(call);
-        continue;
+        // Neither changes again in this round.
+        uncalled.push(call, ...left);
+        break;
       }
       const called = await makeCall(ctx, call, handed);
       made.push(called);
