@@ -30,7 +30,7 @@ export default defineConfig(async () => ({
           isolate: false,
           include: [
             "test/core/**/*.test.ts",
-            "test/house/{bundle,floors,databases,deliverability,deploy*,lock,lockfile,schema,tenant-check}.test.ts",
+            "test/house/{bundle,floors,databases,deliverability,deploy*,install,lock,lockfile,schema,tenant-check}.test.ts",
           ],
         },
       },

@@ -1,8 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { copyAssets } from "./assets.mjs";
 import { Failure } from "./failure.mjs";
+import { takeLock } from "./lock.mjs";
 import { BIN, machinePath, ROOT } from "./paths.mjs";
 import { dim } from "./screen.mjs";
 
@@ -11,10 +13,12 @@ const FAILED_DOWNLOAD =
   /failed with (?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)/;
 const OFFLINE_AFTER_FAILURES = 10;
 const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+// Not in node_modules, which npm ci empties.
+const LOCK = join(ROOT, ".wrangler", "install-lock");
 
 /** Leaves node_modules as the lockfile says, with a Node in it that the tools can run on. */
 export async function ensureInstalled() {
-  if (!matchesLockfile()) await install();
+  if (!matchesLockfile()) await installAlone();
   // Also here, and not only as postinstall: npm may be told to skip install scripts.
   copyAssets();
   requireToolNode();
@@ -25,21 +29,53 @@ export async function ensureInstalled() {
  * checkout or an image layer changes without a reason. Packages for other platforms are rightly missing.
  */
 function matchesLockfile() {
-  const installed = readPackages(join(ROOT, "node_modules", ".package-lock.json"));
+  const installed = readInstalled(join(ROOT, "node_modules", ".package-lock.json"));
   if (!installed) return false;
-  return Object.entries(readPackages(join(ROOT, "package-lock.json"))).every(([path, wanted]) => {
+  const wantedPackages = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
+  return Object.entries(wantedPackages).every(([path, wanted]) => {
     const found = installed[path];
     return path === "" || (found ? found.version === wanted.version : wanted.optional);
   });
 }
 
-function readPackages(lockfile) {
-  return existsSync(lockfile) ? JSON.parse(readFileSync(lockfile, "utf8")).packages : null;
+/** Null when there is no such file. npm may be writing it: half of one counts as none. */
+function readInstalled(lockfile) {
+  if (!existsSync(lockfile)) return null;
+  try {
+    return JSON.parse(readFileSync(lockfile, "utf8")).packages;
+  } catch (error) {
+    if (error instanceof SyntaxError || error.code === "ENOENT") return null;
+    throw error;
+  }
 }
 
-async function install() {
+/** Two npm ci in one folder delete each other's files, so the second command waits, and then finds everything there. */
+async function installAlone() {
+  const { release, shareWith } = await lockInstall();
+  try {
+    if (!matchesLockfile()) await install(shareWith);
+  } finally {
+    release();
+  }
+}
+
+async function lockInstall() {
+  let isTold = false;
+  for (;;) {
+    const lock = await takeLock(LOCK, { pid: process.pid });
+    if (lock.release) return lock;
+    if (!isTold) {
+      const whose = lock.holder ? `process ${lock.holder.pid}` : "another process";
+      console.log(dim(`Waiting for ${whose}, which is installing the packages …`));
+    }
+    isTold = true;
+    await sleep(200);
+  }
+}
+
+async function install(shareLock) {
   console.log(dim("Installing the packages of package-lock.json with npm ci: a minute or two, only this once …"));
-  const { code, output, isOffline } = await npmCi();
+  const { code, output, isOffline } = await npmCi(shareLock);
   if (code === 0) return;
   if (isOffline) {
     throw new Failure("npm could not reach its registry: connect this machine to the network and run it again.");
@@ -50,15 +86,18 @@ async function install() {
 }
 
 /** npm tries every package several times before it gives up on a missing network: this gives up after a few. */
-function npmCi() {
+function npmCi(shareLock) {
   // NODE_ENV=production would leave out the tools. The log level makes npm say how each download ended.
   const npm = spawn("npm", ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=http"], {
     cwd: ROOT,
     env: { ...process.env, PATH: machinePath },
     stdio: ["ignore", "ignore", "pipe"],
+    // A process group of its own, which keeps the lock should this process be killed while npm goes on.
+    detached: true,
   });
+  if (npm.pid !== undefined) shareLock(npm.pid);
   const endWithUs = (signal) => {
-    npm.kill(signal);
+    if (npm.pid !== undefined) endGroup(npm.pid, signal);
     process.exit(1);
   };
   for (const signal of END_SIGNALS) process.once(signal, endWithUs);
@@ -68,7 +107,7 @@ function npmCi() {
   npm.stderr.on("data", (chunk) => {
     output += chunk;
     isOffline = !output.includes("fetch GET 200") && output.split(FAILED_DOWNLOAD).length > OFFLINE_AFTER_FAILURES;
-    if (isOffline) npm.kill();
+    if (isOffline) endGroup(npm.pid, "SIGTERM");
   });
   return new Promise((resolve, reject) => {
     npm.on("error", () =>
@@ -79,6 +118,14 @@ function npmCi() {
       resolve({ code, output, isOffline });
     });
   });
+}
+
+function endGroup(groupId, signal) {
+  try {
+    process.kill(-groupId, signal);
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+  }
 }
 
 function requireToolNode() {

@@ -4,9 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { readHolder, takeLock } from "../../scripts/lib/lock.mjs";
 import { claimState, locateState } from "../../scripts/lib/state.mjs";
+
+// Processes start slowly on a machine that is busy.
+vi.setConfig({ testTimeout: 30_000 });
 
 const lockModule = new URL("../../scripts/lib/lock.mjs", import.meta.url).href;
 const root = fileURLToPath(new URL("../..", import.meta.url).href);
