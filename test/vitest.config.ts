@@ -28,6 +28,8 @@ export default defineConfig(async () => ({
         test: {
           name: "core",
           isolate: false,
+          // Some of test/house run whole commands.
+          testTimeout: 20_000,
           include: [
             "test/core/**/*.test.ts",
             "test/house/{bundle,floors,databases,deliverability,deploy*,install,lock,lockfile,schema,tenant-check}.test.ts",

@@ -84,7 +84,7 @@ describe("bytesOf", () => {
   });
 
   it("has none for what is no UUID", () => {
-    expect(() => bytesOf(readId("nope"))).toThrow("no UUID");
+    expect(() => bytesOf(readId("nope"))).toThrow("not a UUID");
   });
 });
 

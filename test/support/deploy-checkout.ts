@@ -198,7 +198,16 @@ export function openCheckout(given: Partial<Account> = {}) {
   const temporary = join(home, "tmp");
   const bin = join(checkout, "node_modules", ".bin");
   for (const folder of [double, temporary, bin]) mkdirSync(folder, { recursive: true });
-  for (const name of ["scripts", "migrations", "wrangler.toml", "petrel.example.toml", ".dev.vars.example"]) {
+  // The scripts read the tables of objects from the source.
+  const tables = ["src/platform/gate-tables.ts", "src/engine/workflows/shard-tables.ts"];
+  for (const name of [
+    "scripts",
+    "migrations",
+    "wrangler.toml",
+    "petrel.example.toml",
+    ".dev.vars.example",
+    ...tables,
+  ]) {
     if (existsSync(join(root, name))) cpSync(join(root, name), join(checkout, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules", "@scalar"), join(checkout, "node_modules", "@scalar"));
