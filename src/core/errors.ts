@@ -279,16 +279,23 @@ export class Unavailable extends Refusal {
   }
 }
 
-/** The database does not answer now. `effect` is the effect of the request: none, perhaps all, or all. */
-export class DatabaseOutOfReach extends Unavailable {
-  constructor(effect: "none" | "unknown" | "done", { hasKey, cause }: { hasKey: boolean; cause: unknown }) {
+/** A storage that does not answer now. `effect` is the effect of the request: none, perhaps all of it, or all. */
+interface Away {
+  what: "database" | "file storage";
+  effect: "none" | "unknown" | "done";
+  hasKey: boolean;
+  cause: unknown;
+}
+
+export class StorageOutOfReach extends Unavailable {
+  constructor({ what, effect, hasKey, cause }: Away) {
     const happened = {
       none: "This request had no effect.",
       unknown: "This request may have had its effect, or not.",
       done: "This request had its effect, and only its answer is lost.",
     }[effect];
     const suggestion = adviceAfter(effect, hasKey);
-    super(`The database does not answer at the moment. ${happened}`, {
+    super(`The ${what} does not answer at the moment. ${happened}`, {
       retryAfterSeconds: 2,
       suggestion,
       details: { effect },

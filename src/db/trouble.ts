@@ -4,14 +4,18 @@
  * - `lost`: the connection or the database went away. A write may still have been committed. D1 advises another try.
  * - `overloaded`: D1 refused the query before it began. Another try at once makes it worse.
  * - `exhausted`: a query exceeded the limits of the database, which was reset together with all queries, including
- *   ours.
+ *   ours. Another try may take as long, and end the same.
  */
 export type Trouble = "lost" | "overloaded" | "exhausted";
 
 /** Parts of the messages in D1's list of errors: https://developers.cloudflare.com/d1/observability/debug-d1/#error-list */
 const messagesOf: Record<Trouble, string[]> = {
   overloaded: ["D1 DB is overloaded", "Too many requests queued", "Requests queued for too long"],
-  exhausted: ["exceeded its memory limit and was reset", "exceeded its CPU time limit and was reset"],
+  exhausted: [
+    "exceeded its memory limit and was reset",
+    "exceeded its CPU time limit and was reset",
+    "storage operation exceeded timeout",
+  ],
   lost: [
     "Network connection lost",
     "caused object to be reset",

@@ -4,7 +4,6 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import {
   BadRequest,
   Conflict,
-  DatabaseOutOfReach,
   Gone,
   Invalid,
   InvalidIdempotencyKey,
@@ -19,6 +18,7 @@ import {
   Refusal,
   type Resource,
   SendingPaused,
+  StorageOutOfReach,
   TooLarge,
   TooManySending,
   TooSlow,
@@ -28,6 +28,7 @@ import {
   UnverifiedSender,
 } from "../core/errors";
 import { DatabaseAway, troubleOf } from "../db/trouble";
+import { FilesAway } from "../platform/blobs";
 import { log, reasonOf, traceOf } from "../platform/log";
 import type { ErrorCode } from "./error-codes";
 import { notJson } from "./not-json";
@@ -63,7 +64,7 @@ const answers = new Map<unknown, Answer>([
   [Invalid, { status: 422, code: "VALIDATION_ERROR" }],
   [RateLimited, { status: 429, code: "RATE_LIMIT_EXCEEDED" }],
   [Unavailable, { status: 503, code: "EXTERNAL_SERVICE_ERROR" }],
-  [DatabaseOutOfReach, { status: 503, code: "EXTERNAL_SERVICE_ERROR" }],
+  [StorageOutOfReach, { status: 503, code: "EXTERNAL_SERVICE_ERROR" }],
 ]);
 
 /** Resources that have a 404 code of their own. */
@@ -91,7 +92,7 @@ function answerTo(refusal: Refusal): Answer {
  */
 export function answerFailure(thrown: Error, c: HonoContext<AppEnv>): Response {
   const refusal = asRefusal(thrown, c);
-  if (refusal === null || refusal instanceof DatabaseOutOfReach) {
+  if (refusal === null || refusal instanceof StorageOutOfReach) {
     log("error", "Request failed", {
       requestId: c.get("requestId"),
       route: `${c.req.method} ${routeOf(c)?.path}`,
@@ -133,23 +134,28 @@ const tryAgain = "Try again. If the error persists, give the requestId to the op
 function asRefusal(thrown: Error, c: HonoContext<AppEnv>): Refusal | null {
   if (thrown instanceof Refusal) return thrown;
   if (thrown instanceof HTTPException && thrown.status === 400) return c.get("unreadable") ?? notJson("?", "");
-  return databaseTrouble(thrown, c);
+  return outOfReach(thrown, c);
 }
 
 /**
- * The refusal for trouble of the database; null for other errors. A request may have committed a batch before the one that
- * failed. A query outside of batches may have had its effect, unless it was refused or the request only reads.
+ * The refusal when the database or the files are out of reach; null for other errors. A request may have committed a batch
+ * before what failed. A query outside of batches may have had its effect, unless it was refused or the request only reads.
  */
-function databaseTrouble(thrown: Error, c: HonoContext<AppEnv>): DatabaseOutOfReach | null {
+function outOfReach(thrown: Error, c: HonoContext<AppEnv>): StorageOutOfReach | null {
   const away = thrown instanceof DatabaseAway ? thrown : null;
   const trouble = troubleOf(thrown);
-  if (away === null && trouble === null) return null;
+  const areFilesAway = thrown instanceof FilesAway;
+  if (away === null && trouble === null && !areFilesAway) return null;
   const policy = c.get("policy");
   const isRead = policy.isRead || c.req.method === "GET" || c.req.method === "HEAD";
   const hasBegun = !isForProject(policy) || c.get("ctx") !== undefined;
-  const own = away?.effect ?? (isRead || !hasBegun || trouble === "overloaded" ? "none" : "unknown");
+  const mayHaveBegun = hasBegun && !isRead && !areFilesAway && trouble !== "overloaded";
+  const own = away?.effect ?? (mayHaveBegun ? "unknown" : "none");
   const before = c.get("platform").spent.changes > 0 ? "unknown" : "none";
-  const effect = own === "none" ? before : own;
-  const hasKey = policy.once && c.req.header("Idempotency-Key") !== undefined;
-  return new DatabaseOutOfReach(effect, { hasKey, cause: thrown });
+  return new StorageOutOfReach({
+    what: areFilesAway ? "file storage" : "database",
+    effect: own === "none" ? before : own,
+    hasKey: policy.once && c.req.header("Idempotency-Key") !== undefined,
+    cause: thrown,
+  });
 }

@@ -21,23 +21,36 @@ export function blobKey(kind: BlobKind, projectId: string, id: string): string {
   return `${kind}/${projectId}/${id}`;
 }
 
+/** R2 failed. Files are stored before any row names them, so nothing has happened by that. */
+export class FilesAway extends Error {
+  override readonly name = "FilesAway";
+}
+
+async function reached<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw new FilesAway("The files are out of reach", { cause: error });
+  }
+}
+
 export function openBlobs(bucket: R2Bucket): Blobs {
   return {
     async put(key, content) {
-      await bucket.put(key, content);
+      await reached(bucket.put(key, content));
     },
     async get(key) {
-      const object = await bucket.get(key);
-      return object ? new Uint8Array(await object.arrayBuffer()) : null;
+      const object = await reached(bucket.get(key));
+      return object ? new Uint8Array(await reached(object.arrayBuffer())) : null;
     },
     async delete(keys) {
-      if (keys.length > 0) await bucket.delete(keys);
+      if (keys.length > 0) await reached(bucket.delete(keys));
     },
     async list(prefix) {
-      return (await bucket.list({ prefix })).objects.map((object) => object.key);
+      return (await reached(bucket.list({ prefix }))).objects.map((object) => object.key);
     },
     async listAfter(key) {
-      const { objects, truncated } = await bucket.list(key === "" ? {} : { startAfter: key });
+      const { objects, truncated } = await reached(bucket.list(key === "" ? {} : { startAfter: key }));
       const files = objects.map((object) => ({ key: object.key, putAt: object.uploaded.getTime() }));
       return { files, isLast: !truncated };
     },

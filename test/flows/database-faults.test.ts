@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { callAtFault } from "../support/cloud";
 import { allFromWrite, DatabaseFault, type FaultName, faultNames, staying } from "../support/database-fault";
+import { everyRow } from "../support/doors";
 import { type Answer, call, newProject, type TestProject } from "../support/project";
+import { soundTemplate } from "../support/template";
 
 /** A call that writes without a key of its own, and what it has done, counted. */
 interface Door {
@@ -212,6 +214,62 @@ describe("a key", () => {
     const secret = { headers: { Authorization: `Bearer ${project.keys.secret}`, ...headers } };
     expect((await call("POST", "/v1/send", sendToAda(project), secret)).status).toBe(200);
     expect(await count(project, "emails WHERE true")).toBe(1);
+  });
+});
+
+describe("files that are out of reach", () => {
+  const fail = async () => {
+    throw new Error("put: We encountered an internal error. Please try again. (10001)");
+  };
+  // No other method of a bucket is called.
+  const bucket = { put: fail, get: fail, delete: fail, list: fail } as unknown as R2Bucket;
+  const large = `<p>${"long ".repeat(20_000)}</p>`;
+  const calls = [
+    { path: "/v1/send", body: (project: TestProject) => ({ ...sendToAda(project), body: large }) },
+    {
+      path: "/v1/send",
+      body: (project: TestProject) => ({
+        ...sendToAda(project),
+        attachments: [{ filename: "a.txt", content: "YQ==", contentType: "text/plain" }],
+      }),
+    },
+    { path: "/templates", body: (project: TestProject) => ({ ...soundTemplate(project), body: large }) },
+  ];
+
+  it.each(calls)("make POST $path answer 503 without an effect", async ({ path, body }) => {
+    const project = await newProject();
+    const before = await everyRow(project);
+    const headers = { "Idempotency-Key": "order-1" };
+    const given = { key: project.keys.secret, body: body(project), headers, fault: new DatabaseFault([]) };
+    const { status, headers: answered, body: said } = await callAtFault("POST", path, { ...given, bucket });
+    expect(status).toBe(503);
+    expect(Number(answered.get("Retry-After"))).toBeGreaterThan(0);
+    expect(said.error).toMatchObject({
+      code: "EXTERNAL_SERVICE_ERROR",
+      message: "The file storage does not answer at the moment. This request had no effect.",
+      details: { effect: "none" },
+    });
+    expect(await everyRow(project)).toEqual(before);
+    // The key is free again.
+    expect((await callAtFault("POST", path, given)).status).toBeLessThan(300);
+  });
+});
+
+describe("a query that the database ended because it took too long", () => {
+  it("is not repeated, and may have had its effect", async () => {
+    const project = await newProject();
+    let tries = 0;
+    const fault: Pick<DatabaseFault, "meet"> = {
+      meet: async (trip, make) => {
+        if (!trip.sql.some((text) => text.includes("INSERT INTO emails"))) return make();
+        tries += 1;
+        throw new Error("D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.");
+      },
+    };
+    const given = { key: project.keys.secret, body: sendToAda(project), fault };
+    const answer = await callAtFault("POST", "/v1/send", given);
+    expect(tries).toBe(1);
+    expect(answer).toMatchObject({ status: 503, body: { error: { details: { effect: "unknown" } } } });
   });
 });
 

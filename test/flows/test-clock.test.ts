@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { publicId, readId, timeOf } from "../../src/core/ids";
 import { enqueueRun, startCampaign } from "../../src/features/campaigns/start";
+import { SendEmail } from "../../src/features/send/schema";
+import { sendEmails } from "../../src/features/send/send";
 import { startExecution } from "../../src/features/workflows/executions/start";
 import type { ShardAddress } from "../../src/platform/workflow-shards";
 import { handleMessage } from "../../src/queue";
@@ -628,5 +630,39 @@ describe("a workflow on a test clock", () => {
     await world.drain();
     expect(await move(clock, { advance: "14d" })).toMatchObject({ status: "completed", result: { instants: 10 } });
     expect((await inbox(`ada@${project.domain}`)).length).toBe(10);
+  });
+});
+
+describe("a message that the queue has lost", () => {
+  const mailOf = async ({ project }: TestClock) => (await inbox(`ada@${project.domain}`)).map(({ subject }) => subject);
+
+  async function lostMail(): Promise<TestClock> {
+    const clock = await newTestClock();
+    const { project, world } = clock;
+    const { ctx } = await world.context(project);
+    const call = { to: `ada@${project.domain}`, from: `hello@${project.domain}`, subject: "Now", body: "<p>Hi</p>" };
+    await sendEmails(ctx, SendEmail.parse(call));
+    expect(world.queue).toHaveLength(1);
+    world.queue = [];
+    return clock;
+  }
+
+  it("of mail waits for the next advance, because no sweep knows that time stands still", async () => {
+    const clock = await lostMail();
+    await clock.world.pass(10);
+    expect(await mailOf(clock)).toEqual([]);
+    expect((await move(clock, { advance: "1s" })).status).toBe("completed");
+    expect(await mailOf(clock)).toEqual(["Now"]);
+  });
+
+  it("of an event is found by the sweep of every minute", async () => {
+    const clock = await newTestClock();
+    const { project, world } = clock;
+    await newWorkflow(project, awaitingPurchase());
+    await move(clock, { advance: "7d" });
+    const { contactId } = await track(world, project, "signup");
+    world.queue = [];
+    await world.pass(2);
+    expect(await executionsOf(world, project, contactId)).toMatchObject([{ status: "WAITING" }]);
   });
 });

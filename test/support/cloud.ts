@@ -29,14 +29,14 @@ interface Call {
   headers?: Record<string, string>;
 }
 
-/** Calls the Worker while its database has a fault. */
+/** Calls the Worker while its database has a fault, or its bucket. */
 export async function callAtFault(
   method: string,
   path: string,
-  { fault, ...call }: Call & { fault: DatabaseFault },
+  { fault, bucket = env.BLOBS, ...call }: Call & { fault: Pick<DatabaseFault, "meet">; bucket?: R2Bucket },
 ): Promise<Answer> {
   const execution = createExecutionContext();
-  const bindings = envBehind((trip, make) => fault.meet(trip, make));
+  const bindings = { ...envBehind((trip, make) => fault.meet(trip, make)), BLOBS: bucket };
   const response = await app.fetch(requestOf(method, path, call), bindings, execution);
   const answer = await answerOf(response);
   await waitOnExecutionContext(execution);

@@ -45,7 +45,12 @@ export function allFromWrite(n: number): Meant {
 }
 
 export function everyTrip(): Meant {
-  return countedFrom(1, () => true);
+  return allFrom(1);
+}
+
+/** The n-th trip, from 1, and all after it, whether they write or read. */
+export function allFrom(n: number): Meant {
+  return countedFrom(n, () => true);
 }
 
 function countedFrom(n: number, counts: (trip: Trip) => boolean): Meant {

@@ -3,7 +3,7 @@ import { readId } from "../../src/core/ids";
 import { type QueueMessage, redelivered } from "../../src/core/messages";
 import { shardOf } from "../../src/core/workflows/shard-of";
 import { handleMessage } from "../../src/queue";
-import { DatabaseFault, type FaultName, faultNames, fromWrite } from "./database-fault";
+import { allFrom, DatabaseFault, type FaultName, faultNames, fromWrite, type Meant } from "./database-fault";
 import { everyRow } from "./doors";
 import { Outside } from "./outside";
 import { newProject, type TestProject } from "./project";
@@ -76,14 +76,14 @@ interface Played {
 async function play(
   { project: settings, begin, restMinutes = [2, 6] }: Work,
   faults: FaultName[],
-  { trip, type, cron }: At & { trip: number },
+  { type, cron }: At,
+  meant: Meant,
 ): Promise<Played> {
   const world = new World();
   const outside = new Outside();
   const project = await newProject(settings);
   const { ctx } = await world.context(project);
   await begin({ world, outside, project, ctx: { ...ctx, origin: "https://petrel.example" } });
-  const meant = fromWrite(trip);
   const fault = new DatabaseFault(faults, meant.isMeant);
   if (cron !== undefined) {
     world.fault = fault;
@@ -120,23 +120,36 @@ interface At {
 /** Work of a thousand writes does the same ones again and again. A whole tick takes longer than one message. */
 const maxTrips = { type: 6, cron: 5 };
 
-/** At each write of a message: a commit whose answer is lost, and another fault. At each of a tick: one fault, in turn. */
+/** The trips at which a read fails, if they read. */
+const readPlaces = { type: [1, 2], cron: [1] };
+
+/**
+ * At the first write every fault. At each other write of a message a commit whose answer is lost, and another fault; at each
+ * other one of a tick one fault, in turn. Then the first trips fail, which read.
+ */
 export async function expectSameEnd(begun: Work, at: At): Promise<void> {
-  const good = await play(begun, [], { ...at, trip: 1 });
+  const good = await play(begun, [], at, fromWrite(1));
   expect(good.trips).toBeGreaterThan(0);
+  const expectSame = ({ rows, mails }: Played, what: string) => {
+    expect(rows, what).toEqual(good.rows);
+    expect(mails, what).toBe(good.mails);
+  };
   for (let trip = 1; trip <= Math.min(good.trips, maxTrips[at.cron === undefined ? "type" : "cron"]); trip++) {
     for (const fault of faultsAt(trip, at)) {
       const what = `write ${trip}, ${fault}`;
-      const { rows, mails, met } = await play(begun, [fault], { ...at, trip });
+      const played = await play(begun, [fault], at, fromWrite(trip));
       // How many trips there are depends on the shards of the contacts, and in a sweep on other projects.
-      if (trip === 1 && at.cron === undefined) expect(met, what).toBe(1);
-      expect(rows, what).toEqual(good.rows);
-      expect(mails, what).toBe(good.mails);
+      if (trip === 1 && at.cron === undefined) expect(played.met, what).toBe(1);
+      expectSame(played, what);
     }
+  }
+  for (const place of readPlaces[at.cron === undefined ? "type" : "cron"]) {
+    expectSame(await play(begun, ["connection lost"], at, allFrom(place)), `trip ${place}`);
   }
 }
 
 function faultsAt(trip: number, { cron }: At): FaultName[] {
+  if (trip === 1) return faultNames;
   const [, ...others] = faultNames;
   if (cron !== undefined) return faultNames.slice((trip - 1) % faultNames.length).slice(0, 1);
   return ["answer lost", ...others.slice((trip - 1) % others.length).slice(0, 1)];

@@ -2,6 +2,7 @@ import { type Id, textOf } from "../../core/ids";
 import { type Attachment, type AttachmentRow, decodedBytes } from "../../core/mail/attachments";
 import { blobKey } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
+import { forgetFiles } from "./body";
 
 /** Stores the files one after another, because together they may be large. */
 export async function storeAttachments(ctx: Context, contentId: Id, files: Attachment[]): Promise<AttachmentRow[]> {
@@ -26,7 +27,7 @@ export async function loadAttachments(
 
 /** Called after a refusal, which wrote no row. */
 export function forgetAttachments(ctx: Context, contentId: Id, count: number): void {
-  ctx.later(ctx.blobs.delete(attachmentKeys(ctx, contentId, count)));
+  if (count > 0) forgetFiles(ctx, attachmentKeys(ctx, contentId, count));
 }
 
 export function attachmentKeys(ctx: OfProject, contentId: Id, count: number): string[] {

@@ -2,6 +2,7 @@ import { type Id, textOf } from "../../core/ids";
 import { utf8Bytes } from "../../core/json";
 import { type BlobKind, blobKey, maxTextBytesInRow } from "../../platform/blobs";
 import type { Context } from "../../platform/context";
+import { reasonOf } from "../../platform/log";
 
 /** The place of a body: in its row, or in R2 under a key. */
 export interface StoredBody {
@@ -26,7 +27,19 @@ export async function loadBody(ctx: Context, { body, bodyKey }: StoredBody): Pro
 
 /** Called after a refusal, which wrote no row. */
 export function forgetBody(ctx: Context, { bodyKey }: StoredBody): void {
-  if (bodyKey !== null) ctx.later(ctx.blobs.delete([bodyKey]));
+  if (bodyKey !== null) forgetFiles(ctx, [bodyKey]);
+}
+
+/** Deletes files that no row names, behind the answer. The sweep for orphans finds those that stay. */
+export function forgetFiles(ctx: Context, keys: string[]): void {
+  ctx.later(
+    ctx.blobs.delete(keys).catch((error: unknown) => {
+      ctx.log("warn", "Files that nobody needs could not be deleted yet", {
+        files: keys.length,
+        reason: reasonOf(error),
+      });
+    }),
+  );
 }
 
 /** The body of a template's current version, which is stored. */
