@@ -6,7 +6,7 @@ import type { Enqueue } from "../core/messages";
 import type { DomainLists } from "../core/verification/lists";
 import type { Warning } from "../core/warning";
 import { controlDatabase, controlShard, countedIn, type Db, projectDatabase, shardsOf } from "../db/client";
-import type { Spent } from "../db/spent";
+import { Spent } from "../db/spent";
 import type { Project } from "../db/tables";
 
 export type { Project };
@@ -67,7 +67,7 @@ export interface Platform {
   pace: Pace;
   /** How many calls to the provider this work may have open at once. */
   callsAtOnce: number;
-  /** How many rounds of such calls it may make, one after another: each is some twenty statements of the invocation's. */
+  /** How many rounds of such calls it may make, one after another: each is some twenty statements, and more with reports. */
   maxRounds: number;
   /** What this invocation may compute: loops that compute end by it, because no clock moves meanwhile. */
   cpu: Cpu;
@@ -118,7 +118,7 @@ export function openPlatform(
 ): Platform {
   const later = (work: Promise<unknown>) => execution.waitUntil(work);
   const behindAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
-  const spent = { statements: 0, changes: 0 };
+  const spent = new Spent();
   const own = { now: new Date(), cpu: openCpu(), spent, origin, foreignHost: null, later, behindAnswer };
   return { ...worldOf(env), ...openDatabases(env, spent), ...own };
 }
