@@ -34,7 +34,6 @@ import { queueDueTicks } from "./features/workflows/ticks/queue-due";
 import { openPlatform, type Platform } from "./platform/context";
 import type { Env } from "./platform/env";
 import { reasonOf } from "./platform/log";
-import { hasStatementsLeft } from "./platform/sweep";
 import { keepSweeping } from "./platform/sweeping";
 
 type Sweep = (platform: Platform) => Promise<void>;
@@ -161,7 +160,7 @@ async function runAll(platform: Platform, sweeps: [name: string, sweep: Sweep][]
     } catch (error) {
       platform.log("error", "A sweep failed; the next tick tries again", { sweep: name, reason: reasonOf(error) });
     }
-    if (hasStatementsLeft(platform)) continue;
+    if (platform.spent.hasLeft()) continue;
     const hasHadItsShare = platform.spent.statements - before >= maxStatements / 2;
     return sweeps.slice(hasHadItsShare ? index + 1 : index).map(([name]) => name);
   }

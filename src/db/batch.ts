@@ -101,7 +101,7 @@ export function openBatch(ctx: BatchContext): Batch {
 }
 
 async function run({ db, spent }: BatchContext, statements: readonly Statement[]): Promise<RawRow[][]> {
-  spent.statements += statements.length;
+  spent.spend(statements.length);
   try {
     const results = await db.$client.batch<RawRow>(statements.map((statement, place) => prepare(db, statement, place)));
     if (results.some(({ meta }) => meta.changed_db)) spent.changes += 1;

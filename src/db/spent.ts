@@ -1,7 +1,24 @@
+import { maxStatements } from "./limits";
+
 /** What this request, job or tick has asked of its databases so far. */
-export interface Spent {
+export class Spent {
   /** Its statements: those of batches, and of `select`. An invocation has a thousand: see `maxStatements`. */
-  statements: number;
+  statements = 0;
   /** The batches that have changed something. */
-  changes: number;
+  changes = 0;
+  /** The statements of its largest batch. */
+  private largest = 0;
+
+  spend(statements: number): void {
+    this.statements += statements;
+    this.largest = Math.max(this.largest, statements);
+  }
+
+  /**
+   * Whether this invocation may make further statements by itself. Work often ends with a batch as large as those before,
+   * such as the answers to its last calls, so there is room for two.
+   */
+  hasLeft(): boolean {
+    return this.statements + 2 * this.largest < maxStatements;
+  }
 }

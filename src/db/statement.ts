@@ -95,7 +95,7 @@ export function prepare(db: Db, one: Statement, position = 0): D1PreparedStateme
 
 /** Returns the rows of one SELECT, outside of a batch. */
 export async function select<Row>(db: Db, query: SQL, read: RowReader<Row>): Promise<Row[]> {
-  if (db.spent) db.spent.statements += 1;
+  db.spent?.spend(1);
   const { results } = await prepare(db, statement(query, read)).all<RawRow>().catch(failRead);
   return results.map(read);
 }

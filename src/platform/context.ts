@@ -6,7 +6,7 @@ import type { Enqueue } from "../core/messages";
 import type { DomainLists } from "../core/verification/lists";
 import type { Warning } from "../core/warning";
 import { controlDatabase, controlShard, countedIn, type Db, projectDatabase, shardsOf } from "../db/client";
-import type { Spent } from "../db/spent";
+import { Spent } from "../db/spent";
 import type { Project } from "../db/tables";
 
 export type { Project };
@@ -68,7 +68,7 @@ export interface Platform {
   callsAtOnce: number;
   /**
    * The most rounds of such calls that this work may make one after another. Each round takes about twenty statements
-   * of the invocation.
+   * of the invocation, and more with reports.
    */
   maxRounds: number;
   /** The CPU budget of this invocation. Loops that compute end by it, because no clock advances meanwhile. */
@@ -123,7 +123,7 @@ export function openPlatform(
 ): Platform {
   const later = (work: Promise<unknown>) => execution.waitUntil(work);
   const afterAnswer = (work: Promise<void>) => (origin === null ? work : Promise.resolve(later(work)));
-  const spent = { statements: 0, changes: 0 };
+  const spent = new Spent();
   const own = { now: new Date(), cpu: openCpu(), spent, origin, foreignHost: null, later, afterAnswer };
   return { ...isolatePlatformOf(env), ...openDatabases(env, spent), ...own };
 }

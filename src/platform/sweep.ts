@@ -1,5 +1,4 @@
 import { controlShard, type Db } from "../db/client";
-import { maxStatements } from "../db/limits";
 import type { Platform } from "./context";
 import { reasonOf } from "./log";
 
@@ -19,11 +18,6 @@ export async function sweepDatabases(platform: Platform, take: (db: Db) => Promi
   parts.end();
 }
 
-/** Whether this invocation may make further statements by itself. */
-export function hasStatementsLeft({ spent }: Pick<Platform, "spent">): boolean {
-  return spent.statements < maxStatements;
-}
-
 /**
  * Each database has its round before another has a second one, so that none waits for the backlog of another. `take` says
  * whether there is more.
@@ -40,7 +34,7 @@ async function inRounds<T>(
     const more = new Set<T>();
     const takeSome = async () => {
       for (const database of waiting) {
-        if (!hasStatementsLeft(platform)) return;
+        if (!platform.spent.hasLeft()) return;
         await parts.run(async () => {
           if (await take(database)) more.add(database);
         });

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { FilterCondition } from "../../src/core/audience/condition";
 import { aboveAllIds, belowAllIds, firstIdAt, readId, timeOf } from "../../src/core/ids";
 import { audienceOf } from "../../src/db/audience";
@@ -69,10 +69,10 @@ describe("a source", () => {
     await addEvents(await newProject(), "login", [2], { daysAgo: 1 });
     list = (await newSegment(project, { name: "list", type: "STATIC" })).id;
     await addMembers(project, list, { emails: numbers(5, 25).map((i) => `c${i}@example.com`) });
-    const world = new World();
-    // One process makes all the scans of these tests.
-    world.maxStatements = Number.POSITIVE_INFINITY;
-    ({ ctx } = await world.context(project));
+  });
+  // A scan is as much as an invocation makes.
+  beforeEach(async () => {
+    ({ ctx } = await new World().context(project));
   });
 
   const all: ScanSource = { over: "contacts", rows: 0 };
@@ -86,6 +86,7 @@ describe("a source", () => {
     { rows, ...options }: ScanOptions & { rows: number },
   ): Promise<number[]> {
     const audience = audienceOf(condition, new Map([[list, "members"]]), new Date(now));
+    const { ctx } = await new World().context(project);
     const found: number[] = [];
     for await (const window of scan(ctx, audience, source, { maxWindows: 200 }, { ...options, rowsOf: () => rows })) {
       const ids = options.want === "ids" ? window.ids : window.contacts.map(({ id }) => id);

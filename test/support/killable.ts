@@ -29,7 +29,7 @@ export class Process {
   private isDead = false;
   /** The statements that it made. */
   spent = 0;
-  /** An invocation has 1,000 statements of D1. A test fails before one of ours comes near. */
+  /** An invocation has 1,000 statements of D1. A test fails before one of ours comes near; one that counts has a number of its own. */
   maxStatements = 800;
 
   constructor(private readonly death?: Death) {}

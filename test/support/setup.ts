@@ -45,8 +45,8 @@ afterAll(() => {
   expect(tenantFaults()).toEqual([]);
 });
 
-// Nor does one come near a documented limit of D1.
-watchLimits(env.DB);
+// Nor does one come near a documented limit of D1, nor an invocation or a call of a queue near one of theirs.
+watchLimits(env.DB, env.EVENTS_QUEUE);
 afterAll(() => {
   expect(limitFaults()).toEqual([]);
 });

@@ -23,6 +23,7 @@ import { eventListeners, handleMessage } from "../../src/queue";
 import { databaseOf, shards } from "./database";
 import type { DatabaseFault } from "./database-fault";
 import { type Death, killableDatabase, Process, type Way, wasKilled } from "./killable";
+import { noteMessages } from "./limit-check";
 import type { TestProject } from "./project";
 
 export const accepts = (): Receipt => ({ kind: "accepted", providerMessageId: "m-1", reports: [] });
@@ -62,8 +63,6 @@ export class World {
   outage: "dns" | "provider" | "queue" | "files" | null = null;
   /** The database that does not answer. */
   outShard: string | null = null;
-  /** The statements of one invocation: more where a test does in one process what takes many, or a double says what no provider does. */
-  maxStatements = 800;
   /** What happens to the next round trips to a database; null while all is well. */
   fault: Pick<DatabaseFault, "meet"> | null = null;
   /** How the provider stands with every sender domain; null when it knows none of them. */
@@ -80,7 +79,6 @@ export class World {
 
   process(death?: Death): { platform: Platform; process: Process } {
     const process = new Process(death);
-    process.maxStatements = this.maxStatements;
     this.processes.push(process);
     const databases = Object.fromEntries(
       shards.map((shard) => [shard, killableDatabase(databaseOf(shard), process, this.wayTo(shard))]),
@@ -234,6 +232,8 @@ export class World {
 
   private hold(queued: Queued[]): void {
     if (this.outage === "queue") throw new Error("The queue does not answer");
+    // The real one splits them into calls.
+    for (const { message } of queued) noteMessages([{ body: message }]);
     this.queue.push(...queued.map((queued) => ({ queued, due: this.now + (queued.delaySeconds ?? 0) * 1_000 })));
   }
 

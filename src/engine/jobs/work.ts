@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import { type Id, publicId } from "../../core/ids";
 import type { JobType } from "../../core/messages";
 import { openBatch } from "../../db/batch";
-import { maxStatements } from "../../db/limits";
 import { wholeRow } from "../../db/rows";
 import { statement } from "../../db/statement";
 import { type JobRow, jobs } from "../../db/tables";
@@ -44,7 +43,7 @@ export async function workOn(
   const project = await findProject(platform, job.projectId);
   if (!project) return deleteOrphan(platform, job);
   const ctx = forProject(platform, project);
-  const isSpent = () => ctx.cpu.isSpent() || ctx.spent.statements >= maxStatements;
+  const isSpent = () => ctx.cpu.isSpent() || !ctx.spent.hasLeft();
   for (let steps = 0; steps < stepsPerRun && !(steps > 0 && isSpent()); steps++) {
     const row = await claimJob(ctx, job.jobId);
     if (row === null) return;

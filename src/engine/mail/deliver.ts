@@ -126,7 +126,8 @@ async function deliverRounds(
   let refused: Ready[] = [];
   try {
     while (waiting.emails.length + waiting.repeats.length > 0) {
-      const isOver = progress.rounds >= ctx.maxRounds || ctx.cpu.isSpent() || watch.isOver();
+      const isSpent = progress.rounds >= ctx.maxRounds || ctx.cpu.isSpent() || !ctx.spent.hasLeft();
+      const isOver = isSpent || watch.isOver();
       if (isOver || (progress.calls > 0 && !(await mayGoOn(ctx, permit, progress, endsAt)))) {
         progress.hasMore = true;
         break;

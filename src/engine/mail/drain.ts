@@ -47,7 +47,7 @@ export async function drainMail(platform: Platform, { projectId }: MessageOf<"ma
     const taken = await takeTurn({ ...platform, maxRounds: roundsLeft }, permitId, next.turn);
     done = taken.done;
     roundsLeft -= Math.max(1, taken.rounds);
-    if (now() < endsAt && roundsLeft > 0 && !platform.cpu.isSpent()) continue;
+    if (now() < endsAt && roundsLeft > 0 && !platform.cpu.isSpent() && platform.spent.hasLeft()) continue;
     const { drainAt } = await platform.pace.giveBack([done]);
     return sendForDrainer(platform, drainAt);
   }
@@ -122,7 +122,7 @@ export async function deliverWaiting(ctx: Context): Promise<{ hasFound: boolean;
   for (const priority of priorities) {
     let after: Turn["after"] = null;
     do {
-      if (pages === maxPages || ctx.cpu.isSpent()) return { hasFound: true, hasMore: true };
+      if (pages === maxPages || ctx.cpu.isSpent() || !ctx.spent.hasLeft()) return { hasFound: true, hasMore: true };
       const { emailIds, place } = await findWaiting(ctx, { priority, after, mails: mailsPerPage });
       after = place;
       if (emailIds.length === 0) continue;

@@ -6,7 +6,7 @@ import { asText, columns } from "../../db/rows";
 import { statement } from "../../db/statement";
 import type { BlobKind } from "../../platform/blobs";
 import type { Platform } from "../../platform/context";
-import { hasStatementsLeft, keepPlace, openParts, readPlace } from "../../platform/sweep";
+import { keepPlace, openParts, readPlace } from "../../platform/sweep";
 import { whereaboutsById } from "../projects/whereabouts";
 
 /** Files are listed in pages of 1,000. */
@@ -50,7 +50,7 @@ export async function forgetOrphans(platform: Platform): Promise<void> {
   let removed = 0;
   let place = await readPlace(platform, "orphans");
   for (let page = 0; page < pagesPerTick; page++) {
-    if (!hasStatementsLeft(platform)) break;
+    if (!platform.spent.hasLeft()) break;
     const { files, isLast } = await platform.blobs.listAfter(place);
     for (const [shard, candidates] of await findCandidates(platform, files)) {
       await parts.run(async () => {

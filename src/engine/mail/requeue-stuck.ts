@@ -10,7 +10,7 @@ import { maxRowsPerStatement } from "../../db/limits";
 import { asId, asNumber, asPriority, asText, columns, orNull } from "../../db/rows";
 import { select } from "../../db/statement";
 import { type Context, clockOf, type Platform } from "../../platform/context";
-import { hasStatementsLeft, maxSweptRows, sweepDatabases } from "../../platform/sweep";
+import { maxSweptRows, sweepDatabases } from "../../platform/sweep";
 import { sendForDrainer } from "./announce";
 import { updateResults } from "./record";
 
@@ -48,7 +48,7 @@ async function requeue(platform: Platform, leaseMs: number): Promise<void> {
     after.set(db, last);
     const lost = { clock: 0, dueBefore, handedBefore: now - leaseMs };
     for (const group of chunksOf(open, pairsPerStatement)) {
-      if (hasStatementsLeft(platform)) await settleHanded(platform, db, group, lost);
+      if (platform.spent.hasLeft()) await settleHanded(platform, db, group, lost);
     }
     if (open.length > 0) {
       const { drainAt } = await platform.pace.addWaiting(open);

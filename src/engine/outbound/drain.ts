@@ -1,7 +1,6 @@
 import type { QueueMessage } from "../../core/messages";
 import { secondMs } from "../../core/time";
 import type { Db } from "../../db/client";
-import { maxStatements } from "../../db/limits";
 import { type Context, forProject, inRealTime, type Platform } from "../../platform/context";
 import { openParts } from "../../platform/sweep";
 import { findProject } from "../projects/project";
@@ -51,7 +50,7 @@ export async function drainOutbound(
   again: QueueMessage,
 ): Promise<void> {
   const until = platform.clock().getTime() + runMs;
-  const isLate = () => platform.clock().getTime() >= until || platform.spent.statements >= maxStatements;
+  const isLate = () => platform.clock().getTime() >= until || !platform.spent.hasLeft();
   const busy = new Map<string, { projectId: number; isExtra: boolean; turn: Promise<void> }>();
   // A turn that hangs past the limit keeps this consumer alive anyway, so it continues to serve other receivers.
   const isOver = () => isLate() && [...busy.values()].every(({ isExtra }) => isExtra);

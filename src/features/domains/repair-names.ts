@@ -6,7 +6,7 @@ import { asFlag, asId, asNumber, asText, columns, orNull } from "../../db/rows";
 import { select, statement } from "../../db/statement";
 import { whereaboutsByNumber } from "../../engine/projects/whereabouts";
 import type { Platform } from "../../platform/context";
-import { hasStatementsLeft, keepPlace, maxSweptRows, openParts, readPlace } from "../../platform/sweep";
+import { keepPlace, maxSweptRows, openParts, readPlace } from "../../platform/sweep";
 import { claimName, freeNames } from "./name";
 
 /** Protects calls that have just claimed a name: they write the row within seconds. */
@@ -105,7 +105,7 @@ async function claimMissingNames(platform: Platform, shard: string, places: Plac
   places[shard] = nextPlace(page.map(({ projectId, id }) => JSON.stringify([projectId, id])));
   const verified = page.filter(({ isVerified }) => isVerified);
   for (const row of verified.length > 0 ? await findNameless(platform, verified) : []) {
-    if (!hasStatementsLeft(platform)) {
+    if (!platform.spent.hasLeft()) {
       places[shard] = JSON.stringify(from);
       return;
     }
