@@ -37,7 +37,9 @@ const greeting: GivenWorkflow = {
 it("sixteen shards of an isolate make each round trip to a database together, not one after another", async () => {
   // A turn that is kept over a round trip is never taken for one that was forgotten.
   vi.spyOn(performance, "now").mockReturnValue(0);
-  onTestFinished(() => vi.restoreAllMocks());
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
   const project = await newProject();
   const far = new FarDatabase(0, shardCount);
   const world = new World();
