@@ -32,7 +32,12 @@ export function fromWrite(n: number): Meant {
 }
 
 export function everyTrip(): Meant {
-  return countedFrom(1, () => true);
+  return fromTrip(1);
+}
+
+/** The n-th trip, from 1, and all after it. */
+export function fromTrip(n: number): Meant {
+  return countedFrom(n, () => true);
 }
 
 function countedFrom(n: number, counts: (trip: Trip) => boolean): Meant {
