@@ -8,6 +8,7 @@ import wrangler from "../../wrangler.toml?raw";
 import { callAtFault } from "../support/cloud";
 import { allFromWrite, DatabaseFault, everyTrip, type FaultName, fromWrite, staying } from "../support/database-fault";
 import { type Door, everyRow, keyFor, links, operations } from "../support/doors";
+import { FaultTally, type Harm, sumOf, unharmed } from "../support/fault-tally";
 import { type Answer, call, newProject } from "../support/project";
 
 interface Operation {
@@ -140,6 +141,23 @@ function judge({ answer, changes, isUntouched }: Knocked, door: Door, good: Knoc
   if (body.error.details.effect === "done") expect(changes, what).toEqual(good.changes);
 }
 
+/** What was done beside what should have been done once: `isWhole` when the answer says that all of it was. */
+function harmOf({ answer, changes, isUntouched }: Knocked, door: Door, good: Knocked, isWhole: boolean): Harm {
+  const tables = [...new Set([...Object.keys(changes), ...Object.keys(good.changes)])];
+  const harm = tables.map((table): Harm => {
+    const [once, found] = [good.changes[table] ?? 0, changes[table] ?? 0];
+    // Rows that go are counted like rows that come.
+    const [wanted, had] = once < 0 ? [-once, -found] : [once, found];
+    return { lost: isWhole ? Math.max(0, wanted - had) : 0, doubled: Math.max(0, had - wanted, -had), stuck: 0 };
+  });
+  const isSaid = [door.good, door.later, 503].includes(answer.status);
+  const isNothing = answer.status === 503 && answer.body?.error?.details.effect === "none";
+  // Neither done nor refused, or refused and half done: nobody would ever put it right.
+  return sumOf(...harm, { ...unharmed, stuck: isSaid && (isUntouched || !isNothing) ? 0 : 1 });
+}
+
+const tallies = { api: new FaultTally("Operations"), pages: new FaultTally("Pages of recipients") };
+
 const passing: FaultName[] = ["answer lost", "connection lost", "storage reset", "code updated"];
 const staying503: FaultName[][] = [
   ["overloaded"],
@@ -147,7 +165,9 @@ const staying503: FaultName[][] = [
   ["answer lost", ...staying("connection lost")],
 ];
 
-describe.each(doors)("%s", (_, operation, door) => {
+describe.each(doors)("%s", (name, operation, door) => {
+  const tally = name in links ? tallies.pages : tallies.api;
+
   it("is done once at most, whatever happens to each of its writes", async () => {
     const good = await knock(operation, door, []);
     expect(good.answer.status, JSON.stringify(good.answer.body)).toBe(door.good);
@@ -156,14 +176,17 @@ describe.each(doors)("%s", (_, operation, door) => {
         const what = `write ${trip}, ${fault}`;
         const knocked = await knock(operation, door, [fault], fromWrite(trip));
         expect(knocked.met, what).toBe(1);
+        const isDone = knocked.answer.status !== 503 && trip < (door.madeUpFrom ?? Number.POSITIVE_INFINITY);
+        tally.add(name, fault, harmOf(knocked, door, good, isDone));
         judge(knocked, door, good, what);
         expect(knocked.answer.status === 503, what).toBe(door.unsure?.includes(trip) ?? false);
-        const isWhole = knocked.answer.status !== 503 && trip < (door.madeUpFrom ?? Number.POSITIVE_INFINITY);
-        if (isWhole) expect(knocked.changes, what).toEqual(good.changes);
+        if (isDone) expect(knocked.changes, what).toEqual(good.changes);
       }
       for (const faults of staying503) {
         const what = `write ${trip}, ${faults[0]} and ${faults[1]}`;
         const knocked = await knock(operation, door, faults, fromWrite(trip));
+        expect(knocked.met, what).toBeGreaterThan(0);
+        for (const fault of new Set(faults)) tally.add(name, fault, harmOf(knocked, door, good, false));
         judge(knocked, door, good, what);
         const isMadeUp = trip >= (door.madeUpFrom ?? Number.POSITIVE_INFINITY);
         expect(knocked.answer.status, what).toBe(isMadeUp ? (door.later ?? door.good) : 503);
@@ -198,6 +221,10 @@ describe("with a key", () => {
     },
   );
 });
+
+it.each(Object.entries(tallies))("is what the table of docs/faults.md says: %s", (_, tally) =>
+  tally.expectAsDocumented(),
+);
 
 describe("an operation that reads", () => {
   const reads = documented.filter(

@@ -2,10 +2,13 @@ import { afterEach, expect, it, vi } from "vitest";
 import { writeTag } from "../../src/core/mail/tag";
 import { callAtFault, envBehind } from "../support/cloud";
 import { DatabaseFault, everyTrip, type FaultName, faultNames, fromWrite, staying } from "../support/database-fault";
+import { FaultTally, harmBetween } from "../support/fault-tally";
 import { Outside } from "../support/outside";
 import { newProject } from "../support/project";
 import { resendDouble } from "../support/provider-doubles";
 import { postHook, svix } from "../support/provider-hooks";
+
+const tally = new FaultTally("Reports of providers");
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -43,13 +46,21 @@ async function reportTwice(faults: FaultName[], meant = fromWrite(1)) {
   return { statuses: [first.status, second.status], events: results.map(({ name }) => name), email: email.body.status };
 }
 
+function rowsOf({ events, email }: { events: string[]; email: string }): string[] {
+  return [...events.map((name) => `events ${name}`), `emails ${email}`];
+}
+
 it.each(faultNames)("a provider's report is a 503 at first, and counts once when it comes again: %s", async (name) => {
   const good = await reportTwice([]);
   expect(good).toMatchObject({ statuses: [200, 200], email: "BOUNCED" });
-  expect(await reportTwice([name])).toEqual({ ...good, statuses: [503, 200] });
+  const reported = await reportTwice([name]);
+  tally.add("email.bounced", name, harmBetween(rowsOf(good), rowsOf(reported)));
+  expect(reported).toEqual({ ...good, statuses: [503, 200] });
 });
 
 it("a provider's report is a 503 without the database", async () => {
   const { statuses, email } = await reportTwice(staying("connection lost"), everyTrip());
   expect([statuses, email]).toEqual([[503, 200], "BOUNCED"]);
 });
+
+it("is what the table of docs/faults.md says", () => tally.expectAsDocumented());

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
-import { publicId, readId } from "../../src/core/ids";
-import { openPlatform } from "../../src/platform/context";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { publicId } from "../../src/core/ids";
 import { openWorkflowShards } from "../../src/platform/workflow-shards";
 import { handleMessage } from "../../src/queue";
-import { callAtFault } from "../support/cloud";
-import { DatabaseFault } from "../support/database-fault";
+import type { FaultName } from "../support/database-fault";
+import { FaultTally } from "../support/fault-tally";
+import { type End, harmOfEnds, type Mishap, playGate, playPace, playShard, playSweeps } from "../support/object-ends";
 import { type Reset, resetOnce } from "../support/object-fault";
 import { newProject, type TestProject } from "../support/project";
 import { newContact } from "../support/segment";
@@ -49,22 +49,6 @@ describe.each(resets)("a gate that is reset %s its work", (when) => {
   });
 });
 
-describe.each(resets)("the account of the mail provider that is reset %s its work", (when) => {
-  it.each(["askAll", "mayGoOn", "giveBackAll"])("holds no mail back: %s", async (method) => {
-    const project = await newProject();
-    const fault = new DatabaseFault([]);
-    const mail = { to: "ada@example.com", from: `hello@${project.domain}`, subject: "Hi", body: "Hi" };
-    const { body } = await callAtFault("POST", "/v1/send", { key: project.keys.secret, body: mail, fault });
-    const id = body.data.emails[0].email;
-    const world = new World();
-    const { pace } = openPlatform({ ...env, PACE: resetOnce(env.PACE, method, when) }, { waitUntil: () => {} });
-    const message = { type: "mail.deliver" as const, projectId: project.number, priority: 0 as const };
-    await handleMessage({ ...world.process().platform, pace }, { ...message, emailIds: [readId(id)] });
-    expect(world.taken.map(({ emailId }) => emailId)).toEqual([id]);
-    expect((await project.api.get(`/emails/${id}`)).body.status).toBe("SENT");
-  });
-});
-
 describe.each(resets)("a shard of executions that is reset %s its work", (when) => {
   it("starts an execution by hand once", async () => {
     const project = await newProject();
@@ -103,4 +87,77 @@ describe.each(resets)("a shard of executions that is reset %s its work", (when) 
     expect(again.status).toBe(when === "before" ? 200 : 409);
     expect((await project.api.get(`${path}/${body.id}`)).body.status).toBe("CANCELLED");
   });
+});
+
+describe("an object, whatever happens to it, comes to the end that it comes to without a fault:", () => {
+  const tally = new FaultTally("Objects");
+
+  beforeEach(() => {
+    // A batch waits before it runs again.
+    vi.spyOn(scheduler, "wait").mockResolvedValue();
+  });
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+  });
+
+  /** Returns whether the mishap came to pass. A reset by a new version counts as "code updated". */
+  async function compare<Ended extends End>(
+    name: string,
+    good: Ended,
+    play: (mishap: Mishap) => Promise<Ended>,
+    mishap: NonNullable<Mishap>,
+  ): Promise<boolean> {
+    const end = await play(mishap);
+    if (!end.isMet) return false;
+    tally.add(name, "fault" in mishap ? mishap.fault : "code updated", harmOfEnds(good, end));
+    const { trips: _, isMet: __, ...wanted } = good;
+    expect(end, JSON.stringify(mishap)).toMatchObject(wanted);
+    return true;
+  }
+
+  /** At each trip a commit whose answer is lost, what is not tried again, and the others in turn. */
+  function faultsAt(trip: number): FaultName[] {
+    const others = (["connection lost", "storage reset", "code updated"] as const)[trip % 3];
+    return ["answer lost", "overloaded", ...(others ? [others] : [])];
+  }
+
+  /** At each of its own trips to D1, and reset at each of its steps. */
+  async function walk<Ended extends End>(name: string, play: (mishap: Mishap) => Promise<Ended>): Promise<void> {
+    const good = await play(null);
+    expect(good.trips).toBeGreaterThan(0);
+    for (let trip = 1; trip <= good.trips; trip++) {
+      for (const fault of faultsAt(trip)) expect(await compare(name, good, play, { fault, trip })).toBe(true);
+    }
+    for (const reset of resets) {
+      let step = 1;
+      while (await compare(name, good, play, { reset, step })) step += 1;
+      expect(step).toBeGreaterThan(good.trips);
+    }
+  }
+
+  it("WorkflowShardObject", () => walk("WorkflowShardObject", playShard), 240_000);
+
+  it("SweepObject, which rings again", () => walk("SweepObject", playSweeps), 240_000);
+
+  const methods = {
+    PaceObject: {
+      play: playPace,
+      done: 3,
+      names: ["askAll", "mayGoOn", "giveBackAll", "addWaiting", "nextTurn", "readUpTo"],
+    },
+    ProjectGateObject: { play: playGate, done: 2, names: ["admit", "complete", "release"] },
+  };
+
+  it.each(Object.entries(methods))("%s, at each of its methods", async (name, { play, done, names }) => {
+    const good = await play(null);
+    expect(good.effects).toBe(done);
+    for (const method of names) {
+      for (const reset of resets)
+        expect(await compare(name, good, play, { reset, method }), `${method} is called`).toBe(true);
+    }
+  });
+
+  it("is what the table of docs/faults.md says", () => tally.expectAsDocumented());
 });

@@ -45,11 +45,11 @@ export function allFromWrite(n: number): Meant {
 }
 
 export function everyTrip(): Meant {
-  return allFrom(1);
+  return fromTrip(1);
 }
 
-/** The n-th trip, from 1, and all after it, whether they write or read. */
-export function allFrom(n: number): Meant {
+/** The n-th trip, from 1, and all after it. */
+export function fromTrip(n: number): Meant {
   return countedFrom(n, () => true);
 }
 

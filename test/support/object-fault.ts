@@ -5,7 +5,12 @@ export type Reset = "before" | "after";
  * A namespace whose objects are reset at the first call of a method, as a deployment does: the caller gets the platform's
  * error, and the stub that it has stays broken.
  */
-export function resetOnce<Objects extends object>(real: Objects, method: string, when: Reset): Objects {
+export function resetOnce<Objects extends object>(
+  real: Objects,
+  method: string,
+  when: Reset,
+  hasReset = () => {},
+): Objects {
   let isOver = false;
   const stubOf = (stub: object) => {
     let isBroken = false;
@@ -21,6 +26,7 @@ export function resetOnce<Objects extends object>(real: Objects, method: string,
           if (isBroken) throw reset();
           const isMeant = name === method && !isOver;
           if (isMeant) isOver = true;
+          if (isMeant) hasReset();
           if (isMeant && when === "before") throw reset();
           const result: unknown = await Reflect.apply(own, target, values);
           if (isMeant) throw reset();
