@@ -33,8 +33,9 @@ const StoredId = z.string().transform(idOf);
 const Input = z.object({ contactIds: z.array(StoredId) });
 
 /**
- * How far an erasure is. The errors of jobs go first, and the addresses that are looked for there stay in the row no
- * longer than that takes. Then the emails: one that is not empty yet may still write an event of its person.
+ * The progress of an erasure. The errors of jobs come first, so that the addresses needed to find them stay in the
+ * job's row only for that phase. Then the emails, before the events: an email that is not yet emptied may still record
+ * an event about its person.
  */
 const State = z.discriminatedUnion("part", [
   z.object({ part: z.literal("errors"), after: StoredId, emails: z.array(z.string()) }),
@@ -49,7 +50,7 @@ const readPlace = columns({ contactId: asId, campaignId: orNull(asId), id: asId 
 const readContent = columns({ id: asId, bodyKey: orNull(asText), attachments: asNumber });
 const readKept = columns({ id: asId, status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
 
-/** One step of what an erasure left to its job: a page of jobs' errors, of emails with their files, or of events. */
+/** Takes one step of an erasure's job: a page of jobs' errors, of emails with their files, or of events. */
 export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
   const { contactIds } = Input.parse(row.input);
   const state = State.parse(row.state);
@@ -58,13 +59,13 @@ export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
   return state.part === "emails" ? eraseEmails(ctx, row, page) : eraseEvents(ctx, row, page, contactIds);
 }
 
-/** Jobs of one step. Each may have a thousand errors, which are compared with each address. */
+/** The jobs of one step. Each may have a thousand errors, and each error is compared with each address. */
 const maxJobsPerStep = 20;
 const maxPairsPerStep = 200;
 
 /**
- * An import tells of rows that it skipped, and of whom. Where it could not read an address, the text is emptied if the
- * address is anywhere in it.
+ * An import's errors contain the addresses of skipped rows. An invalid address is stored as written, so its error is
+ * emptied when the text contains an erased address anywhere.
  */
 async function eraseErrors(
   ctx: Context,
@@ -87,8 +88,8 @@ async function eraseErrors(
 }
 
 /**
- * First the rows are emptied, then the files go, and then what names them: whoever is killed in between finds the names
- * again, through the emails of the same page.
+ * Empties the rows first, then deletes the files, and then clears the files' names. If the process dies in between, the
+ * next run finds the names again, through the emails of the same page.
  */
 async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> {
   const emptying = openBatch(ctx);
@@ -104,7 +105,7 @@ async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
   const files = contents.all.flatMap((content) => filesOf(ctx, content));
   for (const keys of chunksOf(files, keysPerCall)) await ctx.blobs.delete(keys);
   await forgetMessages(ctx, kept.all);
-  // Its copy is yet to come, or its consumer is dead, which the sweep finds out first.
+  // The copy of this mail is yet to be stored. If its consumer died, the sweep of stuck mail finds that out first.
   if (kept.all.some(({ status }) => status === "SENDING")) return "waits";
   const next = nextPlace(places.all);
   const contentIds = contents.all.map(({ id }) => id);
@@ -130,7 +131,7 @@ async function eraseEvents(ctx: Context, row: JobRow, page: SQL, contactIds: Id[
   return next === null ? "ended" : "goes on";
 }
 
-/** Executions of workflows are in the objects of their contacts. */
+/** Executions of workflows are stored in Durable Objects, by contact. */
 async function eraseExecutions(ctx: Context, contactIds: Id[]): Promise<void> {
   await eachShard(
     ctx,
@@ -140,14 +141,14 @@ async function eraseExecutions(ctx: Context, contactIds: Id[]): Promise<void> {
   );
 }
 
-/** R2 takes so many in one call. */
+/** The most keys that R2 deletes in one call. */
 const keysPerCall = 1_000;
 
 function filesOf(ctx: Context, { id, bodyKey, attachments }: ReturnType<typeof readContent>): string[] {
   return [...(bodyKey === null ? [] : [bodyKey]), ...attachmentKeys(ctx, id, attachments)];
 }
 
-/** Where the page behind these rows begins; null when there is none. */
+/** The cursor of the page after these rows; null when there is none. */
 function nextPlace(places: Place[]): Place | null {
   return places.length < rowsPerBatch ? null : (places.at(-1) ?? null);
 }

@@ -7,12 +7,12 @@ import { type ContactRow, contacts } from "../../db/tables";
 import type { Context } from "../../platform/context";
 import type { LookupContacts } from "./schema";
 
-/** Whole contacts of one answer together, in bytes of data: all requests of an isolate share its memory. */
+/** The most data of whole contacts in one answer, in bytes, because all requests of an isolate share its memory. */
 const maxExpandedBytes = 8 * 1024 * 1024;
 
 /**
- * `POST /contacts/lookup`: which of these addresses are contacts. Each string is answered once, as it was sent. The
- * contacts themselves come only if they are asked for.
+ * `POST /contacts/lookup`: reports which of these addresses are contacts. Each string is answered once, as it was sent.
+ * Whole contacts come only on request.
  */
 export async function lookUpContacts(
   ctx: Context,

@@ -9,7 +9,7 @@ import type { Context } from "../../../platform/context";
 import { addErasure } from "../erase";
 import { type BulkResult, type BulkState, type Part, resultOf } from "./bulk-job";
 
-/** Erases a part of them, as `DELETE /contacts/{id}` does. */
+/** Erases the contacts of one step, as `DELETE /contacts/{id}` does. */
 export async function eraseContacts(ctx: Context, row: JobRow, part: Part): Promise<void> {
   await untilFresh(async () => {
     const batch = openBatch(ctx);

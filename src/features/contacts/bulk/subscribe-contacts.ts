@@ -8,7 +8,10 @@ import { guardState, updateState } from "../../../engine/jobs/step";
 import type { Context } from "../../../platform/context";
 import { type BulkState, type Part, resultOf } from "./bulk-job";
 
-/** Subscribes or unsubscribes a part of them: counted and changed in one batch, with an event for each real flip. */
+/**
+ * Subscribes or unsubscribes the contacts of one step: counted and changed in one batch, with an event for each real
+ * flip.
+ */
 export async function subscribeContacts(ctx: Context, row: JobRow, part: Part, subscribed: boolean): Promise<void> {
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
@@ -24,10 +27,10 @@ export async function subscribeContacts(ctx: Context, row: JobRow, part: Part, s
   await batch.commit();
 }
 
-/** Goes before the change: it counts whom that will find, and whom it will find as asked. */
+/** Must run before the change, because it counts the contacts that the change will affect and those that need none. */
 function updateProgress(ctx: Context, row: JobRow, part: Part, subscribed: boolean): Statement {
   const { succeeded, unchanged, failed } = resultOf(row);
-  // An id that is no contact's is told as the caller wrote it.
+  // `sent` is the id in the caller's form, for the errors of ids without a contact.
   const asked = sql`json_each(${JSON.stringify(part.ids.map((id) => ({ id, told: publicId(id) })))})`;
   const isChanged = sql`(c.subscribed <> ${subscribed} OR c.snoozed_until IS NOT NULL)`;
   const state: BulkState = { done: part.done };

@@ -17,7 +17,7 @@ type ContactExecution = ReturnType<typeof executionJson> & {
 };
 
 interface Found extends WorkflowExecutionRow {
-  /** Null when it is gone, like that of the step. */
+  /** Null when the workflow is deleted, as is the step's name when the step is. */
   workflowName: string | null;
   stepName: string | null;
 }
@@ -62,8 +62,8 @@ export async function listContactExecutions(
 }
 
 /**
- * The index has a contact's executions workflow by workflow, so the newest are those among the newest of each: it is read
- * for the page alone, however often a workflow let the contact in.
+ * The index sorts a contact's executions by workflow, so the newest are among the newest of each workflow. The query
+ * therefore reads only a page of each, however many executions the contact has.
  */
 function selectPage(ctx: Context, contactId: Id, below: Id, limit: number): SQL {
   const ofContact = (columns: SQL) => sql`SELECT ${columns} FROM workflow_executions e
@@ -81,7 +81,7 @@ function selectPage(ctx: Context, contactId: Id, below: Id, limit: number): SQL 
     ORDER BY x.id DESC LIMIT ${limit}`;
 }
 
-/** All executions of a contact are in one object, which has their contexts. */
+/** All executions of a contact are in one object, which stores their contexts. */
 async function withContexts(ctx: Context, contactId: Id, rows: Found[]): Promise<ContactExecution[]> {
   if (rows.length === 0) return [];
   const { address, shard } = shardOfContact(ctx, contactId);

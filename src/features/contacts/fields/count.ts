@@ -12,7 +12,9 @@ import { maxFieldsShown } from "./list";
 
 const contactsPerStep = 5_000;
 
-/** The sums over the contacts up to the id `after`. They are a list, as a key may have any name. */
+/**
+ * The sums over the contacts up to the id `after`. They are a list and not an object, because a key may have any name.
+ */
 const State = z.object({
   after: z.string().transform(idOf),
   passed: z.number(),
@@ -21,9 +23,9 @@ const State = z.object({
 type State = z.infer<typeof State>;
 
 /**
- * One step of the count of a large project's fields: the next contacts by id. The sums stay with the job until every
- * contact is in them, so that nobody sees half a count; and each step is conditional on the one before it, so that no
- * contact is counted twice.
+ * Counts the fields of a large project step by step: the next contacts by id. The job stores the sums until every
+ * contact is counted, so that a partial count is never visible. Each step requires that the one before it was stored,
+ * so no contact is counted twice.
  */
 export async function countFields(ctx: Context, row: JobRow): Promise<Step> {
   const batch = openBatch(ctx);
@@ -83,7 +85,10 @@ async function countNext(ctx: Context, { after, sums }: State) {
   };
 }
 
-/** A field that was deleted and came back while the count went on is counted in part only: its turn comes next time. */
+/**
+ * Skips a field that was deleted and registered again during the count: its sum covers only a part of the contacts, so
+ * it waits for the next count.
+ */
 function updateCounts(ctx: Context, row: JobRow, sums: State["sums"]): Statement {
   return statement(
     sql`UPDATE contact_fields SET contacts = s.value->>1, counted_at = ${row.createdAt}
