@@ -11,7 +11,7 @@ import type { Context } from "../../platform/context";
 export const rowsPerBatch = 1_000;
 
 /** The keyset position of the last row of a page. The next page continues after it. */
-export interface Place {
+export interface ErasureCursor {
   contactId: Id;
   /** The index sorts a person's emails by campaign, those without one first. Null for an event. */
   campaignId: Id | null;
@@ -23,11 +23,11 @@ export interface Place {
  * array. The person at whose rows the last page ended has a branch of their own in the query: only so does the index
  * lead straight to the cursor, and a page in the midst of a million rows costs no more than the first.
  */
-export function pageOf(ctx: Context, table: "emails" | "events", contactIds: string, after: Place | null): SQL {
+export function pageOf(ctx: Context, table: "emails" | "events", contactIds: string, after: ErasureCursor | null): SQL {
   return table === "emails" ? pageOfEmails(ctx, contactIds, after) : pageOfEvents(ctx, contactIds, after);
 }
 
-function pageOfEmails(ctx: Context, contactIds: string, after: Place | null): SQL {
+function pageOfEmails(ctx: Context, contactIds: string, after: ErasureCursor | null): SQL {
   const rows = sql`SELECT contact_id, campaign_id, id FROM emails WHERE project_id = ${ctx.project.number}`;
   const inOrder = sql`ORDER BY contact_id, campaign_id, id LIMIT ${rowsPerBatch}`;
   if (after === null) return sql`${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds})) ${inOrder}`;
@@ -39,7 +39,7 @@ function pageOfEmails(ctx: Context, contactIds: string, after: Place | null): SQ
     ${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds}) WHERE value > ${contactId}) ${inOrder}`;
 }
 
-function pageOfEvents(ctx: Context, contactIds: string, after: Place | null): SQL {
+function pageOfEvents(ctx: Context, contactIds: string, after: ErasureCursor | null): SQL {
   const rows = sql`SELECT contact_id, NULL AS campaign_id, id FROM events WHERE project_id = ${ctx.project.number}`;
   const inOrder = sql`ORDER BY contact_id, id LIMIT ${rowsPerBatch}`;
   if (after === null) return sql`${rows} AND contact_id IN (SELECT value FROM json_each(${contactIds})) ${inOrder}`;
@@ -129,7 +129,7 @@ export function contentsWithFiles(ctx: Context, page: SQL): SQL {
 }
 
 /** Selects the emails of a page of which the embedded outbox stores a copy, or is about to. */
-export function keptEmails(ctx: Context, page: SQL): SQL {
+export function emailsWithCopies(ctx: Context, page: SQL): SQL {
   return sql`SELECT e.id, e.status, e.provider_message_id FROM emails e
     WHERE ${isOfPage(ctx, page)} AND e.provider = 'outbox'`;
 }

@@ -15,8 +15,8 @@ import { eachShard } from "../../engine/workflows/shards";
 import type { Context } from "../../platform/context";
 import {
   contentsWithFiles,
-  keptEmails,
-  type Place,
+  type ErasureCursor,
+  emailsWithCopies,
   pageOf,
   rowsPerBatch,
   updateErasedDeliveries,
@@ -46,9 +46,9 @@ const State = z.discriminatedUnion("part", [
 ]);
 export type ErasureState = z.infer<typeof State>;
 
-const readPlace = columns({ contactId: asId, campaignId: orNull(asId), id: asId });
+const readCursor = columns({ contactId: asId, campaignId: orNull(asId), id: asId });
 const readContent = columns({ id: asId, bodyKey: orNull(asText), attachments: asNumber });
-const readKept = columns({ id: asId, status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
+const readCopied = columns({ id: asId, status: asOneOf<EmailStatus>(), providerMessageId: orNull(asText) });
 
 /** Takes one step of an erasure's job: a page of jobs' errors, of emails with their files, or of events. */
 export async function eraseRest(ctx: Context, row: JobRow): Promise<Step> {
@@ -76,9 +76,9 @@ async function eraseErrors(
   const page = await select(ctx.db, pageOfErrors(ctx, after, jobs), columns({ id: asId }));
   const ids = page.map(({ id }) => id);
   const last = ids.length < jobs ? undefined : ids.at(-1);
-  const told = sql`lower(e.value->>'email')`;
-  const isErased = sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(emails)}) erased WHERE ${told} = erased.value
-    OR e.value->>'reason' = 'invalid_email' AND instr(${told}, erased.value) > 0)`;
+  const address = sql`lower(e.value->>'email')`;
+  const isErased = sql`EXISTS (SELECT 1 FROM json_each(${JSON.stringify(emails)}) erased WHERE ${address} = erased.value
+    OR e.value->>'reason' = 'invalid_email' AND instr(${address}, erased.value) > 0)`;
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
   batch.add(updateErasedErrors(ctx, ids, isErased));
@@ -98,16 +98,16 @@ async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
   emptying.add(updateMarkedByErasure(ctx, page));
   emptying.add(updateUsageOfErased(ctx, page));
   emptying.add(updateErasedEmails(ctx, page));
-  const places = emptying.add(statement(page, readPlace));
+  const rows = emptying.add(statement(page, readCursor));
   const contents = emptying.add(statement(contentsWithFiles(ctx, page), readContent));
-  const kept = emptying.add(statement(keptEmails(ctx, page), readKept));
+  const copied = emptying.add(statement(emailsWithCopies(ctx, page), readCopied));
   await emptying.commit();
   const files = contents.all.flatMap((content) => filesOf(ctx, content));
   for (const keys of chunksOf(files, keysPerCall)) await ctx.blobs.delete(keys);
-  await forgetMessages(ctx, kept.all);
+  await forgetMessages(ctx, copied.all);
   // The copy of this mail is yet to be stored. If its consumer died, the sweep of stuck mail finds that out first.
-  if (kept.all.some(({ status }) => status === "SENDING")) return "waits";
-  const next = nextPlace(places.all);
+  if (copied.all.some(({ status }) => status === "SENDING")) return "waits";
+  const next = nextCursor(rows.all);
   const contentIds = contents.all.map(({ id }) => id);
   const forgetting = openBatch(ctx);
   forgetting.add(guardState(ctx, row));
@@ -118,7 +118,7 @@ async function eraseEmails(ctx: Context, row: JobRow, page: SQL): Promise<Step> 
 }
 
 async function eraseEvents(ctx: Context, row: JobRow, page: SQL, contactIds: Id[]): Promise<Step> {
-  const next = nextPlace(await select(ctx.db, page, readPlace));
+  const next = nextCursor(await select(ctx.db, page, readCursor));
   if (next === null) await eraseExecutions(ctx, contactIds);
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
@@ -149,10 +149,10 @@ function filesOf(ctx: Context, { id, bodyKey, attachments }: ReturnType<typeof r
 }
 
 /** The cursor of the page after these rows; null when there is none. */
-function nextPlace(places: Place[]): Place | null {
-  return places.length < rowsPerBatch ? null : (places.at(-1) ?? null);
+function nextCursor(rows: ErasureCursor[]): ErasureCursor | null {
+  return rows.length < rowsPerBatch ? null : (rows.at(-1) ?? null);
 }
 
-function stateAt(part: "emails" | "events", after: Place | null): ErasureState {
+function stateAt(part: "emails" | "events", after: ErasureCursor | null): ErasureState {
   return { part, after };
 }

@@ -13,7 +13,7 @@ import { goneReason } from "../../engine/workflows/shard-erase";
 import type { Context } from "../../platform/context";
 import {
   contentsWithFiles,
-  keptEmails,
+  emailsWithCopies,
   pageOf,
   rowsPerBatch,
   updateErasedDeliveries,
@@ -57,7 +57,7 @@ export async function addErasure(ctx: Context, batch: Batch, contactIds: Id[]): 
       type: "contacts.erase",
       input: { contactIds: people.contactIds },
       state: sql`iif(${hasErrors(ctx)}, ${JSON.stringify(errors)}, ${JSON.stringify(emails)})`,
-      onlyIf: isMoreThere(ctx, people.ids),
+      onlyIf: hasRest(ctx, people.ids),
     }),
   );
   return {
@@ -197,7 +197,7 @@ function deleteRowsOf(ctx: Context, table: string, ids: string): Statement {
 }
 
 /** Whether the batch leaves anything for the job: rows after the first page, files, or errors of other jobs. */
-function isMoreThere(ctx: Context, ids: string): SQL {
+function hasRest(ctx: Context, ids: string): SQL {
   const next = (table: "emails" | "events") => sql`(SELECT id FROM ${sql.identifier(table)}
     WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))
     LIMIT 1 OFFSET ${rowsPerBatch}) IS NOT NULL`;
@@ -205,5 +205,5 @@ function isMoreThere(ctx: Context, ids: string): SQL {
   const executions = sql`SELECT 1 FROM workflow_executions
     WHERE project_id = ${ctx.project.number} AND contact_id IN (SELECT value FROM json_each(${ids}))`;
   return sql`${next("emails")} OR ${next("events")} OR EXISTS (${executions}) OR EXISTS (${contentsWithFiles(ctx, page)})
-    OR EXISTS (${keptEmails(ctx, page)}) OR ${hasErrors(ctx)}`;
+    OR EXISTS (${emailsWithCopies(ctx, page)}) OR ${hasErrors(ctx)}`;
 }

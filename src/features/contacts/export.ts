@@ -118,13 +118,13 @@ async function* emailsOfPage(ctx: Context, contact: ContactRow, ids: Id[]) {
   );
   for (const row of rows) {
     const content = row.isForgotten ? undefined : contents.get(row.contentId);
-    const said = content ? await saidBy(ctx, row, content, row.contact ?? { email, subscribed, data }) : null;
+    const said = content ? await contentSentIn(ctx, row, content, row.contact ?? { email, subscribed, data }) : null;
     yield { ...emailJson(row), toName: row.toName, content: said };
   }
 }
 
 /** Null when the content is no longer stored, or could never be rendered. */
-async function saidBy(ctx: Context, email: WholeEmail, content: ContentRow, contact: ContactSnapshot) {
+async function contentSentIn(ctx: Context, email: WholeEmail, content: ContentRow, contact: ContactSnapshot) {
   const body = await loadBody(ctx, content);
   if (body === null) return null;
   try {

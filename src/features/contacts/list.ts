@@ -46,11 +46,11 @@ const readLine: RowReader<Line> = (raw) => ({
  * Returns a page of contacts in one statement: first the counts, then the rowids of the page from an index alone, and
  * only then the rows themselves. Throws BadRequest on an unreadable cursor.
  */
-export async function listContacts(ctx: Context, asked: ContactQuery): Promise<Page<ReturnType<typeof contactJson>>> {
-  const { cursor, limit, ...given } = asked;
+export async function listContacts(ctx: Context, query: ContactQuery): Promise<Page<ReturnType<typeof contactJson>>> {
+  const { cursor, limit, ...given } = query;
   const filters = { ...given, search: searchText(given.search ?? "").trim() || undefined };
   const [after = null] = readCursor(cursor, ById, filters) ?? [];
-  const { places, edge } = walkOf(ctx, filters, after);
+  const { rowids, edge } = scanOf(ctx, filters, after);
   const total = after === null ? totalOf(ctx, filters) : sql`0`;
   // A counted search stops at its last match, and does not scan the rest of the index for more.
   const isSearchCounted = after === null && filters.search !== undefined;
@@ -59,14 +59,14 @@ export async function listContacts(ctx: Context, asked: ContactQuery): Promise<P
     ctx.db,
     sql`WITH facts AS MATERIALIZED (SELECT (${total}) AS total, (${edge}) AS edge)
       SELECT facts.total AS list_total, facts.edge AS list_edge, c.*
-      FROM facts LEFT JOIN (${places} LIMIT ${maxRows}) page LEFT JOIN contacts c ON c.rowid = page.place`,
+      FROM facts LEFT JOIN (${rowids} LIMIT ${maxRows}) page LEFT JOIN contacts c ON c.rowid = page.place`,
     readLine,
   );
   const rows = lines.flatMap(({ contact }) => contact ?? []);
   const shown = rows.toSorted(inOrder(filters)).slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   const { listTotal = null, listEdge = null } = lines[0] ?? {};
-  const next = last ? placeOf(last, filters) : listEdge;
+  const next = last ? sortKeyOf(last, filters) : listEdge;
   return {
     data: shown.map(contactJson),
     cursor: next === null ? "" : writeCursor([next], filters),
@@ -82,8 +82,8 @@ export async function listContacts(ctx: Context, asked: ContactQuery): Promise<P
 function totalOf(ctx: Context, filters: Filters): SQL {
   const { subscribed, email, search } = filters;
   if (email === undefined && search === undefined) {
-    const kept = subscribed === undefined ? sql`contacts` : subscribed ? sql`subscribed` : sql`contacts - subscribed`;
-    return sql`SELECT ${kept} FROM project_counts WHERE project_id = ${ctx.project.number}`;
+    const stored = subscribed === undefined ? sql`contacts` : subscribed ? sql`subscribed` : sql`contacts - subscribed`;
+    return sql`SELECT ${stored} FROM project_counts WHERE project_id = ${ctx.project.number}`;
   }
   const index = email === undefined ? sql`ix_contacts_list` : sql`ux_contacts_email`;
   return sql`SELECT count(*) FROM contacts INDEXED BY ${index}
@@ -91,8 +91,8 @@ function totalOf(ctx: Context, filters: Filters): SQL {
 }
 
 /** The scan that finds the rows of a page, in the list's order. */
-interface Walk {
-  places: SQL;
+interface Scan {
+  rowids: SQL;
   /**
    * The address at which the scan is cut off, and after which the next page begins; null when the scan is not cut off.
    */
@@ -105,12 +105,12 @@ interface Walk {
  */
 const windowRows = maxRowsPerStatement;
 
-function walkOf(ctx: Context, filters: Filters, after: string | null): Walk {
+function scanOf(ctx: Context, filters: Filters, after: string | null): Scan {
   const { subscribed, email, search, sort, dir } = filters;
   const { beyond, orders } = directions[dir];
   const order = orders[sort];
-  const behind = after === null ? sql`` : sql` AND ${sortedBy[sort]} ${beyond} ${after}`;
-  const mine = sql`project_id = ${ctx.project.number}${behind}`;
+  const afterCursor = after === null ? sql`` : sql` AND ${sortedBy[sort]} ${beyond} ${after}`;
+  const mine = sql`project_id = ${ctx.project.number}${afterCursor}`;
   const byAddress = sql`SELECT rowid AS place FROM contacts INDEXED BY ux_contacts_email WHERE ${mine}`;
   const half = (isSubscribed: boolean) => sql`SELECT rowid AS place, id, email
     FROM contacts INDEXED BY ix_contacts_list WHERE ${mine}${passing({ subscribed: isSubscribed, search })}`;
@@ -128,11 +128,11 @@ function walkOf(ctx: Context, filters: Filters, after: string | null): Walk {
     LIMIT 1 OFFSET ${windowRows - 1}`;
   const last = sql`(SELECT edge FROM facts)`;
   const within = dir === "asc" ? sql`email <= coalesce(${last}, char(0x10ffff))` : sql`email >= coalesce(${last}, '')`;
-  return { places: sql`${byAddress} AND ${within}${passing({ subscribed })} ${order}`, edge };
+  return { rowids: sql`${byAddress} AND ${within}${passing({ subscribed })} ${order}`, edge };
 }
 
-function whole(places: SQL): Walk {
-  return { places, edge: sql`NULL` };
+function whole(rowids: SQL): Scan {
+  return { rowids, edge: sql`NULL` };
 }
 
 /** The given filters as further AND conditions. Addresses are in lower case, and so is the search text. */
@@ -145,7 +145,7 @@ function passing({ subscribed, email, search }: Partial<Filters>): SQL {
 }
 
 /** The sort key of a contact, after which the page that follows it begins. */
-function placeOf({ id, email }: { id: Id; email: string }, { sort }: Filters): string {
+function sortKeyOf({ id, email }: { id: Id; email: string }, { sort }: Filters): string {
   return sort === "email" ? email : textOf(id);
 }
 
@@ -154,5 +154,5 @@ function placeOf({ id, email }: { id: Id; email: string }, { sort }: Filters): s
  */
 function inOrder(filters: Filters): (one: ContactRow, other: ContactRow) => number {
   const sign = filters.dir === "asc" ? 1 : -1;
-  return (one, other) => (placeOf(one, filters) < placeOf(other, filters) ? -sign : sign);
+  return (one, other) => (sortKeyOf(one, filters) < sortKeyOf(other, filters) ? -sign : sign);
 }

@@ -47,7 +47,7 @@ function updateRow(
   isContact: SQL,
   { email, patch, at }: { email: string | undefined; patch: JsonObject; at: number },
 ): Statement[] {
-  const ways = [
+  const fields = [
     ...(email === undefined ? [] : [{ change: toAddress(email), differs: sql`email <> ${email}` }]),
     ...(Object.keys(patch).length === 0
       ? []
@@ -56,12 +56,12 @@ function updateRow(
     { change: sql`source = iif(source = 'PUBLIC', 'API', source)`, differs: sql`source = 'PUBLIC'` },
   ];
   const differing = sql.join(
-    ways.map(({ differs }) => differs),
+    fields.map(({ differs }) => differs),
     sql` OR `,
   );
   const isChanged = sql`${isContact} AND (${differing})`;
   const changes = sql.join(
-    ways.map(({ change }) => change),
+    fields.map(({ change }) => change),
     sql`, `,
   );
   return [

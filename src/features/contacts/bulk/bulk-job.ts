@@ -15,7 +15,7 @@ export const BulkState = z.object({ done: z.number() });
 export type BulkState = z.infer<typeof BulkState>;
 
 /** The contacts of one job step, and the job's progress after it. */
-export interface Part {
+export interface BulkStep {
   ids: Id[];
   done: number;
   progress: number;

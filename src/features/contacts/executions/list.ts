@@ -16,7 +16,7 @@ type ContactExecution = ReturnType<typeof executionJson> & {
   currentStepName: string | null;
 };
 
-interface Found extends WorkflowExecutionRow {
+interface NamedExecution extends WorkflowExecutionRow {
   /** Null when the workflow is deleted, as is the step's name when the step is. */
   workflowName: string | null;
   stepName: string | null;
@@ -24,7 +24,7 @@ interface Found extends WorkflowExecutionRow {
 
 const readExecution = wholeRow(workflowExecutions);
 const readNames = columns({ workflowName: orNull(asText), stepName: orNull(asText) });
-const readFound: RowReader<Found> = (raw) => ({ ...readExecution(raw), ...readNames(raw) });
+const readNamed: RowReader<NamedExecution> = (raw) => ({ ...readExecution(raw), ...readNames(raw) });
 
 /** `GET /contacts/{id}/executions`: over all workflows, newest first. Throws NotFound and BadRequest. */
 export async function listContactExecutions(
@@ -39,7 +39,7 @@ export async function listContactExecutions(
   const hasContact = sql`EXISTS (SELECT 1 FROM contacts WHERE project_id = ${project} AND id = ${contactId})`;
   batch.guard(hasContact, () => new NotFound("contact", contactId));
   const found = batch.add(
-    statement(selectPage(ctx, contactId, after === null ? aboveAllIds : idOf(after), limit + 1), readFound),
+    statement(selectPage(ctx, contactId, after === null ? aboveAllIds : idOf(after), limit + 1), readNamed),
   );
   const total = batch.add(
     statement(
@@ -82,7 +82,7 @@ function selectPage(ctx: Context, contactId: Id, below: Id, limit: number): SQL 
 }
 
 /** All executions of a contact are in one object, which stores their contexts. */
-async function withContexts(ctx: Context, contactId: Id, rows: Found[]): Promise<ContactExecution[]> {
+async function withContexts(ctx: Context, contactId: Id, rows: NamedExecution[]): Promise<ContactExecution[]> {
   if (rows.length === 0) return [];
   const { address, shard } = shardOfContact(ctx, contactId);
   const ids = rows.map(({ id }) => id);

@@ -15,12 +15,12 @@ const contactsPerStep = 5_000;
 /**
  * The sums over the contacts up to the id `after`. They are a list and not an object, because a key may have any name.
  */
-const State = z.object({
+const CountState = z.object({
   after: z.string().transform(idOf),
   passed: z.number(),
   sums: z.array(z.tuple([z.string(), z.number()])),
 });
-type State = z.infer<typeof State>;
+type CountState = z.infer<typeof CountState>;
 
 /**
  * Counts the fields of a large project step by step: the next contacts by id. The job stores the sums until every
@@ -30,7 +30,7 @@ type State = z.infer<typeof State>;
 export async function countFields(ctx: Context, row: JobRow): Promise<Step> {
   const batch = openBatch(ctx);
   batch.add(guardState(ctx, row));
-  const { data: state } = State.safeParse(row.state);
+  const { data: state } = CountState.safeParse(row.state);
   if (!state) {
     batch.add(updateState(ctx, row, await startOfCount(ctx), 0));
     await batch.commit();
@@ -49,7 +49,7 @@ export async function countFields(ctx: Context, row: JobRow): Promise<Step> {
   return "ended";
 }
 
-async function startOfCount(ctx: Context): Promise<State> {
+async function startOfCount(ctx: Context): Promise<CountState> {
   const rows = await select(
     ctx.db,
     sql`SELECT key FROM contact_fields WHERE project_id = ${ctx.project.number} ORDER BY key LIMIT ${maxFieldsShown}`,
@@ -58,7 +58,7 @@ async function startOfCount(ctx: Context): Promise<State> {
   return { after: belowAllIds, passed: 0, sums: rows.map(({ key }) => [key, 0]) };
 }
 
-async function countNext(ctx: Context, { after, sums }: State) {
+async function countNext(ctx: Context, { after, sums }: CountState) {
   const next = (column: "id" | "data") =>
     sql`(SELECT ${sql.identifier(column)} FROM contacts
       WHERE project_id = ${ctx.project.number} AND id > ${after} ORDER BY id LIMIT ${contactsPerStep})`;
@@ -89,7 +89,7 @@ async function countNext(ctx: Context, { after, sums }: State) {
  * Skips a field that was deleted and registered again during the count: its sum covers only a part of the contacts, so
  * it waits for the next count.
  */
-function updateCounts(ctx: Context, row: JobRow, sums: State["sums"]): Statement {
+function updateCounts(ctx: Context, row: JobRow, sums: CountState["sums"]): Statement {
   return statement(
     sql`UPDATE contact_fields SET contacts = s.value->>1, counted_at = ${row.createdAt}
       FROM json_each(${JSON.stringify(sums)}) s
