@@ -6,7 +6,10 @@ import { keepAWhile } from "./keep-a-while";
 import { open } from "./policy";
 import type { AppEnv } from "./router";
 
-/** `/docs`: the API reference. We serve its script ourselves, so that it works offline and contacts no third party. */
+/**
+ * Serves the API reference at `/docs`. Its script is served from here too, so that it works offline and contacts no
+ * third party.
+ */
 export function serveDocs(app: OpenAPIHono<AppEnv>): void {
   app.get("/docs", open, keepAWhile, etag({ weak: true }), async (c) => {
     const script = await fetchScript(c.env, new Request(c.req.url, { method: "HEAD" }));
@@ -17,7 +20,7 @@ export function serveDocs(app: OpenAPIHono<AppEnv>): void {
   app.get("/docs/reference.js", open, async (c) => {
     const script = await fetchScript(c.env, c.req.raw);
     const answer = new Response(script.body, script);
-    // A URL with a version never changes its content, so browsers fetch the four megabytes once.
+    // The content of a URL with a version never changes, so browsers fetch the four megabytes once.
     const isFixed = c.req.query("v") === versionOf(script);
     answer.headers.set("Cache-Control", isFixed ? "public, max-age=31536000, immutable" : "no-cache");
     return answer;
@@ -26,7 +29,7 @@ export function serveDocs(app: OpenAPIHono<AppEnv>): void {
   app.get("/docs/buttons.js", open, keepAWhile, (c) => c.body(nameButtons, 200, { "Content-Type": "text/javascript" }));
 }
 
-/** The reference's buttons that copy show an icon alone, so screen readers have no name for them. */
+/** The reference's copy buttons show only an icon, so without this screen readers have no name for them. */
 const nameButtons = `new MutationObserver(() => {
   const nameless = 'button[class*="copy-button"]:not([aria-label])';
   for (const button of document.querySelectorAll(nameless)) button.setAttribute("aria-label", "Copy");
@@ -58,7 +61,7 @@ const configuration = JSON.stringify({
   url: "/openapi.json",
   favicon: "/favicon.svg",
   withDefaultFonts: false,
-  // Everything that would call or link to the services of the reference's maker is off.
+  // Turns off everything that calls or links to the services of the reference's maker.
   telemetry: false,
   agent: { disabled: true },
   mcp: { disabled: true },

@@ -27,7 +27,10 @@ export const floodBrake: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 const documents = /^\/(docs(\/.*)?|openapi\.json)$/;
 
-/** Never the pages of recipients or the reports of providers: mailbox providers call all of them from few addresses. */
+/**
+ * Never limits the recipients' pages or the providers' reports, because mailbox providers call all of them from few
+ * addresses.
+ */
 function isBrakedRoute(policy: Policy, path: string): boolean {
   return isForProject(policy) || takesOperatorsToken(policy) || documents.test(path);
 }
