@@ -29,7 +29,7 @@ export const confirmationDays = 7;
 export const confirmationsPerHour = 1;
 export const confirmationsPerDay = 3;
 
-/** For a call that says both. */
+/** The warning for a call with both `subscribed: true` and `confirm: true`. */
 export const confirmGoesFirst: Warning = {
   field: "subscribed",
   message:

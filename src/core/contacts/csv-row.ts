@@ -4,10 +4,10 @@ import { isStorable } from "../storable";
 import type { Csv } from "./csv";
 import { type Moved, type MovedFault, readMoved } from "./csv-moved";
 
-/** One row: a contact and its data, and where such columns are taken, its subscription and what it brings along. */
+/** One row: a contact and its data and, where the import takes such columns, its subscription and moved values. */
 export interface ReadRow extends Moved {
   email: string;
-  /** Missing where the row does not say. */
+  /** Absent when the row does not say. */
   subscribed?: boolean;
   data: JsonObject;
 }
@@ -23,7 +23,7 @@ export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: s
   const email = normalizeEmail(written);
   if (email === null) return { email: written, reason: written === "" ? "missing_email" : "invalid_email" };
   const said = subscribedAt === null ? null : yesOrNo.get(cells[subscribedAt]?.trim().toLowerCase() ?? "");
-  // An empty cell too: nobody is mailed for want of an answer.
+  // An empty cell counts as no: without an answer, nobody is mailed.
   if (said === undefined) return { email, reason: "invalid_subscribed" };
   const brought = moved === null ? {} : readMoved(moved.at, cells, moved.by);
   if (typeof brought === "string") return { email, reason: brought };
@@ -39,7 +39,7 @@ export function readRow({ emailAt, subscribedAt, moved, columns }: Csv, cells: s
   return subscribed === null ? { email, ...brought, data } : { email, subscribed, ...brought, data };
 }
 
-/** Whether a row says no in the column subscribed, of which the caller did not say that it counts. */
+/** Whether a row has a no in the column subscribed while the caller did not say whether to take that column. */
 export function saysNoUnheeded({ unheededAt }: Csv, cells: string[]): boolean {
   return unheededAt !== null && yesOrNo.get(cells[unheededAt]?.trim().toLowerCase() ?? "") === false;
 }
@@ -51,7 +51,7 @@ const booleans = new Map([
   ["no", false],
 ]);
 
-/** A column of yes and no may be written in numbers; in any other column, numbers are numbers. */
+/** A column of yes and no may be written in numbers. In any other column, numbers are numbers. */
 const yesOrNo = new Map([...booleans, ["1", true], ["0", false]]);
 
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?$/;

@@ -49,8 +49,8 @@ export class Budget {
   }
 
   /**
-   * Pays for a text in which every inner value stands on a line of its own, indented by its depth; also for comparing
-   * each with all those around it. `width` is the number of blanks for each level.
+   * Pays for a text in which every inner value has a line of its own, indented by its depth; also for comparing each
+   * with all those around it. `width` is the number of blanks for each level.
    */
   chargeIndenting(value: unknown, width: number): void {
     const pending: { value: unknown; depth: number }[] = [{ value, depth: 1 }];

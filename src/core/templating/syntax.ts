@@ -42,14 +42,14 @@ const PARTS = new RegExp(String.raw`${QUOTED}|(?<!\s)\s*\?\?\s*|\.?${WORD}${NEXT
  * comments.
  */
 interface Region {
-  /** Where its `{{` or `{%` is; for a comment, that of its tag. */
+  /** The position of its `{{` or `{%`; for a comment, that of its tag. */
   opening: number;
   start: number;
   end: number;
   kind: "expression" | "tag" | "comment";
 }
 
-/** A piece of the source, from `start` to `end`, and its replacement in the Liquid text. */
+/** A chunk of the source, from `start` to `end`, and its replacement in the Liquid text. */
 interface Edit {
   start: number;
   end: number;
@@ -58,7 +58,7 @@ interface Edit {
 
 export interface LiquidText {
   text: string;
-  /** The position in the customer's source of an offset in `text`. */
+  /** Finds the position in the customer's source of an offset in `text`. */
   sourceOffset(offset: number): number;
 }
 
@@ -111,7 +111,7 @@ function valuePattern(name: string): RegExp {
 }
 
 /**
- * The insides of outputs and tags, at the same places as in liquidjs. liquidjs itself refuses the ones that are not
+ * The insides of outputs and tags, at the same positions as in liquidjs, which itself refuses those that are not
  * closed.
  */
 function* regions(source: string): Generator<Region> {
@@ -146,7 +146,7 @@ function* regions(source: string): Generator<Region> {
   }
 }
 
-/** The outputs, `{{ … }}`, outside of raw blocks and comments: where each begins, and what is in it. */
+/** The outputs, `{{ … }}`, outside of raw blocks and comments: their starts and their insides. */
 export function* outputsOf(source: string): Generator<{ opening: number; inside: string }> {
   for (const { opening, start, end } of regions(source)) {
     if (source.startsWith("{{", opening)) yield { opening, inside: source.slice(start, end).trim() };
