@@ -91,7 +91,10 @@ async function readFor(
   }
 }
 
-/** How a body is read: up to `maxBytes`, counted in `memory`, before the `deadline`. `see` gets each chunk. */
+/**
+ * The limits and the reader of a body: up to `maxBytes`, counted in `memory`, before the `deadline`. `see` gets each
+ * chunk.
+ */
 interface Reading {
   maxBytes: number;
   memory: Memory;

@@ -23,7 +23,7 @@ export function bucketsFor(
   ];
 }
 
-/** The name of a bucket for callers. With a public key, its own overall bucket is simply "api". */
+/** The name of a bucket for callers. A public key's own overall bucket is simply "api". */
 export function publicName(name: string): string {
   if (name === "public:api") return "api";
   return isAddressBucket(name) ? "address" : name;

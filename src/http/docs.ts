@@ -78,17 +78,17 @@ const configuration = JSON.stringify({
       --scalar-color-blue: #005a96; --scalar-color-orange: #9c3600; --scalar-color-purple: #5203d1; }
     .dark-mode { --scalar-color-accent: #7fcadb; --scalar-color-2: #b0b0b0; --scalar-color-3: #9a9a9a;
       --scalar-color-red: #ff7a7a; }
-    /* "Required" lies under the kind of key beside it, and every operation here says whether it takes one. */
+    /* "Required" overlaps the kind of key next to it, and every operation already says whether it takes a key. */
     .rounded-t-xl h2 .font-normal { display: none; }
-    /* The line of the keyboard's focus ran through the letters of these, and code that scrolls had none. */
+    /* The default focus outline crosses the letters of these elements, and scrolling code has none. */
     .security-requirement-badge:focus-visible, button.composition-selector.composition-selector:focus-visible,
     button.underline:focus-visible, [class*="combobox-button"]:focus-visible { outline-offset: 2px; }
-    /* What scrolls and has nothing to focus on is out of the keyboard's reach, so these do not scroll. */
+    /* These do not scroll, because the keyboard cannot scroll an element without anything to focus. */
     .markdown code.hljs.hljs, .scalar-card-content.overflow-auto code { white-space: pre-wrap; overflow-wrap: anywhere; overflow: visible; }
     ul.endpoints.endpoints, .scalar-card-content.overflow-auto { max-height: none; overflow: visible; }
-    /* A link to an operation moves the focus to its whole section, where the keyboard cannot go by itself. */
+    /* A link to an operation focuses its whole section, which the keyboard cannot reach otherwise. */
     [tabindex="-1"]:focus-visible { outline: none; }
-    /* Fields that are deprecated were too pale. */
+    /* The default for deprecated fields is too pale. */
     .property--deprecated.property--deprecated > * { opacity: 1; }
     code.hljs.hljs.hljs:focus-visible { outline: 1px solid var(--scalar-color-accent); outline-offset: -1px; }`,
 });

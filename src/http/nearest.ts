@@ -43,12 +43,12 @@ export function nearest(endpoints: RouterRoute[], method: string, path: string):
   return found === undefined ? null : `Did you mean ${method} ${found.replace(/:([^/]+)/g, "{$1}")}?`;
 }
 
-/** Nobody writes these paths by hand: they are in mails, whole. */
+/** These paths are copied whole from mails, never typed. */
 function isLinkOfMail({ path }: RouterRoute): boolean {
   return path.endsWith("/:token");
 }
 
-/** The pattern with the values of the path in place of its parameters; null when they have not as many segments. */
+/** Fills the values of the path into the pattern's parameters; null when the two differ in their number of segments. */
 function fill(pattern: string, path: string): string | null {
   const [names, values] = [pattern.split("/"), path.split("/")];
   if (names.length !== values.length) return null;

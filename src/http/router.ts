@@ -43,7 +43,7 @@ export interface AppEnv {
 
 /** The unknown fields of a body: faults of those that are refused, and warnings of those that are ignored. */
 async function unknownFields(c: HonoContext<AppEnv>): Promise<UnknownNames> {
-  // The validator has parsed the body, which is then stored. In place of no body it took an empty object.
+  // The validator has parsed the body, which is stored since. It took an empty object for a missing body.
   const sent: unknown = c.req.raw.body === null && !("text" in c.req.bodyCache) ? {} : await c.req.json();
   return findUnknown(c.get("policy").names, sent);
 }

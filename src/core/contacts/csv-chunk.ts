@@ -33,8 +33,8 @@ export function rowsPerChunk(totalRows: number, topics = 0): number {
 }
 
 /**
- * The most JSON of a chunk: D1 takes values of 2,000,000 bytes, and a character may have three. With long keys, a few
- * cells make much JSON.
+ * The most JSON of a chunk: D1 takes values of 2,000,000 bytes, and a character may have three. Long keys make much
+ * JSON out of a few cells.
  */
 const maxJsonLength = 400_000;
 

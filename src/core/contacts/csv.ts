@@ -137,8 +137,8 @@ function decodeUtf8(bytes: Uint8Array): string | null {
 }
 
 /**
- * With CR LF, the carriage return stays in the last cell of each row, where it is trimmed. So a file may mix both line
- * ends.
+ * When lines end with CR LF, the carriage return stays in the last cell of each row, where it is trimmed. So a file may
+ * mix both line ends.
  */
 function newlineOf(text: string): "\n" | "\r" {
   const unquoted = text.slice(0, windowLength).replaceAll(/"[^"]*"/g, "");

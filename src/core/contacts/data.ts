@@ -29,7 +29,7 @@ const Wrapped = z.strictObject({ value: z.unknown(), persistent: z.boolean() });
 export interface DataChange {
   /** Keys to store, and null for keys to delete. */
   patch: JsonObject;
-  /** The data for this call's own mail or event, laid over the contact's: every key sent, stored or not. */
+  /** The data for this call's own mail or event, which overrides the contact's: every key sent, stored or not. */
   own: JsonObject;
   /** The type of each stored key, for keys that are new in the project. */
   types: Record<string, FieldType>;

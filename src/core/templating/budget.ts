@@ -63,7 +63,7 @@ export class Budget {
   }
 }
 
-/** How many elements an array has, or keys an object. */
+/** The number of elements of an array, or of keys of an object. */
 export function elementCount(value: unknown): number {
   if (Array.isArray(value)) return value.length;
   return typeof value === "object" && value !== null ? Object.keys(value).length : 0;

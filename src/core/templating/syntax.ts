@@ -9,8 +9,8 @@ import { positionAt } from "./position";
  *
  * `??` works wherever a value may stand, in outputs and in tags, and binds tighter than every operator; the operator
  * itself is in operators.ts. Names with blanks work in outputs and in the tags of EXPRESSION_TAGS; elsewhere blanks
- * already have a meaning (`for item in items limit: 3`), so there it is `["first name"]`. A name with one of the
- * words `and`, `or`, `not`, `contains` in it must be written `data["terms and conditions"]`.
+ * already have a meaning (`for item in items limit: 3`), so names there are written `["first name"]`. A name that
+ * contains one of the words `and`, `or`, `not`, `contains` must be written `data["terms and conditions"]`.
  */
 
 const QUOTED = String.raw`"[^"\\]*(?:\\[^][^"\\]*)*(?:"|$)|'[^'\\]*(?:\\[^][^'\\]*)*(?:'|$)`;
@@ -34,7 +34,7 @@ const STRINGS = new RegExp(QUOTED, "g");
 const CLOSING = new RegExp(String.raw`${QUOTED}|\}\}`, "g");
 const VALUES = valuePattern(WORD);
 const VALUES_WITH_BLANKS = valuePattern(`${WORD}${NEXT_WORD}*`);
-// The blanks before `??` count from the first one only: tried from each of them, they would take quadratic time.
+// Matches the blanks before `??` only from the first one: trying each of them would take quadratic time.
 const PARTS = new RegExp(String.raw`${QUOTED}|(?<!\s)\s*\?\?\s*|\.?${WORD}${NEXT_WORD}+`, "g");
 
 /**

@@ -34,9 +34,10 @@ const layout = 2;
 /** The purpose of a part. A part for one purpose is not valid for another. */
 const purposes = { mail: 1, destination: 2 } as const;
 
-// The mail: layout, purpose, the project's number in 6 bytes, the email's id in 16, and 15 of the 32 bytes of an HMAC-SHA256.
-// The destination: the number of the link in 2 bytes, 16 of the 32 bytes of an HMAC-SHA256 over layout, purpose, project, number and
-// URL, and then the URL. Each length is a multiple of 3, so that the parts can be encoded one by one.
+// The mail: layout, purpose, the project's number in 6 bytes, the email's id in 16, and 15 of the 32 bytes of an
+// HMAC-SHA256. The destination: the number of the link in 2 bytes, 16 of the 32 bytes of an HMAC-SHA256 over layout,
+// purpose, project, number and URL, and then the URL. Each length is a multiple of 3, so that the parts can be encoded
+// one by one.
 const mailSignedBytes = 24;
 const mailBytes = 39;
 const linkSignedBytes = 10;

@@ -15,7 +15,10 @@ export interface ContactChange {
   subscribedByDefault: boolean;
   /** The source of a new contact. It also replaces `PUBLIC` on a contact that a browser created. */
   source: ContactRow["source"];
-  /** When the merged data would be too large: "refuse" refuses the call, "keep" keeps the contact's stored data. */
+  /**
+   * The reaction to merged data that would be too large: "refuse" refuses the call, "keep" leaves the contact's stored
+   * data as it is.
+   */
   whenFull: "refuse" | "keep";
   /** The condition for writing anything at all. */
   onlyIf: SQL;

@@ -9,7 +9,7 @@ import { upsertCounts } from "./counts";
 /** The choices of one contact for some topics. */
 export interface TopicChoices {
   contactId: Id;
-  /** By slug. A slug without a live topic changes nothing. */
+  /** Keyed by slug. A slug without a live topic changes nothing. */
   topics: ReadonlyMap<string, boolean>;
 }
 

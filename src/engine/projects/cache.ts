@@ -9,7 +9,7 @@ export interface Caller {
   key: ShownKey;
 }
 
-/** How long an isolate uses cached values: a revoked key or a disabled project takes effect within this time. */
+/** The lifetime of cached values in an isolate: a revoked key or a disabled project takes effect within this time. */
 export const cacheMs = 30_000;
 
 /** Keyed by the hash of the key. */

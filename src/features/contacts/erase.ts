@@ -27,7 +27,7 @@ import type { ErasureState } from "./erase-rest";
 
 /** The erasure that `addErasure` added to a batch. */
 export interface Erasure {
-  /** The ids that exist, each once. Exactly these contacts are gone when the batch is committed. */
+  /** The ids that exist, each once. Exactly these contacts are deleted when the batch is committed. */
   found: Id[];
   /** Starts the job that erases the rest. Call it after the commit. */
   announceRest(): Promise<void>;

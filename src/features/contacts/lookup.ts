@@ -12,7 +12,7 @@ const maxExpandedBytes = 8 * 1024 * 1024;
 
 /**
  * `POST /contacts/lookup`: reports which of these addresses are contacts. Each string is answered once, as it was sent.
- * Whole contacts come only on request.
+ * Whole contacts are returned only on request.
  */
 export async function lookUpContacts(
   ctx: Context,

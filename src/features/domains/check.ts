@@ -27,7 +27,7 @@ export async function checkDomain(ctx: Context, id: Id): Promise<DomainRow> {
   const now = ctx.realClock().getTime();
   const after = afterCheck(before, passes, now);
   if (after.status === "VERIFIED" && before.status !== "VERIFIED" && !(await claimName(ctx, before))) {
-    // The result of the check is stored all the same.
+    // The result of the check is stored nevertheless.
     await updateChecked(ctx, before, records, afterCheck(before, false, now), now);
     throw takenElsewhere(before.domain);
   }

@@ -37,8 +37,8 @@ export async function listKept(
 const { source: _, ...shown } = getTableColumns(outboxMessages);
 
 /**
- * Selects stored mails with their projects, whose rows outlive them. With another provider, only mail of test clocks
- * counts.
+ * Selects stored mails with their projects, whose rows outlive them. When another provider is in use, only mail of test
+ * clocks counts.
  */
 export function selectKept(platform: Platform, condition: SQL | undefined) {
   return platform.control

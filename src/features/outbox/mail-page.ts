@@ -52,7 +52,7 @@ function htmlPart({ id, html: mailHtml }: ShownMail, withImages: boolean): Html 
   );
 }
 
-/** What the frame of a mail may do. */
+/** The permissions of a mail's frame. */
 export const frameSandbox = "allow-popups allow-popups-to-escape-sandbox";
 
 /** This only decides whether to offer loading images; the frame's Content-Security-Policy decides what is loaded. */

@@ -36,9 +36,9 @@ export interface AcceptedEmail {
 
 /**
  * `POST /v1/send`: one email to each recipient, durably accepted once this returns. Nothing is read first. One batch
- * writes the content if the template exists and the sender domain is verified, and everything else if the content was
- * written; it writes nothing when the monthly limit would be exceeded. Throws Invalid, NotFound, UnverifiedSender, SendingPaused
- * and MonthlyLimitReached, all without an effect.
+ * writes the content if the template exists and the sender domain is verified, and the other rows if the content was
+ * written; it writes nothing when the monthly limit would be exceeded. Throws Invalid, NotFound, UnverifiedSender,
+ * SendingPaused and MonthlyLimitReached, all without an effect.
  */
 export async function sendEmails(ctx: Context, call: SendEmail): Promise<AcceptedEmail[]> {
   if (call.subject !== undefined) checkLiquid(ctx, "subject", call.subject, "text");

@@ -19,7 +19,7 @@ export async function deleteTopic(ctx: Context, id: Id): Promise<void> {
   const { slug } = await getTopic(ctx, id);
   const uses = usesOf(ctx, { id, slug });
   const batch = openBatch(ctx);
-  // The topic existed a moment ago, so a retry that finds it gone has deleted it.
+  // The topic existed a moment ago, so a retry that finds it deleted has deleted it itself.
   batch.recognise(sql`NOT EXISTS (SELECT 1 FROM topics WHERE ${isTopic(ctx, id)})`);
   const free = Object.values(uses).map((rows) => sql`NOT EXISTS (${rows})`);
   batch.guard(sql.join(free, sql` AND `), async () => topicInUse(await readUses(ctx, uses)));

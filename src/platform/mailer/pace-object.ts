@@ -30,7 +30,7 @@ const speedsPerWrite = 20;
 
 /**
  * The provider's account, shared by all projects and isolates. It pauses while the provider does not answer, enforces
- * the account's pace, and decides whose turn it is. Each method is one synchronous step. See core/mail/turns.ts.
+ * the account's pace, and decides which project is next. Each method is one synchronous step. See core/mail/turns.ts.
  */
 export class PaceObject extends DurableObject {
   private account: Account | null = null;

@@ -5,8 +5,8 @@ import { upsertCounts } from "../../../engine/contacts/counts";
 import type { Context } from "../../../platform/context";
 
 /**
- * Selects all ids, so that the planner reads the contacts along their primary key. By the project alone, it would scan
- * the index of their list.
+ * Selects all ids, so that the planner reads the contacts along their primary key. Without it, the planner would scan
+ * the index of the contacts' list.
  */
 const everyId = sql`id > ${belowAllIds}`;
 

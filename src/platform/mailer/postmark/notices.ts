@@ -93,7 +93,7 @@ const PostmarkInbound = z.object({
   FromFull: Mailbox,
   ToFull: z.array(Mailbox).nullish(),
   CcFull: z.array(Mailbox).nullish(),
-  /** The recipient of the envelope. With forwarding, it is the address that Postmark assigned to the server. */
+  /** The recipient of the envelope: for forwarded mail, the address that Postmark assigned to the server. */
   OriginalRecipient: z.string().nullish(),
   Headers: z.array(z.object({ Name: z.string(), Value: z.string() })).nullish(),
 });

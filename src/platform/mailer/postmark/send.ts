@@ -20,12 +20,12 @@ import { lookUpPostmark, postmarkCallName } from "./look-up";
 import { postmarkTagName } from "./notices";
 import type { PostmarkSettings } from "./settings";
 
-/** With attachments, after base64 encoding. */
+/** Counts attachments, after base64 encoding. */
 const maxMessageBytes = 10 * 1024 * 1024;
 
 /**
- * Postmark takes 500. With fewer, the database hands them over and records them in shorter steps, and fewer are
- * uncertain after a crash.
+ * Postmark takes 500. Smaller calls let the database hand mails over and record them in shorter steps, and leave fewer
+ * mails uncertain after a crash.
  */
 const mailsPerCall = 100;
 
